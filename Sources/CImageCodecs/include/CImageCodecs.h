@@ -1,0 +1,337 @@
+// CImageCodecs: decode PNG, JPEG, GIF and TIFF bytes into RGBA8 pixels.
+//
+// Call order for a still picture:
+//   1. imgc_probe        which format do these bytes claim to be?
+//   2. imgc_read_header  size and kind; fails early when a limit is exceeded
+//   3. (the caller allocates height * stride bytes)
+//   4. imgc_decode       fills them
+// For an animation (GIF, APNG), after step 2: imgc_next_frame and
+// imgc_draw_frame in turn, on a canvas that the caller owns.
+//
+// There is no global state: every function may run on any thread, at once.
+// The caller owns all memory passed in. No pointer is kept after a return, but
+// for the opaque objects that have a create and a destroy function.
+// Functions return a status; they never print, exit, or jump to the caller.
+
+#ifndef CIMAGECODECS_H
+#define CIMAGECODECS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define IMGC_MESSAGE_SIZE 160
+#define IMGC_TOKEN_SIZE 24
+#define IMGC_MAX_WARNINGS 32
+
+// ---------------------------------------------------------------- kinds
+
+// Numbers are part of the interface: append, never renumber.
+typedef enum imgc_format {
+  IMGC_FORMAT_UNKNOWN = 0,
+  IMGC_FORMAT_PNG = 1,
+  IMGC_FORMAT_JPEG = 2,
+  IMGC_FORMAT_GIF = 3,
+  IMGC_FORMAT_TIFF = 4,
+  IMGC_FORMAT_BMP = 5, // recognised here, parsed in Swift
+  // Recognised by signature and refused by name.
+  IMGC_FORMAT_WEBP = 100,
+  IMGC_FORMAT_AVIF = 101,
+  IMGC_FORMAT_HEIC = 102,
+  IMGC_FORMAT_JPEGXL = 103,
+  IMGC_FORMAT_JPEG2000 = 104,
+  IMGC_FORMAT_SVG = 105,
+  IMGC_FORMAT_CGBI = 106, // a PNG as iOS applications store it
+} imgc_format;
+
+typedef enum imgc_status {
+  IMGC_OK = 0,
+  IMGC_ERROR_UNKNOWN_FORMAT = 1,   // no codec for imgc_request.format
+  IMGC_ERROR_MALFORMED = 2,        // the bytes break the format's rules
+  IMGC_ERROR_TRUNCATED = 3,        // the bytes end before anything could be shown
+  IMGC_ERROR_UNSUPPORTED = 4,      // valid, but not decoded here; `token` says what
+  IMGC_ERROR_LIMIT = 5,            // a field of imgc_limits was exceeded; `token` names it
+  IMGC_ERROR_OUT_OF_MEMORY = 6,    // an allocation failed
+  IMGC_ERROR_CANCELLED = 7,        // the cancel flag was seen
+  IMGC_ERROR_INVALID_ARGUMENT = 8, // a bug in the caller
+  IMGC_ERROR_INTERNAL = 9,         // a bug in this library
+  IMGC_END_OF_FRAMES = 10,         // imgc_next_frame: there is no further frame
+} imgc_status;
+
+typedef enum imgc_color_model {
+  IMGC_COLOR_GRAY = 0,
+  IMGC_COLOR_RGB = 1,
+  IMGC_COLOR_INDEXED = 2,
+  IMGC_COLOR_YCBCR = 3,
+  IMGC_COLOR_CMYK = 4, // YCCK too: libjpeg delivers CMYK
+  IMGC_COLOR_LAB = 5,
+  IMGC_COLOR_LOGLUV = 6,
+} imgc_color_model;
+
+// What was wrong with the bytes although pixels could be shown. Stable numbers;
+// imgc_warning_name gives the stable name. A *defect* makes the picture's status
+// "corrupt"; a *remark* does not.
+typedef enum imgc_warning {
+  IMGC_WARN_NONE = 0,
+  // defects
+  IMGC_WARN_CRC = 1,           // PNG chunk checksum
+  IMGC_WARN_CHECKSUM = 2,      // zlib stream checksum
+  IMGC_WARN_ENTROPY_DATA = 3,  // compressed data broke its rules in places
+  IMGC_WARN_MARKER = 4,        // JPEG marker missing, extra or out of place
+  IMGC_WARN_FRAME_REFUSED = 5, // a frame of an animation was damaged and left out
+  IMGC_WARN_STRIP = 6,         // TIFF strip or tile could not be decoded
+  IMGC_WARN_PALETTE_INDEX = 7, // palette index out of range
+  IMGC_WARN_CHUNK = 8,         // PNG chunk invalid or out of place
+  IMGC_WARN_SEQUENCE = 9,      // APNG sequence number wrong or frame missing
+  IMGC_WARN_STRUCTURE = 10,    // length, count or offset wrong, repaired
+  IMGC_WARN_RUN_LENGTH = 11,   // BMP run leaves the picture, or a bad escape
+  IMGC_WARN_DATA_OFFSET = 12,  // BMP pixel offset or file size wrong
+  IMGC_WARN_CODE = 13,         // LZW code invalid
+  // remarks
+  IMGC_WARN_PROFILE_IGNORED = 64,  // colour profile does not parse, fit or is too large
+  IMGC_WARN_ORIENTATION = 65,      // orientation outside 1...8
+  IMGC_WARN_EXIF = 66,             // EXIF block damaged, ignored in part
+  IMGC_WARN_HDR_TRANSFER = 67,     // PQ or HLG transfer left as stored
+  IMGC_WARN_TRAILING_DATA = 68,    // bytes after the end of the picture
+  IMGC_WARN_MISSING_END = 69,      // no EOI, IEND or trailer after the last row
+  IMGC_WARN_TAG = 70,              // TIFF tag odd, repaired or ignored
+  IMGC_WARN_METADATA_IGNORED = 71, // metadata over its limit or damaged
+} imgc_warning;
+
+// From which damage on a decode fails instead of reporting it.
+typedef enum imgc_strictness {
+  IMGC_LENIENT = 0,             // never
+  IMGC_STRICT_ON_TRUNCATED = 1, // the bytes ended early
+  IMGC_STRICT_ON_CORRUPT = 2,   // or a defect
+  IMGC_STRICT_ON_WARNING = 3,   // or a remark
+} imgc_strictness;
+
+// ---------------------------------------------------------------- in
+
+// Zero in any field means "no limit". Checked on header numbers before any
+// allocation. The names of the fields are the tokens of IMGC_ERROR_LIMIT.
+typedef struct imgc_limits {
+  uint32_t max_side;              // pixels, width and height
+  uint64_t max_pixels;            // width * height of the canvas, a page, a frame
+  uint64_t max_memory;            // bytes: pixels + scratch + library
+  uint32_t max_scans;             // JPEG scans
+  uint64_t max_scan_samples;      // JPEG component samples visited, summed over scans
+  uint32_t max_pages;             // TIFF IFDs walked
+  uint32_t max_samples_per_pixel; // TIFF
+  uint32_t max_tile_side;         // TIFF, pixels
+  uint64_t max_metadata_item;     // bytes of one ICC profile, EXIF block or chunk
+  uint64_t max_metadata_total;    // bytes of all metadata
+  uint32_t max_chunks;            // PNG ancillary chunks kept
+} imgc_limits;
+
+// A flag that any thread may raise while another decodes.
+typedef struct imgc_cancel imgc_cancel;
+
+// A colour transform to sRGB; see imgc_transform_create.
+typedef struct imgc_transform imgc_transform;
+
+enum {
+  IMGC_COUNT_FRAMES = 1 << 0,        // read_header: walk the whole file to count frames
+  IMGC_NO_RARE_TIFF_CODECS = 1 << 1, // refuse LERC and JBIG inside TIFF
+};
+
+typedef struct imgc_request {
+  const uint8_t *data;
+  size_t size; // bytes
+  imgc_format format;
+  imgc_limits limits;
+  imgc_strictness strictness;
+  uint32_t flags;             // IMGC_COUNT_FRAMES ...
+  uint32_t scale_denominator; // 1, 2, 4 or 8: decode at 1/n size; JPEG only. 0 acts as 1
+  uint32_t page;              // TIFF: index of the IFD, from 0
+  imgc_cancel *cancel;        // may be NULL
+  const imgc_transform
+      *cmyk_transform; // CMYK samples go through it instead of the multiply; may be NULL
+} imgc_request;
+
+// Where decoded pixels go: RGBA8, straight alpha, top row first.
+typedef struct imgc_target {
+  void *pixels;
+  size_t size;         // bytes at `pixels`, at least stride * (height - 1) + width * 4
+  size_t stride;       // bytes from row to row, at least width * 4; bytes between are never touched
+  uint32_t width;      // pixels, after scaling and orientation
+  uint32_t height;     // pixels, after scaling and orientation
+  uint8_t orientation; // EXIF 1...8, applied while writing; 1 writes as stored. Not for GIF frames
+} imgc_target;
+
+// ---------------------------------------------------------------- out
+
+typedef struct imgc_header {
+  imgc_format format;
+  uint32_t width;       // pixels, as stored (before orientation), after scaling
+  uint32_t height;      // pixels, as stored, after scaling
+  uint32_t frame_count; // animation frames or TIFF pages; 0: not known without a full read
+  uint32_t loop_count;  // 0: for ever; valid when has_loop_count
+  bool has_loop_count;
+  bool is_animated;         // GIF with a second frame is only known when frames are counted
+  bool is_progressive;      // progressive JPEG, interlaced PNG or GIF frame 0
+  bool has_alpha;           // the format can make a pixel of this picture transparent
+  uint8_t bits_per_channel; // 1...64, as stored
+  uint8_t channels;         // samples a pixel, as stored
+  uint8_t orientation;      // TIFF tag 274; 1 elsewhere (EXIF is read by the caller)
+  imgc_color_model color_model;
+  uint64_t work_bytes;  // upper estimate of decoder memory besides the pixels
+  uint64_t exif_offset; // first byte of the TIFF header of the EXIF block in `data`
+  uint64_t exif_size;   // bytes; 0: none
+  uint64_t icc_size;    // bytes of the embedded profile, uncompressed; 0: none
+  // PNG colour chunks, reported whatever their precedence.
+  bool has_cicp;
+  uint8_t cicp[4]; // primaries, transfer, matrix, full range (ITU-T H.273)
+  bool has_srgb;
+  uint8_t srgb_intent;
+  bool has_gamma;
+  uint32_t gamma; // times 100,000, as stored in gAMA
+  bool has_chromaticities;
+  uint32_t chromaticities[8]; // white x y, red x y, green x y, blue x y; times 100,000
+} imgc_header;
+
+// Filled by every call; on success too (warnings).
+typedef struct imgc_report {
+  imgc_status status;
+  bool truncated;                       // the bytes ended early; `rows` says how far
+  bool corrupt;                         // a defect was met
+  uint32_t rows;                        // complete rows from the top, as stored, from intact data
+  uint32_t warning_total;               // warnings met, repeated ones included
+  uint32_t warning_count;               // entries in `warnings`
+  uint16_t warnings[IMGC_MAX_WARNINGS]; // imgc_warning, each once, in order of appearance
+  char token[IMGC_TOKEN_SIZE];          // LIMIT: the field; UNSUPPORTED: the feature; else empty
+  char message[IMGC_MESSAGE_SIZE];      // English, NUL-terminated, one line; empty on success
+} imgc_report;
+
+enum { IMGC_DISPOSE_KEEP = 0, IMGC_DISPOSE_CLEAR = 1, IMGC_DISPOSE_RESTORE = 2 };
+enum { IMGC_BLEND_SOURCE = 0, IMGC_BLEND_OVER = 1 };
+
+// One frame of an animation, before its pixels are decoded. A zeroed struct
+// stands before the first frame.
+typedef struct imgc_frame {
+  uint32_t number;            // 1 for the first frame; 0 before it
+  uint32_t x, y;              // pixels, place on the canvas; may lie outside (GIF)
+  uint32_t width, height;     // pixels, as stored; 0 x 0 draws nothing (GIF)
+  uint32_t delay_numerator;   // seconds = numerator / denominator, as stored
+  uint32_t delay_denominator; // never 0
+  uint8_t disposal;           // IMGC_DISPOSE_...: what happens after the frame was shown
+  uint8_t blend;              // IMGC_BLEND_...
+  // For the codec alone.
+  uint64_t offset;           // where the frame's data starts
+  uint64_t next_offset;      // where to look for the next frame
+  uint32_t sequence;         // APNG: next expected sequence number
+  int16_t transparent_index; // GIF: -1 for none
+} imgc_frame;
+
+// ---------------------------------------------------------------- calls
+
+// Looks at no more than the first 1,024 bytes. Never fails: unknown bytes give UNKNOWN.
+imgc_format imgc_probe(const uint8_t *data, size_t size);
+
+// Reads just enough to fill `header`, then checks `request->limits`. Decodes no pixels.
+imgc_status imgc_read_header(const imgc_request *request, imgc_header *header, imgc_report *report);
+
+// Copies the embedded ICC profile, header.icc_size bytes, to `profile`.
+imgc_status imgc_read_icc(const imgc_request *request, uint8_t *profile, size_t size,
+                          imgc_report *report);
+
+// Decodes the still picture: every pixel of the target is written; what the data
+// does not cover is transparent black. On failure the target's content is unspecified.
+imgc_status imgc_decode(const imgc_request *request, const imgc_target *target,
+                        imgc_report *report);
+
+// Moves `frame` on to the next frame. IMGC_END_OF_FRAMES after the last one;
+// report->truncated or ->corrupt say when the animation ended early.
+imgc_status imgc_next_frame(const imgc_request *request, imgc_frame *frame, imgc_report *report);
+
+// Draws the frame onto the canvas at (x, y), clipped. Pixels outside the frame stay. The
+// canvas must hold valid pixels. With x = y = 0, a cleared target of the frame's size and
+// IMGC_BLEND_SOURCE, this gives the raw frame. On failure the frame's area is unspecified.
+imgc_status imgc_draw_frame(const imgc_request *request, const imgc_frame *frame,
+                            const imgc_target *canvas, imgc_report *report);
+
+// Sets the rectangle, clipped to the target, to transparent black.
+void imgc_clear_rect(const imgc_target *target, uint32_t x, uint32_t y, uint32_t width,
+                     uint32_t height);
+
+// The version of the library behind `format`, for example "libpng 1.6.39".
+const char *imgc_codec_version(imgc_format format);
+
+// The stable name of a warning, for example "crc". Never NULL.
+const char *imgc_warning_name(uint16_t warning);
+
+// ---------------------------------------------------------------- cancelling
+
+// NULL when memory is exhausted.
+imgc_cancel *imgc_cancel_create(void);
+void imgc_cancel_destroy(imgc_cancel *cancel);
+void imgc_cancel_raise(imgc_cancel *cancel);
+bool imgc_cancel_is_raised(const imgc_cancel *cancel);
+// Raises itself at the poll after `polls` more have passed. For tests of every cancel point.
+void imgc_cancel_after(imgc_cancel *cancel, uint64_t polls);
+// Polls so far.
+uint64_t imgc_cancel_polls(const imgc_cancel *cancel);
+// Raises itself once the monotonic clock passes `nanoseconds`; 0: no deadline.
+void imgc_cancel_set_deadline(imgc_cancel *cancel, uint64_t nanoseconds);
+
+// ---------------------------------------------------------------- colour (lcms2)
+
+enum {
+  IMGC_TRANSFORM_IDENTITY = 1, // sRGB in effect: nothing to run
+};
+
+// What to convert from, by the precedence cICP > ICC > sRGB > gAMA + cHRM.
+typedef struct imgc_color_source {
+  const uint8_t *icc; // NULL: use header's chunks
+  size_t icc_size;
+  const imgc_header *header;
+} imgc_color_source;
+
+// Makes the transform to sRGB for pictures with this header. `*transform` is NULL with IMGC_OK
+// when there is nothing to do: no profile, sRGB in effect, or a profile that was ignored
+// (report says which). For CMYK the input is CMYK8 rows as the codec has them (JPEG: inverted).
+imgc_status imgc_transform_create(const imgc_color_source *source, imgc_transform **transform,
+                                  imgc_report *report);
+void imgc_transform_destroy(imgc_transform *transform);
+// True when the transform takes CMYK samples (hand it to imgc_request.cmyk_transform).
+bool imgc_transform_is_cmyk(const imgc_transform *transform);
+// Converts RGBA8 rows in place; alpha stays. Any number of threads may share a transform.
+// Polls `request->cancel` every 16 rows.
+imgc_status imgc_transform_apply(const imgc_transform *transform, const imgc_request *request,
+                                 const imgc_target *target, imgc_report *report);
+// The profile's description in English as UTF-8, cut to fit; empty when there is none.
+void imgc_icc_description(const uint8_t *icc, size_t icc_size, char *text, size_t text_size);
+
+// ---------------------------------------------------------------- row kernels for Swift
+
+// All take pointers and counts that the caller has checked. n counts pixels, unless said
+// otherwise; dst has n * 4 bytes.
+void imgc_row_bgr8(uint8_t *dst, const uint8_t *src, size_t n);  // opaque
+void imgc_row_bgrx8(uint8_t *dst, const uint8_t *src, size_t n); // opaque, 4th byte ignored
+void imgc_row_bgra8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_row_index8(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t palette[256]);
+// bits = 1, 2 or 4, most significant first; src has (n * bits + 7) / 8 bytes.
+void imgc_row_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits,
+                           const uint32_t palette[256]);
+// One bit field of a 16 or 32-bit pixel: (pixel >> shift) & max scaled to 8 bits. max 0 gives
+// `none`.
+typedef struct imgc_field {
+  uint8_t shift;
+  uint8_t none;
+  uint32_t max;
+} imgc_field;
+void imgc_row_fields16(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]);
+void imgc_row_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]);
+// t = c * a + 128; (t + (t >> 8)) >> 8. dst may be src.
+void imgc_row_premultiply(uint8_t *dst, const uint8_t *src, size_t n);
+// Sets RGB to 0 where alpha is 0. dst may be src.
+void imgc_row_clear_under_alpha(uint8_t *dst, const uint8_t *src, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
