@@ -35,23 +35,26 @@ void imgc_cancel_set_deadline(imgc_cancel *cancel, uint64_t nanoseconds) {
   atomic_store(&cancel->deadline, nanoseconds);
 }
 
-static uint64_t now(void) {
+uint64_t imgc_monotonic_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+imgc_status imgc_cancel_poll(imgc_cancel *cancel) {
+  if (!cancel) return IMGC_OK;
+  uint64_t polls = atomic_fetch_add_explicit(&cancel->polls, 1, memory_order_relaxed);
+  uint64_t deadline = atomic_load_explicit(&cancel->deadline, memory_order_relaxed);
+  if (polls >= atomic_load_explicit(&cancel->raise_after, memory_order_relaxed))
+    imgc_cancel_raise(cancel);
+  if (atomic_load_explicit(&cancel->raised, memory_order_relaxed)) return IMGC_ERROR_CANCELLED;
+  return deadline && imgc_monotonic_now() > deadline ? IMGC_ERROR_LIMIT : IMGC_OK;
+}
+
 imgc_status imgc_poll(const imgc_request *request, imgc_report *report) {
-  imgc_cancel *cancel = request->cancel;
-  if (cancel) {
-    uint64_t polls = atomic_fetch_add_explicit(&cancel->polls, 1, memory_order_relaxed);
-    uint64_t deadline = atomic_load_explicit(&cancel->deadline, memory_order_relaxed);
-    if (polls >= atomic_load_explicit(&cancel->raise_after, memory_order_relaxed))
-      imgc_cancel_raise(cancel);
-    if (atomic_load_explicit(&cancel->raised, memory_order_relaxed))
-      return imgc_fail(report, IMGC_ERROR_CANCELLED, NULL, "cancelled");
-    if (deadline && now() > deadline)
-      return imgc_fail(report, IMGC_ERROR_LIMIT, "deadline", "the deadline passed");
+  switch (imgc_cancel_poll(request->cancel)) {
+  case IMGC_OK: return imgc_settle(request, report);
+  case IMGC_ERROR_CANCELLED: return imgc_fail(report, IMGC_ERROR_CANCELLED, NULL, "cancelled");
+  default: return imgc_fail(report, IMGC_ERROR_LIMIT, "deadline", "the deadline passed");
   }
-  return imgc_settle(request, report);
 }

@@ -89,3 +89,14 @@ void imgc_clear_rect(const imgc_target *target, uint32_t x, uint32_t y, uint32_t
   if (imgc_place_make(&place, &upright, target->width, target->height))
     imgc_place_clear(&place, x, y, width, height);
 }
+
+bool imgc_turn(const imgc_target *source, const imgc_target *target) {
+  imgc_place from, to;
+  imgc_target upright = *source;
+  upright.orientation = 1;
+  if (!imgc_place_make(&from, &upright, source->width, source->height) ||
+      !imgc_place_make(&to, target, source->width, source->height))
+    return false;
+  imgc_place_block(&to, 0, 0, source->width, source->height, from.origin, source->stride);
+  return true;
+}

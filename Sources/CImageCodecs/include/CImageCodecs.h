@@ -258,6 +258,9 @@ imgc_status imgc_draw_frame(const imgc_request *request, const imgc_frame *frame
 void imgc_clear_rect(const imgc_target *target, uint32_t x, uint32_t y, uint32_t width,
                      uint32_t height);
 
+// Copies the source, turned by target->orientation, to the target. False when the sizes do not fit.
+bool imgc_turn(const imgc_target *source, const imgc_target *target);
+
 // The version of the library behind `format`, for example "libpng 1.6.39".
 const char *imgc_codec_version(imgc_format format);
 
@@ -275,8 +278,13 @@ bool imgc_cancel_is_raised(const imgc_cancel *cancel);
 void imgc_cancel_after(imgc_cancel *cancel, uint64_t polls);
 // Polls so far.
 uint64_t imgc_cancel_polls(const imgc_cancel *cancel);
+// For pollers outside this target (the BMP parser): OK, CANCELLED, or LIMIT once the deadline
+// passed. Accepts NULL.
+imgc_status imgc_cancel_poll(imgc_cancel *cancel);
 // Raises itself once the monotonic clock passes `nanoseconds`; 0: no deadline.
 void imgc_cancel_set_deadline(imgc_cancel *cancel, uint64_t nanoseconds);
+// The clock that deadlines are measured by, in nanoseconds.
+uint64_t imgc_monotonic_now(void);
 
 // ---------------------------------------------------------------- colour (lcms2)
 

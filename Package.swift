@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The core (CImageCodecs, PlatformImage) depends on no package: with `traits: []` none is resolved.
+let package = Package(
+    name: "PlatformImage",
+    products: [
+        .library(name: "PlatformImage", targets: ["PlatformImage"]),
+        .executable(name: "imagetool", targets: ["imagetool"]),
+    ],
+    traits: [
+        .trait(name: "Tool", description: "The command-line tool `imagetool`."),
+        .default(enabledTraits: ["Tool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    ],
+    targets: [
+        .target(
+            name: "CImageCodecs",
+            cSettings: codecSettings,
+            linkerSettings: [
+                .linkedLibrary("png"), .linkedLibrary("jpeg"), .linkedLibrary("gif"), .linkedLibrary("tiff"),
+                .linkedLibrary("lcms2"), .linkedLibrary("deflate"), .linkedLibrary("z"), .linkedLibrary("m"),
+            ]),
+        .target(name: "PlatformImage", dependencies: ["CImageCodecs"], swiftSettings: coreSettings),
+        .target(name: "CBenchTwins", cSettings: codecSettings),
+        .executableTarget(
+            name: "imagetool",
+            dependencies: [
+                "PlatformImage", "CBenchTwins",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tool"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Tool"])),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["PlatformImage"], path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "PlatformImageTests", dependencies: ["PlatformImage", "TestSupport"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .gnu17
+)
+
+var settings: [SwiftSetting] {
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}
+
+var coreSettings: [SwiftSetting] { settings + [.strictMemorySafety()] }
+
+// Debug builds decode with optimised C too: -O2 comes after SwiftPM's -O0 and wins.
+var codecSettings: [CSetting] { [.unsafeFlags(["-O2"], .when(configuration: .debug))] }

@@ -1,0 +1,1 @@
+// The plain use of each C library, to measure against.

@@ -1,0 +1,131 @@
+/// Decoded pixels: RGBA, 8 bits a channel, straight alpha, top row first.
+///
+/// A bitmap never changes after it was made; copies share one allocation, so passing one to another thread is cheap.
+/// Its size in memory is exactly ``byteCount``, rounded up to one page of 4,096 bytes from 4 MB on.
+public struct Bitmap: Sendable {
+    /// Pixels in a row, at least 1.
+    public let width: Int
+    /// Rows, at least 1.
+    public let height: Int
+
+    let storage: PixelStorage
+
+    /// Bytes in a row: `width * 4`, no padding.
+    public var bytesPerRow: Int { width * 4 }
+
+    /// Bytes of all pixels: `bytesPerRow * height`. This is what a cache counts.
+    public var byteCount: Int { bytesPerRow * height }
+
+    /// Makes a bitmap whose pixels `pixels` writes; before that they are transparent black.
+    ///
+    /// - Parameters:
+    ///   - width: Pixels in a row, at least 1.
+    ///   - height: Rows, at least 1.
+    ///   - pixels: Receives all rows in order, `width * height * 4` bytes of RGBA.
+    /// - Throws: What `pixels` throws; nothing else. A size of 0 or one that memory cannot hold is a caller's error
+    ///   and traps.
+    public init<E: Error>(
+        width: Int, height: Int, pixels: (inout MutableSpan<UInt8>) throws(E) -> Void
+    ) throws(E) {
+        precondition(width > 0 && height > 0, "a bitmap has at least one pixel")
+        let (row, rowOverflows) = width.multipliedReportingOverflow(by: 4)
+        let (count, overflows) = row.multipliedReportingOverflow(by: height)
+        precondition(!rowOverflows && !overflows, "a bitmap of this size cannot be addressed")
+        guard let storage = PixelStorage(byteCount: count, zeroed: true) else {
+            preconditionFailure("out of memory: \(count) bytes of pixels")
+        }
+        try storage.withMutableBytes(pixels)
+        self.init(width: width, height: height, storage: storage)
+    }
+
+    /// Takes storage of exactly `width * height * 4` bytes that nobody writes to any more.
+    init(width: Int, height: Int, storage: PixelStorage) {
+        assert(storage.byteCount == width * height * 4)
+        self.width = width
+        self.height = height
+        self.storage = storage
+    }
+
+    /// Calls `body` with all pixels: rows from the top, `bytesPerRow` bytes each, R G B A.
+    public func withBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+        try storage.withBytes(body)
+    }
+
+    /// Calls `body` with the `bytesPerRow` bytes of row `y`, counted from the top.
+    ///
+    /// A row outside `0..<height` is a caller's error and traps.
+    public func withRow<R, E: Error>(_ y: Int, _ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+        precondition(y >= 0 && y < height, "no row \(y) in a bitmap of \(height)")
+        let start = y * bytesPerRow
+        let end = start + bytesPerRow
+        return try storage.withBytes { (bytes) throws(E) in try body(bytes.extracting(start..<end)) }
+    }
+
+    /// The pixel in column `x` of row `y`, both counted from the top left; one outside the bitmap traps.
+    public subscript(x: Int, y: Int) -> RGBA8 {
+        precondition(x >= 0 && x < width && y >= 0 && y < height, "no pixel (\(x), \(y)) in \(width) x \(height)")
+        let at = y * bytesPerRow + x * 4
+        return storage.withBytes { RGBA8(red: $0[at], green: $0[at + 1], blue: $0[at + 2], alpha: $0[at + 3]) }
+    }
+
+    /// All pixels copied into an array: rows from the top, R G B A, `byteCount` bytes.
+    public func copyBytes() -> [UInt8] {
+        storage.withBytes { bytes in
+            unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
+                unsafe bytes.withUnsafeBufferPointer { source in
+                    _ = unsafe buffer.initialize(fromContentsOf: source)
+                }
+                count = bytes.count
+            }
+        }
+    }
+
+    /// A copy with premultiplied alpha, for drawing libraries that want it.
+    ///
+    /// Each colour sample becomes `t = c * a + 128; (t + (t >> 8)) >> 8`. The result still calls itself a `Bitmap`:
+    /// only the caller knows that it is premultiplied.
+    public func premultiplied() -> Bitmap {
+        copied { RowKernels.premultiply(&$0) }
+    }
+
+    /// A copy with red, green and blue set to 0 wherever alpha is 0, so that equal pictures have equal bytes.
+    public func clearedUnderAlpha() -> Bitmap {
+        copied { RowKernels.clearUnderAlpha(&$0) }
+    }
+
+    private func copied(_ change: (inout MutableSpan<UInt8>) -> Void) -> Bitmap {
+        Bitmap(width: width, height: height) { pixels in
+            storage.withBytes { RowKernels.copy($0, to: &pixels) }
+            change(&pixels)
+        }
+    }
+}
+
+/// One pixel: red, green, blue and straight alpha, 0...255 each.
+public struct RGBA8: Hashable, Sendable, BitwiseCopyable {
+    public var red: UInt8
+    public var green: UInt8
+    public var blue: UInt8
+    /// 0 is transparent, 255 opaque.
+    public var alpha: UInt8
+
+    public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+        self.alpha = alpha
+    }
+}
+
+extension Bitmap {
+    /// The bytes of all bitmaps alive in this process, exactly; safe to read from any thread.
+    ///
+    /// Bitmaps that share an allocation count once, and a decode in progress counts from its allocation on.
+    public static var liveBitmapBytes: Int { PixelStorage.liveBytes }
+
+    /// The bytes of freed pixel buffers kept for reuse, at most 32 MiB; they belong to no bitmap.
+    public static var pooledBytes: Int { PixelPool.shared.byteCount }
+
+    /// Gives the pooled buffers back to the system.
+    public static func releasePooledBytes() { PixelPool.shared.removeAll() }
+}

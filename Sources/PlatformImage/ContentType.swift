@@ -1,0 +1,46 @@
+/// A media type in lower case without parameters, such as `image/png` (RFC 9110, section 8.3.1).
+public struct ContentType: Hashable, Sendable, CustomStringConvertible {
+    /// `type/subtype` in lower case.
+    public let description: String
+
+    /// Reads a `Content-Type` field value: `"Image/PNG; q=1"` gives `image/png`.
+    ///
+    /// Nil when the value has no `type/subtype` of token characters (RFC 9110, section 5.6.2). `type/*` is accepted.
+    public init?(_ fieldValue: String) {
+        let value = fieldValue.utf8.prefix { $0 != UInt8(ascii: ";") }
+        var name: [UInt8] = []
+        for byte in value.trimmingBlanks() {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): name.append(byte + 32)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): name.append(byte)
+            case UInt8(ascii: "/"): name.append(byte)
+            case _ where "!#$%&'*+-.^_`|~".utf8.contains(byte): name.append(byte)
+            default: return nil
+            }
+        }
+        let parts = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+        description = String(decoding: name, as: UTF8.self)
+    }
+
+    private init(known: String) { description = known }
+
+    public static var png: Self { Self(known: "image/png") }
+    public static var jpeg: Self { Self(known: "image/jpeg") }
+    /// `image/jpg`: not registered, but servers send it.
+    public static var jpg: Self { Self(known: "image/jpg") }
+    public static var gif: Self { Self(known: "image/gif") }
+    public static var tiff: Self { Self(known: "image/tiff") }
+    public static var bmp: Self { Self(known: "image/bmp") }
+    /// `application/octet-stream`: says nothing, the signature decides.
+    public static var octetStream: Self { Self(known: "application/octet-stream") }
+}
+
+extension Substring.UTF8View {
+    fileprivate func trimmingBlanks() -> Self {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+        var trimmed = self.drop(while: isBlank)
+        while let last = trimmed.last, isBlank(last) { trimmed = trimmed.dropLast() }
+        return trimmed
+    }
+}

@@ -1,0 +1,50 @@
+/// Why there is no picture. Errors are equal when their codes are equal.
+public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let code: Code
+    /// The format whose codec failed; nil when none was chosen.
+    public let format: ImageFormat?
+    /// A stable token: what is not supported (`webp`, `lossless`, ...) or the ``DecodeLimits`` property that was
+    /// exceeded; nil for other codes.
+    public let detail: String?
+    /// One line of English for a log: what was found and what was expected.
+    public let message: String
+
+    init(_ code: Code, format: ImageFormat? = nil, detail: String? = nil, _ message: String) {
+        self.code = code
+        self.format = format
+        self.detail = detail
+        self.message = message
+    }
+
+    /// `code(detail): message`.
+    public var description: String {
+        detail.map { "\(code)(\($0)): \(message)" } ?? "\(code): \(message)"
+    }
+
+    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+    /// What kind of failure; more may be added, so switch over it with a default.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        /// No signature matches and no usable type was declared.
+        public static var unknownFormat: Self { Self(description: "unknownFormat") }
+        /// The declared type names another format; only with ``DecodeOptions/requiresMatchingContentType``.
+        public static var contentTypeMismatch: Self { Self(description: "contentTypeMismatch") }
+        /// Valid, but a format or feature that is not decoded here; ``DecodeError/detail`` says which.
+        public static var unsupported: Self { Self(description: "unsupported") }
+        /// The bytes break the format's rules and nothing could be shown, or the decode was strict.
+        public static var malformed: Self { Self(description: "malformed") }
+        /// The bytes end too soon and nothing could be shown, or the decode was strict.
+        public static var truncated: Self { Self(description: "truncated") }
+        /// A ``DecodeLimits`` property was exceeded; ``DecodeError/detail`` names it (`deadline` for a deadline).
+        public static var limitExceeded: Self { Self(description: "limitExceeded") }
+        /// The system has no memory left.
+        public static var outOfMemory: Self { Self(description: "outOfMemory") }
+        /// The decode was cancelled.
+        public static var cancelled: Self { Self(description: "cancelled") }
+        /// A bug of this package.
+        public static var `internal`: Self { Self(description: "internal") }
+    }
+}

@@ -1,0 +1,52 @@
+/// How bytes become a bitmap. The defaults show a picture as a viewer does: upright, in sRGB, damaged files as far as
+/// they go.
+public struct DecodeOptions: Hashable, Sendable {
+    public var limits = DecodeLimits()
+    /// Turns the picture by its EXIF or TIFF orientation.
+    public var appliesOrientation = true
+    /// Converts an embedded profile (cICP, ICC, gAMA and cHRM) to sRGB. A profile that is sRGB in effect costs nothing.
+    public var convertsToSRGB = true
+    /// From which damage on a decode throws instead of reporting it.
+    public var strictness = Strictness.lenient
+    /// The formats that may be decoded; others are `unsupported`.
+    public var allowedFormats = Set(ImageFormat.allCases)
+    /// Throws `contentTypeMismatch` when the declared type names another format than the signature.
+    public var requiresMatchingContentType = false
+    /// 1, 2, 4 or 8: decodes at 1/n of width and height, rounded up. JPEG only; other formats ignore it.
+    public var scaleDenominator = 1
+    /// The TIFF page to decode, from 0; other formats ignore it.
+    public var page = 0
+    /// Refuses LERC and JBIG inside TIFF, two decoders that few pictures need.
+    public var refusesRareCodecs = false
+
+    public init() {}
+
+    /// Neither orientation nor colour conversion: the pixels of the file.
+    public static var asStored: Self {
+        var options = Self()
+        options.appliesOrientation = false
+        options.convertsToSRGB = false
+        return options
+    }
+
+    /// As a viewer shows it, but any damage throws.
+    public static var strict: Self {
+        var options = Self()
+        options.strictness = .corrupt
+        return options
+    }
+
+    /// A ladder: each step fails on what the one before fails on, and on more.
+    public enum Strictness: Int, Comparable, Sendable {
+        /// Never: damage is reported in ``DecodedImage/status``.
+        case lenient
+        /// The bytes ended early.
+        case truncated
+        /// Or checksums, codes or structure were wrong.
+        case corrupt
+        /// Or anything at all was odd, an ignored profile for example.
+        case warning
+
+        public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+    }
+}

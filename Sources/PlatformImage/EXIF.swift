@@ -1,0 +1,139 @@
+/// The few EXIF facts that a picture needs: IFD0, IFD1 (the thumbnail) and the Exif IFD, nothing else.
+///
+/// Read by a bounded walker without recursion: at most 512 entries an IFD, every offset and count checked against the
+/// block, tags of a wrong type or count ignored (EXIF 2.32, section 4.6).
+public struct EXIF: Hashable, Sendable {
+    /// Tag 274; nil when absent or outside 1...8.
+    public private(set) var orientation: Orientation?
+    /// Tags 282 and 283 in pixels per ``resolutionUnit``; nil when absent.
+    public private(set) var xResolution: Double?
+    public private(set) var yResolution: Double?
+    /// Tag 296: 2 for inch, 3 for centimetre.
+    public private(set) var resolutionUnit: Int?
+    /// Tag 40961: 1 for sRGB, 65,535 for uncalibrated; reported, never converted by.
+    public private(set) var colorSpace: Int?
+    /// Where the embedded JPEG thumbnail lies in the block; nil for none.
+    public private(set) var thumbnailRange: Range<Int>?
+    /// True when a tag or an IFD was damaged and ignored.
+    public private(set) var isDamaged = false
+
+    /// Reads a block that starts with its TIFF header (`II` or `MM`); nil when it does not.
+    public init?(_ block: Span<UInt8>) {
+        guard let reader = Reader(block) else { return nil }
+        var thumbnailOffset: Int?
+        var thumbnailLength: Int?
+        var visited: [Int] = []
+        // IFD0 leads to the Exif IFD (tag 34665) and to IFD1 (its next pointer); nothing leads further.
+        var pending: [(offset: Int, kind: Kind)] = [(reader.firstDirectory, .first)]
+        while let (offset, kind) = pending.popLast() {
+            guard !visited.contains(offset), let entries = reader.entryCount(at: offset) else {
+                isDamaged = true
+                continue
+            }
+            visited.append(offset)
+            for index in 0..<entries {
+                guard let entry = reader.entry(at: offset + 2 + index * 12) else {
+                    isDamaged = true
+                    break
+                }
+                switch (kind, entry.tag) {
+                case (.first, 274):
+                    let value = reader.integer(entry)
+                    orientation = value.flatMap { UInt8(exactly: $0) }.flatMap(Orientation.init(rawValue:))
+                    if orientation == nil { isDamaged = true }
+                case (.first, 282): xResolution = reader.rational(entry)
+                case (.first, 283): yResolution = reader.rational(entry)
+                case (.first, 296): resolutionUnit = reader.integer(entry)
+                case (.first, 34665): reader.integer(entry).map { pending.append(($0, .exif)) }
+                case (.exif, 40961): colorSpace = reader.integer(entry)
+                case (.thumbnail, 513): thumbnailOffset = reader.integer(entry)
+                case (.thumbnail, 514): thumbnailLength = reader.integer(entry)
+                default: break
+                }
+            }
+            if kind == .first, let next = reader.integer32(at: offset + 2 + entries * 12), next != 0 {
+                pending.append((next, .thumbnail))
+            }
+        }
+        if let start = thumbnailOffset, let length = thumbnailLength, length > 0 {
+            if start <= block.count, length <= block.count - start {
+                thumbnailRange = start..<start + length
+            } else {
+                isDamaged = true
+            }
+        }
+    }
+
+    private enum Kind { case first, exif, thumbnail }
+
+    private struct Entry {
+        let tag, type, count: Int
+        let valueOffset: Int
+    }
+
+    /// Bounded reads in the block's byte order. Offsets are 32-bit numbers in a 64-bit `Int`: sums cannot overflow.
+    private struct Reader {
+        let block: [UInt8]
+        let isLittle: Bool
+        var firstDirectory: Int { integer32(at: 4) ?? 0 }
+
+        init?(_ bytes: Span<UInt8>) {
+            guard bytes.count >= 8 else { return nil }
+            switch (bytes[0], bytes[1]) {
+            case (0x49, 0x49): isLittle = true
+            case (0x4D, 0x4D): isLittle = false
+            default: return nil
+            }
+            block = [UInt8](bytes)
+        }
+
+        func integer16(at offset: Int) -> Int? {
+            guard offset >= 0, offset + 2 <= block.count else { return nil }
+            let (a, b) = (Int(block[offset]), Int(block[offset + 1]))
+            return isLittle ? b << 8 | a : a << 8 | b
+        }
+
+        func integer32(at offset: Int) -> Int? {
+            guard let first = integer16(at: offset), let second = integer16(at: offset + 2) else { return nil }
+            return isLittle ? second << 16 | first : first << 16 | second
+        }
+
+        /// Nil when the IFD does not start inside the block or claims more than 512 entries.
+        func entryCount(at offset: Int) -> Int? {
+            guard let count = integer16(at: offset), count <= 512 else { return nil }
+            return count
+        }
+
+        func entry(at offset: Int) -> Entry? {
+            guard let tag = integer16(at: offset), let type = integer16(at: offset + 2),
+                let count = integer32(at: offset + 4), offset + 12 <= block.count
+            else { return nil }
+            return Entry(tag: tag, type: type, count: count, valueOffset: offset + 8)
+        }
+
+        /// One SHORT (3) or LONG (4); nil for other types and counts.
+        func integer(_ entry: Entry) -> Int? {
+            guard entry.count == 1 else { return nil }
+            switch entry.type {
+            case 3: return integer16(at: entry.valueOffset)
+            case 4: return integer32(at: entry.valueOffset)
+            default: return nil
+            }
+        }
+
+        /// One RATIONAL (5) with a denominator that is not 0.
+        func rational(_ entry: Entry) -> Double? {
+            guard entry.type == 5, entry.count == 1, let offset = integer32(at: entry.valueOffset),
+                let numerator = integer32(at: offset), let denominator = integer32(at: offset + 4), denominator != 0
+            else { return nil }
+            return Double(numerator) / Double(denominator)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// A copy of the span's bytes.
+    init(_ span: Span<UInt8>) {
+        self = unsafe span.withUnsafeBufferPointer { unsafe [UInt8]($0) }
+    }
+}

@@ -1,0 +1,104 @@
+internal import CImageCodecs
+
+/// Bytes in, bitmap out.
+///
+/// A decoder holds its options and the colour transforms of the last profiles it met; it may be used from any number
+/// of threads at once. Its calls block until done: on a server give them to a ``DecodeQueue``.
+public struct ImageDecoder: Sendable {
+    public var options: DecodeOptions
+    let transforms = ColorTransformCache()
+
+    public init(options: DecodeOptions = DecodeOptions()) {
+        self.options = options
+    }
+
+    /// What the file says about its picture; no pixels are decoded, frames and pages are counted.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - contentType: What the sender declared; nil or `application/octet-stream` for nothing.
+    /// - Throws: `unknownFormat`, `unsupported`, `limitExceeded`, `malformed` or `truncated` when there is no usable
+    ///   header.
+    public func header(of bytes: Span<UInt8>, as contentType: ContentType? = nil) throws(DecodeError) -> ImageHeader {
+        var source = try SourceImage(bytes, declared: contentType, options: options, countsFrames: true)
+        if let profile = try source.iccProfile(in: bytes) {
+            source.header.iccProfileDescription = ColorProfile.description(of: profile)
+        }
+        return source.header
+    }
+
+    /// The picture: frame 0 of an animation, the page of ``DecodeOptions/page`` of a TIFF.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - contentType: What the sender declared; nil or `application/octet-stream` for nothing. The signature decides;
+    ///     a declared type counts only where it agrees or no signature matches.
+    ///   - cancellation: Ends the decode at its next row batch when raised.
+    /// - Throws: A ``DecodeError`` of any code when there is nothing to show; with lenient options damaged data gives
+    ///   a picture and a ``DecodedImage/status``.
+    public func decode(
+        _ bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> DecodedImage {
+        var source = try SourceImage(bytes, declared: contentType, options: options, flag: cancellation)
+        let transform = try source.transform(in: bytes, cache: transforms)
+        let orientation = options.appliesOrientation ? source.header.orientation : .up
+        let (width, height) = source.pixelSize(turnedBy: orientation)
+        guard let storage = PixelStorage(byteCount: width * height * 4, zeroed: false) else {
+            throw DecodeError(.outOfMemory, format: source.header.format, "no memory for \(width) x \(height) pixels")
+        }
+        try source.decode(bytes, into: storage, width: width, height: height, orientation: orientation, transform)
+        try source.damage.settle(options.strictness, format: source.header.format)
+        source.header.warnings = source.damage.warnings
+        return DecodedImage(
+            bitmap: Bitmap(width: width, height: height, storage: storage), header: source.header,
+            status: source.damage.status)
+    }
+
+    /// The frames of a GIF or APNG, fully composed, one after the other; any other picture is one frame.
+    ///
+    /// - Throws: Like ``header(of:as:)``. Damage in a frame shows in ``ImageFrames/status`` when it is reached.
+    public func frames(
+        of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> ImageFrames {
+        try ImageFrames(bytes, declared: contentType, decoder: self, flag: cancellation)
+    }
+
+    /// The embedded ICC profile, as stored; nil when there is none or it is damaged.
+    public func iccProfile(of bytes: Span<UInt8>) throws(DecodeError) -> [UInt8]? {
+        try SourceImage(bytes, declared: nil, options: options).iccProfile(in: bytes)
+    }
+
+    /// The EXIF facts; nil when the file has no EXIF block or it does not parse. The range of a thumbnail counts from
+    /// the start of ``ImageHeader/exifRange``.
+    public func exif(of bytes: Span<UInt8>) throws(DecodeError) -> EXIF? {
+        let source = try SourceImage(bytes, declared: nil, options: options)
+        return source.header.exifRange.flatMap { EXIF(bytes.extracting($0)) }
+    }
+}
+
+extension ImageDecoder {
+    /// ``header(of:as:)`` for an array.
+    public func header(of bytes: [UInt8], as contentType: ContentType? = nil) throws(DecodeError) -> ImageHeader {
+        try header(of: bytes.span, as: contentType)
+    }
+
+    /// ``decode(_:as:cancellation:)`` for an array.
+    public func decode(
+        _ bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> DecodedImage {
+        try decode(bytes.span, as: contentType, cancellation: cancellation)
+    }
+
+    /// The C library behind a format and its version, such as `libpng 1.6.39`; BMP has none.
+    public static func libraryVersion(of format: ImageFormat) -> String {
+        format == .bmp ? "own" : CodecCall.libraryVersion(of: format)
+    }
+}
+
+/// A decoded picture and how much of it is true.
+public struct DecodedImage: Sendable {
+    public let bitmap: PlatformImage
+    /// What the file says, warnings of the whole decode included. Frames are counted only where that is free.
+    public let header: ImageHeader
+    public let status: DecodeStatus
+}

@@ -1,0 +1,186 @@
+internal import CImageCodecs
+
+/// The frames of an animation, decoded one at a time on demand.
+///
+/// Alive at once are the canvas, a copy of it while a frame asks to be undone, and the frame handed out. Not safe to
+/// share between threads: one reader at a time.
+public final class ImageFrames {
+    /// What the file says; frames are counted.
+    public let header: ImageHeader
+    /// What was wrong in the frames so far.
+    public private(set) var status = DecodeStatus.complete
+
+    private let bytes: [UInt8]
+    private let decoder: ImageDecoder
+    private var source: SourceImage
+    private let transform: ColorTransform?
+    private var canvas: PixelStorage?
+    private var saved: PixelStorage?
+    private var frame = imgc_frame()
+    private var decodedPixels = 0
+    private var isAtEnd = false
+
+    init(
+        _ bytes: [UInt8], declared: ContentType?, decoder: ImageDecoder, flag: CancellationFlag?
+    ) throws(DecodeError) {
+        var source = try SourceImage(
+            bytes.span, declared: declared, options: decoder.options, flag: flag, countsFrames: true)
+        transform = try source.transform(in: bytes.span, cache: decoder.transforms)
+        self.bytes = bytes
+        self.decoder = decoder
+        self.source = source
+        header = source.header
+    }
+
+    /// The next composed frame; nil after the last one, or when the rest is damaged (see ``status``).
+    ///
+    /// - Throws: `limitExceeded` when the frame is over ``DecodeLimits/maxFrames`` or ``DecodeLimits/maxTotalPixels``,
+    ///   `cancelled`, or with strict options the damage that ended the animation.
+    public func next() throws(DecodeError) -> AnimationFrame? {
+        guard let info = try advance() else { return nil }
+        return AnimationFrame(info: info, bitmap: try composed())
+    }
+
+    /// Composes the next frame without handing out its pixels; ``composed()`` does.
+    public func advance() throws(DecodeError) -> FrameInfo? {
+        guard !isAtEnd else { return nil }
+        guard isAnimated else { return try still() }
+        let next = try pastDisposal()
+        let isThere = try step { (damage) throws(DecodeError) -> Bool in
+            let bytes = bytes
+            return try source.frameCall.advance(&frame, in: bytes.span, damage: &damage)
+        }
+        guard isThere else {
+            isAtEnd = true
+            return nil
+        }
+        let info = FrameInfo(frame)
+        try checkLimits(info)
+        if info.disposal == .restorePrevious { saved = try copy(of: next) }
+        try step { (damage) throws(DecodeError) in
+            let bytes = bytes
+            try source.frameCall.draw(
+                frame, of: bytes.span, onto: next, width: header.width, height: header.height, damage: &damage)
+        }
+        return info
+    }
+
+    /// The canvas as it is now: upright and in sRGB if the options say so.
+    ///
+    /// Before the first frame that is transparent black.
+    public func composed() throws(DecodeError) -> PlatformImage {
+        let (width, height) = source.pixelSize(turnedBy: orientation)
+        guard let current = canvas else {
+            let blank = try allocate(byteCount: width * height * 4, zeroed: true)
+            return Bitmap(width: width, height: height, storage: blank)
+        }
+        guard isAnimated else { return Bitmap(width: width, height: height, storage: current) }
+        let result = try allocate(zeroed: false)
+        CodecCall.turn(current, width: header.width, height: header.height, by: orientation, into: result)
+        if let transform {
+            var damage = Damage()
+            try source.frameCall.convert(result, width: width, height: height, with: transform, damage: &damage)
+        }
+        return Bitmap(width: width, height: height, storage: result)
+    }
+
+    private var isAnimated: Bool { header.format == .gif || header.format == .png }
+
+    private var orientation: Orientation { decoder.options.appliesOrientation ? header.orientation : .up }
+
+    /// A format without animation: the still picture is the only frame.
+    private func still() throws(DecodeError) -> FrameInfo {
+        isAtEnd = true
+        let (width, height) = source.pixelSize(turnedBy: orientation)
+        let storage = try allocate(byteCount: width * height * 4, zeroed: false)
+        let bytes = bytes
+        try source.decode(
+            bytes.span, into: storage, width: width, height: height, orientation: orientation, transform)
+        try source.damage.settle(decoder.options.strictness, format: header.format)
+        status = source.damage.status
+        canvas = storage
+        frame.number = 1
+        frame.width = UInt32(header.width)
+        frame.height = UInt32(header.height)
+        frame.delay_denominator = 1
+        return FrameInfo(frame)
+    }
+
+    /// The canvas after the current frame's disposal, ready for the next one.
+    private func pastDisposal() throws(DecodeError) -> PixelStorage {
+        guard let current = canvas else {
+            let fresh = try allocate(zeroed: true)
+            canvas = fresh
+            return fresh
+        }
+        if frame.disposal == IMGC_DISPOSE_CLEAR {
+            CodecCall.clear(frame, on: current, width: header.width, height: header.height)
+        } else if frame.disposal == IMGC_DISPOSE_RESTORE, let undone = saved {
+            canvas = undone
+            saved = nil
+            return undone
+        }
+        return current
+    }
+
+    private func checkLimits(_ info: FrameInfo) throws(DecodeError) {
+        let limits = decoder.options.limits
+        if let limit = limits.maxFrames, info.index >= limit {
+            isAtEnd = true
+            throw DecodeError(
+                .limitExceeded, format: header.format, detail: "maxFrames",
+                "frame \(info.index + 1) is over the limit of \(limit) frames")
+        }
+        decodedPixels += header.width * header.height
+        if let limit = limits.maxTotalPixels, decodedPixels > limit {
+            isAtEnd = true
+            throw DecodeError(
+                .limitExceeded, format: header.format, detail: "maxTotalPixels",
+                "\(decodedPixels) pixels in \(info.index + 1) frames are over the limit of \(limit)")
+        }
+    }
+
+    /// Runs a codec step and folds what it found into ``status``. A failing step ends the animation.
+    @discardableResult
+    private func step<R>(_ body: (inout Damage) throws(DecodeError) -> R) throws(DecodeError) -> R {
+        defer { status = source.damage.status }
+        do throws(DecodeError) {
+            let result = try body(&source.damage)
+            try source.damage.settle(decoder.options.strictness, format: header.format)
+            return result
+        } catch {
+            isAtEnd = true
+            throw error
+        }
+    }
+
+    private func copy(of storage: PixelStorage) throws(DecodeError) -> PixelStorage {
+        let copy = try allocate(byteCount: storage.byteCount, zeroed: false)
+        storage.withBytes { bytes in copy.withMutableBytes { RowKernels.copy(bytes, to: &$0) } }
+        return copy
+    }
+
+    private func allocate(zeroed: Bool) throws(DecodeError) -> PixelStorage {
+        try allocate(byteCount: header.width * header.height * 4, zeroed: zeroed)
+    }
+
+    private func allocate(byteCount: Int, zeroed: Bool) throws(DecodeError) -> PixelStorage {
+        guard let storage = PixelStorage(byteCount: byteCount, zeroed: zeroed) else {
+            throw DecodeError(.outOfMemory, format: header.format, "no memory for \(byteCount) bytes of pixels")
+        }
+        return storage
+    }
+}
+
+extension FrameInfo {
+    init(_ frame: imgc_frame) {
+        self.init(
+            index: Int(frame.number) - 1, x: Int(frame.x), y: Int(frame.y), width: Int(frame.width),
+            height: Int(frame.height),
+            delay: FrameDelay(
+                numerator: Int(frame.delay_numerator), denominator: max(1, Int(frame.delay_denominator))),
+            disposal: frame.disposal == IMGC_DISPOSE_CLEAR
+                ? .clear : frame.disposal == IMGC_DISPOSE_RESTORE ? .restorePrevious : .keep,
+            blend: frame.blend == IMGC_BLEND_OVER ? .over : .source)
+    }
+}

@@ -1,0 +1,115 @@
+// Mapped pixel buffers: making, trimming and reusing them.
+
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Just-freed mappings kept for the next decode, so that its pages need no faults.
+///
+/// One a process, like `malloc`'s free lists: the memory that it saves is the process's. `Docs/decisions/0003` says
+/// what it wins.
+final class PixelPool: Sendable {
+    static let shared = PixelPool(maxBytes: 32 << 20)
+
+    @unsafe struct Mapping {
+        let base: UnsafeMutableRawPointer
+        let length: Int  // bytes, whole pages
+    }
+
+    private struct State {
+        // Oldest first; a handful of entries, since each is at least 4 MB.
+        var mappings: [(address: UInt, length: Int)] = []
+        var byteCount = 0
+    }
+
+    private let maxBytes: Int
+    private let state = Mutex(State())
+
+    init(maxBytes: Int) { self.maxBytes = maxBytes }
+
+    var byteCount: Int { state.withLock { $0.byteCount } }
+
+    /// The smallest kept mapping that is large enough, cut to `length`; nil when there is none.
+    ///
+    /// Its bytes are those of an earlier bitmap. A mapping over twice as large is left for a larger picture.
+    func take(length: Int) -> UnsafeMutableRawPointer? {
+        let found = state.withLock { state -> (address: UInt, length: Int)? in
+            var best: Int?
+            for (index, mapping) in state.mappings.enumerated()
+            where mapping.length >= length && mapping.length / 2 <= length {
+                if let current = best, state.mappings[current].length <= mapping.length { continue }
+                best = index
+            }
+            guard let best else { return nil }
+            let mapping = state.mappings.remove(at: best)
+            state.byteCount -= mapping.length
+            return mapping
+        }
+        guard let found, let base = unsafe UnsafeMutableRawPointer(bitPattern: found.address) else { return nil }
+        if found.length > length { unsafe munmap(base + length, found.length - length) }
+        return unsafe base
+    }
+
+    /// Keeps the mapping, letting the oldest go until all fit; one larger than the pool is unmapped.
+    func put(_ mapping: Mapping) {
+        let (address, length) = unsafe (UInt(bitPattern: mapping.base), mapping.length)
+        var leaving: [(address: UInt, length: Int)] = []
+        if length > maxBytes {
+            leaving = [(address, length)]
+        } else {
+            state.withLock { state in
+                while state.byteCount + length > maxBytes {
+                    let oldest = state.mappings.removeFirst()
+                    state.byteCount -= oldest.length
+                    leaving.append(oldest)
+                }
+                state.mappings.append((address, length))
+                state.byteCount += length
+            }
+        }
+        Self.unmap(leaving)
+    }
+
+    func removeAll() {
+        let leaving = state.withLock { state in
+            defer { state = State() }
+            return state.mappings
+        }
+        Self.unmap(leaving)
+    }
+
+    private static func unmap(_ mappings: [(address: UInt, length: Int)]) {
+        for mapping in mappings {
+            if let base = unsafe UnsafeMutableRawPointer(bitPattern: mapping.address) {
+                unsafe munmap(base, mapping.length)
+            }
+        }
+    }
+
+    static func mappedLength(_ byteCount: Int) -> Int { (byteCount + 4095) & ~4095 }
+
+    /// Fresh zeroed pages, 2 MB-aligned and advised for huge pages; nil when there is no memory.
+    static func map(length: Int) -> UnsafeMutableRawPointer? {
+        let alignment = 2 << 20
+        let (total, overflows) = length.addingReportingOverflow(alignment)
+        guard !overflows else { return nil }
+        guard
+            let start = unsafe mmap(nil, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+            unsafe start != UnsafeMutableRawPointer(bitPattern: -1)  // MAP_FAILED
+        else { return nil }
+        let before = (alignment - Int(bitPattern: start) & (alignment - 1)) & (alignment - 1)
+        let base = unsafe start + before
+        if before > 0 { unsafe munmap(start, before) }
+        if alignment > before { unsafe munmap(base + length, alignment - before) }
+        #if os(Linux)
+        _ = unsafe madvise(base, length, MADV_HUGEPAGE)
+        #endif
+        return unsafe base
+    }
+}

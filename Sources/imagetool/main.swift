@@ -1,0 +1,2 @@
+import PlatformImage
+print(Bitmap.liveBitmapBytes)
