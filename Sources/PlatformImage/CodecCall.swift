@@ -14,7 +14,8 @@ struct CodecCall {
         of bytes: Span<UInt8>, countsFrames: Bool = false, damage: inout Damage
     ) throws(DecodeError) -> imgc_header {
         var header = imgc_header()
-        try unsafe call(bytes, flags: countsFrames ? UInt32(IMGC_COUNT_FRAMES) : 0, damage: &damage) { request, report in
+        try unsafe call(bytes, flags: countsFrames ? UInt32(IMGC_COUNT_FRAMES) : 0, damage: &damage) {
+            request, report in
             unsafe imgc_read_header(&request, &header, &report)
         }
         return header

@@ -1,8 +1,7 @@
 // Profile to sRGB, and remembering the transforms of the last profiles seen.
 
-import Synchronization
-
 internal import CImageCodecs
+import Synchronization
 
 /// A colour conversion to sRGB, made once and shared between threads.
 @safe final class ColorTransform: Sendable {

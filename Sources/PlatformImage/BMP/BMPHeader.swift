@@ -1,14 +1,52 @@
-// Placeholder with the final shape: the parser comes next.
-
 /// A bitmap file's headers, palette and masks, checked.
 struct BMPHeader {
     let imageHeader: ImageHeader
     /// The embedded ICC profile of a V5 header, inside the input; nil for none.
     let iccRange: Range<Int>?
+    private let pixels: Pixels
+
+    private enum Pixels {
+        case rows(BMPRows)
+        case runs(BMPRuns)
+        case embedded(BMPEmbedded)
+    }
 
     /// Parses and checks against the limits; allocates nothing but the palette.
     init(_ bytes: Span<UInt8>, options: DecodeOptions, damage: inout Damage) throws(DecodeError) {
-        throw DecodeError(.unsupported, format: .bmp, detail: "bmp", "not yet")
+        let info = try BMPInfo(bytes)
+        let start = info.pixelStart(damage: &damage)
+        let grid = BMPGrid(width: info.width, height: info.height, isTopDown: info.isTopDown)
+        var bitsPerPixel = info.bitCount
+        var header: ImageHeader
+        switch info.compression {
+        case 0, 6 where info.hasMasks, 3 where info.hasMasks && bitsPerPixel != 1:
+            try grid.check(options.limits)
+            let rows = try BMPRows(bytes, info, grid, start: start, damage: &damage)
+            pixels = .rows(rows)
+            header = grid.header(rows)
+        case 1, 2:
+            // Some writers store a depth that does not go with the compression, which decides (as in Chromium).
+            let bits = info.compression == 1 ? 8 : 4
+            if bitsPerPixel != bits { damage.warn(.structure) }
+            bitsPerPixel = bits
+            try grid.check(options.limits)
+            let palette = BMPPalette(bytes, info, bits: bits, end: start, damage: &damage)
+            pixels = .runs(BMPRuns(grid: grid, bits: bits, palette: palette, start: start))
+            header = grid.header(bits: bits, channels: 1, .indexed, hasAlpha: true)
+        case 4 where info.isOS2 && bitsPerPixel == 24:
+            try grid.check(options.limits)
+            pixels = .runs(BMPRuns(grid: grid, bits: 24, palette: .black, start: start))
+            header = grid.header(bits: 8, channels: 3, .rgb, hasAlpha: true)
+        case 4, 5:
+            let embedded = try BMPEmbedded(bytes, info, start: start, options: options, damage: &damage)
+            pixels = .embedded(embedded)
+            header = embedded.imageHeader
+        case 3: throw DecodeError(.unsupported, format: .bmp, detail: "huffman1d", "bmp: Huffman 1D compression")
+        case 11, 12, 13: throw DecodeError(.unsupported, format: .bmp, detail: "cmyk", "bmp: CMYK")
+        default: throw DecodeError(.malformed, format: .bmp, "bmp: compression \(info.compression)")
+        }
+        iccRange = info.readProfile(into: &header, count: bytes.count, limits: options.limits, damage: &damage)
+        imageHeader = header
     }
 
     /// Writes or clears every pixel of the storage, `width * height * 4` bytes, top row first.
@@ -16,5 +54,10 @@ struct BMPHeader {
         _ bytes: Span<UInt8>, into storage: PixelStorage, options: DecodeOptions, flag: CancellationFlag?,
         damage: inout Damage
     ) throws(DecodeError) {
+        switch pixels {
+        case .rows(let rows): try rows.decode(bytes, into: storage, flag: flag, damage: &damage)
+        case .runs(let runs): try runs.decode(bytes, into: storage, flag: flag, damage: &damage)
+        case .embedded(let embedded): try embedded.decode(bytes, into: storage, flag: flag, damage: &damage)
+        }
     }
 }

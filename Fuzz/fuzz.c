@@ -1,0 +1,164 @@
+// One libFuzzer target a format: -DFUZZ_FORMAT=IMGC_FORMAT_PNG and so on; without it, probing and
+// headers of every format. The last input byte chooses orientation, strictness, scale and page, so
+// that the fuzzer can learn them.
+//
+// Besides crashes and sanitizer reports these are findings: padding written, other sizes than the
+// header's, more rows than the picture has, pixels that depend on what the memory held before, and
+// the status INTERNAL or INVALID_ARGUMENT.
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "CImageCodecs.h"
+
+#define CHECK(claim)                                                                               \
+  do {                                                                                             \
+    if (!(claim)) {                                                                                \
+      fprintf(stderr, "violated: %s (line %d)\n", #claim, __LINE__);                               \
+      abort();                                                                                     \
+    }                                                                                              \
+  } while (0)
+
+static const imgc_limits limits = {
+    .max_side = 65535,
+    .max_pixels = 16000000,
+    .max_memory = 128u << 20,
+    .max_scans = 20,
+    .max_scan_samples = 40000000,
+    .max_pages = 64,
+    .max_samples_per_pixel = 64,
+    .max_tile_side = 65535,
+    .max_metadata_item = 1 << 20,
+    .max_metadata_total = 4 << 20,
+    .max_chunks = 128,
+};
+enum { PADDING = 12, MAX_FRAMES = 12, MAX_FRAME_PIXELS = 1 << 20 };
+
+static void check_report(const imgc_report *report, imgc_status status) {
+  CHECK(status == report->status || status == IMGC_END_OF_FRAMES);
+  CHECK(status != IMGC_ERROR_INTERNAL && status != IMGC_ERROR_INVALID_ARGUMENT);
+  CHECK(memchr(report->message, 0, sizeof report->message));
+  CHECK(memchr(report->token, 0, sizeof report->token));
+  CHECK(report->warning_count <= IMGC_MAX_WARNINGS);
+  CHECK((status == IMGC_OK || status == IMGC_END_OF_FRAMES) == (report->message[0] == 0));
+}
+
+static imgc_target make_target(const imgc_header *header, uint8_t orientation, uint8_t fill) {
+  imgc_target target = {.width = orientation >= 5 ? header->height : header->width,
+                        .height = orientation >= 5 ? header->width : header->height,
+                        .orientation = orientation};
+  target.stride = (size_t)target.width * 4 + PADDING;
+  target.size = target.stride * target.height;
+  target.pixels = malloc(target.size);
+  CHECK(target.pixels);
+  memset(target.pixels, fill, target.size);
+  return target;
+}
+
+static void check_padding(const imgc_target *target, uint8_t fill) {
+  for (size_t y = 0; y < target->height; y++)
+    for (size_t i = 0; i < PADDING; i++)
+      CHECK(((uint8_t *)target->pixels)[y * target->stride + (size_t)target->width * 4 + i] == fill);
+}
+
+static void still(const imgc_request *request, const imgc_header *header, uint8_t orientation,
+                  bool twice) {
+  imgc_report report, again;
+  imgc_target target = make_target(header, orientation, 0x00);
+  imgc_status status = imgc_decode(request, &target, &report);
+  check_report(&report, status);
+  check_padding(&target, 0x00);
+  CHECK(report.rows <= header->height);
+  if (!status && twice) {
+    imgc_target other = make_target(header, orientation, 0xFF);
+    CHECK(imgc_decode(request, &other, &again) == IMGC_OK);
+    check_padding(&other, 0xFF);
+    for (size_t y = 0; y < target.height; y++)
+      CHECK(memcmp((uint8_t *)target.pixels + y * target.stride,
+                   (uint8_t *)other.pixels + y * other.stride, (size_t)target.width * 4) == 0);
+    CHECK(again.truncated == report.truncated && again.corrupt == report.corrupt);
+    free(other.pixels);
+  }
+  free(target.pixels);
+}
+
+static void frames(const imgc_request *request, const imgc_header *header) {
+  if ((uint64_t)header->width * header->height > MAX_FRAME_PIXELS) return;
+  imgc_target canvas = make_target(header, 1, 0x00);
+  imgc_frame frame = {0};
+  imgc_report report;
+  for (int i = 0; i < MAX_FRAMES; i++) {
+    uint64_t before = frame.next_offset;
+    imgc_status status = imgc_next_frame(request, &frame, &report);
+    check_report(&report, status);
+    if (status) break;
+    CHECK(frame.delay_denominator != 0 && frame.number == (uint32_t)i + 1);
+    CHECK(frame.next_offset >= before && frame.next_offset <= request->size);
+    if (frame.disposal == IMGC_DISPOSE_CLEAR)
+      imgc_clear_rect(&canvas, frame.x, frame.y, frame.width, frame.height);
+    status = imgc_draw_frame(request, &frame, &canvas, &report);
+    check_report(&report, status);
+    check_padding(&canvas, 0x00);
+    if (status) break;
+  }
+  free(canvas.pixels);
+}
+
+static void color(const imgc_request *request, const imgc_header *header) {
+  imgc_report report;
+  imgc_color_source source = {.header = header};
+  uint8_t *icc = NULL;
+  if (header->icc_size) {
+    CHECK(header->icc_size <= limits.max_metadata_item);
+    icc = malloc(header->icc_size);
+    if (!imgc_read_icc(request, icc, header->icc_size, &report))
+      source.icc = icc, source.icc_size = header->icc_size;
+  }
+  imgc_transform *transform = NULL;
+  if (!imgc_transform_create(&source, &transform, &report) && transform &&
+      !imgc_transform_is_cmyk(transform)) {
+    uint8_t pixels[4 * 4] = {0, 128, 255, 7, 9};
+    imgc_target target = {pixels, sizeof pixels, sizeof pixels, 4, 1, 1};
+    CHECK(imgc_transform_apply(transform, request, &target, &report) == IMGC_OK);
+    CHECK(pixels[3] == 7);
+  }
+  imgc_transform_destroy(transform);
+  if (icc) {
+    char text[33];
+    imgc_icc_description(icc, header->icc_size, text, sizeof text);
+    CHECK(memchr(text, 0, sizeof text));
+  }
+  free(icc);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  uint8_t choice = size ? data[size - 1] : 0;
+  imgc_request request = {.data = data, .size = size, .limits = limits, .flags = IMGC_COUNT_FRAMES};
+#ifdef FUZZ_FORMAT
+  request.format = FUZZ_FORMAT;
+  request.strictness = choice % 16 == 0 ? (imgc_strictness)(choice / 16 % 4) : IMGC_LENIENT;
+  request.scale_denominator = FUZZ_FORMAT == IMGC_FORMAT_JPEG ? 1u << (choice / 8 % 4) : 1;
+  request.page = FUZZ_FORMAT == IMGC_FORMAT_TIFF ? choice / 64 : 0;
+#else
+  request.format = choice % 5 == 4 ? imgc_probe(data, size) : (imgc_format)(choice % 5 + 1);
+#endif
+  imgc_header header;
+  imgc_report report;
+  imgc_status status = imgc_read_header(&request, &header, &report);
+  check_report(&report, status);
+  if (status) return 0;
+  CHECK(header.width > 0 && header.height > 0);
+  CHECK((uint64_t)header.width * header.height <= limits.max_pixels);
+  CHECK(header.exif_size == 0 || header.exif_offset + header.exif_size <= size);
+  CHECK(header.orientation >= 1 && header.orientation <= 8);
+#ifdef FUZZ_FORMAT
+  if (choice % 4 == 3) color(&request, &header);
+  still(&request, &header, (uint8_t)(choice % 8 + 1), choice % 3 == 0);
+  frames(&request, &header);
+#else
+  color(&request, &header);
+#endif
+  return 0;
+}

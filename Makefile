@@ -1,0 +1,72 @@
+# `make demo` and `make test` do all the set-up on a fresh machine with a Swift toolchain.
+
+CORPUS ?= ../shared/corpus
+SWIFT ?= swift
+SANITIZE = --disable-default-traits --scratch-path .build-asan --sanitize=address \
+	-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
+TOOL = .build/release/imagetool
+
+.PHONY: demo test build lint format asan tsan fuzz mutate corpus bench docs check traits linkage fixtures tool bootstrap
+
+demo: tool
+	@$(TOOL) demo Fixtures/demo --view Fixtures/demo/landscape.jpg
+
+test: bootstrap
+	$(SWIFT) test
+
+build: bootstrap
+	$(SWIFT) build
+
+tool: bootstrap
+	@$(SWIFT) build -c release --product imagetool
+
+bootstrap:
+	@Scripts/bootstrap
+
+lint:
+	@Scripts/bootstrap lint
+	Scripts/lint
+
+format:
+	@Scripts/bootstrap lint
+	$(SWIFT) format -i -r Sources Tests Fuzz/Sources Package.swift Fuzz/Package.swift
+	clang-format -i Sources/CImageCodecs/*.[ch] Sources/CImageCodecs/include/*.h Sources/CBenchTwins/*.c \
+		Sources/CBenchTwins/include/*.h Fuzz/*.c
+
+# Address and undefined-behaviour sanitizers over all decode tests, with no package but this one.
+asan: bootstrap
+	$(SWIFT) test $(SANITIZE)
+
+tsan: bootstrap
+	$(SWIFT) test --disable-default-traits --scratch-path .build-tsan --sanitize=thread \
+		--filter 'DecodeQueueTests|ConcurrencyTests'
+
+# SECONDS_EACH=600 a target, JOBS side by side.
+fuzz: bootstrap
+	CORPUS=$(CORPUS) Fuzz/run
+
+# COUNT random cuts and flips over the corpus in a release build, with limits on time and memory.
+mutate: tool
+	CORPUS=$(CORPUS) Scripts/mutate
+
+corpus: tool
+	@CORPUS=$(CORPUS) Scripts/corpus
+
+bench: tool
+	@Scripts/bench
+
+docs:
+	PLATFORMIMAGE_DOCS=1 $(SWIFT) package --disable-default-traits --scratch-path .build-docs generate-documentation --target PlatformImage
+
+# Everything that CI runs, and the combinations that it has no time for.
+check: lint test traits linkage asan tsan corpus
+
+# A user without traits resolves nothing; debug and release both compile without warnings.
+traits: bootstrap
+	Scripts/traits
+
+linkage: bootstrap
+	Scripts/linkage
+
+fixtures:
+	python3 Fixtures/make/make.py --check

@@ -1,0 +1,52 @@
+/// A whole JPEG or PNG file in place of pixels (BI_JPEG, BI_PNG of Windows 98 and 2000, made for printers).
+///
+/// It goes through the codec of its format with the same limits, and can embed nothing itself. Its own size is that of
+/// the picture, whatever the bitmap's header says; orientation and profile in it count for nothing, as the bitmap's
+/// header is the one in force.
+struct BMPEmbedded {
+    let imageHeader: ImageHeader
+    private let range: Range<Int>
+    private let call: CodecCall
+
+    init(
+        _ bytes: Span<UInt8>, _ info: BMPInfo, start: Int, options: DecodeOptions, damage: inout Damage
+    ) throws(DecodeError) {
+        let format: ImageFormat = info.compression == 4 ? .jpeg : .png
+        guard options.allowedFormats.contains(format) else {
+            throw DecodeError(
+                .unsupported, format: .bmp, detail: format.rawValue, "bmp: \(format) inside is not allowed here")
+        }
+        guard start < bytes.count else {
+            throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count)")
+        }
+        let left = bytes.count - start
+        range = start..<start + (info.imageSize > 0 ? min(info.imageSize, left) : left)
+        guard case .decodable(format) = CodecCall.signature(of: bytes.extracting(range)) else {
+            throw DecodeError(.malformed, format: .bmp, "bmp: no \(format) where the header says so")
+        }
+
+        var own = options
+        own.scaleDenominator = 1
+        call = CodecCall(format: format, options: own)
+        let facts = try call.header(of: bytes.extracting(range), damage: &damage)
+        var header = ImageHeader(facts, format: .bmp)
+        if header.width != info.width || header.height != info.height { damage.warn(.structure) }
+        header.orientation = .up
+        header.frameCount = 1
+        header.loopCount = nil
+        header.profileSource = .none
+        header.iccProfileByteCount = 0
+        header.exifRange = nil
+        imageHeader = header
+    }
+
+    func decode(
+        _ bytes: Span<UInt8>, into storage: PixelStorage, flag: CancellationFlag?, damage: inout Damage
+    ) throws(DecodeError) {
+        var call = call
+        call.flag = flag
+        try call.decode(
+            bytes.extracting(range), into: storage, width: imageHeader.width, height: imageHeader.height,
+            orientation: .up, damage: &damage)
+    }
+}

@@ -1,0 +1,65 @@
+/// The picture's size and the order in which its rows are stored.
+///
+/// A *stored row* is counted in reading order: stored row 0 is the bottom row of most files, the top row of a
+/// top-down one. ``DecodeStatus/truncated(rows:)`` counts stored rows too, so in a bottom-up file the rows that are
+/// there are the lowest ones.
+struct BMPGrid {
+    let width: Int
+    let height: Int
+    let isTopDown: Bool
+
+    var bytesPerRow: Int { width * 4 }
+
+    /// The bytes of consecutive stored rows among the pixels.
+    func pixelBytes(of rows: Range<Int>) -> Range<Int> {
+        isTopDown
+            ? rows.lowerBound * bytesPerRow..<rows.upperBound * bytesPerRow
+            : (height - rows.upperBound) * bytesPerRow..<(height - rows.lowerBound) * bytesPerRow
+    }
+
+    /// Where a stored row starts among the pixels.
+    func pixelStart(of row: Int) -> Int { (isTopDown ? row : height - 1 - row) * bytesPerRow }
+
+    /// An upper estimate of what a decode allocates besides pixels: palette, bit fields.
+    static let workByteCount = 4_096
+
+    /// After this no product of width, height and 4 overflows.
+    func check(_ limits: DecodeLimits) throws(DecodeError) {
+        // Both sides are below 2^31.
+        let pixels = width * height
+        try check(max(width, height), limits.maxSide, "maxSide", "side of \(max(width, height)) pixels")
+        try check(pixels, limits.maxPixels, "maxPixels", "\(pixels) pixels")
+        // Whatever the limits, a picture has to fit into an address space.
+        try check(pixels, Int.max / 16, "maxPixels", "\(pixels) pixels")
+        let memory = pixels * 4 + Self.workByteCount
+        try check(memory, limits.maxMemory, "maxMemory", "\(memory) bytes of memory")
+    }
+
+    private func check(
+        _ value: Int, _ limit: Int?, _ name: String, _ found: @autoclosure () -> String
+    ) throws(DecodeError) {
+        guard let limit, value > limit else { return }
+        throw DecodeError(.limitExceeded, format: .bmp, detail: name, "bmp: \(found()), the limit is \(limit)")
+    }
+
+    func header(
+        bits: Int, channels: Int, _ model: ImageHeader.ColorModel, hasAlpha: Bool
+    ) -> ImageHeader {
+        var header = ImageHeader(
+            format: .bmp, width: width, height: height, bitsPerChannel: bits, channelCount: channels,
+            colorModel: model, hasAlpha: hasAlpha)
+        header.frameCount = 1
+        header.workByteCount = Self.workByteCount
+        return header
+    }
+
+    func header(_ rows: BMPRows) -> ImageHeader {
+        switch rows.layout {
+        case .indexed(let bits, _): header(bits: bits, channels: 1, .indexed, hasAlpha: false)
+        case .bgr, .bgrx: header(bits: 8, channels: 3, .rgb, hasAlpha: false)
+        case .bgra: header(bits: 8, channels: 4, .rgb, hasAlpha: true)
+        case .fields16(let masks), .fields32(let masks):
+            header(bits: masks.widest, channels: masks.hasAlpha ? 4 : 3, .rgb, hasAlpha: masks.hasAlpha)
+        }
+    }
+}

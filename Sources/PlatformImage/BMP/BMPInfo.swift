@@ -1,0 +1,120 @@
+// What the first bytes of a bitmap file say, as stored: file header (14 bytes), then a DIB header of 12 to 124 bytes.
+//
+// Microsoft, "Bitmap Header Types" and "Bitmap Storage"; IBM, "OS/2 Presentation Manager bitmap file formats": the
+// headers grew at their end, so that a field is there when the header is long enough for it.
+
+/// The stored numbers; those that a short header lacks are 0. All fit into 32 bits, so sums in `Int` cannot overflow.
+struct BMPInfo {
+    static let fileHeaderSize = 14
+
+    /// Bytes of the DIB header: 12 is OS/2 1.x, 40 Windows 3, 108 and 124 are V4 and V5.
+    let size: Int
+    /// Where the pixels start, counted from the start of the file; often wrong.
+    let pixelOffset: Int
+    let width: Int
+    let height: Int
+    /// Negative stored height: the first stored row is the top one.
+    let isTopDown: Bool
+    let bitCount: Int
+    let compression: Int
+    /// Bytes of pixel data; reliable only for an embedded JPEG or PNG.
+    let imageSize: Int
+    /// Palette entries; 0 for as many as the bits can count.
+    let colorCount: Int
+    /// V4 and V5: what the colours mean, see ``BMPProfile``.
+    let colorSpace: Int
+    /// V4 and V5: true when end points or gammas (bytes 60 to 107) are filled in.
+    let hasCalibration: Bool
+    /// V5: where the profile starts, counted from the DIB header, and its bytes.
+    let profileOffset: Int
+    let profileSize: Int
+
+    init(_ bytes: Span<UInt8>) throws(DecodeError) {
+        guard bytes.count >= Self.fileHeaderSize + 4 else {
+            throw DecodeError(.truncated, format: .bmp, "bmp: header ends at byte \(bytes.count)")
+        }
+        guard bytes[0] == 0x42, bytes[1] == 0x4D else {
+            throw DecodeError(.malformed, format: .bmp, "bmp: does not start with BM")
+        }
+        func integer16(_ field: Int) -> Int { bytes.littleEndian16(at: Self.fileHeaderSize + field) ?? 0 }
+        func integer32(_ field: Int) -> Int { bytes.littleEndian32(at: Self.fileHeaderSize + field) ?? 0 }
+
+        let size = integer32(0)
+        guard size == 12 || (16...64).contains(size) || size == 108 || size == 124 else {
+            throw DecodeError(.malformed, format: .bmp, "bmp: DIB header of \(size) bytes")
+        }
+        guard bytes.count >= Self.fileHeaderSize + size else {
+            throw DecodeError(.truncated, format: .bmp, "bmp: header ends at byte \(bytes.count)")
+        }
+        self.size = size
+        pixelOffset = bytes.littleEndian32(at: 10) ?? 0
+
+        let isCore = size == 12
+        let storedHeight = isCore ? integer16(6) : Int(Int32(truncatingIfNeeded: integer32(8)))
+        width = isCore ? integer16(4) : Int(Int32(truncatingIfNeeded: integer32(4)))
+        height = abs(storedHeight)
+        isTopDown = storedHeight < 0
+        bitCount = integer16(isCore ? 10 : 14)
+        // The least negative number has no positive counterpart in 32 bits: no writer means it.
+        guard width > 0, storedHeight != 0, storedHeight != Int(Int32.min) else {
+            throw DecodeError(.malformed, format: .bmp, "bmp: size is \(width) x \(storedHeight)")
+        }
+
+        func integer32(_ field: Int, since first: Int) -> Int { size >= first ? integer32(field) : 0 }
+        compression = integer32(16, since: 20)
+        imageSize = integer32(20, since: 24)
+        colorCount = integer32(32, since: 36)
+        colorSpace = integer32(56, since: 108)
+        hasCalibration = size >= 108 && (15..<27).contains { integer32($0 * 4) != 0 }
+        profileOffset = integer32(112, since: 124)
+        profileSize = integer32(116, since: 124)
+    }
+
+    /// OS/2 2.x: the same fields up to byte 40, other compressions, no masks.
+    var isOS2: Bool { size > 12 && size <= 64 && size != 40 && size != 52 && size != 56 }
+
+    /// 3 is BI_BITFIELDS, 6 BI_ALPHABITFIELDS of Windows CE; OS/2 has neither.
+    var hasMasks: Bool { (compression == 3 || compression == 6) && !isOS2 && size > 12 }
+
+    /// V3 (56 bytes) brought the alpha mask, Windows CE put it behind the shorter header.
+    var hasAlphaMask: Bool { hasMasks && (size >= 56 || compression == 6) }
+
+    /// Where the palette starts: behind the header and the masks that follow a header too short to hold them.
+    var paletteOffset: Int {
+        let masksEnd = hasMasks ? Self.masksOffset + (hasAlphaMask ? 16 : 12) : 0
+        return max(Self.fileHeaderSize + size, masksEnd)
+    }
+
+    /// R, G, B and A masks lie here, inside a header of 52 bytes and more, behind one of 40.
+    static let masksOffset = fileHeaderSize + 40
+
+    var paletteEntrySize: Int { size == 12 ? 3 : 4 }
+
+    /// The palette's entries by the header, at most as many as the bits of a pixel can count.
+    var paletteCount: Int {
+        let most = bitCount <= 8 ? 1 << bitCount : 256
+        if colorCount > 0 { return min(colorCount, most) }
+        return bitCount <= 8 ? most : 0
+    }
+
+    /// Where pixels start: the stored offset, unless it points into the headers.
+    func pixelStart(damage: inout Damage) -> Int {
+        if pixelOffset >= paletteOffset { return pixelOffset }
+        damage.warn(.dataOffset)
+        return paletteOffset + paletteCount * paletteEntrySize
+    }
+}
+
+extension Span<UInt8> {
+    /// Nil when it does not lie inside the span.
+    func littleEndian16(at offset: Int) -> Int? {
+        guard offset >= 0, offset <= count &- 2 else { return nil }
+        return Int(self[offset]) | Int(self[offset &+ 1]) << 8
+    }
+
+    func littleEndian32(at offset: Int) -> Int? {
+        guard offset >= 0, offset <= count &- 4 else { return nil }
+        return Int(self[offset]) | Int(self[offset &+ 1]) << 8 | Int(self[offset &+ 2]) << 16
+            | Int(self[offset &+ 3]) << 24
+    }
+}

@@ -1,0 +1,53 @@
+/// The bit fields of a 16, 24 or 32-bit pixel.
+struct BMPMasks {
+    let red, green, blue, alpha: UInt32
+
+    static let rgb555 = Self(red: 0x7C00, green: 0x03E0, blue: 0x001F, alpha: 0)
+
+    private init(red: UInt32, green: UInt32, blue: UInt32, alpha: UInt32) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+        self.alpha = alpha
+    }
+
+    /// The masks of the file; bits above those of a pixel are cut off.
+    init(_ bytes: Span<UInt8>, _ info: BMPInfo) throws(DecodeError) {
+        let pixelBits = info.bitCount >= 32 ? UInt32.max : 1 << UInt32(info.bitCount) - 1
+        func mask(_ index: Int) -> UInt32 {
+            UInt32(truncatingIfNeeded: bytes.littleEndian32(at: BMPInfo.masksOffset + index * 4) ?? 0) & pixelBits
+        }
+        guard bytes.count >= info.paletteOffset else {
+            throw DecodeError(.truncated, format: .bmp, "bmp: masks end at byte \(bytes.count)")
+        }
+        self.init(red: mask(0), green: mask(1), blue: mask(2), alpha: info.hasAlphaMask ? mask(3) : 0)
+
+        var taken: UInt32 = 0
+        for mask in [red, green, blue, alpha] {
+            guard mask & taken == 0 else { throw DecodeError(.malformed, format: .bmp, "bmp: masks overlap") }
+            taken |= mask
+            // Adding the lowest bit carries a contiguous mask out into one bit above it.
+            guard mask & (mask &+ (mask & (~mask &+ 1))) == 0 else {
+                throw DecodeError(.malformed, format: .bmp, "bmp: a mask has a gap")
+            }
+        }
+    }
+
+    var hasAlpha: Bool { alpha != 0 }
+
+    /// Bits of the widest field.
+    var widest: Int { max(1, [red, green, blue, alpha].reduce(0) { max($0, $1.nonzeroBitCount) }) }
+
+    /// Each field in a byte of its own, B lowest.
+    var isBGR8: Bool { red == 0xFF_0000 && green == 0xFF00 && blue == 0xFF }
+
+    /// A mask of 0 gives 0 for a colour, opaque for alpha.
+    var fields: [RowKernels.Field] {
+        [field(red, none: 0), field(green, none: 0), field(blue, none: 0), field(alpha, none: 255)]
+    }
+
+    private func field(_ mask: UInt32, none: UInt8) -> RowKernels.Field {
+        let shift = mask == 0 ? 0 : mask.trailingZeroBitCount
+        return RowKernels.Field(shift: UInt8(shift), none: none, max: mask >> UInt32(shift))
+    }
+}

@@ -1,0 +1,137 @@
+/// Uncompressed pixels: rows of equal length, each padded to a multiple of 4 bytes.
+struct BMPRows {
+    let grid: BMPGrid
+    let layout: Layout
+    private let bitsPerPixel: Int
+    private let start: Int
+
+    enum Layout {
+        /// 1, 2, 4 or 8 bits, most significant first.
+        case indexed(bits: Int, BMPPalette)
+        case bgr, bgrx, bgra
+        case fields16(BMPMasks), fields32(BMPMasks)
+    }
+
+    init(
+        _ bytes: Span<UInt8>, _ info: BMPInfo, _ grid: BMPGrid, start: Int, damage: inout Damage
+    ) throws(DecodeError) {
+        self.grid = grid
+        self.start = start
+        bitsPerPixel = info.bitCount
+        switch (info.bitCount, info.hasMasks) {
+        case (1, false), (2, false), (4, false), (8, false):
+            let palette = BMPPalette(bytes, info, bits: info.bitCount, end: start, damage: &damage)
+            layout = .indexed(bits: info.bitCount, palette)
+        case (16, false): layout = .fields16(.rgb555)
+        case (24, false): layout = .bgr
+        // Writers leave anything in the 4th byte; it is alpha only where a mask says so.
+        case (32, false): layout = .bgrx
+        case (16, true): layout = .fields16(try BMPMasks(bytes, info))
+        case (24, true) where try BMPMasks(bytes, info).isBGR8: layout = .bgr
+        case (32, true):
+            let masks = try BMPMasks(bytes, info)
+            switch (masks.isBGR8, masks.alpha) {
+            case (true, 0): layout = .bgrx
+            case (true, 0xFF00_0000): layout = .bgra
+            default: layout = .fields32(masks)
+            }
+        case (64, false):
+            throw DecodeError(.unsupported, format: .bmp, detail: "64bpp", "bmp: 64 bits a pixel")
+        default:
+            let masks = info.hasMasks ? " with masks" : ""
+            throw DecodeError(.malformed, format: .bmp, "bmp: \(info.bitCount) bits a pixel\(masks)")
+        }
+    }
+
+    /// Bytes of a row without and with padding.
+    private var rowBytes: Int { (grid.width * bitsPerPixel + 7) / 8 }
+    private var stride: Int { (grid.width * bitsPerPixel + 31) / 32 * 4 }
+
+    func decode(
+        _ bytes: Span<UInt8>, into storage: PixelStorage, flag: CancellationFlag?, damage: inout Damage
+    ) throws(DecodeError) {
+        let left = max(0, bytes.count - start)
+        // The padding of the last row there is may be missing.
+        let rows = min(grid.height, left / stride + (left % stride >= rowBytes ? 1 : 0))
+        guard rows > 0 else {
+            throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), before a row is complete")
+        }
+        if rows < grid.height { damage.truncate(rows: rows) }
+        let hasBadIndex = try storage.withMutableBytes { (pixels) throws(DecodeError) -> Bool in
+            RowKernels.clear(&pixels, grid.pixelBytes(of: rows..<grid.height))
+            return try decode(bytes, rows: rows, onto: &pixels, flag: flag)
+        }
+        if hasBadIndex { damage.warn(.paletteIndex) }
+    }
+
+    /// True when a palette index was out of range.
+    private func decode(
+        _ bytes: Span<UInt8>, rows: Int, onto pixels: inout MutableSpan<UInt8>, flag: CancellationFlag?
+    ) throws(DecodeError) -> Bool {
+        var converter = BMPRowConverter(layout)
+        // Without padding and top-down, the rows of a band follow each other in the file as they do in the picture.
+        let isContiguous = grid.isTopDown && grid.width * bitsPerPixel == stride * 8
+        var row = 0
+        while row < rows {
+            if row % 16 == 0 { try flag?.poll(format: .bmp) }
+            let count = isContiguous ? min(16, rows - row) : 1
+            let from = start + row * stride
+            let source = bytes.extracting(from..<from + (count - 1) * stride + rowBytes)
+            converter.convert(source, to: &pixels, at: grid.pixelStart(of: row), count: count * grid.width)
+            row += count
+        }
+        return converter.hasBadIndex
+    }
+}
+
+/// Hands rows to the kernel for their layout.
+private struct BMPRowConverter {
+    private let layout: BMPRows.Layout
+    private var palette: [UInt32] = []
+    private var fields: [RowKernels.Field] = []
+    /// Looking for an index out of range: only with a short palette, and only until one is found.
+    private var isProbing = false
+    private(set) var hasBadIndex = false
+
+    init(_ layout: BMPRows.Layout) {
+        self.layout = layout
+        switch layout {
+        case .indexed(let bits, let palette):
+            isProbing = palette.count < 1 << bits
+            self.palette = isProbing ? palette.probe : palette.pixels
+        case .fields16(let masks), .fields32(let masks): fields = masks.fields
+        default: break
+        }
+    }
+
+    mutating func convert(
+        _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int
+    ) {
+        switch layout {
+        case .indexed(let bits, let whole):
+            index(source, to: &pixels, at: start, count: count, bits: bits)
+            guard isProbing, !RowKernels.isOpaque(pixels, at: start, count: count) else { return }
+            isProbing = false
+            hasBadIndex = true
+            palette = whole.pixels
+            index(source, to: &pixels, at: start, count: count, bits: bits)
+        case .bgr: RowKernels.bgr8(source, to: &pixels, at: start, count: count)
+        case .bgrx: RowKernels.bgrx8(source, to: &pixels, at: start, count: count)
+        case .bgra: RowKernels.bgra8(source, to: &pixels, at: start, count: count)
+        case .fields16:
+            RowKernels.fields16(source, to: &pixels, at: start, count: count, fields: fields)
+        case .fields32:
+            RowKernels.fields32(source, to: &pixels, at: start, count: count, fields: fields)
+        }
+    }
+
+    private func index(
+        _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, bits: Int
+    ) {
+        if bits == 8 {
+            RowKernels.index8(source, to: &pixels, at: start, count: count, palette: palette)
+        } else {
+            RowKernels.indexPacked(source, to: &pixels, at: start, count: count, bits: bits, palette: palette)
+        }
+    }
+}

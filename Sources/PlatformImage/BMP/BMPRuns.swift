@@ -1,0 +1,165 @@
+/// Run-length encoded pixels: RLE8 and RLE4 of Windows, RLE24 of OS/2 2.x.
+///
+/// A code is two bytes. `n v`, n > 0: n pixels of v (RLE4: the two halves of v in turn; RLE24: v and the next two
+/// bytes). `0 0`: end of row. `0 1`: end of picture. `0 2 dx dy`: move on. `0 n`: n pixels follow as they are, padded to
+/// an even number of bytes. Pixels that no code draws are transparent, as in Chromium.
+struct BMPRuns {
+    let grid: BMPGrid
+    /// 4, 8 or 24.
+    let bits: Int
+    let palette: BMPPalette
+    let start: Int
+
+    func decode(
+        _ bytes: Span<UInt8>, into storage: PixelStorage, flag: CancellationFlag?, damage: inout Damage
+    ) throws(DecodeError) {
+        let data = bytes.extracting(min(start, bytes.count)..<bytes.count)
+        var decoder = BMPRunDecoder(self)
+        try storage.withMutableBytes { (pixels) throws(DecodeError) in
+            try decoder.decode(data, onto: &pixels, flag: flag)
+        }
+        decoder.warnings.forEach { damage.warn($0) }
+        guard let rows = decoder.rowsBeforeEnd else { return }
+        guard rows > 0 else {
+            throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), before a row is complete")
+        }
+        damage.truncate(rows: rows)
+    }
+}
+
+private struct BMPRunDecoder {
+    private let runs: BMPRuns
+    private let grid: BMPGrid
+    private let palette: [UInt32]
+    private let isShort: Bool
+    private var at = 0
+    private var x = 0
+    /// The stored row that is drawn on.
+    private var y = 0
+    /// Stored rows that have been made transparent: each just before it is drawn on, while it is in the cache.
+    private var clearedRows = 0
+
+    private(set) var warnings: [DecodeWarning] = []
+    /// Set when the data ended before the picture: the stored rows that are complete.
+    private(set) var rowsBeforeEnd: Int?
+
+    init(_ runs: BMPRuns) {
+        self.runs = runs
+        grid = runs.grid
+        palette = runs.palette.pixels
+        isShort = runs.bits <= 8 && runs.palette.count < 1 << runs.bits
+    }
+
+    mutating func decode(
+        _ data: Span<UInt8>, onto pixels: inout MutableSpan<UInt8>, flag: CancellationFlag?
+    ) throws(DecodeError) {
+        try move(toRow: 0, &pixels, flag)
+        var codes = 0
+        reading: while y < grid.height {
+            // Codes that draw nothing cost time too.
+            codes &+= 1
+            if codes % 4_096 == 0 { try flag?.poll(format: .bmp) }
+            guard data.count - at >= 2 else {
+                endEarly()
+                break
+            }
+            let (count, value) = (Int(data[at]), data[at + 1])
+            at += 2
+            switch (count, value) {
+            case (0, 0):
+                x = 0
+                try move(toRow: y + 1, &pixels, flag)
+            case (0, 1): break reading
+            case (0, 2):
+                guard data.count - at >= 2 else { continue }
+                x += Int(data[at])
+                if x > grid.width || y + Int(data[at + 1]) > grid.height { warn(.runLength) }
+                x = min(x, grid.width)
+                try move(toRow: y + Int(data[at + 1]), &pixels, flag)
+                at += 2
+            case (0, let length): copy(Int(length), from: data, to: &pixels)
+            case (let length, _): fill(length, value, data, &pixels)
+            }
+        }
+        if y >= grid.height, data.count - at >= 2, data[at] != 0 || data[at + 1] > 2 { warn(.runLength) }
+        RowKernels.clear(&pixels, grid.pixelBytes(of: clearedRows..<grid.height))
+    }
+
+    private mutating func move(
+        toRow row: Int, _ pixels: inout MutableSpan<UInt8>, _ flag: CancellationFlag?
+    ) throws(DecodeError) {
+        y = min(row, grid.height)
+        while clearedRows < min(y + 1, grid.height) {
+            if clearedRows % 16 == 0 { try flag?.poll(format: .bmp) }
+            RowKernels.clear(&pixels, grid.pixelBytes(of: clearedRows..<clearedRows + 1))
+            clearedRows += 1
+        }
+    }
+
+    /// Data without an end code is whole when its last row is.
+    private mutating func endEarly() {
+        let rows = y + (x >= grid.width ? 1 : 0)
+        if rows < grid.height { rowsBeforeEnd = rows } else { warn(.missingEnd) }
+    }
+
+    private mutating func warn(_ warning: DecodeWarning) {
+        if !warnings.contains(warning) { warnings.append(warning) }
+    }
+
+    /// The part of `length` pixels that the row has room for.
+    private mutating func room(for length: Int) -> Int {
+        if length > grid.width - x { warn(.runLength) }
+        return min(length, grid.width - x)
+    }
+
+    /// One colour, in RLE4 two in turn.
+    private mutating func fill(
+        _ length: Int, _ value: UInt8, _ data: Span<UInt8>, _ pixels: inout MutableSpan<UInt8>
+    ) {
+        let (even, odd): (UInt32, UInt32)
+        switch runs.bits {
+        case 24:
+            guard data.count - at >= 2 else {
+                at = data.count
+                return
+            }
+            let pixel = UInt32(value) << 16 | UInt32(data[at]) << 8 | UInt32(data[at + 1]) | BMPPalette.opaqueBlack
+            (even, odd) = (pixel, pixel)
+            at += 2
+        case 4:
+            let (high, low) = (Int(value >> 4), Int(value & 15))
+            check(length > 1 ? max(high, low) : high)
+            (even, odd) = (palette[high], palette[low])
+        default:
+            check(Int(value))
+            (even, odd) = (palette[Int(value)], palette[Int(value)])
+        }
+        let count = room(for: length)
+        RowKernels.fill(&pixels, at: grid.pixelStart(of: y) + x * 4, count: count, even: even, odd: odd)
+        x += count
+    }
+
+    /// Pixels as they are.
+    private mutating func copy(_ length: Int, from data: Span<UInt8>, to pixels: inout MutableSpan<UInt8>) {
+        let size = (length * runs.bits + 7) / 8
+        let available = min(size, data.count - at)
+        let count = min(room(for: length), available * 8 / runs.bits)
+        let source = data.extracting(at..<at + available)
+        let target = grid.pixelStart(of: y) + x * 4
+        switch runs.bits {
+        case 24: RowKernels.bgr8(source, to: &pixels, at: target, count: count)
+        case 4:
+            for index in 0..<(isShort ? count : 0) { check(Int(source[index / 2] >> (index % 2 == 0 ? 4 : 0) & 15)) }
+            RowKernels.indexPacked(source, to: &pixels, at: target, count: count, bits: 4, palette: palette)
+        default:
+            for index in 0..<(isShort ? count : 0) { check(Int(source[index])) }
+            RowKernels.index8(source, to: &pixels, at: target, count: count, palette: palette)
+        }
+        x += count
+        at = min(data.count, at + size + size % 2)
+    }
+
+    private mutating func check(_ index: Int) {
+        if index >= runs.palette.count { warn(.paletteIndex) }
+    }
+}

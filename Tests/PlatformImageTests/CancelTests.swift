@@ -1,0 +1,50 @@
+import PlatformImage
+import TestSupport
+import Testing
+
+@Suite struct CancelTests {
+    /// The first few files of every format that poll more than once.
+    @Test(arguments: Fixture.small(4096))
+    func everyCancelPointEndsTheDecodeWithItsOwnCode(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+        let decoder = ImageDecoder()
+        let counter = CancellationFlag()
+        _ = try decoder.decode(bytes, cancellation: counter)
+
+        for polls in 0..<counter.pollCount {
+            let flag = CancellationFlag()
+            flag.cancelAfter(polls: polls)
+            let error = #expect(throws: DecodeError.self) { try decoder.decode(bytes, cancellation: flag) }
+            #expect(error?.code == .cancelled, "\(fixture) at poll \(polls)")
+        }
+    }
+
+    @Test func everyFormatPollsAtLeastEverySixteenRows() throws {
+        for fixture in Fixture.all where fixture.expect.error == nil && fixture.path.hasPrefix("demo/") {
+            let flag = CancellationFlag()
+            let image = try ImageDecoder(options: .asStored).decode(fixture.load(), cancellation: flag)
+            #expect(flag.pollCount >= image.bitmap.height / 16, "\(fixture): \(flag.pollCount) polls")
+        }
+    }
+
+    @Test func aDeadlineThatPassedIsALimit() throws {
+        let fixture = try #require(Fixture.all.first { $0.path.hasPrefix("demo/") && $0.format == "png" })
+        let flag = CancellationFlag()
+        flag.setDeadline(.now - .seconds(1))
+
+        let bytes = try fixture.load()
+        let error = #expect(throws: DecodeError.self) { try ImageDecoder().decode(bytes, cancellation: flag) }
+
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.detail == "deadline")
+    }
+
+    @Test func aFlagThatIsNotRaisedChangesNothing() throws {
+        for fixture in Fixture.small(600) {
+            let bytes = try fixture.load()
+            let plain = try ImageDecoder().decode(bytes)
+            let flagged = try ImageDecoder().decode(bytes, cancellation: CancellationFlag())
+            #expect(plain.bitmap.digest == flagged.bitmap.digest, "\(fixture)")
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Dispatch
+import PlatformImage
+import TestSupport
+import Testing
+
+@Suite struct DecodeQueueTests {
+    /// Keeps a queue of width 1 busy until `open()`.
+    private final class Gate: Sendable {
+        private let entered = DispatchSemaphore(value: 0)
+        private let exit = DispatchSemaphore(value: 0)
+
+        func pass() {
+            entered.signal()
+            exit.wait()
+        }
+        func waitUntilEntered() async {
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    self.entered.wait()
+                    continuation.resume()
+                }
+            }
+        }
+        func open() { exit.signal() }
+    }
+
+    private func waitUntil(_ queue: DecodeQueue, waits count: Int) async {
+        while queue.waitingCount != count { await Task.yield() }
+    }
+
+    @Test func theDefaultWidthIsOnePerCore() {
+        #expect(DecodeQueue().width >= 1)
+    }
+
+    @Test func aResultComesBack() async throws {
+        #expect(try await DecodeQueue(width: 2).run { _ in 42 } == 42)
+    }
+
+    @Test func anErrorOfTheWorkComesBackTyped() async {
+        let error = await #expect(throws: DecodeError.self) {
+            try await DecodeQueue(width: 1).decode(Array("hello".utf8))
+        }
+        #expect(error?.code == .unknownFormat)
+    }
+
+    @Test func higherLanesStartFirstAndALaneKeepsItsOrder() async throws {
+        let queue = DecodeQueue(width: 1)
+        let gate = Gate()
+        let order = Locked<[Int]>([])
+        async let blocker: Void = queue.run { _ in gate.pass() }
+        await gate.waitUntilEntered()
+        let jobs: [(Int, DecodeQueue.Priority)] = [(5, .low), (3, .normal), (1, .high), (4, .normal), (6, .low), (2, .high)]
+
+        try await withThrowingTaskGroup { group in
+            for (index, (number, priority)) in jobs.enumerated() {
+                group.addTask { try await queue.run(priority: priority) { _ in order.update { $0.append(number) } } }
+                await waitUntil(queue, waits: index + 1)
+            }
+            gate.open()
+            try await group.waitForAll()
+        }
+
+        try await blocker
+        #expect(order.value == [1, 2, 3, 4, 5, 6])
+    }
+
+    @Test func noMoreThanWidthRunAtOnce() async throws {
+        let queue = DecodeQueue(width: 2)
+        let running = Locked((now: 0, most: 0))
+
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    try await queue.run { _ in
+                        running.update {
+                            $0.now += 1
+                            $0.most = max($0.most, $0.now)
+                        }
+                        running.update { $0.now -= 1 }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        #expect(running.value.most <= 2)
+    }
+
+    @Test func aJobCancelledWhileWaitingNeverRuns() async throws {
+        let queue = DecodeQueue(width: 1)
+        let gate = Gate()
+        async let blocker: Void = queue.run { _ in gate.pass() }
+        await gate.waitUntilEntered()
+        let ran = Locked(false)
+
+        let task = Task { try await queue.run { _ in ran.update { $0 = true } } }
+        await waitUntil(queue, waits: 1)
+        task.cancel()
+        let result = await task.result
+
+        // It left while the only thread is still busy.
+        #expect(queue.waitingCount == 0)
+        #expect(throws: DecodeError.self) { try result.get() }
+        gate.open()
+        try await blocker
+        #expect(!ran.value)
+    }
+
+    @Test func aTaskCancelledBeforeItEnqueuesNeverRuns() async {
+        let queue = DecodeQueue(width: 1)
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await queue.run { _ in 1 }
+        }
+
+        task.cancel()
+
+        let result = await task.result
+        #expect(throws: DecodeError.self) { try result.get() }
+    }
+
+    @Test func aRunningJobSeesItsFlag() async {
+        let queue = DecodeQueue(width: 1)
+        let gate = Gate()
+        let task = Task {
+            try await queue.run { (flag) throws(DecodeError) in
+                gate.pass()
+                return flag.isCancelled
+            }
+        }
+        await gate.waitUntilEntered()
+
+        task.cancel()
+        gate.open()
+
+        let wasCancelled = try? await task.value
+        #expect(wasCancelled == true)
+    }
+
+    @Test func workNeverRunsOnTheMainThreadOrTheSharedPool() async throws {
+        let queue = DecodeQueue(width: 1)
+        let first = try await queue.run { _ in ThreadIdentity.current }
+        let second = try await queue.run { _ in ThreadIdentity.current }
+
+        #expect(first == second)
+        await MainActor.run { #expect(ThreadIdentity.current != first) }
+    }
+
+    /// Every job ends exactly once whatever races: a second resume of a continuation traps.
+    @Test func twentyThousandRacingCancelsEndEveryJobOnce() async {
+        let queue = DecodeQueue(width: 2)
+        let ended = Locked(0)
+
+        await withTaskGroup { group in
+            for number in 0..<20_000 {
+                group.addTask {
+                    let task = Task {
+                        let priority = DecodeQueue.Priority(rawValue: number % 3) ?? .normal
+                        _ = try? await queue.run(priority: priority) { _ in number }
+                        ended.update { $0 += 1 }
+                    }
+                    if number % 2 == 0 { task.cancel() }
+                    if number % 7 == 0 { await Task.yield() }
+                    task.cancel()
+                    await task.value
+                }
+            }
+        }
+
+        #expect(ended.value == 20_000)
+        #expect(queue.waitingCount == 0)
+    }
+}

@@ -1,0 +1,68 @@
+import PlatformImage
+import TestSupport
+import Testing
+
+@Suite struct LimitTests {
+    /// The smallest value that lets each still fixture pass, and one below it.
+    @Test(arguments: Fixture.small().filter { $0.width != nil && $0.format != nil })
+    func sideAndPixelLimitsHoldExactly(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+        let (width, height) = (try #require(fixture.width), try #require(fixture.height))
+        func decode(_ change: (inout DecodeLimits) -> Void) -> DecodeError? {
+            var decoder = ImageDecoder()
+            change(&decoder.options.limits)
+            do throws(DecodeError) {
+                _ = try decoder.decode(bytes)
+                return nil
+            } catch {
+                return error
+            }
+        }
+
+        #expect(decode { $0.maxPixels = width * height }.map { $0.detail == "maxPixels" } ?? true)
+        if width * height > 1 {
+            #expect(decode { $0.maxPixels = width * height - 1 }?.code == .limitExceeded)
+        }
+        if max(width, height) > 1 {
+            #expect(decode { $0.maxSide = max(width, height) - 1 }?.detail == "maxSide")
+        }
+        #expect(decode { $0.maxInputBytes = bytes.count - 1 }?.detail == "maxInputBytes")
+        #expect(decode { $0.maxMemory = width * height * 4 - 1 }?.code == .limitExceeded)
+    }
+
+    @Test(arguments: Fixture.all.filter { $0.expect.error == "limitExceeded" })
+    func aBombIsRefusedFromItsHeaderWithoutPixelMemory(_ fixture: Fixture) async {
+        let path = fixture.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let bytes = try Fixture.file(path)
+            let before = ResidentMemory.peakBytes
+            let clock = ContinuousClock()
+            let start = clock.now
+            _ = try? ImageDecoder().decode(bytes)
+            precondition(ResidentMemory.peakBytes - before < 64 << 20)
+            precondition(clock.now - start < .seconds(10))
+        }
+    }
+
+    @Test func presetsSayWhatTheTableSays() {
+        let limits = DecodeLimits()
+        let service = DecodeLimits.thumbnailService
+
+        #expect(limits.maxPixels == 100_000_000 && service.maxPixels == 50_000_000)
+        #expect(limits.maxMemory == 512 << 20 && service.maxMemory == 256 << 20)
+        #expect(limits.maxFrames == 2_000 && service.maxFrames == 1)
+        #expect(limits.maxScans == 100 && limits.maxScanSamples == 6_400_000_000)
+        #expect(DecodeLimits.unlimited.maxMemory == nil)
+    }
+
+    @Test func aFormatThatIsNotAllowedIsUnsupported() throws {
+        for fixture in Fixture.small(400) {
+            var decoder = ImageDecoder()
+            decoder.options.allowedFormats = []
+            let bytes = try fixture.load()
+            let error = #expect(throws: DecodeError.self) { try decoder.decode(bytes) }
+            #expect(error?.code == .unsupported)
+            #expect(error?.detail == fixture.format)
+        }
+    }
+}

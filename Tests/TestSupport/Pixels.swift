@@ -1,0 +1,23 @@
+public import PlatformImage
+
+extension Bitmap {
+    /// SHA-256 of the rows with RGB zeroed under alpha 0: what the manifest holds.
+    public var digest: String { SHA256.hex(clearedUnderAlpha().copyBytes()) }
+
+    /// The largest difference of a sample to raw RGBA8 rows; colour is free where both alphas are within `tolerance`.
+    /// Nil when the sizes differ.
+    public func largestDifference(to reference: [UInt8], tolerance: Int) -> Int? {
+        guard reference.count == byteCount else { return nil }
+        return withBytes { bytes in
+            var largest = 0
+            for at in stride(from: 0, to: bytes.count, by: 4) {
+                largest = max(largest, abs(Int(bytes[at + 3]) - Int(reference[at + 3])))
+                if bytes[at + 3] <= tolerance, reference[at + 3] <= tolerance { continue }
+                for channel in 0..<3 {
+                    largest = max(largest, abs(Int(bytes[at + channel]) - Int(reference[at + channel])))
+                }
+            }
+            return largest
+        }
+    }
+}
