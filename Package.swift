@@ -2,6 +2,11 @@
 import PackageDescription
 
 // The core (CImageCodecs, PlatformImage) depends on no package: with `traits: []` none is resolved.
+// PLATFORMIMAGE_DOCS=1 adds the plugin that builds the documentation.
+let documentation: [Package.Dependency] =
+    Context.environment["PLATFORMIMAGE_DOCS"] == nil
+    ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
+
 let package = Package(
     name: "PlatformImage",
     products: [
@@ -15,7 +20,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    ],
+    ] + documentation,
     targets: [
         .target(
             name: "CImageCodecs",

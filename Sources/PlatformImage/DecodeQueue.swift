@@ -29,7 +29,12 @@ public final class DecodeQueue: Sendable {
 
     /// Decodes off the caller's thread.
     ///
-    /// - Throws: What ``ImageDecoder/decode(_:as:cancellation:)`` throws; `cancelled` when the awaiting task was
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - contentType: What the sender declared; nil for nothing.
+    ///   - decoder: Options, limits and remembered colour transforms; share one between calls.
+    ///   - priority: The lane to wait in.
+    /// - Throws: What the decoder throws; `cancelled` when the awaiting task was
     ///   cancelled before the decode was done.
     public func decode(
         _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
@@ -42,7 +47,9 @@ public final class DecodeQueue: Sendable {
 
     /// Runs `work` on one of the queue's threads.
     ///
-    /// - Parameter work: Gets the flag that cancelling raises; hand it to the decoder.
+    /// - Parameters:
+    ///   - priority: The lane to wait in.
+    ///   - work: Gets the flag that cancelling raises; hand it to the decoder.
     /// - Throws: What `work` throws, or `cancelled` when it never started.
     public func run<Result: Sendable>(
         priority: Priority = .normal, _ work: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> Result

@@ -56,7 +56,7 @@ public struct ImageDecoder: Sendable {
 
     /// The frames of a GIF or APNG, fully composed, one after the other; any other picture is one frame.
     ///
-    /// - Throws: Like ``header(of:as:)``. Damage in a frame shows in ``ImageFrames/status`` when it is reached.
+    /// - Throws: What reading the header throws. Damage in a frame shows in ``ImageFrames/status`` when it is reached.
     public func frames(
         of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageFrames {
@@ -77,12 +77,12 @@ public struct ImageDecoder: Sendable {
 }
 
 extension ImageDecoder {
-    /// ``header(of:as:)`` for an array.
+    /// What the file says about its picture, from an array; the same as for a span.
     public func header(of bytes: [UInt8], as contentType: ContentType? = nil) throws(DecodeError) -> ImageHeader {
         try header(of: bytes.span, as: contentType)
     }
 
-    /// ``decode(_:as:cancellation:)`` for an array.
+    /// The picture, from an array; the same as for a span.
     public func decode(
         _ bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {

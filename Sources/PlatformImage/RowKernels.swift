@@ -36,9 +36,10 @@ enum RowKernels {
     static func fill(_ pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, even: UInt32, odd: UInt32) {
         precondition(start >= 0 && count >= 0 && start <= pixels.count && count <= (pixels.count - start) / 4)
         unsafe pixels.withUnsafeMutableBytes { target in
+            guard let base = target.baseAddress else { return }
             for index in 0..<count {
                 let pixel = index & 1 == 0 ? even : odd
-                unsafe target.storeBytes(of: pixel, toByteOffset: start + index * 4, as: UInt32.self)
+                unsafe base.storeBytes(of: pixel, toByteOffset: start &+ index &* 4, as: UInt32.self)
             }
         }
     }
@@ -48,8 +49,9 @@ enum RowKernels {
         precondition(start >= 0 && count >= 0 && start <= pixels.count && count <= (pixels.count - start) / 4)
         var all = UInt32.max
         unsafe pixels.withUnsafeBytes { source in
+            guard let base = source.baseAddress else { return }
             for index in 0..<count {
-                all &= unsafe source.loadUnaligned(fromByteOffset: start + index * 4, as: UInt32.self)
+                all &= unsafe base.loadUnaligned(fromByteOffset: start &+ index &* 4, as: UInt32.self)
             }
         }
         return all >= 0xFF00_0000

@@ -19,7 +19,9 @@ struct BMPHeader {
         var bitsPerPixel = info.bitCount
         var header: ImageHeader
         switch info.compression {
-        case 0, 6 where info.hasMasks, 3 where info.hasMasks && bitsPerPixel != 1:
+        case 0,
+            3 where info.hasMasks && bitsPerPixel != 1,
+            6 where info.hasMasks:
             try grid.check(options.limits)
             let rows = try BMPRows(bytes, info, grid, start: start, damage: &damage)
             pixels = .rows(rows)

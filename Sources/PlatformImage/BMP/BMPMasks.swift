@@ -1,3 +1,5 @@
+internal import CImageCodecs
+
 /// The bit fields of a 16, 24 or 32-bit pixel.
 struct BMPMasks {
     let red, green, blue, alpha: UInt32

@@ -9,7 +9,8 @@ struct BMPRows {
         /// 1, 2, 4 or 8 bits, most significant first.
         case indexed(bits: Int, BMPPalette)
         case bgr, bgrx, bgra
-        case fields16(BMPMasks), fields32(BMPMasks)
+        case fields16(BMPMasks)
+        case fields32(BMPMasks)
     }
 
     init(
@@ -54,7 +55,7 @@ struct BMPRows {
         // The padding of the last row there is may be missing.
         let rows = min(grid.height, left / stride + (left % stride >= rowBytes ? 1 : 0))
         guard rows > 0 else {
-            throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), before a row is complete")
+            throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the first row")
         }
         if rows < grid.height { damage.truncate(rows: rows) }
         let hasBadIndex = try storage.withMutableBytes { (pixels) throws(DecodeError) -> Bool in

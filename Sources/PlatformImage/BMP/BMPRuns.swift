@@ -1,8 +1,8 @@
 /// Run-length encoded pixels: RLE8 and RLE4 of Windows, RLE24 of OS/2 2.x.
 ///
 /// A code is two bytes. `n v`, n > 0: n pixels of v (RLE4: the two halves of v in turn; RLE24: v and the next two
-/// bytes). `0 0`: end of row. `0 1`: end of picture. `0 2 dx dy`: move on. `0 n`: n pixels follow as they are, padded to
-/// an even number of bytes. Pixels that no code draws are transparent, as in Chromium.
+/// bytes). `0 0`: end of row. `0 1`: end of picture. `0 2 dx dy`: move on. `0 n`: n pixels follow as they are, padded
+/// to an even number of bytes. Pixels that no code draws are transparent, as in Chromium.
 struct BMPRuns {
     let grid: BMPGrid
     /// 4, 8 or 24.
@@ -18,12 +18,16 @@ struct BMPRuns {
         try storage.withMutableBytes { (pixels) throws(DecodeError) in
             try decoder.decode(data, onto: &pixels, flag: flag)
         }
-        decoder.warnings.forEach { damage.warn($0) }
-        guard let rows = decoder.rowsBeforeEnd else { return }
-        guard rows > 0 else {
-            throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), before a row is complete")
+        for warning in decoder.warnings { damage.warn(warning) }
+        let rows = decoder.completeRows
+        switch decoder.end {
+        case .whole: return
+        case .truncated where rows > 0: damage.truncate(rows: rows)
+        case .truncated:
+            throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the first row")
+        case .broken where rows > 0: return
+        case .broken: throw DecodeError(.malformed, format: .bmp, "bmp: code in the first row leaves the picture")
         }
-        damage.truncate(rows: rows)
     }
 }
 
@@ -31,6 +35,7 @@ private struct BMPRunDecoder {
     private let runs: BMPRuns
     private let grid: BMPGrid
     private let palette: [UInt32]
+    /// The palette lacks colours that a pixel can name.
     private let isShort: Bool
     private var at = 0
     private var x = 0
@@ -40,8 +45,18 @@ private struct BMPRunDecoder {
     private var clearedRows = 0
 
     private(set) var warnings: [DecodeWarning] = []
-    /// Set when the data ended before the picture: the stored rows that are complete.
-    private(set) var rowsBeforeEnd: Int?
+    private(set) var end = End.whole
+
+    enum End {
+        /// At its end code or its last row.
+        case whole
+        case truncated
+        /// At a code after which the place to go on at is unknown.
+        case broken
+    }
+
+    /// Stored rows behind the drawing position.
+    var completeRows: Int { min(y + (x >= grid.width ? 1 : 0), grid.height) }
 
     init(_ runs: BMPRuns) {
         self.runs = runs
@@ -60,8 +75,9 @@ private struct BMPRunDecoder {
             codes &+= 1
             if codes % 4_096 == 0 { try flag?.poll(format: .bmp) }
             guard data.count - at >= 2 else {
-                endEarly()
-                break
+                // Data without an end code is whole when its last row is.
+                if completeRows < grid.height { end = .truncated } else { warn(.missingEnd) }
+                break reading
             }
             let (count, value) = (Int(data[at]), data[at + 1])
             at += 2
@@ -72,10 +88,15 @@ private struct BMPRunDecoder {
             case (0, 1): break reading
             case (0, 2):
                 guard data.count - at >= 2 else { continue }
-                x += Int(data[at])
-                if x > grid.width || y + Int(data[at + 1]) > grid.height { warn(.runLength) }
-                x = min(x, grid.width)
-                try move(toRow: y + Int(data[at + 1]), &pixels, flag)
+                let (right, down) = (Int(data[at]), Int(data[at + 1]))
+                guard right <= grid.width - x, down <= grid.height - y else {
+                    // What follows is lost; Chromium stops here too.
+                    warn(.runLength)
+                    end = .broken
+                    break reading
+                }
+                x += right
+                try move(toRow: y + down, &pixels, flag)
                 at += 2
             case (0, let length): copy(Int(length), from: data, to: &pixels)
             case (let length, _): fill(length, value, data, &pixels)
@@ -88,18 +109,12 @@ private struct BMPRunDecoder {
     private mutating func move(
         toRow row: Int, _ pixels: inout MutableSpan<UInt8>, _ flag: CancellationFlag?
     ) throws(DecodeError) {
-        y = min(row, grid.height)
-        while clearedRows < min(y + 1, grid.height) {
+        y = row
+        while clearedRows < min(row + 1, grid.height) {
             if clearedRows % 16 == 0 { try flag?.poll(format: .bmp) }
             RowKernels.clear(&pixels, grid.pixelBytes(of: clearedRows..<clearedRows + 1))
             clearedRows += 1
         }
-    }
-
-    /// Data without an end code is whole when its last row is.
-    private mutating func endEarly() {
-        let rows = y + (x >= grid.width ? 1 : 0)
-        if rows < grid.height { rowsBeforeEnd = rows } else { warn(.missingEnd) }
     }
 
     private mutating func warn(_ warning: DecodeWarning) {
