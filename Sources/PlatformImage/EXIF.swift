@@ -17,7 +17,7 @@ public struct EXIF: Hashable, Sendable {
     /// True when a tag or an IFD was damaged and ignored.
     public private(set) var isDamaged = false
 
-    /// Reads a block that starts with its TIFF header (`II` or `MM`); nil when it does not.
+    /// Reads a block that starts with its TIFF header (`II` or `MM`, then 42); nil when it does not.
     public init?(_ block: Span<UInt8>) {
         guard let reader = Reader(block) else { return nil }
         var thumbnailOffset: Int?
@@ -26,11 +26,13 @@ public struct EXIF: Hashable, Sendable {
         // IFD0 leads to the Exif IFD (tag 34665) and to IFD1 (its next pointer); nothing leads further.
         var pending: [(offset: Int, kind: Kind)] = [(reader.firstDirectory, .first)]
         while let (offset, kind) = pending.popLast() {
-            guard !visited.contains(offset), let entries = reader.entryCount(at: offset) else {
+            guard !visited.contains(offset), let claimed = reader.integer16(at: offset) else {
                 isDamaged = true
                 continue
             }
             visited.append(offset)
+            let entries = min(claimed, Self.maxEntries)
+            if claimed > entries { isDamaged = true }
             for index in 0..<entries {
                 guard let entry = reader.entry(at: offset + 2 + index * 12) else {
                     isDamaged = true
@@ -38,7 +40,8 @@ public struct EXIF: Hashable, Sendable {
                 }
                 switch (kind, entry.tag) {
                 case (.first, 274):
-                    let value = reader.integer(entry)
+                    // A SHORT by the standard; a LONG is not believed.
+                    let value = entry.type == 3 ? reader.integer(entry) : nil
                     orientation = value.flatMap { UInt8(exactly: $0) }.flatMap(Orientation.init(rawValue:))
                     if orientation == nil { isDamaged = true }
                 case (.first, 282): xResolution = reader.rational(entry)
@@ -51,7 +54,7 @@ public struct EXIF: Hashable, Sendable {
                 default: break
                 }
             }
-            if kind == .first, let next = reader.integer32(at: offset + 2 + entries * 12), next != 0 {
+            if kind == .first, let next = reader.integer32(at: offset + 2 + claimed * 12), next != 0 {
                 pending.append((next, .thumbnail))
             }
         }
@@ -63,6 +66,8 @@ public struct EXIF: Hashable, Sendable {
             }
         }
     }
+
+    private static let maxEntries = 512
 
     private enum Kind { case first, exif, thumbnail }
 
@@ -85,6 +90,7 @@ public struct EXIF: Hashable, Sendable {
             default: return nil
             }
             block = [UInt8](bytes)
+            guard integer16(at: 2) == 42 else { return nil }
         }
 
         func integer16(at offset: Int) -> Int? {
@@ -96,12 +102,6 @@ public struct EXIF: Hashable, Sendable {
         func integer32(at offset: Int) -> Int? {
             guard let first = integer16(at: offset), let second = integer16(at: offset + 2) else { return nil }
             return isLittle ? second << 16 | first : first << 16 | second
-        }
-
-        /// Nil when the IFD does not start inside the block or claims more than 512 entries.
-        func entryCount(at offset: Int) -> Int? {
-            guard let count = integer16(at: offset), count <= 512 else { return nil }
-            return count
         }
 
         func entry(at offset: Int) -> Entry? {

@@ -57,10 +57,16 @@ public final class ImageFrames {
         let info = FrameInfo(frame)
         try checkLimits(info)
         if info.disposal == .restorePrevious { saved = try copy(of: next) }
-        try step { (damage) throws(DecodeError) in
-            let bytes = bytes
-            try source.frameCall.draw(
-                frame, of: bytes.span, onto: next, width: header.width, height: header.height, damage: &damage)
+        do throws(DecodeError) {
+            try step { (damage) throws(DecodeError) in
+                let bytes = bytes
+                try source.frameCall.draw(
+                    frame, of: bytes.span, onto: next, width: header.width, height: header.height, damage: &damage)
+            }
+        } catch where isRefusable(error, info) {
+            source.damage.warn(.frameRefused)
+            status = source.damage.status
+            return nil
         }
         return info
     }
@@ -123,6 +129,12 @@ public final class ImageFrames {
         return current
     }
 
+    /// A damaged frame ends a lenient animation and leaves the frames before it valid; the first frame throws.
+    private func isRefusable(_ error: DecodeError, _ info: FrameInfo) -> Bool {
+        info.index > 0 && decoder.options.strictness == .lenient
+            && (error.code == .malformed || error.code == .truncated)
+    }
+
     private func checkLimits(_ info: FrameInfo) throws(DecodeError) {
         let limits = decoder.options.limits
         if let limit = limits.maxFrames, info.index >= limit {
@@ -143,10 +155,14 @@ public final class ImageFrames {
     /// Runs a codec step and folds what it found into ``status``. A failing step ends the animation.
     @discardableResult
     private func step<R>(_ body: (inout Damage) throws(DecodeError) -> R) throws(DecodeError) -> R {
-        defer { status = source.damage.status }
+        var damage = source.damage
+        defer {
+            source.damage = damage
+            status = damage.status
+        }
         do throws(DecodeError) {
-            let result = try body(&source.damage)
-            try source.damage.settle(decoder.options.strictness, format: header.format)
+            let result = try body(&damage)
+            try damage.settle(decoder.options.strictness, format: header.format)
             return result
         } catch {
             isAtEnd = true

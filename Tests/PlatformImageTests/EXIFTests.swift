@@ -82,9 +82,22 @@ import Testing
         }
     }
 
-    @Test func aDirectoryOfOver512EntriesIsRefused() {
-        let entries = (0..<513).map { _ in (tag: 274, type: 3, count: 1, value: 6) }
+    @Test func onlyTheFirst512EntriesOfADirectoryAreRead() {
+        let filler = (0..<512).map { _ in (tag: 1, type: 3, count: 1, value: 6) }
+        let orientation = (tag: 274, type: 3, count: 1, value: 6)
 
-        #expect(EXIF(Self.block(entries).span)?.orientation == nil)
+        let first = EXIF(Self.block([orientation] + filler).span)
+        let last = EXIF(Self.block(filler + [orientation]).span)
+
+        #expect(first?.orientation == .right)
+        #expect(last?.orientation == nil)
+        #expect(first?.isDamaged == true)
+    }
+
+    @Test func anOrientationThatIsNoShortIsIgnored() {
+        let exif = EXIF(Self.block([(274, 4, 1, 6)]).span)
+
+        #expect(exif?.orientation == nil)
+        #expect(exif?.isDamaged == true)
     }
 }

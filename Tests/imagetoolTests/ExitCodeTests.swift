@@ -1,0 +1,109 @@
+import TestSupport
+import Testing
+
+@Suite struct ExitCodeTests {
+    @Test(arguments: [
+        ([], "unknownFormat: "), (Array("no picture".utf8), "unknownFormat: "), (webp, "unsupported(webp): "),
+    ] as [([UInt8], String)])
+    func badInputIs65WithItsCode(_ input: [UInt8], _ code: String) throws {
+        let run = try ToolRun("decode", "-", input: input)
+
+        #expect(run.exitCode == 65)
+        #expect(run.errors.hasPrefix("-: " + code))
+        #expect(run.errors.split(separator: "\n").count == 1)
+        #expect(run.output.isEmpty)
+    }
+
+    @Test(arguments: ["info", "decode"])
+    func aMissingFileAndAFolderAre66(_ command: String) throws {
+        let folder = try TemporaryFolder()
+
+        let missing = try ToolRun(command, folder.path("missing.png"))
+        let directory = try ToolRun(command, folder.url.path())
+
+        #expect(missing.exitCode == 66)
+        #expect(missing.errors.hasPrefix("\(folder.path("missing.png")): noInput: "))
+        #expect(directory.exitCode == 66)
+    }
+
+    @Test func aLimitIs77() throws {
+        let small = try ToolRun("decode", "--max-pixels", "3", "-", input: smallBitmap)
+        let huge = try ToolRun("decode", "-", input: hugeBitmap)
+
+        #expect(small.exitCode == 77)
+        #expect(small.errors.hasPrefix("-: limitExceeded(maxPixels): "))
+        #expect(huge.exitCode == 77)
+        #expect(try ToolRun("decode", "--max-pixels", "4", "-", input: smallBitmap).exitCode == 0)
+    }
+
+    @Test func inputOverTheLimitIsRefusedUnread() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("sparse.png")
+
+        let file = try ToolRun(shell: "truncate -s 10G '\(path)' && \"$TOOL\" decode '\(path)'")
+
+        #expect(file.exitCode == 77)
+        #expect(file.errors.contains(": limitExceeded(maxInputBytes): "))
+    }
+
+    @Test func strictDamageIs65() throws {
+        let run = try ToolRun("decode", "--strict", "-", input: cutBitmap)
+
+        #expect(run.exitCode == 65)
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func aFrameThatDoesNotExistIs65() throws {
+        let gif = Fixture.folder.appending(path: "gif/frames-40.gif").path()
+
+        #expect(try ToolRun("decode", "--digest", "--frame", "39", gif).exitCode == 0)
+        #expect(try ToolRun("decode", "--digest", "--frame", "40", gif).exitCode == 65)
+        #expect(try ToolRun("decode", "--digest", "--frame", "1", "-", input: smallBitmap).exitCode == 65)
+    }
+
+    @Test func framesBeyondTheLimitAre77ButFrame0AlwaysWorks() throws {
+        let gif = Fixture.folder.appending(path: "gif/frames-40.gif").path()
+
+        #expect(try ToolRun("decode", "--digest", "--frame", "5", "--max-frames", "6", gif).exitCode == 0)
+        #expect(try ToolRun("decode", "--digest", "--frame", "6", "--max-frames", "6", gif).exitCode == 77)
+        #expect(try ToolRun("decode", "--digest", "--frame", "0", "--max-frames", "1", gif).exitCode == 0)
+        #expect(try ToolRun("decode", "--digest", "--max-frames", "1", gif).exitCode == 0)
+    }
+
+    @Test func oneOfSeveralFilesThatFailsMakes1() throws {
+        let folder = try TemporaryFolder()
+        let good = try folder.write(smallBitmap, to: "good.bmp")
+        let bad = try folder.write(webp, to: "bad.webp")
+
+        let run = try ToolRun("decode", "--digest", good, bad, good)
+
+        #expect(run.exitCode == 1)
+        #expect(run.text.split(separator: "\n").count == 2)
+        #expect(run.errors.hasPrefix("\(bad): unsupported(webp): "))
+        #expect(try ToolRun("decode", "--digest", good, good).exitCode == 0)
+    }
+
+    @Test(arguments: [
+        ["decode"], ["decode", "--frame", "x", "-"], ["nonsense"], ["decode", "--max-pixels", "0", "-"],
+        ["decode", "--output", "x", "a", "b"], ["info", "--json", "--ndjson", "a"],
+    ])
+    func wrongUseIs64(_ arguments: [String]) throws {
+        #expect(try ToolRun(arguments).exitCode == 64)
+    }
+
+    @Test func aClosedPipeEndsQuietlyWith74() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(largeBitmap, to: "large.bmp")
+
+        let run = try ToolRun(shell: "{ \"$TOOL\" decode '\(path)' '\(path)'; echo $? >&2; } | head -c 1")
+
+        #expect(run.errors == "74\n")
+    }
+
+    @Test func aFullDeviceIs74() throws {
+        let run = try ToolRun(shell: "\"$TOOL\" info '\(Fixture.folder.path())/png/rgba8.png' > /dev/full")
+
+        #expect(run.exitCode == 74)
+        #expect(run.errors.hasPrefix("stdout: io: "))
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ViewAndBenchTests {
+    @Test func viewPrintsHalfBlocksWhenForced() throws {
+        let run = try ToolRun("view", "--force", "-", input: smallBitmap)
+
+        let escape = "\u{1B}"
+        let red = "\(escape)[38;2;255;0;0m\(escape)[48;2;0;0;255m▀"
+        let green = "\(escape)[38;2;0;255;0m\(escape)[48;2;255;255;255m▀"
+        #expect(run.text == "\(red)\(green)\(escape)[0m\n")
+    }
+
+    @Test func viewPrintsNothingWhereThereIsNoTerminal() throws {
+        let run = try ToolRun("view", "-", input: smallBitmap)
+
+        #expect(run.output.isEmpty)
+        #expect(run.exitCode == 0)
+    }
+
+    @Test func viewKeepsTheAspect() throws {
+        let run = try ToolRun("view", "--force", "--width", "10", "-", input: largeBitmap)
+
+        let lines = run.text.split(separator: "\n")
+        #expect(lines.map { $0.count { $0 == "▀" } } == [10, 10, 10, 10, 10])
+    }
+
+    @Test func benchComparesWithTheTwin() throws {
+        struct Summary: Decodable {
+            let min: Double
+            let median: Double
+        }
+        struct Twin: Decodable { let cpuNanosecondsPerPixel: Summary }
+        struct Result: Decodable {
+            let file: String
+            let format: String
+            let width: Int
+            let height: Int
+            let frames: Int
+            let iterations: Int
+            let cpuNanosecondsPerPixel: Summary
+            let wallNanosecondsPerPixel: Summary
+            let twin: Twin?
+            let ratio: Double?
+        }
+        let names = ["gif/frames-40.gif", "png/rgba8.png"]
+        let paths = names.map { Fixture.folder.appending(path: $0).path() }
+
+        let run = try ToolRun(["bench", "decode", "--iterations", "2", "--json"] + paths)
+
+        let results = try JSONDecoder().decode([Result].self, from: Data(run.output))
+        #expect(run.exitCode == 0)
+        #expect(results.map(\.frames) == [40, 1])
+        #expect(results.allSatisfy { $0.iterations == 2 && $0.twin != nil && ($0.ratio ?? 0) > 0 })
+        #expect(results.allSatisfy { $0.cpuNanosecondsPerPixel.min <= $0.cpuNanosecondsPerPixel.median })
+    }
+
+    @Test func benchWithoutTwinHasNoRatio() throws {
+        let run = try ToolRun("bench", "decode", "--iterations", "1", "--no-twin", "--json", "-", input: smallBitmap)
+
+        #expect(run.exitCode == 0)
+        #expect(run.text.contains("\"twin\":null,\"ratio\":null"))
+    }
+
+    @Test func demoListsEveryFileOfAFolder() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(smallBitmap, to: "b.bmp")
+        try folder.write(webp, to: "a.webp")
+
+        let run = try ToolRun("demo", folder.url.path(), "--view", "b.bmp")
+
+        let lines = run.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(run.exitCode == 0)
+        #expect(lines[2].hasPrefix("a.webp") && lines[2].contains("unsupported(webp)"))
+        #expect(lines[3].hasPrefix("b.bmp") && lines[3].contains("complete"))
+        #expect(run.text.contains("\n2 files: 1 whole, 0 in part, 1 refused; "))
+        #expect(run.text.contains("▀"))
+    }
+}
