@@ -1,0 +1,41 @@
+// Inside the row kernels: the plain versions, and the AVX2 twins of the hot ones.
+// A twin does a part of the row and returns how many pixels (or samples) that were; the
+// plain version does the rest. Tests call both and compare.
+
+#ifndef IMGC_ROWS_SIMD_H
+#define IMGC_ROWS_SIMD_H
+
+#include "rows.h"
+
+// A pixel in one word, red in the lowest byte.
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the row kernels take a little-endian machine for granted"
+#endif
+#define IMGC_OPAQUE 0xff000000u
+
+void imgc_plain_gray8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_plain_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_plain_rgb8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_plain_bgr8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_plain_bgrx8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_plain_bgra8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_plain_cmyk8(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_plain_cmyk8_inverted(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_plain_16_to_8(uint8_t *dst, const uint16_t *src, size_t n);
+void imgc_plain_premultiply(uint8_t *dst, const uint8_t *src, size_t n);
+
+#if defined(__x86_64__) || defined(__i386__)
+#define IMGC_HAVE_AVX2 1
+size_t imgc_avx2_gray8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_avx2_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_avx2_rgb8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_avx2_bgr8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_avx2_bgrx8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_avx2_bgra8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_avx2_cmyk8(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_avx2_cmyk8_inverted(uint8_t *dst, const uint8_t *src, size_t n);
+size_t imgc_avx2_16_to_8(uint8_t *dst, const uint16_t *src, size_t n);
+size_t imgc_avx2_premultiply(uint8_t *dst, const uint8_t *src, size_t n);
+#endif
+
+#endif
