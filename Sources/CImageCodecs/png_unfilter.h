@@ -1,0 +1,32 @@
+// Undoing PNG's row filters, in place.
+
+#ifndef IMGC_PNG_UNFILTER_H
+#define IMGC_PNG_UNFILTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Bytes behind every row that may be read, though never changed.
+enum { IMGC_PNG_UNFILTER_SLACK = 8 };
+
+// `row` is the n filtered bytes behind the filter byte, `above` the unfiltered row before it
+// (zeros for the first row of a pass), bpp the bytes of a whole pixel, at least 1; filter 0...4.
+void imgc_png_unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n, unsigned bpp);
+
+// True when two rows in turn with these filters go faster together.
+static inline int imgc_png_unfilter_pairs(uint8_t first, uint8_t second) {
+  return first >= 3 && second >= 3;
+}
+// As two calls in turn; `below` is the row after `row`.
+void imgc_png_unfilter_pair(uint8_t first, uint8_t second, uint8_t *row, uint8_t *below,
+                            const uint8_t *above, size_t n, unsigned bpp);
+
+#if defined(__x86_64__)
+// The twins for processors with AVX2, chosen by the two above.
+void imgc_png_unfilter_avx2(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n,
+                            unsigned bpp);
+void imgc_png_unfilter_pair_avx2(uint8_t first, uint8_t second, uint8_t *row, uint8_t *below,
+                                 const uint8_t *above, size_t n, unsigned bpp);
+#endif
+
+#endif
