@@ -9,7 +9,7 @@ TOOL = .build/release/imagetool
 .PHONY: demo test build lint format asan tsan fuzz mutate corpus bench docs check traits linkage fixtures tool bootstrap
 
 demo: tool
-	@$(TOOL) demo Fixtures/demo --view Fixtures/demo/landscape.jpg
+	@$(TOOL) demo Fixtures/demo --view Fixtures/demo/mountains.jpg
 
 test: bootstrap
 	$(SWIFT) test

@@ -42,6 +42,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["PlatformImage"], path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(name: "imagetoolTests", dependencies: ["imagetool", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PlatformImageTests", dependencies: ["PlatformImage", "TestSupport"], swiftSettings: settings),
     ],

@@ -175,7 +175,7 @@ const char *imgc_warning_name(uint16_t warning) {
 
 imgc_status imgc_check(uint64_t value, uint64_t limit, const char *token, imgc_report *report) {
   if (limit == 0 || value <= limit) return IMGC_OK;
-  return imgc_fail(report, IMGC_ERROR_LIMIT, token, "%s: %llu is over the limit of %llu", token,
+  return imgc_fail(report, IMGC_ERROR_LIMIT, token, "%llu is over the limit of %llu",
                    (unsigned long long)value, (unsigned long long)limit);
 }
 

@@ -48,8 +48,9 @@ static bool read_control(const imgc_png_chunk *chunk, const imgc_png *png, imgc_
   frame->delay_numerator = imgc_be16(p + 20);
   frame->delay_denominator = imgc_be16(p + 22) ? imgc_be16(p + 22) : 100;
   static const uint8_t disposals[3] = {IMGC_DISPOSE_KEEP, IMGC_DISPOSE_CLEAR, IMGC_DISPOSE_RESTORE};
-  if (p[24] > 2 || p[25] > 1) imgc_warn(report, IMGC_WARN_CHUNK);
-  frame->disposal = p[24] < 3 ? disposals[p[24]] : IMGC_DISPOSE_KEEP;
+  // Operations that do not exist: what the frame should look like is not known.
+  if (p[24] > 2 || p[25] > 1) return false;
+  frame->disposal = disposals[p[24]];
   frame->blend = p[25] == 1 ? IMGC_BLEND_OVER : IMGC_BLEND_SOURCE;
   // There is nothing before the first frame to go back to.
   if (frame->number == 0 && frame->disposal == IMGC_DISPOSE_RESTORE)

@@ -190,7 +190,8 @@ static imgc_status finish(drawing *d) {
   imgc_report *report = picture->report;
   uint32_t done = imgc_png_rows_end(&d->rows, d->pass_count, d->row_count);
   if (report->status) return report->status;
-  bool cut = d->ended && picture->extent.cut;
+  // The rows ran out: the file was cut, or its stream of rows was before it was stored.
+  bool cut = d->ended || strstr(d->message, "Not enough");
   if (d->pass_count == 0 && d->row_count == 0) {
     if (d->no_memory) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
     if (cut)

@@ -45,7 +45,7 @@ public final class ImageFrames {
     public func advance() throws(DecodeError) -> FrameInfo? {
         guard !isAtEnd else { return nil }
         guard isAnimated else { return try still() }
-        let next = try pastDisposal()
+        let shown = frame
         let isThere = try step { (damage) throws(DecodeError) -> Bool in
             let bytes = bytes
             return try source.frameCall.advance(&frame, in: bytes.span, damage: &damage)
@@ -56,6 +56,7 @@ public final class ImageFrames {
         }
         let info = FrameInfo(frame)
         try checkLimits(info)
+        let next = try canvas(past: shown)
         if info.disposal == .restorePrevious { saved = try copy(of: next) }
         do throws(DecodeError) {
             try step { (damage) throws(DecodeError) in
@@ -73,7 +74,8 @@ public final class ImageFrames {
 
     /// The canvas as it is now: upright and in sRGB if the options say so.
     ///
-    /// Before the first frame that is transparent black.
+    /// Before the first frame that is transparent black, after the last one that frame; after a refused frame
+    /// (see ``status``) its area may show parts of it.
     public func composed() throws(DecodeError) -> PlatformImage {
         let (width, height) = source.pixelSize(turnedBy: orientation)
         guard let current = canvas else {
@@ -112,16 +114,16 @@ public final class ImageFrames {
         return FrameInfo(frame)
     }
 
-    /// The canvas after the current frame's disposal, ready for the next one.
-    private func pastDisposal() throws(DecodeError) -> PixelStorage {
+    /// The canvas after the disposal of the frame shown last, ready for the next one.
+    private func canvas(past shown: imgc_frame) throws(DecodeError) -> PixelStorage {
         guard let current = canvas else {
             let fresh = try allocate(zeroed: true)
             canvas = fresh
             return fresh
         }
-        if frame.disposal == IMGC_DISPOSE_CLEAR {
-            CodecCall.clear(frame, on: current, width: header.width, height: header.height)
-        } else if frame.disposal == IMGC_DISPOSE_RESTORE, let undone = saved {
+        if shown.disposal == IMGC_DISPOSE_CLEAR {
+            CodecCall.clear(shown, on: current, width: header.width, height: header.height)
+        } else if shown.disposal == IMGC_DISPOSE_RESTORE, let undone = saved {
             canvas = undone
             saved = nil
             return undone

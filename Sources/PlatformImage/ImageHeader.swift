@@ -48,8 +48,12 @@ public struct ImageHeader: Hashable, Sendable {
     public var displayWidth: Int { orientation.swapsSides ? height : width }
     /// Rows when upright.
     public var displayHeight: Int { orientation.swapsSides ? width : height }
-    /// Bytes of the decoded bitmap: `width * height * 4`.
-    public var decodedByteCount: Int { width * height * 4 }
+    /// Bytes of the decoded bitmap: `width * height * 4`; `Int.max` when that many cannot be counted.
+    public var decodedByteCount: Int {
+        let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
+        let (bytes, alsoOverflows) = pixels.multipliedReportingOverflow(by: 4)
+        return overflows || alsoOverflows ? Int.max : bytes
+    }
     /// False when a declared content type names another format than the signature.
     public var matchesDeclaredContentType: Bool {
         guard let declaredContentType, let declared = ImageFormat(declaredContentType) else { return true }

@@ -27,6 +27,16 @@ import Testing
     }
 
     @Test(arguments: animations)
+    func theLastFrameStaysOnTheCanvasAfterTheEnd(_ fixture: Fixture) throws {
+        let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
+        var last: Bitmap?
+        while let frame = try frames.next() { last = frame.bitmap }
+
+        // A refused frame may have drawn a part before it was found out.
+        if frames.status == .complete { #expect(try frames.composed().digest == last?.digest) }
+    }
+
+    @Test(arguments: animations)
     func aFrameLimitStillGivesTheFramesBelowIt(_ fixture: Fixture) throws {
         let count = try #require(fixture.animation).frames.count
         for limit in 1..<max(2, count) where limit < count {

@@ -2,9 +2,10 @@ import TestSupport
 import Testing
 
 @Suite struct ExitCodeTests {
-    @Test(arguments: [
-        ([], "unknownFormat: "), (Array("no picture".utf8), "unknownFormat: "), (webp, "unsupported(webp): "),
-    ] as [([UInt8], String)])
+    @Test(
+        arguments: [
+            ([], "unknownFormat: "), (Array("no picture".utf8), "unknownFormat: "), (webp, "unsupported(webp): "),
+        ] as [([UInt8], String)])
     func badInputIs65WithItsCode(_ input: [UInt8], _ code: String) throws {
         let run = try ToolRun("decode", "-", input: input)
 
@@ -14,12 +15,28 @@ import Testing
         #expect(run.output.isEmpty)
     }
 
+    @Test func badFixturesFailWithTheCodeOfTheManifest() throws {
+        let fixtures = Fixture.all.filter { $0.expect.error != nil }
+
+        let run = try ToolRun(["decode", "--digest", "--as-stored"] + fixtures.map { fixturePath($0.path) })
+
+        #expect(run.exitCode == 1)
+        #expect(run.output.isEmpty)
+        let lines = run.errors.split(separator: "\n")
+        #expect(lines.count == fixtures.count)
+        for fixture in fixtures {
+            let code = (fixture.expect.error ?? "") + (fixture.expect.token.map { "(\($0))" } ?? "")
+            let start = "\(fixturePath(fixture.path)): \(code)"
+            #expect(lines.contains { $0.hasPrefix(start) }, "\(start)")
+        }
+    }
+
     @Test(arguments: ["info", "decode"])
     func aMissingFileAndAFolderAre66(_ command: String) throws {
         let folder = try TemporaryFolder()
 
         let missing = try ToolRun(command, folder.path("missing.png"))
-        let directory = try ToolRun(command, folder.url.path())
+        let directory = try ToolRun(command, folder.path)
 
         #expect(missing.exitCode == 66)
         #expect(missing.errors.hasPrefix("\(folder.path("missing.png")): noInput: "))
@@ -54,7 +71,7 @@ import Testing
     }
 
     @Test func aFrameThatDoesNotExistIs65() throws {
-        let gif = Fixture.folder.appending(path: "gif/frames-40.gif").path()
+        let gif = fixturePath("gif/frames-40.gif")
 
         #expect(try ToolRun("decode", "--digest", "--frame", "39", gif).exitCode == 0)
         #expect(try ToolRun("decode", "--digest", "--frame", "40", gif).exitCode == 65)
@@ -62,7 +79,7 @@ import Testing
     }
 
     @Test func framesBeyondTheLimitAre77ButFrame0AlwaysWorks() throws {
-        let gif = Fixture.folder.appending(path: "gif/frames-40.gif").path()
+        let gif = fixturePath("gif/frames-40.gif")
 
         #expect(try ToolRun("decode", "--digest", "--frame", "5", "--max-frames", "6", gif).exitCode == 0)
         #expect(try ToolRun("decode", "--digest", "--frame", "6", "--max-frames", "6", gif).exitCode == 77)
@@ -101,7 +118,7 @@ import Testing
     }
 
     @Test func aFullDeviceIs74() throws {
-        let run = try ToolRun(shell: "\"$TOOL\" info '\(Fixture.folder.path())/png/rgba8.png' > /dev/full")
+        let run = try ToolRun(shell: "\"$TOOL\" info '\(fixturePath("png/rgba8.png"))' > /dev/full")
 
         #expect(run.exitCode == 74)
         #expect(run.errors.hasPrefix("stdout: io: "))

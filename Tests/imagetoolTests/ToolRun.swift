@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// One run of the built `imagetool`, as a shell would start it.
 struct ToolRun {
@@ -61,6 +62,8 @@ final class TemporaryFolder {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
+    var path: String { url.path() }
+
     func path(_ name: String) -> String { url.appending(path: name).path() }
 
     /// The path of the new file.
@@ -76,3 +79,5 @@ final class TemporaryFolder {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path()).sorted() }
     }
 }
+
+func fixturePath(_ name: String) -> String { Fixture.folder.appending(path: name).path() }

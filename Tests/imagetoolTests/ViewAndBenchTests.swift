@@ -45,7 +45,7 @@ import Testing
             let ratio: Double?
         }
         let names = ["gif/frames-40.gif", "png/rgba8.png"]
-        let paths = names.map { Fixture.folder.appending(path: $0).path() }
+        let paths = names.map { fixturePath($0) }
 
         let run = try ToolRun(["bench", "decode", "--iterations", "2", "--json"] + paths)
 
@@ -68,7 +68,7 @@ import Testing
         try folder.write(smallBitmap, to: "b.bmp")
         try folder.write(webp, to: "a.webp")
 
-        let run = try ToolRun("demo", folder.url.path(), "--view", "b.bmp")
+        let run = try ToolRun("demo", folder.path, "--view", "b.bmp")
 
         let lines = run.text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(run.exitCode == 0)

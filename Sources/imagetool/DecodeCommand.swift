@@ -1,0 +1,82 @@
+#if Tool
+import ArgumentParser
+import PlatformImage
+
+/// `imagetool decode`: pixels, or their digest.
+struct DecodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decode",
+        abstract: "Writes the pixels of image files: RGBA, 8 bits, straight alpha.",
+        discussion: """
+            A damaged file gives what can be shown, with a warning on stderr and exit code 0; see --strict. Several \
+            files are written one after the other.
+            """)
+
+    @Argument(help: "Image files; - reads stdin.") var files: [String]
+    @Flag(help: "Neither turn the picture upright nor convert its colours to sRGB.") var asStored = false
+    @Flag(help: "Fail on any damage.") var strict = false
+    @Option(help: "Frame of an animation as shown, or page of a TIFF, from 0.") var frame: Int?
+    @Flag(help: "Multiply colours by alpha (pam and raw).") var premultiplied = false
+    @Option(help: "How pixels are written: pam, png, or raw rows.") var format = PictureFormat.pam
+    @Option(name: .shortAndLong, help: "File to write; - is stdout.") var output = "-"
+    @Flag(help: "Print the SHA-256 of the RGBA rows and the path; colours under alpha 0 count as 0.")
+    var digest = false
+    @Option(help: "Refuse pictures with more pixels.") var maxPixels: Int?
+    @Option(help: "Decode at most so many frames to reach the one asked for.") var maxFrames: Int?
+
+    func validate() throws {
+        if let frame, frame < 0 { throw ValidationError("--frame counts from 0.") }
+        if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels must be 1 or more.") }
+        if let maxFrames, maxFrames < 1 { throw ValidationError("--max-frames must be 1 or more.") }
+        if premultiplied, digest || format == .png {
+            throw ValidationError("--premultiplied is for pam and raw: a digest and a PNG have straight alpha.")
+        }
+        if files.count > 1, !digest, output != "-" || format == .png {
+            throw ValidationError("Several files can only be written to stdout, as pam or raw, or as digests.")
+        }
+    }
+
+    func run() throws {
+        let decoder = ImageDecoder(options: options)
+        // Made when there is something to write: a file that fails leaves an older output as it is.
+        var target: Output?
+        func opened() throws -> Output {
+            let opened = try target ?? Output(path: output)
+            target = opened
+            return opened
+        }
+        var failure: (any Error)?
+        do {
+            try forEachFile(files) { path in
+                let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
+                let picture = try Picture(bytes, frame: frame, decoder: decoder)
+                if let warning = warning(for: picture.status) { printError("\(path): \(warning)") }
+                if digest {
+                    try opened().write("\(picture.bitmap.digest)  \(path)\n")
+                } else {
+                    let bitmap = premultiplied ? picture.bitmap.premultiplied() : picture.bitmap
+                    try format.write(bitmap, to: opened())
+                }
+            }
+        } catch let exit as ExitCode {
+            failure = exit
+        }
+        try target?.commit()
+        if let failure { throw failure }
+    }
+
+    private var options: DecodeOptions {
+        var options = asStored ? DecodeOptions.asStored : DecodeOptions()
+        if strict { options.strictness = .corrupt }
+        if let maxPixels {
+            options.limits.maxPixels = maxPixels
+            // A single frame of the size asked for must pass.
+            options.limits.maxTotalPixels = options.limits.maxTotalPixels.map { max($0, maxPixels) }
+        }
+        if let maxFrames { options.limits.maxFrames = maxFrames }
+        return options
+    }
+}
+
+extension PictureFormat: ExpressibleByArgument {}
+#endif

@@ -1,0 +1,65 @@
+import PlatformImage
+
+/// A bitmap as terminal text: each cell is an upper half block whose foreground is one pixel and whose background the
+/// pixel below. Transparent parts show a checkerboard.
+struct HalfBlocks {
+    private let width: Int
+    private let height: Int
+    /// Sums over the boxes of source pixels: red, green and blue times alpha, then alpha times 255, then the count.
+    private var sums: [SIMD8<UInt64>]
+
+    /// Shrinks the bitmap to at most `columns` pixels a row, its aspect kept; it is never enlarged.
+    init(_ bitmap: Bitmap, columns: Int) {
+        width = min(max(1, columns), bitmap.width)
+        height = max(1, (bitmap.height * width + bitmap.width / 2) / bitmap.width)
+        sums = Array(repeating: .zero, count: width * height)
+        for y in 0..<bitmap.height { add(bitmap, row: y) }
+    }
+
+    /// Lines of 24-bit colour sequences; every line ends with the colours reset.
+    var text: String {
+        var text = ""
+        for row in stride(from: 0, to: height, by: 2) {
+            var last: (upper: RGBA8, lower: RGBA8?)?
+            for x in 0..<width {
+                let upper = color(x, row)
+                let lower = row + 1 < height ? color(x, row + 1) : nil
+                if last?.upper != upper { text += "\u{1B}[38;2;\(upper.red);\(upper.green);\(upper.blue)m" }
+                if let lower, last?.lower != lower {
+                    text += "\u{1B}[48;2;\(lower.red);\(lower.green);\(lower.blue)m"
+                }
+                text += "▀"
+                last = (upper, lower)
+            }
+            text += "\u{1B}[0m\n"
+        }
+        return text
+    }
+
+    private mutating func add(_ bitmap: Bitmap, row y: Int) {
+        let (sourceWidth, boxRow) = (bitmap.width, y * height / bitmap.height * width)
+        let width = width
+        bitmap.withRow(y) { bytes in
+            for x in 0..<sourceWidth {
+                let alpha = UInt64(bytes[x * 4 + 3])
+                let pixel = SIMD8<UInt64>(
+                    UInt64(bytes[x * 4]), UInt64(bytes[x * 4 + 1]), UInt64(bytes[x * 4 + 2]), 255, 0, 0, 0, 0)
+                var weighted = pixel &* alpha
+                weighted[4] = 1
+                sums[boxRow + x * width / sourceWidth] &+= weighted
+            }
+        }
+    }
+
+    /// The mean of a box over the checkerboard, whose squares are four pixels wide.
+    private func color(_ x: Int, _ y: Int) -> RGBA8 {
+        let sum = sums[y * width + x]
+        let whole = sum[4] * 255
+        let paper: UInt64 = (x / 4 + y / 4).isMultiple(of: 2) ? 204 : 153
+        func mixed(_ channel: Int) -> UInt8 {
+            let light = sum[channel] + paper * (whole - sum[3] / 255)
+            return UInt8(clamping: (light + whole / 2) / max(1, whole))
+        }
+        return RGBA8(red: mixed(0), green: mixed(1), blue: mixed(2))
+    }
+}

@@ -1,0 +1,45 @@
+import PlatformImage
+
+/// One picture of a file: the still, a composed frame of an animation, or a page.
+struct Picture {
+    let bitmap: Bitmap
+    let status: DecodeStatus
+
+    /// - Parameter frame: From 0; nil for the still, which in an APNG need not be frame 0.
+    /// - Throws: A ``DecodeError``, or a ``Failure`` when the file has no such frame.
+    init(_ bytes: [UInt8], frame: Int?, decoder: ImageDecoder) throws {
+        guard let frame else {
+            let image = try decoder.decode(bytes)
+            bitmap = image.bitmap
+            status = image.status
+            return
+        }
+        if ImageFormat(signatureOf: bytes.span) == .tiff {
+            self = try Self.page(frame, of: bytes, decoder)
+        } else {
+            self = try Self.frame(frame, of: bytes, decoder)
+        }
+    }
+
+    private init(bitmap: Bitmap, status: DecodeStatus) {
+        self.bitmap = bitmap
+        self.status = status
+    }
+
+    private static func page(_ index: Int, of bytes: [UInt8], _ decoder: ImageDecoder) throws -> Self {
+        let count = try decoder.header(of: bytes).frameCount
+        if let count, index >= count { throw Failure.noSuchFrame(index, of: count) }
+        var decoder = decoder
+        decoder.options.page = index
+        let image = try decoder.decode(bytes)
+        return Self(bitmap: image.bitmap, status: image.status)
+    }
+
+    private static func frame(_ index: Int, of bytes: [UInt8], _ decoder: ImageDecoder) throws -> Self {
+        let frames = try decoder.frames(of: bytes)
+        for number in 0...index {
+            guard try frames.advance() != nil else { throw Failure.noSuchFrame(index, of: number) }
+        }
+        return Self(bitmap: try frames.composed(), status: frames.status)
+    }
+}

@@ -1,2 +1,0 @@
-import PlatformImage
-print(Bitmap.liveBitmapBytes)
