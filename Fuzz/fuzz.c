@@ -60,7 +60,8 @@ static imgc_target make_target(const imgc_header *header, uint8_t orientation, u
 static void check_padding(const imgc_target *target, uint8_t fill) {
   for (size_t y = 0; y < target->height; y++)
     for (size_t i = 0; i < PADDING; i++)
-      CHECK(((uint8_t *)target->pixels)[y * target->stride + (size_t)target->width * 4 + i] == fill);
+      CHECK(((uint8_t *)target->pixels)[y * target->stride + (size_t)target->width * 4 + i] ==
+            fill);
 }
 
 static void still(const imgc_request *request, const imgc_header *header, uint8_t orientation,

@@ -73,8 +73,11 @@ static int replay(const char *path, imgc_request request, uint8_t orientation, i
   } else {
     uint32_t width = orientation >= 5 ? header.height : header.width;
     uint32_t height = orientation >= 5 ? header.width : header.height;
-    imgc_target target = {.size = (size_t)width * height * 4, .stride = (size_t)width * 4,
-                          .width = width, .height = height, .orientation = orientation};
+    imgc_target target = {.size = (size_t)width * height * 4,
+                          .stride = (size_t)width * 4,
+                          .width = width,
+                          .height = height,
+                          .orientation = orientation};
     pixels = target.pixels = malloc(target.size);
     memset(pixels, 0xA5, target.size); // stale bytes must never become pixels
     if (convert) {

@@ -569,10 +569,9 @@ def bombs_that_decode(suite):
         "tiff/bomb-5000-ifds.tif",
         bytes(body),
         rgba(gray),
-        "5,000 IFDs: the first is to be had, counting them exceeds the limit",
+        "5,000 IFDs: the first is to be had, their number stays unknown: more than may be walked",
         frames=0,
         oracle="maker",
-        count_error="limitExceeded",
     )
     frames = b"".join(
         b"," + struct.pack("<4HB", i % 8, i // 8 % 8, 1, 1, 0) + b"\2\2" + bytes([0x44 | (i & 1) << 3, 1]) + b"\0"

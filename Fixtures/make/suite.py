@@ -214,7 +214,6 @@ class Suite:
         reference_by=None,
         pages=None,
         scaled=None,
-        count_error=None,
     ):
         """A file that shows `pixels`. `frames` 0: not to be known. Unless `oracle` names who vouches for them, at least one other
         decoder must agree to within `oracle_tolerance`. `samples`: what tifffile must read."""
@@ -239,8 +238,6 @@ class Suite:
             entry["animation"] = animation
         if pages is not None:
             entry["pages"] = pages
-        if count_error is not None:
-            entry["countError"] = count_error
         entry["status"] = status
         if status == "truncated":
             entry["rows"] = rows

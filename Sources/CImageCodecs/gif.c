@@ -87,6 +87,7 @@ static imgc_status fill_header(imgc_gif *gif, imgc_header *header) {
 
   if (request->flags & IMGC_COUNT_FRAMES) count_frames(gif, header);
   header->is_animated = header->frame_count > 1;
+  if (header->is_animated && first.disposal != IMGC_DISPOSE_KEEP) header->has_alpha = true;
   header->has_loop_count = gif->has_loop_count;
   header->loop_count = gif->loop_count;
   if (report->status) return report->status;

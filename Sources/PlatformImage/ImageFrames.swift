@@ -64,7 +64,7 @@ public final class ImageFrames {
                 try source.frameCall.draw(
                     frame, of: bytes.span, onto: next, width: header.width, height: header.height, damage: &damage)
             }
-        } catch where isRefusable(error, info) {
+        } catch  where isRefusable(error, info) {
             source.damage.warn(.frameRefused)
             status = source.damage.status
             return nil

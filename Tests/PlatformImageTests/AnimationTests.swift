@@ -51,7 +51,8 @@ import Testing
     }
 
     @Test func aPictureWithoutAnimationIsOneFrame() throws {
-        for fixture in Fixture.small().filter({ $0.frames == 1 && $0.animation == nil && $0.status == nil }).prefix(60) {
+        for fixture in Fixture.small().filter({ $0.frames == 1 && $0.animation == nil && $0.status == nil }).prefix(60)
+        {
             let decoder = ImageDecoder()
             let frames = try decoder.frames(of: fixture.load())
 

@@ -13,7 +13,8 @@ import Testing
             for round in 0..<4 {
                 for (index, fixture) in fixtures.enumerated() {
                     group.addTask {
-                        let image = try await queue.decode(fixture.load(), with: decoder, priority: round == 0 ? .high : .low)
+                        let image = try await queue.decode(
+                            fixture.load(), with: decoder, priority: round == 0 ? .high : .low)
                         #expect(image.bitmap.digest == expected[index], "\(fixture)")
                     }
                 }

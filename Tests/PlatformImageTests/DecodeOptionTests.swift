@@ -5,7 +5,9 @@ import Testing
 @Suite struct DecodeOptionTests {
     private func anyFixture(_ format: String) throws -> Fixture {
         try #require(
-            Fixture.all.first { $0.format == format && $0.expect.error == nil && ($0.status ?? "complete") == "complete" })
+            Fixture.all.first {
+                $0.format == format && $0.expect.error == nil && ($0.status ?? "complete") == "complete"
+            })
     }
 
     @Test func aDeclaredTypeThatDisagreesIsReportedAndNotAnErrorByDefault() throws {

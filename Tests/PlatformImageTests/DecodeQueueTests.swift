@@ -49,7 +49,9 @@ import Testing
         let order = Locked<[Int]>([])
         async let blocker: Void = queue.run { _ in gate.pass() }
         await gate.waitUntilEntered()
-        let jobs: [(Int, DecodeQueue.Priority)] = [(5, .low), (3, .normal), (1, .high), (4, .normal), (6, .low), (2, .high)]
+        let jobs: [(Int, DecodeQueue.Priority)] = [
+            (5, .low), (3, .normal), (1, .high), (4, .normal), (6, .low), (2, .high),
+        ]
 
         try await withThrowingTaskGroup { group in
             for (index, (number, priority)) in jobs.enumerated() {

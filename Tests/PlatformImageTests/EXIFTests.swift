@@ -41,7 +41,8 @@ import Testing
     }
 
     @Test func theThumbnailOfTheSecondDirectoryIsFound() {
-        let exif = EXIF(Self.block([(274, 3, 1, 1)], next: [(513, 4, 1, 56), (514, 4, 1, 4)], tail: [1, 2, 3, 4]).span)
+        let exif = EXIF(
+            Self.block([(274, 3, 1, 1)], next: [(513, 4, 1, 56), (514, 4, 1, 4)], tail: [1, 2, 3, 4]).span)
 
         #expect(exif?.thumbnailRange == 56..<60)
     }

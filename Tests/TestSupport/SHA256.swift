@@ -9,7 +9,9 @@ public struct SHA256 {
         var hash = SHA256()
         var padded = bytes + [0x80]
         while padded.count % 64 != 56 { padded.append(0) }
-        for shift in stride(from: 56, through: 0, by: -8) { padded.append(UInt8(truncatingIfNeeded: (bytes.count * 8) >> shift)) }
+        for shift in stride(from: 56, through: 0, by: -8) {
+            padded.append(UInt8(truncatingIfNeeded: (bytes.count * 8) >> shift))
+        }
         padded.withUnsafeBufferPointer { buffer in
             for block in stride(from: 0, to: buffer.count, by: 64) { hash.mix(buffer, at: block) }
         }

@@ -1,3 +1,4 @@
+#if Tool
 import TestSupport
 import Testing
 
@@ -112,3 +113,4 @@ import Testing
         #expect(try folder.names == ["in.bmp", "out.raw"])
     }
 }
+#endif

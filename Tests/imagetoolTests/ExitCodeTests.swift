@@ -1,3 +1,4 @@
+#if Tool
 import TestSupport
 import Testing
 
@@ -124,3 +125,4 @@ import Testing
         #expect(run.errors.hasPrefix("stdout: io: "))
     }
 }
+#endif

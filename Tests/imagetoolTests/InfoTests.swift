@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import TestSupport
 import Testing
@@ -92,3 +93,4 @@ import Testing
         #expect(run.text.hasPrefix("-\n  format          bmp\n  width           2\n"))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 /// A 24-bit bitmap of 2 x 2 pixels: red and green above blue and white.
 let smallBitmap: [UInt8] =
     [
@@ -30,3 +31,4 @@ let largeBitmap: [UInt8] = {
 
 /// The first bytes of a WebP file: recognised, refused by name.
 let webp: [UInt8] = Array("RIFF\u{24}\0\0\0WEBPVP8L".utf8) + [UInt8](repeating: 0, count: 28)
+#endif

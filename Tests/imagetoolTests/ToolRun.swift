@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import TestSupport
 
@@ -81,3 +82,4 @@ final class TemporaryFolder {
 }
 
 func fixturePath(_ name: String) -> String { Fixture.folder.appending(path: name).path() }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import TestSupport
 import Testing
@@ -78,3 +79,4 @@ import Testing
         #expect(run.text.contains("▀"))
     }
 }
+#endif

@@ -1,0 +1,217 @@
+// Strips and tiles: from compressed bytes to rows of samples, and what to keep of damaged ones.
+
+#include "tiff_tiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tiff_blobs.h"
+
+// Input bytes that codecs may be given in all, for a file in which tiles share their bytes
+// (blank tiles often do).
+static uint64_t handed_limit(const imgc_request *request) {
+  return imgc_add(imgc_mul(request->size, 16), 64 << 20);
+}
+
+imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
+                             const tiff_facts *facts, imgc_report *report) {
+  *reader = (tiff_reader){.request = request, .file = file, .facts = facts};
+  uint64_t tiles = imgc_mul(facts->across, facts->down);
+  reader->spare = imgc_mul(imgc_mul(imgc_mul(facts->tile_bytes, facts->planes), tiles), 2);
+  if (facts->direct) return IMGC_OK;
+  // Zeroed: codecs that give up half-way leave the rest as it was.
+  reader->scratch = calloc(facts->planes, (size_t)facts->tile_bytes);
+  if (!reader->scratch)
+    return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: no memory for a tile");
+  return IMGC_OK;
+}
+
+void tiff_reader_close(tiff_reader *reader) {
+  free(reader->scratch);
+  free(reader->writable);
+}
+
+// ---------------------------------------------------------------- one plane of one tile
+
+typedef struct strile {
+  uint32_t index;
+  const uint8_t *data;
+  uint64_t size;     // bytes that are there
+  bool cut;          // fewer than the file declares
+  uint8_t *to;       // unit_bytes * units
+  uint64_t units;    // wanted
+  uint64_t rows_got; // complete rows
+  bool intact;
+} strile;
+
+// Codecs may leave gaps, which must not show what was there before.
+static void fill(tiff_reader *r, const strile *s) {
+  if (r->dirty) memset(s->to, 0, (size_t)(s->units * r->facts->unit_bytes));
+  r->dirty = true;
+}
+
+// libtiff reverses the bits of the buffer in place where the codec wants that; JBIG always does.
+static void *input_buffer(tiff_reader *r, const strile *s) {
+  if (!r->facts->reversed && r->facts->compression != COMPRESSION_JBIG)
+    return (void *)(uintptr_t)s->data;
+  if (r->writable_size < s->size) {
+    uint8_t *grown = realloc(r->writable, (size_t)s->size);
+    if (!grown) return NULL;
+    r->writable = grown, r->writable_size = s->size;
+  }
+  return memcpy(r->writable, s->data, (size_t)s->size);
+}
+
+// Decodes the first `units` units. The bytes are handed over where they lie: libtiff does not
+// copy them, and a strip whose end is missing is decoded as far as it goes.
+static bool decode(tiff_reader *r, const strile *s, uint64_t units) {
+  TIFF *tif = r->file->tif;
+  tmsize_t bytes = (tmsize_t)(units * r->facts->unit_bytes);
+  r->file->warnings = 0;
+  if (r->facts->compression == COMPRESSION_OJPEG) {
+    // This codec finds its bytes itself, through the read callback.
+    return (r->facts->tiled ? TIFFReadEncodedTile(tif, s->index, s->to, bytes)
+                            : TIFFReadEncodedStrip(tif, s->index, s->to, bytes)) == bytes;
+  }
+  void *input = input_buffer(r, s);
+  return input && TIFFReadFromUserBuffer(tif, s->index, input, (tmsize_t)s->size, s->to, bytes);
+}
+
+static bool is_fax(uint16_t compression) {
+  return compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW ||
+         compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
+}
+
+static bool is_deflate(uint16_t compression) {
+  return compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
+}
+
+static void use_zlib(tiff_reader *r) {
+  TIFFSetField(r->file->tif, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
+}
+
+// Bytes that no picture is likely to end with.
+static uint8_t noise(uint64_t i) { return (uint8_t)((uint32_t)i * 2654435761u >> 24); }
+
+// After a failure nothing says how far a codec came, and neither predictor nor byte order has
+// been undone. So: decode over noise to see which bytes were written, then decode again no
+// more rows than that, which succeeds and is complete.
+static uint64_t recover(tiff_reader *r, const strile *s) {
+  uint64_t bytes = s->units * r->facts->unit_bytes, reached = bytes;
+  if (r->spare < bytes) return 0;
+  r->spare -= bytes;
+  for (uint64_t i = 0; i < bytes; i++) s->to[i] = noise(i);
+  r->dirty = true;
+  if (decode(r, s, s->units) && !is_fax(r->facts->compression)) return s->units;
+  while (reached > 0 && s->to[reached - 1] == noise(reached - 1)) reached--;
+
+  uint64_t units = reached / r->facts->unit_bytes;
+  // Where the data ends the fax codecs read zeros, for up to three rows.
+  if (is_fax(r->facts->compression) && reached < bytes) units = units > 3 ? units - 3 : 0;
+  for (int tries = 0; units > 0; tries++) {
+    if (r->spare < bytes) return 0;
+    r->spare -= bytes;
+    fill(r, s);
+    if (decode(r, s, units)) return units;
+    units = tries < 4 ? units - 1 : units / 2;
+  }
+  return 0;
+}
+
+static uint64_t decode_or_recover(tiff_reader *r, strile *s) {
+  uint16_t codec = r->facts->compression;
+  fill(r, s);
+  bool done = decode(r, s, s->units);
+  s->intact = done && r->file->warnings == 0;
+  // The fax codecs end early with a warning that libtiff takes for success.
+  if (s->intact || (done && !is_fax(codec))) return s->units;
+  if (codec == COMPRESSION_OJPEG) return 0; // it cannot be asked twice
+  // Refused by libdeflate: zlib gives what there is, and has no mind for the checksum.
+  if (is_deflate(codec)) use_zlib(r);
+  return recover(r, s);
+}
+
+static uint64_t decode_all(tiff_reader *r, strile *s) {
+  if (!is_deflate(r->facts->compression)) return decode_or_recover(r, s);
+  // Two traps of libdeflate, which libtiff takes for success. It goes on with zero bits for a
+  // while when the data ends early; and when a stored block holds more than is asked for, as
+  // last strips do that were written at full height, it gives nothing.
+  bool is_short = s->units * r->facts->unit_bytes < r->facts->tile_bytes;
+  if (s->cut || is_short) use_zlib(r);
+  uint64_t units = decode_or_recover(r, s);
+  TIFFSetField(r->file->tif, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_LIBDEFLATE);
+  return units;
+}
+
+// Counts the scans of a JPEG stream against the limits that the JPEG codec has.
+static imgc_status check_scans(tiff_reader *r, const strile *s, imgc_report *report) {
+  const tiff_facts *f = r->facts;
+  const imgc_limits *limits = &r->request->limits;
+  uint64_t scans = tiff_count_scans(s->data, s->size);
+  // Starting a stream costs about as much as 65,536 samples of an empty scan.
+  uint64_t samples = (uint64_t)f->tile_width * f->tile_height * (f->separate ? 1 : f->samples);
+  r->scan_samples = imgc_add(r->scan_samples, imgc_add(imgc_mul(scans, samples), 65536));
+  if (imgc_check(scans, limits->max_scans, "max_scans", report)) return report->status;
+  return imgc_check(r->scan_samples, limits->max_scan_samples, "max_scan_samples", report);
+}
+
+static imgc_status read_strile(tiff_reader *r, strile *s, imgc_report *report) {
+  const tiff_facts *f = r->facts;
+  const tiff_input *in = &r->file->input;
+  uint64_t offset = TIFFGetStrileOffset(r->file->tif, s->index);
+  uint64_t count = TIFFGetStrileByteCount(r->file->tif, s->index);
+  uint64_t left = offset < in->size ? in->size - offset : 0;
+  if (f->direct && count < s->units * f->unit_bytes && offset > 0) {
+    // The bytes needed are known, whatever the file says about them.
+    count = s->units * f->unit_bytes;
+    if (count <= left) imgc_warn(report, IMGC_WARN_STRUCTURE);
+  }
+  s->cut = count > left;
+  s->size = s->cut ? left : count;
+  s->rows_got = 0, s->intact = false;
+  if (f->compression != COMPRESSION_OJPEG && (s->size == 0 || offset == 0)) return IMGC_OK;
+  s->data = in->data + (s->size ? offset : 0);
+
+  uint64_t units;
+  if (f->direct) {
+    units = s->size / f->unit_bytes;
+    if (units > s->units) units = s->units;
+    s->intact = units == s->units;
+  } else {
+    r->handed = imgc_add(r->handed, s->size);
+    if (r->handed > handed_limit(r->request))
+      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: strips or tiles overlap");
+    if (f->compression == COMPRESSION_JPEG && check_scans(r, s, report)) return report->status;
+    if (!tiff_blob_fits(f, s->data, s->size, (uint32_t)s->units)) return IMGC_OK;
+    units = decode_all(r, s);
+    s->data = s->to;
+  }
+  s->rows_got = units * f->sub_y;
+  return IMGC_OK;
+}
+
+imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, tiff_tile *tile,
+                           imgc_report *report) {
+  const tiff_facts *f = reader->facts;
+  uint32_t rows = tiff_tile_rows(f, row);
+  *tile = (tiff_tile){.rows = rows, .intact = rows};
+  for (uint16_t k = 0; k < f->planes; k++) {
+    uint32_t plane = f->separate ? tiff_plane(f, k) : 0;
+    strile s = {
+        .index = (plane * f->down + row) * f->across + column,
+        .to = reader->scratch ? reader->scratch + k * f->tile_bytes : NULL,
+        .units = (rows + f->sub_y - 1u) / f->sub_y,
+    };
+    if (read_strile(reader, &s, report)) return report->status;
+    tile->planes[k] = s.data;
+    if (s.rows_got < tile->rows) {
+      tile->rows = (uint32_t)s.rows_got;
+      tile->cut |= s.cut;
+    }
+    // Damage that left all rows standing: nothing says where, so none counts as intact.
+    uint64_t intact = s.intact || s.rows_got < rows ? s.rows_got : 0;
+    if (intact < tile->intact) tile->intact = (uint32_t)intact;
+    if (!s.intact) tile->cut |= s.cut;
+  }
+  return IMGC_OK;
+}
