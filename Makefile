@@ -35,7 +35,7 @@ format:
 
 # Address and undefined-behaviour sanitizers over all decode tests, with no package but this one.
 asan: bootstrap
-	$(SWIFT) test $(SANITIZE)
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 $(SWIFT) test $(SANITIZE)
 
 tsan: bootstrap
 	$(SWIFT) test --disable-default-traits --scratch-path .build-tsan --sanitize=thread \

@@ -91,12 +91,10 @@ static void frames(const imgc_request *request, const imgc_header *header) {
   imgc_frame frame = {0};
   imgc_report report;
   for (int i = 0; i < MAX_FRAMES; i++) {
-    uint64_t before = frame.next_offset;
     imgc_status status = imgc_next_frame(request, &frame, &report);
     check_report(&report, status);
     if (status) break;
     CHECK(frame.delay_denominator != 0 && frame.number == (uint32_t)i + 1);
-    CHECK(frame.next_offset >= before && frame.next_offset <= request->size);
     if (frame.disposal == IMGC_DISPOSE_CLEAR)
       imgc_clear_rect(&canvas, frame.x, frame.y, frame.width, frame.height);
     status = imgc_draw_frame(request, &frame, &canvas, &report);
