@@ -152,7 +152,8 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, img
       return malformed(report, count ? "there are two IHDR" : "IHDR is not first");
 
     bool right = true;
-    if (depth == IMGC_PNG_ALL_CHECKSUMS || matters(chunk.type)) {
+    // Those that matter are of no use when they are longer than a palette, right or not.
+    if (depth == IMGC_PNG_ALL_CHECKSUMS || (matters(chunk.type) && chunk.length <= 768)) {
       right = imgc_png_crc_is_right(&chunk);
       // A critical chunk is used all the same.
       if (!right) imgc_warn(report, IMGC_WARN_CRC);

@@ -116,6 +116,8 @@ static void on_read(png_structp png, png_bytep out, size_t size) {
   bool strict = d->picture->request->strictness >= IMGC_STRICT_ON_CORRUPT;
   if (d->pending && is_finished(d) && (!strict || d->reads_behind++ == MOST_READS_BEHIND_ROWS))
     png_error(png, "image data goes on behind the last row");
+  // A row may take any amount of input: empty blocks give nothing.
+  if (imgc_poll(d->picture->request, d->picture->report)) png_error(png, "stopped");
   while (size > 0) {
     bool head = d->head_used < d->head_size;
     const uint8_t *from = head ? d->head + d->head_used : d->segment.data;

@@ -43,6 +43,7 @@ typedef struct tiff_facts {
   bool swapped;        // direct samples are in the other byte order
   bool reversed;       // the input's bytes are least significant bit first
   uint64_t work_bytes;
+  uint64_t spare_bytes; // that may be decoded again after damage
 } tiff_facts;
 
 // Reads the tags of the open page, refuses what cannot be decoded, checks the limits.

@@ -13,11 +13,15 @@ static uint64_t handed_limit(const imgc_request *request) {
   return imgc_add(imgc_mul(request->size, 16), 64 << 20);
 }
 
+// LZMA takes 65 ns for a byte of input, whatever comes out; the others are paid for by output.
+static uint64_t weight(const tiff_facts *f, uint64_t input_bytes) {
+  return imgc_mul(input_bytes, f->compression == COMPRESSION_LZMA ? 8 : 1);
+}
+
 imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
                              const tiff_facts *facts, imgc_report *report) {
   *reader = (tiff_reader){.request = request, .file = file, .facts = facts};
-  uint64_t tiles = imgc_mul(facts->across, facts->down);
-  reader->spare = imgc_mul(imgc_mul(imgc_mul(facts->tile_bytes, facts->planes), tiles), 2);
+  reader->spare = facts->spare_bytes;
   if (facts->direct) return IMGC_OK;
   // Zeroed: codecs that give up half-way leave the rest as it was.
   reader->scratch = calloc(facts->planes, (size_t)facts->tile_bytes);
@@ -98,8 +102,9 @@ static uint8_t noise(uint64_t i) { return (uint8_t)((uint32_t)i * 2654435761u >>
 // more rows than that, which succeeds and is complete.
 static uint64_t recover(tiff_reader *r, const strile *s) {
   uint64_t bytes = s->units * r->facts->unit_bytes, reached = bytes;
-  if (r->spare < bytes) return 0;
-  r->spare -= bytes;
+  uint64_t price = imgc_add(bytes, weight(r->facts, s->size));
+  if (r->spare < price) return 0;
+  r->spare -= price;
   for (uint64_t i = 0; i < bytes; i++) s->to[i] = noise(i);
   r->dirty = true;
   if (decode(r, s, s->units) && !is_fax(r->facts->compression)) return s->units;
@@ -109,8 +114,8 @@ static uint64_t recover(tiff_reader *r, const strile *s) {
   // Where the data ends the fax codecs read zeros, for up to three rows.
   if (is_fax(r->facts->compression) && reached < bytes) units = units > 3 ? units - 3 : 0;
   for (int tries = 0; units > 0; tries++) {
-    if (r->spare < bytes) return 0;
-    r->spare -= bytes;
+    if (r->spare < price) return 0;
+    r->spare -= price;
     fill(r, s);
     if (decode(r, s, units)) return units;
     units = tries < 4 ? units - 1 : units / 2;
@@ -178,7 +183,7 @@ static imgc_status read_strile(tiff_reader *r, strile *s, imgc_report *report) {
     if (units > s->units) units = s->units;
     s->intact = units == s->units;
   } else {
-    r->handed = imgc_add(r->handed, s->size);
+    r->handed = imgc_add(r->handed, weight(f, s->size));
     if (r->handed > handed_limit(r->request))
       return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: strips or tiles overlap");
     if (f->compression == COMPRESSION_JPEG && check_scans(r, s, report)) return report->status;

@@ -7,31 +7,39 @@ public struct FrameInfo: Hashable, Sendable {
 
     /// From 0.
     public let index: Int
-    /// The frame's rectangle on the canvas in pixels, as stored; in a GIF it may lie outside, or be empty.
+    /// Pixels from the canvas's left edge to the frame's, as stored. In a GIF the frame may lie outside, or be empty.
     public let x: Int
+    /// Pixels from the canvas's top edge to the frame's, as stored.
     public let y: Int
+    /// Pixels in a row of the frame, as stored.
     public let width: Int
+    /// Rows of the frame, as stored.
     public let height: Int
+    /// How long the frame is shown; 0 seconds in a picture without animation.
     public let delay: FrameDelay
+    /// What happens to the frame's area afterwards.
     public let disposal: Disposal
+    /// How the frame was drawn onto the canvas.
     public let blend: Blend
 }
 
 /// How long a frame is shown, in seconds, as the file stores it: GIF in hundredths, APNG as any fraction.
 public struct FrameDelay: Hashable, Sendable {
+    /// 0 or more; seconds are `numerator / denominator`.
     public let numerator: Int
     /// Never 0: an APNG's 0 means 100.
     public let denominator: Int
 
-    /// What browsers show: 10 ms and less act as 100 ms.
+    /// What browsers show: 10 ms and less act as 100 ms. Cut to whole milliseconds.
     public var displayed: Duration {
-        let milliseconds = numerator * 1000 / denominator
-        return milliseconds <= 10 ? .milliseconds(100) : .milliseconds(milliseconds)
+        numerator * 100 <= denominator ? .milliseconds(100) : .milliseconds(numerator * 1000 / denominator)
     }
 }
 
 /// A frame as a viewer shows it: the whole canvas after the frame was drawn.
 public struct AnimationFrame: Sendable {
+    /// Where the frame was drawn and how long it is shown.
     public let info: FrameInfo
+    /// The whole canvas, upright and in sRGB if the options say so.
     public let bitmap: PlatformImage
 }

@@ -1,7 +1,7 @@
 /// Decoded pixels: RGBA, 8 bits a channel, straight alpha, top row first.
 ///
 /// A bitmap never changes after it was made; copies share one allocation, so passing one to another thread is cheap.
-/// Its size in memory is exactly ``byteCount``, rounded up to one page of 4,096 bytes from 4 MB on.
+/// Its size in memory is exactly ``byteCount``, from 4 MiB on rounded up to whole pages of memory.
 public struct Bitmap: Sendable {
     /// Pixels in a row, at least 1.
     public let width: Int
@@ -83,12 +83,14 @@ public struct Bitmap: Sendable {
     /// A copy with premultiplied alpha, for drawing libraries that want it.
     ///
     /// Each colour sample becomes `t = c * a + 128; (t + (t >> 8)) >> 8`. The result still calls itself a `Bitmap`:
-    /// only the caller knows that it is premultiplied.
+    /// only the caller knows that it is premultiplied. Traps when the system has no memory left.
     public func premultiplied() -> Bitmap {
         copied { RowKernels.premultiply(&$0) }
     }
 
     /// A copy with red, green and blue set to 0 wherever alpha is 0, so that equal pictures have equal bytes.
+    ///
+    /// Traps when the system has no memory left.
     public func clearedUnderAlpha() -> Bitmap {
         copied { RowKernels.clearUnderAlpha(&$0) }
     }
@@ -103,12 +105,16 @@ public struct Bitmap: Sendable {
 
 /// One pixel: red, green, blue and straight alpha, 0...255 each.
 public struct RGBA8: Hashable, Sendable, BitwiseCopyable {
+    /// Red, not multiplied by alpha.
     public var red: UInt8
+    /// Green, not multiplied by alpha.
     public var green: UInt8
+    /// Blue, not multiplied by alpha.
     public var blue: UInt8
     /// 0 is transparent, 255 opaque.
     public var alpha: UInt8
 
+    /// A pixel of these samples; opaque unless alpha is given.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green

@@ -7,6 +7,7 @@ internal import CImageCodecs
     /// Valid until deinit; the C functions behind it are atomic.
     nonisolated(unsafe) let handle: OpaquePointer
 
+    /// A flag that is not raised and has no deadline.
     public init() {
         guard let handle = unsafe imgc_cancel_create() else { preconditionFailure("out of memory") }
         unsafe self.handle = handle
@@ -17,12 +18,15 @@ internal import CImageCodecs
     /// Ends the decodes that use this flag with ``DecodeError/Code/cancelled``.
     public func cancel() { unsafe imgc_cancel_raise(handle) }
 
+    /// True once ``cancel()`` was called; a deadline that passed does not count.
     public var isCancelled: Bool { unsafe imgc_cancel_is_raised(handle) }
 
     /// Ends the decodes that use this flag with ``DecodeError/Code/limitExceeded`` once `instant` has passed.
+    ///
+    /// One more than 100 years ahead acts as one in 100 years; a later call replaces the deadline of an earlier one.
     public func setDeadline(_ instant: ContinuousClock.Instant) {
-        let left = instant - ContinuousClock.now
-        let (seconds, attoseconds) = left.components
+        let left = min(instant - ContinuousClock.now, .seconds(100 * 365 * 86_400))
+        let (seconds, attoseconds) = max(left, .zero).components
         let nanoseconds = max(1, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
         unsafe imgc_cancel_set_deadline(handle, imgc_monotonic_now() + UInt64(nanoseconds))
     }

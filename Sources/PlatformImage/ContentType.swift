@@ -25,12 +25,17 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
 
     private init(known: String) { description = known }
 
+    /// `image/png`, for APNG too.
     public static var png: Self { Self(known: "image/png") }
+    /// `image/jpeg`.
     public static var jpeg: Self { Self(known: "image/jpeg") }
     /// `image/jpg`: not registered, but servers send it.
     public static var jpg: Self { Self(known: "image/jpg") }
+    /// `image/gif`.
     public static var gif: Self { Self(known: "image/gif") }
+    /// `image/tiff`.
     public static var tiff: Self { Self(known: "image/tiff") }
+    /// `image/bmp`.
     public static var bmp: Self { Self(known: "image/bmp") }
     /// `application/octet-stream`: says nothing, the signature decides.
     public static var octetStream: Self { Self(known: "application/octet-stream") }

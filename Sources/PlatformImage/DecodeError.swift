@@ -1,10 +1,11 @@
 /// Why there is no picture. Errors are equal when their codes are equal.
 public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure; branch on this.
     public let code: Code
     /// The format whose codec failed; nil when none was chosen.
     public let format: ImageFormat?
-    /// A stable token: what is not supported (`webp`, `lossless`, ...) or the ``DecodeLimits`` property that was
-    /// exceeded; nil for other codes.
+    /// A stable token: what is not supported (`webp`, `lossless`, ...), or the ``DecodeLimits`` property that was
+    /// exceeded (`deadline` for a deadline); nil for other codes.
     public let detail: String?
     /// One line of English for a log: what was found and what was expected.
     public let message: String
@@ -21,11 +22,14 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         detail.map { "\(code)(\($0)): \(message)" } ?? "\(code): \(message)"
     }
 
+    /// True when the codes are equal; details and messages do not count.
     public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
+    /// Hashes the code alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
     /// What kind of failure; more may be added, so switch over it with a default.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The stable name, such as `limitExceeded`.
         public let description: String
 
         /// No signature matches and no usable type was declared.

@@ -1,6 +1,7 @@
 /// How bytes become a bitmap. The defaults show a picture as a viewer does: upright, in sRGB, damaged files as far as
 /// they go.
 public struct DecodeOptions: Hashable, Sendable {
+    /// What a decode may cost.
     public var limits = DecodeLimits()
     /// Turns the picture by its EXIF or TIFF orientation.
     public var appliesOrientation = true
@@ -10,15 +11,25 @@ public struct DecodeOptions: Hashable, Sendable {
     public var strictness = Strictness.lenient
     /// The formats that may be decoded; others are `unsupported`.
     public var allowedFormats = Set(ImageFormat.allCases)
-    /// Throws `contentTypeMismatch` when the declared type names another format than the signature.
+    /// Throws `contentTypeMismatch` when the declared type does not name the format of the signature: `image/png` or
+    /// `text/html` for a GIF. Nothing declared, or `application/octet-stream`, is no mismatch.
     public var requiresMatchingContentType = false
-    /// 1, 2, 4 or 8: decodes at 1/n of width and height, rounded up. JPEG only; other formats ignore it.
-    public var scaleDenominator = 1
-    /// The TIFF page to decode, from 0; other formats ignore it.
-    public var page = 0
+    /// Decodes at 1/n of width and height, rounded up. JPEG only; other formats ignore it.
+    ///
+    /// 1, 2, 4 or 8; other values are a caller's error and trap.
+    public var scaleDenominator = 1 {
+        willSet { precondition([1, 2, 4, 8].contains(newValue), "a scale denominator is 1, 2, 4 or 8") }
+    }
+    /// The TIFF page to decode, from 0; other formats ignore it. One that does not exist throws `malformed`.
+    ///
+    /// A negative page is a caller's error and traps.
+    public var page = 0 {
+        willSet { precondition(newValue >= 0, "pages count from 0") }
+    }
     /// Refuses LERC and JBIG inside TIFF, two decoders that few pictures need.
     public var refusesRareCodecs = false
 
+    /// As a viewer shows it, lenient, with the default limits.
     public init() {}
 
     /// Neither orientation nor colour conversion: the pixels of the file.
@@ -47,6 +58,7 @@ public struct DecodeOptions: Hashable, Sendable {
         /// Or anything at all was odd, an ignored profile for example.
         case warning
 
+        /// True when `a` allows more damage than `b`.
         public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     }
 }

@@ -8,14 +8,20 @@ import Synchronization
 public final class DecodeQueue: Sendable {
     /// Which waiting job starts next.
     public enum Priority: Int, CaseIterable, Sendable {
-        case high, normal, low
+        /// Starts before all others.
+        case high
+        case normal
+        /// Starts when no other job waits.
+        case low
     }
 
     /// Threads, and so decodes at once.
     public let width: Int
     private let jobs = DecodeJobs()
 
-    /// - Parameter width: Threads; 0 means one per core that is online.
+    /// Starts the threads, which end when the queue and its last job are gone.
+    ///
+    /// - Parameter width: Threads; 0 means one per core that is online, a negative number traps.
     public init(width: Int = 0) {
         precondition(width >= 0, "a queue has a width of 0 (one per core) or more")
         self.width = width > 0 ? width : DecodeThread.coreCount

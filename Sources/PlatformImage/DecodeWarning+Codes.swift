@@ -12,7 +12,5 @@ extension DecodeWarning {
     static var orientation: Self { Self(IMGC_WARN_ORIENTATION) }
     static var exif: Self { Self(IMGC_WARN_EXIF) }
     static var profileIgnored: Self { Self(IMGC_WARN_PROFILE_IGNORED) }
-    static var trailingData: Self { Self(IMGC_WARN_TRAILING_DATA) }
     static var missingEnd: Self { Self(IMGC_WARN_MISSING_END) }
-    static var metadataIgnored: Self { Self(IMGC_WARN_METADATA_IGNORED) }
 }

@@ -3,19 +3,22 @@
 /// Read by a bounded walker without recursion: at most 512 entries an IFD, every offset and count checked against the
 /// block, tags of a wrong type or count ignored (EXIF 2.32, section 4.6).
 public struct EXIF: Hashable, Sendable {
-    /// Tag 274; nil when absent or outside 1...8.
+    /// Tag 274, the first one; nil when absent or outside 1...8.
     public private(set) var orientation: Orientation?
-    /// Tags 282 and 283 in pixels per ``resolutionUnit``; nil when absent.
+    /// Tag 282 in pixels per ``resolutionUnit``; nil when absent.
     public private(set) var xResolution: Double?
+    /// Tag 283 in pixels per ``resolutionUnit``; nil when absent.
     public private(set) var yResolution: Double?
-    /// Tag 296: 2 for inch, 3 for centimetre.
+    /// Tag 296: 2 for inch, 3 for centimetre; nil when absent, which means inch.
     public private(set) var resolutionUnit: Int?
-    /// Tag 40961: 1 for sRGB, 65,535 for uncalibrated; reported, never converted by.
+    /// Tag 40961: 1 for sRGB, 65,535 for uncalibrated; reported, never converted by. Nil when absent.
     public private(set) var colorSpace: Int?
     /// Where the embedded JPEG thumbnail lies in the block; nil for none.
     public private(set) var thumbnailRange: Range<Int>?
     /// True when a tag or an IFD was damaged and ignored.
     public private(set) var isDamaged = false
+    /// True when the first orientation tag holds a number outside 1...8.
+    public private(set) var hasInvalidOrientation = false
 
     /// Reads a block that starts with its TIFF header (`II` or `MM`, then 42); nil when it does not.
     public init?(_ block: Span<UInt8>) {
@@ -39,11 +42,14 @@ public struct EXIF: Hashable, Sendable {
                     break
                 }
                 switch (kind, entry.tag) {
-                case (.first, 274):
+                case (.first, 274) where orientation == nil && !hasInvalidOrientation:
                     // A SHORT by the standard; a LONG is not believed.
-                    let value = entry.type == 3 ? reader.integer(entry) : nil
-                    orientation = value.flatMap { UInt8(exactly: $0) }.flatMap(Orientation.init(rawValue:))
-                    if orientation == nil { isDamaged = true }
+                    guard entry.type == 3, let value = reader.integer(entry) else {
+                        isDamaged = true
+                        continue
+                    }
+                    orientation = UInt8(exactly: value).flatMap(Orientation.init(rawValue:))
+                    hasInvalidOrientation = orientation == nil
                 case (.first, 282): xResolution = reader.rational(entry)
                 case (.first, 283): yResolution = reader.rational(entry)
                 case (.first, 296): resolutionUnit = reader.integer(entry)

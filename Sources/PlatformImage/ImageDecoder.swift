@@ -5,9 +5,11 @@ internal import CImageCodecs
 /// A decoder holds its options and the colour transforms of the last profiles it met; it may be used from any number
 /// of threads at once. Its calls block until done: on a server give them to a ``DecodeQueue``.
 public struct ImageDecoder: Sendable {
+    /// Limits, strictness, and what is done to the pixels. Changing them keeps the remembered transforms.
     public var options: DecodeOptions
     let transforms = ColorTransformCache()
 
+    /// A decoder that remembers no transforms yet; copies share what they remember.
     public init(options: DecodeOptions = DecodeOptions()) {
         self.options = options
     }
@@ -17,10 +19,14 @@ public struct ImageDecoder: Sendable {
     /// - Parameters:
     ///   - bytes: The whole file.
     ///   - contentType: What the sender declared; nil or `application/octet-stream` for nothing.
+    ///   - cancellation: Ends the counting of frames and pages when raised.
     /// - Throws: `unknownFormat`, `unsupported`, `limitExceeded`, `malformed` or `truncated` when there is no usable
-    ///   header.
-    public func header(of bytes: Span<UInt8>, as contentType: ContentType? = nil) throws(DecodeError) -> ImageHeader {
-        var source = try SourceImage(bytes, declared: contentType, options: options, countsFrames: true)
+    ///   header; `cancelled`.
+    public func header(
+        of bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> ImageHeader {
+        var source = try SourceImage(
+            bytes, declared: contentType, options: options, flag: cancellation, countsFrames: true)
         if let profile = try source.iccProfile(in: bytes) {
             source.header.iccProfileDescription = ColorProfile.description(of: profile)
         }
@@ -63,13 +69,17 @@ public struct ImageDecoder: Sendable {
         try ImageFrames(bytes, declared: contentType, decoder: self, flag: cancellation)
     }
 
-    /// The embedded ICC profile, as stored; nil when there is none or it is damaged.
+    /// The embedded ICC profile, uncompressed; nil when there is none or it is damaged.
+    ///
+    /// - Throws: What `header(of:)` throws.
     public func iccProfile(of bytes: Span<UInt8>) throws(DecodeError) -> [UInt8]? {
         try SourceImage(bytes, declared: nil, options: options).iccProfile(in: bytes)
     }
 
     /// The EXIF facts; nil when the file has no EXIF block or it does not parse. The range of a thumbnail counts from
     /// the start of ``ImageHeader/exifRange``.
+    ///
+    /// - Throws: What `header(of:)` throws.
     public func exif(of bytes: Span<UInt8>) throws(DecodeError) -> EXIF? {
         let source = try SourceImage(bytes, declared: nil, options: options)
         return source.header.exifRange.flatMap { EXIF(bytes.extracting($0)) }
@@ -78,8 +88,10 @@ public struct ImageDecoder: Sendable {
 
 extension ImageDecoder {
     /// What the file says about its picture, from an array; the same as for a span.
-    public func header(of bytes: [UInt8], as contentType: ContentType? = nil) throws(DecodeError) -> ImageHeader {
-        try header(of: bytes.span, as: contentType)
+    public func header(
+        of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> ImageHeader {
+        try header(of: bytes.span, as: contentType, cancellation: cancellation)
     }
 
     /// The picture, from an array; the same as for a span.
@@ -97,8 +109,10 @@ extension ImageDecoder {
 
 /// A decoded picture and how much of it is true.
 public struct DecodedImage: Sendable {
+    /// The pixels, of the size after scaling and turning.
     public let bitmap: PlatformImage
     /// What the file says, warnings of the whole decode included. Frames are counted only where that is free.
     public let header: ImageHeader
+    /// Complete, truncated or corrupt.
     public let status: DecodeStatus
 }

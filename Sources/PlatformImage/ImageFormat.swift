@@ -1,6 +1,12 @@
 /// A format that this package decodes.
 public enum ImageFormat: String, CaseIterable, Sendable {
-    case png, jpeg, gif, tiff, bmp
+    /// PNG and APNG.
+    case png
+    case jpeg
+    case gif
+    /// TIFF and BigTIFF.
+    case tiff
+    case bmp
 
     /// The format that the first bytes claim to be; nil when no signature matches or the format is refused.
     ///
@@ -43,6 +49,7 @@ public enum ImageSignature: Hashable, Sendable {
     /// A format that is recognised and refused, by its name in ``DecodeError/detail``: `webp`, `avif`, `heic`,
     /// `jpegxl`, `jpeg2000`, `svg`, `cgbi`.
     case refused(String)
+    /// None of these.
     case unknown
 
     /// Looks at the first 1,024 bytes at most.

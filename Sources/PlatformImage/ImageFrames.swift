@@ -10,13 +10,13 @@ public final class ImageFrames {
     /// What was wrong in the frames so far.
     public private(set) var status = DecodeStatus.complete
 
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     private let decoder: ImageDecoder
-    private var source: SourceImage
+    private(set) var source: SourceImage
     private let transform: ColorTransform?
     private var canvas: PixelStorage?
     private var saved: PixelStorage?
-    private var frame = imgc_frame()
+    private(set) var frame = imgc_frame()
     private var decodedPixels = 0
     private var isAtEnd = false
 
@@ -35,13 +35,17 @@ public final class ImageFrames {
     /// The next composed frame; nil after the last one, or when the rest is damaged (see ``status``).
     ///
     /// - Throws: `limitExceeded` when the frame is over ``DecodeLimits/maxFrames`` or ``DecodeLimits/maxTotalPixels``,
-    ///   `cancelled`, or with strict options the damage that ended the animation.
+    ///   or what is alive over ``DecodeLimits/maxMemory``; `outOfMemory`, `cancelled`; what made the first frame
+    ///   undecodable; with strict options the damage that ended the animation.
     public func next() throws(DecodeError) -> AnimationFrame? {
         guard let info = try advance() else { return nil }
         return AnimationFrame(info: info, bitmap: try composed())
     }
 
     /// Composes the next frame without handing out its pixels; ``composed()`` does.
+    ///
+    /// - Returns: What the frame is; nil after the last one, or when the rest is damaged (see ``status``).
+    /// - Throws: What ``next()`` throws.
     public func advance() throws(DecodeError) -> FrameInfo? {
         guard !isAtEnd else { return nil }
         guard isAnimated else { return try still() }
@@ -56,8 +60,9 @@ public final class ImageFrames {
         }
         let info = FrameInfo(frame)
         try checkLimits(info)
-        let next = try canvas(past: shown)
-        if info.disposal == .restorePrevious { saved = try copy(of: next) }
+        // Without memory for the frame the canvas would lack it: nothing can follow.
+        let next = try ending { () throws(DecodeError) in try canvas(past: shown) }
+        if info.disposal == .restorePrevious { saved = try ending { () throws(DecodeError) in try copy(of: next) } }
         do throws(DecodeError) {
             try step { (damage) throws(DecodeError) in
                 let bytes = bytes
@@ -76,13 +81,19 @@ public final class ImageFrames {
     ///
     /// Before the first frame that is transparent black, after the last one that frame; after a refused frame
     /// (see ``status``) its area may show parts of it.
+    ///
+    /// - Throws: `outOfMemory`, `cancelled`, or `limitExceeded` when what is alive is over ``DecodeLimits/maxMemory``;
+    ///   the animation goes on.
     public func composed() throws(DecodeError) -> PlatformImage {
         let (width, height) = source.pixelSize(turnedBy: orientation)
         guard let current = canvas else {
             let blank = try allocate(byteCount: width * height * 4, zeroed: true)
             return Bitmap(width: width, height: height, storage: blank)
         }
-        guard isAnimated else { return Bitmap(width: width, height: height, storage: current) }
+        // The canvas itself, as it is: it is copied before the next frame changes it, should it be held by then.
+        if !isAnimated || (orientation == .up && transform == nil) {
+            return Bitmap(width: width, height: height, storage: current)
+        }
         let result = try allocate(zeroed: false)
         CodecCall.turn(current, width: header.width, height: header.height, by: orientation, into: result)
         if let transform {
@@ -92,7 +103,7 @@ public final class ImageFrames {
         return Bitmap(width: width, height: height, storage: result)
     }
 
-    private var isAnimated: Bool { header.format == .gif || header.format == .png }
+    var isAnimated: Bool { header.format == .gif || header.format == .png }
 
     private var orientation: Orientation { decoder.options.appliesOrientation ? header.orientation : .up }
 
@@ -116,25 +127,34 @@ public final class ImageFrames {
 
     /// The canvas after the disposal of the frame shown last, ready for the next one.
     private func canvas(past shown: imgc_frame) throws(DecodeError) -> PixelStorage {
+        if shown.disposal == IMGC_DISPOSE_RESTORE, let undone = saved {
+            canvas = undone
+            saved = nil
+            return undone
+        }
+        let isShared = !isKnownUniquelyReferenced(&canvas)
         guard let current = canvas else {
             let fresh = try allocate(zeroed: true)
             canvas = fresh
             return fresh
         }
+        // A bitmap that was handed out never changes.
+        let next = isShared ? try copy(of: current) : current
+        canvas = next
         if shown.disposal == IMGC_DISPOSE_CLEAR {
-            CodecCall.clear(shown, on: current, width: header.width, height: header.height)
-        } else if shown.disposal == IMGC_DISPOSE_RESTORE, let undone = saved {
-            canvas = undone
-            saved = nil
-            return undone
+            CodecCall.clear(shown, on: next, width: header.width, height: header.height)
         }
-        return current
+        return next
     }
 
-    /// A damaged frame ends a lenient animation and leaves the frames before it valid; the first frame throws.
+    /// A damaged frame that the options allow ends the animation and leaves the frames before it valid; the first one
+    /// throws.
     private func isRefusable(_ error: DecodeError, _ info: FrameInfo) -> Bool {
-        info.index > 0 && decoder.options.strictness == .lenient
-            && (error.code == .malformed || error.code == .truncated)
+        switch error.code {
+        case .truncated: info.index > 0 && decoder.options.strictness < .truncated
+        case .malformed: info.index > 0 && decoder.options.strictness < .corrupt
+        default: false
+        }
     }
 
     private func checkLimits(_ info: FrameInfo) throws(DecodeError) {
@@ -162,10 +182,17 @@ public final class ImageFrames {
             source.damage = damage
             status = damage.status
         }
-        do throws(DecodeError) {
+        return try ending { () throws(DecodeError) in
             let result = try body(&damage)
             try damage.settle(decoder.options.strictness, format: header.format)
             return result
+        }
+    }
+
+    /// What `body` throws ends the animation.
+    private func ending<R>(_ body: () throws(DecodeError) -> R) throws(DecodeError) -> R {
+        do throws(DecodeError) {
+            return try body()
         } catch {
             isAtEnd = true
             throw error
@@ -182,7 +209,14 @@ public final class ImageFrames {
         try allocate(byteCount: header.width * header.height * 4, zeroed: zeroed)
     }
 
-    private func allocate(byteCount: Int, zeroed: Bool) throws(DecodeError) -> PixelStorage {
+    /// The limit on memory counts what is alive here: the canvas, its copy, and the pixels asked for.
+    func allocate(byteCount: Int, zeroed: Bool) throws(DecodeError) -> PixelStorage {
+        let alive = (canvas?.byteCount ?? 0) + (saved?.byteCount ?? 0) + header.workByteCount
+        if let limit = decoder.options.limits.maxMemory, byteCount > limit - min(limit, alive) {
+            throw DecodeError(
+                .limitExceeded, format: header.format, detail: "maxMemory",
+                "\(byteCount) bytes of pixels besides \(alive) are over the limit of \(limit)")
+        }
         guard let storage = PixelStorage(byteCount: byteCount, zeroed: zeroed) else {
             throw DecodeError(.outOfMemory, format: header.format, "no memory for \(byteCount) bytes of pixels")
         }

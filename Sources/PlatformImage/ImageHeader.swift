@@ -2,7 +2,12 @@
 public struct ImageHeader: Hashable, Sendable {
     /// What the colour samples mean, as stored.
     public enum ColorModel: String, Sendable {
-        case gray, rgb, indexed, ycbcr, cmyk, lab, logLuv
+        case gray, rgb, indexed, ycbcr
+        /// YCCK too.
+        case cmyk
+        case lab
+        /// Luminance alone (LogL) too.
+        case logLuv
     }
 
     /// Where the colours are defined, by the precedence in force: cICP, ICC, sRGB, gAMA with cHRM, nothing.
@@ -10,10 +15,11 @@ public struct ImageHeader: Hashable, Sendable {
         case cicp, icc, srgb, gamma, none
     }
 
+    /// The format that was read, of an embedded picture the outer one.
     public internal(set) var format: ImageFormat
-    /// Pixels in a row, as stored: before orientation.
+    /// Pixels in a row, as stored: before orientation, after ``DecodeOptions/scaleDenominator``.
     public internal(set) var width: Int
-    /// Rows, as stored: before orientation.
+    /// Rows, as stored: before orientation, after ``DecodeOptions/scaleDenominator``.
     public internal(set) var height: Int
     /// How the stored picture has to be turned to be upright; `.up` when the file says nothing.
     public internal(set) var orientation: Orientation = .up
@@ -21,6 +27,7 @@ public struct ImageHeader: Hashable, Sendable {
     public internal(set) var bitsPerChannel: Int
     /// Samples a pixel, as stored.
     public internal(set) var channelCount: Int
+    /// What the samples mean, as stored.
     public internal(set) var colorModel: ColorModel
     /// True when the file can make a pixel transparent. For GIF and RLE bitmaps also when pixels may be left out.
     public internal(set) var hasAlpha: Bool
@@ -30,8 +37,11 @@ public struct ImageHeader: Hashable, Sendable {
     public internal(set) var loopCount: Int?
     /// Progressive JPEG, interlaced PNG or GIF: not decodable row by row.
     public internal(set) var isProgressive: Bool = false
+    /// Where the colours are defined; `.none` acts as sRGB.
     public internal(set) var profileSource: ProfileSource = .none
     /// The description in the embedded ICC profile; nil without a profile, `""` when it has none.
+    ///
+    /// Read by `ImageDecoder.header(of:)` alone; nil in the header of a decoded picture.
     public internal(set) var iccProfileDescription: String?
     /// Bytes of the embedded ICC profile, uncompressed; 0 for none.
     public internal(set) var iccProfileByteCount: Int = 0

@@ -92,7 +92,10 @@ final class PixelPool: Sendable {
         }
     }
 
-    static func mappedLength(_ byteCount: Int) -> Int { (byteCount + 4095) & ~4095 }
+    /// Bytes; 4,096 on most machines, 16 or 64 KiB on some with ARM processors, where shorter steps cannot be unmapped.
+    private static let pageSize = max(4096, Int(sysconf(Int32(_SC_PAGESIZE))))
+
+    static func mappedLength(_ byteCount: Int) -> Int { (byteCount + pageSize - 1) & ~(pageSize - 1) }
 
     /// Fresh zeroed pages, 2 MB-aligned and advised for huge pages; nil when there is no memory.
     static func map(length: Int) -> UnsafeMutableRawPointer? {

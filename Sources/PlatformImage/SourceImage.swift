@@ -29,6 +29,7 @@ struct SourceImage {
             if let range = header.exifRange {
                 let exif = EXIF(bytes.extracting(range))
                 if exif == nil || exif?.isDamaged == true { damage.warn(.exif) }
+                if exif?.hasInvalidOrientation == true { damage.warn(.orientation) }
                 header.orientation = exif?.orientation ?? header.orientation
             }
         }

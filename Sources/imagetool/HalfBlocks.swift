@@ -5,15 +5,23 @@ import PlatformImage
 struct HalfBlocks {
     private let width: Int
     private let height: Int
-    /// Sums over the boxes of source pixels: red, green and blue times alpha, then alpha times 255, then the count.
-    private var sums: [SIMD8<UInt64>]
+    private var colors: [RGBA8] = []
 
     /// Shrinks the bitmap to at most `columns` pixels a row, its aspect kept; it is never enlarged.
     init(_ bitmap: Bitmap, columns: Int) {
         width = min(max(1, columns), bitmap.width)
         height = max(1, (bitmap.height * width + bitmap.width / 2) / bitmap.width)
-        sums = Array(repeating: .zero, count: width * height)
-        for y in 0..<bitmap.height { add(bitmap, row: y) }
+        // Sums over one row of boxes of source pixels: red, green and blue times alpha, then alpha times 255, then the
+        // count.
+        var sums = [SIMD8<UInt64>](repeating: .zero, count: width)
+        for y in 0..<bitmap.height {
+            let boxRow = y * height / bitmap.height
+            add(bitmap, row: y, to: &sums)
+            if y + 1 == bitmap.height || (y + 1) * height / bitmap.height > boxRow {
+                colors += sums.indices.map { color(sums[$0], $0, boxRow) }
+                for x in sums.indices { sums[x] = .zero }
+            }
+        }
     }
 
     /// Lines of 24-bit colour sequences; every line ends with the colours reset.
@@ -22,8 +30,8 @@ struct HalfBlocks {
         for row in stride(from: 0, to: height, by: 2) {
             var last: (upper: RGBA8, lower: RGBA8?)?
             for x in 0..<width {
-                let upper = color(x, row)
-                let lower = row + 1 < height ? color(x, row + 1) : nil
+                let upper = colors[row * width + x]
+                let lower = row + 1 < height ? colors[(row + 1) * width + x] : nil
                 if last?.upper != upper { text += "\u{1B}[38;2;\(upper.red);\(upper.green);\(upper.blue)m" }
                 if let lower, last?.lower != lower {
                     text += "\u{1B}[48;2;\(lower.red);\(lower.green);\(lower.blue)m"
@@ -36,9 +44,8 @@ struct HalfBlocks {
         return text
     }
 
-    private mutating func add(_ bitmap: Bitmap, row y: Int) {
-        let (sourceWidth, boxRow) = (bitmap.width, y * height / bitmap.height * width)
-        let width = width
+    private func add(_ bitmap: Bitmap, row y: Int, to sums: inout [SIMD8<UInt64>]) {
+        let (sourceWidth, width) = (bitmap.width, width)
         bitmap.withRow(y) { bytes in
             for x in 0..<sourceWidth {
                 let alpha = UInt64(bytes[x * 4 + 3])
@@ -46,14 +53,13 @@ struct HalfBlocks {
                     UInt64(bytes[x * 4]), UInt64(bytes[x * 4 + 1]), UInt64(bytes[x * 4 + 2]), 255, 0, 0, 0, 0)
                 var weighted = pixel &* alpha
                 weighted[4] = 1
-                sums[boxRow + x * width / sourceWidth] &+= weighted
+                sums[x * width / sourceWidth] &+= weighted
             }
         }
     }
 
     /// The mean of a box over the checkerboard, whose squares are four pixels wide.
-    private func color(_ x: Int, _ y: Int) -> RGBA8 {
-        let sum = sums[y * width + x]
+    private func color(_ sum: SIMD8<UInt64>, _ x: Int, _ y: Int) -> RGBA8 {
         let whole = sum[4] * 255
         let paper: UInt64 = (x / 4 + y / 4).isMultiple(of: 2) ? 204 : 153
         func mixed(_ channel: Int) -> UInt8 {

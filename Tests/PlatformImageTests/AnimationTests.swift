@@ -50,6 +50,63 @@ import Testing
         }
     }
 
+    /// A canvas of 200 x 200 whose frames of 1 x 1 all ask to be undone.
+    private static let undoing: [UInt8] = {
+        let frame: [UInt8] =
+            [0x21, 0xF9, 4, 3 << 2, 0, 0, 0, 0] + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0] + [2, 2, 0x44, 1, 0]
+        return Array("GIF89a".utf8) + [200, 0, 200, 0, 0x80, 0, 0] + [0, 0, 0, 255, 255, 255] + frame + frame + frame
+            + [0x3B]
+    }()
+
+    @Test func theCanvasItsCopyAndTheFrameCountAgainstTheMemoryLimit() throws {
+        var decoder = ImageDecoder(options: .asStored)
+        decoder.options.limits.maxMemory = 200 * 200 * 4 * 3 / 2 + (try decoder.header(of: Self.undoing)).workByteCount
+        let frames = try decoder.frames(of: Self.undoing)
+
+        _ = try frames.next()
+        let error = #expect(throws: DecodeError.self) { while try frames.next() != nil {} }
+
+        #expect(error?.detail == "maxMemory")
+    }
+
+    @Test func aFrameThatWasHandedOutNeverChanges() throws {
+        let fixture = try #require(Self.animations.first { ($0.animation?.frames.count ?? 0) > 3 })
+        let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
+        var kept: [AnimationFrame] = []
+        while let frame = try frames.next() { kept.append(frame) }
+
+        #expect(kept.map(\.bitmap.digest) == fixture.animation?.frames.map(\.pixels))
+    }
+
+    @Test(arguments: animations)
+    func frameInformationIsThereBeforeThePixels(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+        let decoder = ImageDecoder(options: .asStored)
+        let infos = try decoder.frameInfos(of: bytes)
+        let frames = try decoder.frames(of: bytes)
+        var found: [FrameInfo] = []
+        while let info = try frames.advance() { found.append(info) }
+
+        // A frame whose data is damaged is listed, but not composed.
+        #expect(Array(infos.prefix(found.count)) == found)
+    }
+
+    @Test(arguments: animations)
+    func aRawFrameIsItsRectangleAlone(_ fixture: Fixture) throws {
+        let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
+        #expect(try frames.raw() == nil)
+        while let info = try frames.advance() {
+            guard let raw = try frames.raw() else {
+                #expect(info.width == 0 || info.height == 0)
+                continue
+            }
+            #expect(raw.width == info.width && raw.height == info.height)
+            guard info.index == 0, info.x == 0, info.y == 0, raw.width == frames.header.width else { continue }
+            guard raw.height == frames.header.height else { continue }
+            #expect(raw.digest == (try frames.composed().digest))
+        }
+    }
+
     @Test func aPictureWithoutAnimationIsOneFrame() throws {
         for fixture in Fixture.small().filter({ $0.frames == 1 && $0.animation == nil && $0.status == nil }).prefix(60)
         {

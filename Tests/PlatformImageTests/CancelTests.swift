@@ -39,6 +39,25 @@ import Testing
         #expect(error?.detail == "deadline")
     }
 
+    @Test func aDeadlineFarAwayIsNone() throws {
+        let fixture = try #require(Fixture.small().first)
+        let flag = CancellationFlag()
+        flag.setDeadline(.now + .seconds(Int64.max / 4))
+
+        _ = try ImageDecoder().decode(fixture.load(), cancellation: flag)
+    }
+
+    @Test func aHeaderIsCancelledToo() throws {
+        let fixture = try Fixture.named("gif/frames-3000.gif")
+        let flag = CancellationFlag()
+        flag.cancel()
+
+        let bytes = try fixture.load()
+        let error = #expect(throws: DecodeError.self) { try ImageDecoder().header(of: bytes, cancellation: flag) }
+
+        #expect(error?.code == .cancelled)
+    }
+
     @Test func aFlagThatIsNotRaisedChangesNothing() throws {
         for fixture in Fixture.small(600) {
             let bytes = try fixture.load()

@@ -33,11 +33,16 @@ import Testing
     }
 
     @Test(arguments: [0, 9, 65535])
-    func anOrientationOutsideOneToEightIsDamage(value: Int) {
+    func anOrientationOutsideOneToEightIsInvalid(value: Int) {
         let exif = EXIF(Self.block([(274, 3, 1, value)]).span)
 
         #expect(exif?.orientation == nil)
-        #expect(exif?.isDamaged == true)
+        #expect(exif?.hasInvalidOrientation == true)
+    }
+
+    @Test func theFirstOrientationCounts() {
+        #expect(EXIF(Self.block([(274, 3, 1, 6), (274, 3, 1, 3)]).span)?.orientation == .right)
+        #expect(EXIF(Self.block([(274, 3, 1, 9), (274, 3, 1, 3)]).span)?.orientation == nil)
     }
 
     @Test func theThumbnailOfTheSecondDirectoryIsFound() {
