@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #if !__has_include(<jpeglib.h>)
-#error "libjpeg not found: apt-get install libjpeg62-turbo-dev"
+#error "libjpeg not found: apt-get install libjpeg62-turbo-dev (on Ubuntu libjpeg-turbo8-dev)"
 #endif
 #include <jpeglib.h>
 

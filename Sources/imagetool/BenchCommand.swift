@@ -5,7 +5,8 @@ import PlatformImage
 /// `imagetool bench`: how fast things are here.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measures speed on this machine.", subcommands: [BenchDecodeCommand.self])
+        commandName: "bench", abstract: "Measures speed on this machine.",
+        subcommands: [BenchDecodeCommand.self, BenchCacheCommand.self])
 }
 
 /// `imagetool bench decode`: against the plain use of the C libraries, in the same process.
