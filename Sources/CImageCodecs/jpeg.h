@@ -9,7 +9,8 @@
 #include <setjmp.h>
 #include <stdio.h>
 #if !__has_include(<jpeglib.h>)
-#error "libjpeg-turbo is missing: apt-get install libjpeg62-turbo-dev (on Ubuntu libjpeg-turbo8-dev)"
+#error                                                                                             \
+    "libjpeg-turbo is missing: apt-get install libjpeg62-turbo-dev (on Ubuntu libjpeg-turbo8-dev)"
 #endif
 #include <jpeglib.h>
 
