@@ -38,8 +38,8 @@ asan: bootstrap
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 $(SWIFT) test $(SANITIZE)
 
 tsan: bootstrap
-	$(SWIFT) test --disable-default-traits --scratch-path .build-tsan --sanitize=thread \
-		--filter 'DecodeQueueTests|ConcurrencyTests'
+	$(SWIFT) test --disable-default-traits --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER \
+		--filter 'DecodeQueueTests|PlatformImageTests.ConcurrencyTests'
 
 # SECONDS_EACH=600 a target, JOBS side by side.
 fuzz: bootstrap

@@ -39,7 +39,7 @@ final class ColorTransformCache: Sendable {
     ) throws(DecodeError) -> ColorTransform? {
         let key = Key(
             icc: icc ?? [], chunks: header.colorChunks, format: format, model: header.color_model.rawValue)
-        let known = entries.withLock { entries -> Entry? in
+        let known = entries.locked(in: self) { entries -> Entry? in
             guard let index = entries.firstIndex(where: { $0.key == key }) else { return nil }
             let entry = entries.remove(at: index)
             entries.append(entry)
@@ -51,7 +51,7 @@ final class ColorTransformCache: Sendable {
         }
         let entry = try make(key, header)
         if key.icc.count <= Self.maxCachedProfile {
-            entries.withLock { entries in
+            entries.locked(in: self) { entries in
                 if entries.count >= Self.maxCount { entries.removeFirst() }
                 entries.append(entry)
             }

@@ -28,11 +28,11 @@ final class DecodeJobs: Sendable {
     /// Counts waiting jobs, and jobs cancelled while waiting: a thread that finds none goes back to sleep.
     private let wakeUps = DispatchSemaphore(value: 0)
 
-    var waitingCount: Int { state.withLock { $0.waiting } }
+    var waitingCount: Int { state.locked(in: self) { $0.waiting } }
 
     /// Announces a job, so that it can be cancelled before it is enqueued.
     func ticket(flag: CancellationFlag) -> Ticket {
-        state.withLock { state in
+        state.locked(in: self) { state in
             state.nextTicket += 1
             state.jobs[state.nextTicket] = .announced(flag)
             return state.nextTicket
@@ -41,7 +41,7 @@ final class DecodeJobs: Sendable {
 
     /// `body` is called exactly once: on a worker thread with `.now`, or with `.cancelled` by whoever cancels.
     func enqueue(_ ticket: Ticket, priority: DecodeQueue.Priority, _ body: @escaping Body) {
-        let isWaiting = state.withLock { state in
+        let isWaiting = state.locked(in: self) { state in
             guard case .announced(let flag)? = state.jobs[ticket] else {
                 state.jobs[ticket] = nil
                 return false
@@ -56,7 +56,7 @@ final class DecodeJobs: Sendable {
 
     /// A waiting job leaves at once, a running one has its flag raised; one that is done is not there any more.
     func cancel(_ ticket: Ticket) {
-        let refused = state.withLock { state -> Body? in
+        let refused = state.locked(in: self) { state -> Body? in
             switch state.jobs[ticket] {
             case .announced:
                 state.jobs[ticket] = .cancelledEarly
@@ -77,7 +77,7 @@ final class DecodeJobs: Sendable {
     /// Sleeps until there is a job and runs it; false when the queue is closed.
     func runNext() -> Bool {
         wakeUps.wait()
-        let next = state.withLock { state -> (ticket: Ticket, body: Body)? in
+        let next = state.locked(in: self) { state -> (ticket: Ticket, body: Body)? in
             for lane in state.lanes.indices {
                 while let ticket = state.lanes[lane].popFirst() {
                     // A ticket without a waiting job was cancelled; its place in the lane is all that was left.
@@ -89,15 +89,15 @@ final class DecodeJobs: Sendable {
             }
             return nil
         }
-        guard let next else { return !state.withLock { $0.isClosed } }
+        guard let next else { return !state.locked(in: self) { $0.isClosed } }
         next.body(.now)
-        state.withLock { $0.jobs[next.ticket] = nil }
+        state.locked(in: self) { $0.jobs[next.ticket] = nil }
         return true
     }
 
     /// Ends the threads. Nothing waits any more: every waiting caller keeps the queue alive.
     func close(threads: Int) {
-        state.withLock { $0.isClosed = true }
+        state.locked(in: self) { $0.isClosed = true }
         for _ in 0..<threads { wakeUps.signal() }
     }
 

@@ -33,13 +33,13 @@ final class PixelPool: Sendable {
 
     init(maxBytes: Int) { self.maxBytes = maxBytes }
 
-    var byteCount: Int { state.withLock { $0.byteCount } }
+    var byteCount: Int { state.locked(in: self) { $0.byteCount } }
 
     /// The smallest kept mapping that is large enough, cut to `length`; nil when there is none.
     ///
     /// Its bytes are those of an earlier bitmap. A mapping over twice as large is left for a larger picture.
     func take(length: Int) -> UnsafeMutableRawPointer? {
-        let found = state.withLock { state -> (address: UInt, length: Int)? in
+        let found = state.locked(in: self) { state -> (address: UInt, length: Int)? in
             var best: Int?
             for (index, mapping) in state.mappings.enumerated()
             where mapping.length >= length && mapping.length / 2 <= length {
@@ -63,7 +63,7 @@ final class PixelPool: Sendable {
         if length > maxBytes {
             leaving = [(address, length)]
         } else {
-            state.withLock { state in
+            state.locked(in: self) { state in
                 while state.byteCount + length > maxBytes {
                     let oldest = state.mappings.removeFirst()
                     state.byteCount -= oldest.length
@@ -77,7 +77,7 @@ final class PixelPool: Sendable {
     }
 
     func removeAll() {
-        let leaving = state.withLock { state in
+        let leaving = state.locked(in: self) { state in
             defer { state = State() }
             return state.mappings
         }
