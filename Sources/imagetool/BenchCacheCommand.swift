@@ -1,0 +1,70 @@
+#if Tool
+import ArgumentParser
+
+/// `imagetool bench cache`: the memory cache against the usual way to write one, in the same process.
+struct BenchCacheCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cache",
+        abstract: "Measures the memory cache, in turn with a plain dictionary and list, and with NSCache.",
+        discussion: """
+            4,096 entries, names of 63 bytes, random order; every round each of them does the same operations. The \
+            ratio is the median over the rounds of our CPU time by the plain one's: under 1 we are faster.
+            """)
+
+    @Option(help: "Rounds that count; one more goes before them.") var rounds = 9
+    @Flag(help: "Print one JSON array.") var json = false
+
+    func validate() throws {
+        if !(1...10_000).contains(rounds) { throw ValidationError("--rounds must be 1 to 10000.") }
+    }
+
+    func run() throws {
+        #if DEBUG
+        printError("imagetool: this is a debug build: its figures say nothing, build with -c release")
+        #endif
+        let output = try Output()
+        let rows = CacheBenchmark(rounds: rounds).rows
+        try output.write(json ? JSON.lines(rows.map(\.json)) : Self.text(of: rows))
+    }
+
+    private static func text(of rows: [CacheBenchmark.Row]) -> String {
+        var table = Table([
+            ("operation", .left), ("threads", .right), ("ours", .right), ("plain", .right), ("ratio", .right),
+            ("NSCache", .right), ("ours: M/s", .right), ("plain: M/s", .right), ("to one thread", .right),
+        ])
+        for row in rows {
+            let single = rows.first { $0.name == row.name && $0.threads == 1 }.flatMap { median($0.oursRate) }
+            let rate = median(row.oursRate)
+            let gain = row.threads == 1 ? nil : rate.flatMap { rate in single.map { rate / $0 } }
+            table.append(
+                [row.name.rawValue, String(row.threads)]
+                    + [median(row.ours), median(row.twin)].map { $0.map { fixed($0, digits: 1) } ?? "-" }
+                    + [fixed(row.ratio, digits: 2), median(row.nsCache).map { fixed($0, digits: 1) } ?? "-"]
+                    + [rate, median(row.twinRate)].map { $0.map { fixed($0 / 1e6, digits: 2) } ?? "-" }
+                    + [gain.map { fixed($0, digits: 2) } ?? "-"])
+        }
+        return table.text + """
+
+            CPU nanoseconds an operation, user and system; ratio under 1: ours is faster. M/s: wall, all threads.
+            CPU: \(cpuModel() ?? "unknown")
+
+            """
+    }
+}
+
+extension CacheBenchmark.Row {
+    fileprivate var json: JSON {
+        .object([
+            ("operation", .string(name.rawValue)),
+            ("threads", .integer(threads)),
+            ("rounds", .integer(ours.count)),
+            ("oursCPUNanoseconds", .optional(median(ours))),
+            ("plainCPUNanoseconds", .optional(median(twin))),
+            ("nsCacheCPUNanoseconds", .optional(median(nsCache))),
+            ("ratio", .number(ratio)),
+            ("oursOperationsPerSecond", .optional(median(oursRate))),
+            ("plainOperationsPerSecond", .optional(median(twinRate))),
+        ])
+    }
+}
+#endif

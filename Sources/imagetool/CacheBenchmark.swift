@@ -1,0 +1,170 @@
+import Dispatch
+import Foundation
+import PlatformImage
+
+/// The memory cache, the usual cache and `NSCache`, in turn, on the same names in the same random order.
+struct CacheBenchmark {
+    enum Case: String, CaseIterable {
+        case hitReady = "hit, same key"
+        case hitEqual = "hit, equal key"
+        case hitMade = "hit, key made"
+        case miss
+        case overwrite
+        case insertEvict = "insert+evict"
+    }
+
+    /// One value for each round that counts.
+    struct Row {
+        let name: Case
+        let threads: Int
+        /// CPU nanoseconds an operation.
+        var ours: [Double] = []
+        var twin: [Double] = []
+        /// Empty where not measured: whom `NSCache` evicts is its own affair.
+        var nsCache: [Double] = []
+        /// Operations a second of wall time, all threads together.
+        var oursRate: [Double] = []
+        var twinRate: [Double] = []
+
+        /// Our CPU time by the twin's, the median over the rounds: under 1 we are faster.
+        var ratio: Double { median(zip(ours, twin).map { $0 / $1 }) ?? .nan }
+    }
+
+    private(set) var rows: [Row] = []
+
+    init(rounds: Int) {
+        let load = CacheLoad()
+        let foreign = NSCacheLoad(load)
+        for threads in [1, 2] { for name in Case.allCases { rows.append(Row(name: name, threads: threads)) } }
+        for round in 0...rounds {
+            for index in rows.indices {
+                let (name, threads) = (rows[index].name, rows[index].threads)
+                load.fill()
+                var own = Elapsed(cpu: 0, wall: 0)
+                if round.isMultiple(of: 2) { own = Self.time(threads) { load.runOurs(name, thread: $0) } }
+                let other = Self.time(threads) { load.runTwin(name, thread: $0) }
+                if !round.isMultiple(of: 2) { own = Self.time(threads) { load.runOurs(name, thread: $0) } }
+                let third = threads == 1 ? foreign.time(name) : nil
+                guard round > 0 else { continue }
+                let operations = Double(CacheLoad.operations * threads)
+                rows[index].ours.append(own.cpu / operations)
+                rows[index].twin.append(other.cpu / operations)
+                rows[index].oursRate.append(operations / own.wall * 1e9)
+                rows[index].twinRate.append(operations / other.wall * 1e9)
+                if let third { rows[index].nsCache.append(third.cpu / operations) }
+            }
+        }
+    }
+
+    private static func time(_ threads: Int, _ work: @Sendable (Int) -> Void) -> Elapsed {
+        Elapsed.time {
+            if threads == 1 { work(0) } else { DispatchQueue.concurrentPerform(iterations: threads, execute: work) }
+        }
+    }
+}
+
+/// The caches and their keys. Every value costs 1 and the limit is ``entries``.
+struct CacheLoad: Sendable {
+    static let entries = 4_096
+    static let operations = 1 << 17
+
+    let names: [String]
+    /// Hits take these in turn; the other half of the names is in no cache then.
+    let order: [Int]
+    private let ours = MemoryCache<ImageCacheKey, Int>(maxBytes: entries)
+    private let twin = CacheTwin(maxBytes: entries)
+    private let keys: [ImageCacheKey]
+    private let equalKeys: [ImageCacheKey]
+    private let twinKeys: [CacheTwin.Key]
+    private let equalTwinKeys: [CacheTwin.Key]
+
+    init() {
+        names = (0..<Self.entries * 2).map { number in
+            "https://images.example.org/v2/photographs/originals/\(1_000_000 + number).png"
+        }
+        precondition(names.allSatisfy { $0.utf8.count == 63 }, "names of 63 bytes")
+        order = (0..<Self.entries).shuffled()
+        // The same bytes in other memory.
+        let others = names.map { String(decoding: Array($0.utf8), as: UTF8.self) }
+        keys = names.map { ImageCacheKey($0) }
+        equalKeys = others.map { ImageCacheKey($0) }
+        twinKeys = names.map { CacheTwin.Key(url: $0) }
+        equalTwinKeys = others.map { CacheTwin.Key(url: $0) }
+    }
+
+    /// Puts the first half of the names in.
+    func fill() {
+        for number in order {
+            ours.insert(number, for: keys[number], cost: 1)
+            twin.insert(number, for: twinKeys[number], cost: 1)
+        }
+    }
+
+    func runOurs(_ name: CacheBenchmark.Case, thread: Int) {
+        let start = thread * Self.entries / 2
+        var found = 0
+        for step in start..<start + Self.operations {
+            let number = order[step % Self.entries]
+            switch name {
+            case .hitReady: found += ours.value(for: keys[number]) == number ? 1 : 0
+            case .hitEqual: found += ours.value(for: equalKeys[number]) == number ? 1 : 0
+            case .hitMade: found += ours.value(for: ImageCacheKey(names[number])) == number ? 1 : 0
+            case .miss: found += ours.value(for: keys[number + Self.entries]) == nil ? 1 : 0
+            case .overwrite: found += ours.insert(number, for: keys[number], cost: 1) ? 1 : 0
+            case .insertEvict: found += ours.insert(number, for: keys[coming(step, number)], cost: 1) ? 1 : 0
+            }
+        }
+        precondition(found == Self.operations, "every operation does what it is named after")
+    }
+
+    func runTwin(_ name: CacheBenchmark.Case, thread: Int) {
+        let start = thread * Self.entries / 2
+        var found = 0
+        for step in start..<start + Self.operations {
+            let number = order[step % Self.entries]
+            switch name {
+            case .hitReady: found += twin.value(for: twinKeys[number]) == number ? 1 : 0
+            case .hitEqual: found += twin.value(for: equalTwinKeys[number]) == number ? 1 : 0
+            case .hitMade: found += twin.value(for: CacheTwin.Key(url: names[number])) == number ? 1 : 0
+            case .miss: found += twin.value(for: twinKeys[number + Self.entries]) == nil ? 1 : 0
+            case .overwrite: found += twin.insert(number, for: twinKeys[number], cost: 1) ? 1 : 0
+            case .insertEvict: found += twin.insert(number, for: twinKeys[coming(step, number)], cost: 1) ? 1 : 0
+            }
+        }
+        precondition(found == Self.operations, "every operation does what it is named after")
+    }
+
+    /// The halves of the names take turns: the one that comes next left a while ago.
+    private func coming(_ step: Int, _ number: Int) -> Int {
+        (step / Self.entries).isMultiple(of: 2) ? number + Self.entries : number
+    }
+}
+
+/// The same for Foundation's cache.
+private struct NSCacheLoad {
+    private let cache = NSCache<NSString, NSNumber>()
+    private let keys: [NSString]
+    private let numbers: [NSNumber]
+    private let order: [Int]
+
+    init(_ load: CacheLoad) {
+        keys = load.names.map { NSString(string: $0) }
+        numbers = (0..<CacheLoad.entries).map { NSNumber(value: $0) }
+        order = load.order
+        for number in order { cache.setObject(numbers[number], forKey: keys[number], cost: 1) }
+    }
+
+    func time(_ name: CacheBenchmark.Case) -> Elapsed? {
+        guard name == .hitReady || name == .miss || name == .overwrite else { return nil }
+        return Elapsed.time {
+            for step in 0..<CacheLoad.operations {
+                let number = order[step % CacheLoad.entries]
+                switch name {
+                case .hitReady: _ = cache.object(forKey: keys[number])
+                case .miss: _ = cache.object(forKey: keys[number + CacheLoad.entries])
+                default: cache.setObject(numbers[number], forKey: keys[number], cost: 1)
+                }
+            }
+        }
+    }
+}

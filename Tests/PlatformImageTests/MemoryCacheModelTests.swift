@@ -1,0 +1,308 @@
+import PlatformImage
+import TestSupport
+import Testing
+
+/// The cache against a naive model: an array in the order of last use, everything computed anew each time.
+@Suite struct MemoryCacheModelTests {
+    /// 8 x 130,000 operations of every kind, all observable state compared after each.
+    @Test(arguments: 0..<8)
+    func randomOperationsAgreeWithTheModel(_ seed: Int) throws {
+        var random = SplitMix(state: UInt64(seed))
+        let pair = Pair(maxBytes: 40, maxCount: seed % 4 == 0 ? 4 : nil)
+
+        for step in 0..<130_000 {
+            let operation = Operation.random(using: &random, keys: 7)
+            pair.apply(operation)
+            if let difference = pair.difference(keys: 7) {
+                Issue.record("seed \(seed), step \(step), \(operation): \(difference)")
+                return
+            }
+        }
+    }
+
+    /// Many keys, so that the index grows and its runs get long; compared every 64 operations.
+    @Test func manyKeysAgreeWithTheModel() {
+        var random = SplitMix(state: 99)
+        let pair = Pair(maxBytes: 3_000, maxCount: nil)
+
+        for step in 0..<20_000 {
+            pair.apply(Operation.random(using: &random, keys: 500))
+            if step % 64 == 0, let difference = pair.difference(keys: 500) {
+                Issue.record("step \(step): \(difference)")
+                return
+            }
+        }
+    }
+
+    /// Every sequence of six inserts and gets over three keys and the costs 1, 2 and 5 under a limit of 5.
+    ///
+    /// All keys have one hash and are alike, so only sequences that first name them in the order 0, 1, 2 are run.
+    @Test(arguments: 0..<4) func everySequenceOfSixInsertsAndGetsAgreesWithTheModel(_ first: Int) {
+        runEverySequence(of: 6, kinds: [.insert(1), .insert(2), .insert(5), .get], first: first)
+    }
+
+    /// The same of five operations, with an insert over the limit and removals.
+    @Test(arguments: 0..<5) func everySequenceOfFiveOperationsAgreesWithTheModel(_ first: Int) {
+        runEverySequence(of: 5, kinds: [.insert(2), .insert(5), .insert(6), .get, .remove], first: first)
+    }
+
+    private enum Kind {
+        case insert(Int), get, remove
+
+        func operation(_ key: Int, step: Int) -> Operation {
+            switch self {
+            case .insert(let cost): .insert(key, value: step, cost: cost, expiry: nil)
+            case .get: .get(key)
+            case .remove: .remove(key)
+            }
+        }
+    }
+
+    private func runEverySequence(of length: Int, kinds: [Kind], first: Int) {
+        var sequence = [kinds[first].operation(0, step: 0)]
+
+        func extend(_ model: CacheModel, used: Int) {
+            if sequence.count == length {
+                let pair = Pair(maxBytes: 5, maxCount: nil)
+                for operation in sequence { pair.applyToCache(operation) }
+                pair.model = model
+                // Draining shows the order of the entries that are left.
+                pair.apply(.pressure(0))
+                if let difference = pair.difference(keys: 3) { Issue.record("\(sequence): \(difference)") }
+                return
+            }
+            for key in 0..<min(3, used + 1) {
+                for kind in kinds {
+                    let operation = kind.operation(key, step: sequence.count)
+                    var next = model
+                    next.apply(operation)
+                    sequence.append(operation)
+                    extend(next, used: max(used, key + 1))
+                    sequence.removeLast()
+                }
+            }
+        }
+
+        var model = CacheModel(maxBytes: 5, maxCount: nil)
+        model.apply(sequence[0])
+        extend(model, used: 1)
+    }
+}
+
+/// Three of four keys share their hash with others.
+private struct Key: Hashable, Sendable {
+    let id: Int
+
+    func hash(into hasher: inout Hasher) { hasher.combine(id < 4 ? 0 : id / 2) }
+}
+
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// 0..<bound; the tiny bias does not matter here.
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
+
+private enum Operation {
+    case insert(Int, value: Int, cost: Int, expiry: Int?)
+    case get(Int), remove(Int), removeAll, maxBytes(Int), expire(Int)
+    /// Down to so many quarters of the limit.
+    case pressure(Int)
+
+    static func random(using random: inout SplitMix, keys: Int) -> Self {
+        let key = random.below(keys)
+        switch random.below(100) {
+        case 0..<45:
+            let cost = random.below(20) == 0 ? 30 + random.below(20) : 1 + random.below(16)
+            let expiry = random.below(3) == 0 ? random.below(100) : nil
+            return .insert(key, value: random.below(1 << 30), cost: cost, expiry: expiry)
+        case 45..<85: return .get(key)
+        case 85..<93: return .remove(key)
+        case 93: return .removeAll
+        case 94..<97: return .maxBytes([0, 7, 25, 40, 40, 40 * keys].randomElement(using: &random) ?? 40)
+        case 97: return .expire(random.below(100))
+        default: return .pressure(random.below(5))
+        }
+    }
+}
+
+private struct CacheModel {
+    struct Entry {
+        var key: Int
+        var value: Int
+        var cost: Int
+        var expiry: Int?
+    }
+
+    /// The least recently used first.
+    var entries: [Entry] = []
+    var maxBytes: Int
+    var maxCount: Int?
+    var peak = 0
+    var hits = 0
+    var misses = 0
+    var inserts = 0
+    var refusals = 0
+    var departed = [Int](repeating: 0, count: EvictionReason.allCases.count)
+    /// Of the last operation.
+    var events: [Event] = []
+    var result: Int?
+
+    init(maxBytes: Int, maxCount: Int?) {
+        self.maxBytes = maxBytes
+        self.maxCount = maxCount
+    }
+
+    var totalBytes: Int {
+        var sum = 0
+        for entry in entries { sum += entry.cost }
+        return sum
+    }
+
+    func index(of key: Int) -> Int? { entries.firstIndex { $0.key == key } }
+
+    mutating func leave(_ index: Int, _ reason: EvictionReason) {
+        let entry = entries.remove(at: index)
+        departed[reason.rawValue] += 1
+        events.append(Event(key: entry.key, value: entry.value, cost: entry.cost, reason: reason))
+    }
+
+    mutating func apply(_ operation: Operation) {
+        if !events.isEmpty { events = [] }
+        result = nil
+        switch operation {
+        case .insert(let key, let value, let cost, let expiry):
+            let fits = cost <= maxBytes
+            if let index = index(of: key) { leave(index, fits ? .replaced : .oversize) }
+            result = fits ? 1 : 0
+            guard fits else {
+                refusals += 1
+                return
+            }
+            while totalBytes + cost > maxBytes { leave(0, .capacity) }
+            if entries.count == maxCount { leave(0, .countLimit) }
+            entries.append(Entry(key: key, value: value, cost: cost, expiry: expiry))
+            inserts += 1
+        case .get(let key):
+            if let index = index(of: key) {
+                hits += 1
+                result = entries[index].value
+                entries.append(entries.remove(at: index))
+            } else {
+                misses += 1
+            }
+        case .remove(let key):
+            if let index = index(of: key) {
+                result = entries[index].value
+                leave(index, .removed)
+            }
+        case .removeAll:
+            while !entries.isEmpty { leave(0, .cleared) }
+        case .maxBytes(let limit):
+            maxBytes = limit
+            while totalBytes > limit { leave(0, .capacity) }
+        case .expire(let now):
+            for entry in entries {
+                if let expiry = entry.expiry, expiry <= now, let index = index(of: entry.key) {
+                    leave(index, .expired)
+                }
+            }
+        case .pressure(let quarters):
+            while totalBytes > maxBytes * min(4, quarters) / 4 { leave(0, .pressure) }
+        }
+        peak = max(peak, totalBytes)
+    }
+}
+
+private struct Event: Equatable, Sendable {
+    var key: Int
+    var value: Int
+    var cost: Int
+    var reason: EvictionReason
+}
+
+private final class Pair {
+    let cache: MemoryCache<Key, Int>
+    let events = Locked<[Event]>([])
+    var model: CacheModel
+    var result: Int?
+    private let start = ContinuousClock.now
+    private static let reasons = EvictionReason.allCases
+
+    init(maxBytes: Int, maxCount: Int?) {
+        let events = events
+        cache = MemoryCache(maxBytes: maxBytes, maxCount: maxCount) { eviction in
+            let event = Event(
+                key: eviction.key.id, value: eviction.value, cost: eviction.cost, reason: eviction.reason)
+            events.update { $0.append(event) }
+        }
+        model = CacheModel(maxBytes: maxBytes, maxCount: maxCount)
+    }
+
+    func apply(_ operation: Operation) {
+        events.update { $0.removeAll(keepingCapacity: true) }
+        applyToCache(operation)
+        model.apply(operation)
+    }
+
+    func applyToCache(_ operation: Operation) {
+        result = nil
+        switch operation {
+        case .insert(let key, let value, let cost, let expiry):
+            let key = Key(id: key)
+            let isStored =
+                if let expiry {
+                    cache.insert(value, for: key, cost: cost, expiry: start.advanced(by: .seconds(expiry)))
+                } else {
+                    cache.insert(value, for: key, cost: cost)
+                }
+            result = isStored ? 1 : 0
+        case .get(let key): result = cache.value(for: Key(id: key))
+        case .remove(let key): result = cache.removeValue(for: Key(id: key))
+        case .removeAll: cache.removeAll()
+        case .maxBytes(let limit): cache.maxBytes = limit
+        case .expire(let now): cache.removeExpired(now: start.advanced(by: .seconds(now)))
+        case .pressure(let quarters): cache.relieveMemoryPressure(to: Double(min(4, quarters)) / 4)
+        }
+    }
+
+    /// What is not as the model says, nil for nothing. Takes no part in the order: it only peeks.
+    func difference(keys: Int) -> String? {
+        if result != model.result { return "result \(result as Int?), not \(model.result as Int?)" }
+        let told = events.value
+        if told != model.events { return "events \(told), not \(model.events)" }  // C6, C7, C13
+        let total = model.totalBytes
+        if cache.totalBytes != total { return "\(cache.totalBytes) bytes, not \(total)" }  // C1, C10
+        if total > cache.maxBytes || cache.maxBytes != model.maxBytes { return "limit \(cache.maxBytes)" }  // C2
+        if cache.count != model.entries.count { return "\(cache.count) entries, not \(model.entries.count)" }
+        if cache.peakTotalBytes != model.peak { return "peak \(cache.peakTotalBytes), not \(model.peak)" }
+        let statistics = cache.statistics
+        if statistics.hits != model.hits || statistics.misses != model.misses || statistics.inserts != model.inserts
+            || statistics.refusals != model.refusals
+        {
+            return "\(statistics)"  // C16
+        }
+        for reason in Self.reasons where statistics.evictions[reason] != model.departed[reason.rawValue] {
+            return "\(statistics.evictions[reason]) \(reason), not \(model.departed[reason.rawValue])"
+        }
+        var found = 0
+        for entry in model.entries {
+            if cache.peek(Key(id: entry.key)) != entry.value { return "another value for \(entry.key)" }
+            found += 1
+        }
+        if found < keys {
+            for key in 0..<keys where cache.peek(Key(id: key)) != nil && model.index(of: key) == nil {
+                return "\(key) is still there"
+            }
+        }
+        return nil
+    }
+}
