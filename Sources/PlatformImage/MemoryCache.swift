@@ -77,7 +77,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///
     /// An older value of `key` leaves first, so replacing it by one of the same or a lower cost makes nobody else leave.
     ///
-    /// - Parameter cost: Size in bytes, at least 1; less is a caller's error and traps.
+    /// - Parameters:
+    ///   - value: What to keep.
+    ///   - key: What it is found by.
+    ///   - cost: Size in bytes, at least 1; less is a caller's error and traps.
     /// - Returns: `false` when `cost` alone is over ``maxBytes``: `key` then holds nothing, and no other entry leaves.
     @inlinable
     @discardableResult
