@@ -209,7 +209,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Runs `body` under the lock.
     ///
     /// A thread that has to wait for a `Mutex` gets it inside the standard library, where ThreadSanitizer sees nothing: it
-    /// then reports the next access as a race. The fence says in its words what the lock already does, for 1 ns.
+    /// then reports the next access as a race. The fence says in its words what the lock already does, for 1 to 4 ns.
     @inlinable
     func locked<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         state.withLock { state in

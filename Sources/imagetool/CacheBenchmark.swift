@@ -56,9 +56,21 @@ struct CacheBenchmark {
         }
     }
 
-    private static func time(_ threads: Int, _ work: @Sendable (Int) -> Void) -> Elapsed {
-        Elapsed.time {
-            if threads == 1 { work(0) } else { DispatchQueue.concurrentPerform(iterations: threads, execute: work) }
+    /// Threads start together, behind a gate: with `concurrentPerform` one may have done all before the other wakes.
+    private static func time(_ threads: Int, _ work: @escaping @Sendable (Int) -> Void) -> Elapsed {
+        guard threads > 1 else { return Elapsed.time { work(0) } }
+        let (ready, start, group) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
+        for number in 0..<threads {
+            DispatchQueue(label: "thread \(number)").async(group: group) {
+                ready.signal()
+                start.wait()
+                work(number)
+            }
+        }
+        for _ in 0..<threads { ready.wait() }
+        return Elapsed.time {
+            for _ in 0..<threads { start.signal() }
+            group.wait()
         }
     }
 }
@@ -66,7 +78,7 @@ struct CacheBenchmark {
 /// The caches and their keys. Every value costs 1 and the limit is ``entries``.
 struct CacheLoad: Sendable {
     static let entries = 4_096
-    static let operations = 1 << 17
+    static let operations = 1 << 18
 
     let names: [String]
     /// Hits take these in turn; the other half of the names is in no cache then.

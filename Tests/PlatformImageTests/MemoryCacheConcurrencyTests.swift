@@ -13,6 +13,22 @@ import Testing
         let tooLarge = Atomic(0)
     }
 
+    /// Runs `body` on so many threads at once. None begins before all are there, so with fewer this would hang:
+    /// `concurrentPerform` gives no more threads than there are cores.
+    private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+        let (ready, start, group) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
+        for number in 0..<count {
+            DispatchQueue(label: "thread \(number)").async(group: group) {
+                ready.signal()
+                start.wait()
+                body(number)
+            }
+        }
+        for _ in 0..<count { ready.wait() }
+        for _ in 0..<count { start.signal() }
+        group.wait()
+    }
+
     private final class Counter: Sendable {
         let count = Atomic(0)
     }
@@ -24,7 +40,7 @@ import Testing
             tally.departed.add(eviction.cost, ordering: .relaxed)
         }
 
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+        onThreads(8) { thread in
             for step in 0..<4_000 {
                 let key = Int.random(in: 0..<100)
                 let cost = Int.random(in: 1...120)
@@ -60,7 +76,7 @@ import Testing
             left[eviction.value].count.add(1, ordering: .relaxed)
         }
 
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+        onThreads(8) { thread in
             for step in 0..<1_000 {
                 cache.insert(thread * 1_000 + step, for: step % 100, cost: 1)
                 if step % 3 == 0 { cache.removeValue(for: (step * 7) % 100) }
