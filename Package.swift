@@ -11,11 +11,13 @@ let package = Package(
     name: "PlatformImage",
     products: [
         .library(name: "PlatformImage", targets: ["PlatformImage"]),
+        .library(name: "Loader", targets: ["Loader"]),
         .executable(name: "imagetool", targets: ["imagetool"]),
     ],
     traits: [
-        .trait(name: "Tool", description: "The command-line tool `imagetool`."),
-        .default(enabledTraits: ["Tool"]),
+        .trait(name: "Loader", description: "Loading and caching: the product Loader."),
+        .trait(name: "Tool", description: "The command-line tool `imagetool`.", enabledTraits: ["Loader"]),
+        .default(enabledTraits: ["Loader", "Tool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -30,11 +32,20 @@ let package = Package(
                 .linkedLibrary("lcms2"), .linkedLibrary("deflate"), .linkedLibrary("z"), .linkedLibrary("m"),
             ]),
         .target(name: "PlatformImage", dependencies: ["CImageCodecs"], swiftSettings: coreSettings),
+        .target(
+            name: "CChecksums", cSettings: codecSettings, linkerSettings: [.linkedLibrary("xxhash")]),
+        .target(
+            name: "Loader",
+            dependencies: [
+                "PlatformImage", "CChecksums",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Loader"])),
+            ],
+            swiftSettings: settings),
         .target(name: "CBenchTwins", cSettings: codecSettings),
         .executableTarget(
             name: "imagetool",
             dependencies: [
-                "PlatformImage", "CBenchTwins",
+                "PlatformImage", "Loader", "CBenchTwins",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tool"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Tool"])),
@@ -45,6 +56,7 @@ let package = Package(
         .testTarget(name: "imagetoolTests", dependencies: ["imagetool", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PlatformImageTests", dependencies: ["PlatformImage", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "LoaderTests", dependencies: ["Loader", "TestSupport"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

@@ -1,0 +1,47 @@
+#if Loader
+extension CacheKey {
+    /// The form of an address that names its resource (HTTP-CACHE 6.3, RFC 9110 §4.2.3); nil for what is no http(s)
+    /// address: another scheme, no host, a port that is no number, or a character that no address may hold.
+    static func normalised(_ url: String) -> String? {
+        var rest = Array(url.utf8)[...]
+        guard rest.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
+        guard let colon = rest.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let scheme = rest[..<colon].map(\.asciiLowercased)
+        let defaultPort: Int
+        switch String(decoding: scheme, as: UTF8.self) {
+        case "http": defaultPort = 80
+        case "https": defaultPort = 443
+        default: return nil
+        }
+        rest = rest[(colon + 1)...]
+        guard rest.starts(with: "//".utf8) else { return nil }
+        rest = rest.dropFirst(2)
+        let authorityEnd = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+        guard let authority = normalised(authority: rest[..<authorityEnd], defaultPort: defaultPort) else { return nil }
+        rest = rest[authorityEnd...]
+        if let fragment = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<fragment] }
+        let slash: [UInt8] = rest.first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
+        return String(decoding: scheme + "://".utf8 + authority + slash + rest, as: UTF8.self)
+    }
+
+    /// Host in lower case and a port that is not the default one. User information belongs to the partition, not here.
+    private static func normalised(authority: ArraySlice<UInt8>, defaultPort: Int) -> [UInt8]? {
+        var host = authority
+        if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
+        var port: Int?
+        // In an IPv6 literal the colons are inside brackets.
+        let afterBracket = host.lastIndex(of: UInt8(ascii: "]")).map { $0 + 1 } ?? host.startIndex
+        if let colon = host[afterBracket...].firstIndex(of: UInt8(ascii: ":")) {
+            let digits = host[(colon + 1)...]
+            guard digits.count <= 5, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+            port = digits.isEmpty ? nil : digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+            if let port, port > 65_535 { return nil }
+            host = host[..<colon]
+        }
+        guard !host.isEmpty, (host.first == UInt8(ascii: "[")) == (host.last == UInt8(ascii: "]")) else { return nil }
+        let name = host.map(\.asciiLowercased)
+        guard let port, port != defaultPort else { return name }
+        return name + ":\(port)".utf8
+    }
+}
+#endif

@@ -1,0 +1,69 @@
+#if Loader
+/// One line of a header: a name as it was received and the bytes of its value.
+public struct HeaderField: Hashable, Sendable {
+    /// As received; names compare without regard to ASCII case.
+    public let name: String
+    /// Bytes, not text: HTTP lets them be of any encoding (RFC 9110 §5.5). No white space around.
+    public let value: [UInt8]
+
+    /// A line with a value of any bytes.
+    public init(_ name: String, bytes value: [UInt8]) {
+        self.name = name
+        self.value = value
+    }
+
+    /// A line with the UTF-8 bytes of `value`.
+    public init(_ name: String, _ value: String) {
+        self.init(name, bytes: Array(value.utf8))
+    }
+
+    /// True when `name` is this field's, without regard to ASCII case.
+    public func isNamed(_ name: String) -> Bool {
+        self.name == name || self.name.utf8.elementsEqual(name.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+    }
+
+    /// The value with each byte as the code point of the same number, for people to read (ISO 8859-1).
+    public var text: String { String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) })) }
+}
+
+/// The lines of a header in the order in which they came, duplicates included.
+public struct HeaderFields: Hashable, Sendable {
+    /// The lines.
+    public var lines: [HeaderField]
+
+    /// A header of these lines; none by default.
+    public init(_ lines: [HeaderField] = []) { self.lines = lines }
+
+    /// The values of all lines of one name, in order; empty when there is none.
+    public subscript(lines name: String) -> [[UInt8]] {
+        lines.lazy.filter { $0.isNamed(name) }.map(\.value)
+    }
+
+    /// The values of all lines of one name joined with ", " (RFC 9110 §5.3); nil when there is none.
+    public subscript(name: String) -> [UInt8]? {
+        let values = self[lines: name]
+        return values.isEmpty ? nil : Array(values.joined(separator: [0x2C, 0x20]))
+    }
+
+    /// True when there is a line of that name.
+    public func contains(_ name: String) -> Bool { lines.contains { $0.isNamed(name) } }
+
+    /// Takes out every line of that name.
+    public mutating func removeAll(named name: String) { lines.removeAll { $0.isNamed(name) } }
+
+    /// Appends a line.
+    public mutating func append(_ name: String, _ value: String) { lines.append(HeaderField(name, value)) }
+}
+
+extension HeaderFields: ExpressibleByDictionaryLiteral {
+    /// Lines in the order of the literal; a name may come twice.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        self.init(elements.map { HeaderField($0.0, $0.1) })
+    }
+}
+
+extension UInt8 {
+    /// The lower-case letter for an ASCII capital, any other byte as it is.
+    var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
+}
+#endif
