@@ -77,6 +77,13 @@ static inline uint64_t imgc_add(uint64_t a, uint64_t b) {
   return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
 }
 
+// ---------------------------------------------------------------- scratch memory
+
+// At least `size` bytes of any content, from the request's memory when they are many; NULL when
+// there are none left. Give them back with the same size.
+void *imgc_work_take(const imgc_request *request, size_t size);
+void imgc_work_give(const imgc_request *request, void *memory, size_t size);
+
 // ---------------------------------------------------------------- placing pixels
 
 // False when the target does not fit the stored size or is too small: a caller's bug.

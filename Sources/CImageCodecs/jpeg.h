@@ -1,5 +1,6 @@
 // What the files of the JPEG codec share: jpeg_markers.c walks the segments, jpeg_library.c runs
-// libjpeg-turbo and stops it, jpeg.c reads headers, jpeg_rows.c decodes.
+// libjpeg-turbo and stops it, jpeg_arrays.c keeps its coefficients, jpeg.c reads headers,
+// jpeg_rows.c decodes.
 
 #ifndef IMGC_JPEG_H
 #define IMGC_JPEG_H
@@ -15,6 +16,15 @@
 #include <jpeglib.h>
 
 enum { IMGC_JPEG_BAND = 32 }; // rows that are turned at once
+
+// Coefficients of one component, all scans: rows of blocks in one piece.
+typedef struct jpeg_array {
+  JBLOCKROW blocks; // NULL until libjpeg wants it realised
+  JBLOCKARRAY rows; // the start of each row
+  size_t row_blocks;
+  size_t row_count;
+  size_t used_rows; // zeroed, and maybe written since; the rest holds anything
+} jpeg_array;
 
 // All that must outlive a jump. A caller of imgc_jpeg_run owns it, zeroed at first.
 typedef struct jpeg_state {
@@ -44,6 +54,10 @@ typedef struct jpeg_state {
 
   bool is_repaired; // second try: `size` ends before what libjpeg did not take
 
+  jpeg_array arrays[MAX_COMPONENTS];
+  int array_count;
+  void (*realize)(j_common_ptr); // libjpeg's own, for what is not ours
+
   // Scans read before the first row.
   bool consuming;
   int scan; // last one that was counted
@@ -64,6 +78,10 @@ typedef struct jpeg_state {
 // Creates the decompressor, runs `step` until it returns or libjpeg gives up, destroys the
 // decompressor. Look at report->status, failed and stopped.
 void imgc_jpeg_run(jpeg_state *s, void (*step)(jpeg_state *));
+
+// After jpeg_create_decompress: coefficients go into arrays of ours.
+void imgc_jpeg_own_arrays(jpeg_state *s);
+void imgc_jpeg_free_arrays(jpeg_state *s);
 
 // In a step: leaves it when the report holds a failure.
 void imgc_jpeg_leave_if_failed(jpeg_state *s);

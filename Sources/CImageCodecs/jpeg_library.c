@@ -136,6 +136,7 @@ static void create(jpeg_state *s) {
   s->cinfo.src = &s->source;
   s->progress.progress_monitor = on_progress;
   s->cinfo.progress = &s->progress;
+  imgc_jpeg_own_arrays(s);
 }
 
 // The only function here with setjmp. It has no locals but its arguments.
@@ -155,6 +156,7 @@ void imgc_jpeg_run(jpeg_state *s, void (*step)(jpeg_state *)) {
   s->cinfo.client_data = s;
   guarded(s, step);
   jpeg_destroy_decompress(&s->cinfo);
+  imgc_jpeg_free_arrays(s);
 }
 
 imgc_status imgc_jpeg_fail(jpeg_state *s) {

@@ -10,7 +10,6 @@
 #error "libdeflate.h is missing: apt-get install libdeflate-dev"
 #endif
 #include <libdeflate.h>
-#include <stdlib.h>
 #include <string.h>
 
 // libdeflate cannot be interrupted: about a sixth of a second at this size.
@@ -53,7 +52,8 @@ static const uint8_t *gather(const imgc_png_picture *picture, uint8_t **copy) {
       uint64_t row = (uint64_t)place->width * 4;
       bool holds = !picture->over && imgc_place_is_direct(place) &&
                    place->step_y == (ptrdiff_t)row && row * place->height >= picture->extent.bytes;
-      to = holds ? place->origin : (*copy = malloc((size_t)picture->extent.bytes));
+      to = holds ? place->origin
+                 : (*copy = imgc_work_take(picture->request, (size_t)picture->extent.bytes));
       if (!to) return NULL;
     }
     memcpy(to + filled, segment.data, segment.size);
@@ -81,7 +81,7 @@ static bool inflate_rows(const imgc_png_picture *picture, uint8_t *raw, size_t s
     right = result == LIBDEFLATE_SUCCESS && got == size;
   }
   libdeflate_free_decompressor(inflater);
-  free(copy);
+  imgc_work_give(picture->request, copy, stream_size);
   return right;
 }
 
@@ -125,7 +125,8 @@ imgc_status imgc_png_draw_fast(const imgc_png_picture *picture, bool *done) {
   imgc_report *report = picture->report;
   size_t raw_size = (size_t)imgc_png_raw_bytes(png);
   size_t row_size = (size_t)imgc_png_row_bytes(png, png->width);
-  uint8_t *raw = malloc(raw_size + row_size + 2 * IMGC_PNG_UNFILTER_SLACK);
+  size_t size = raw_size + row_size + 2 * IMGC_PNG_UNFILTER_SLACK;
+  uint8_t *raw = imgc_work_take(picture->request, size);
   imgc_png_rows rows;
   *done = false;
   if (raw && inflate_rows(picture, raw, raw_size) && filters_are_known(png, raw) &&
@@ -137,6 +138,6 @@ imgc_status imgc_png_draw_fast(const imgc_png_picture *picture, bool *done) {
     if (rows.bad_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
     *done = true;
   }
-  free(raw);
+  imgc_work_give(picture->request, raw, size);
   return report->status;
 }

@@ -18,20 +18,25 @@ static uint64_t weight(const tiff_facts *f, uint64_t input_bytes) {
   return imgc_mul(input_bytes, f->compression == COMPRESSION_LZMA ? 8 : 1);
 }
 
+static size_t scratch_bytes(const tiff_facts *facts) {
+  return (size_t)facts->planes * (size_t)facts->tile_bytes;
+}
+
 imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
                              const tiff_facts *facts, imgc_report *report) {
   *reader = (tiff_reader){.request = request, .file = file, .facts = facts};
   reader->spare = facts->spare_bytes;
   if (facts->direct) return IMGC_OK;
-  // Zeroed: codecs that give up half-way leave the rest as it was.
-  reader->scratch = calloc(facts->planes, (size_t)facts->tile_bytes);
+  reader->scratch = imgc_work_take(request, scratch_bytes(facts));
+  reader->dirty = true;
   if (!reader->scratch)
     return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: no memory for a tile");
   return IMGC_OK;
 }
 
 void tiff_reader_close(tiff_reader *reader) {
-  free(reader->scratch);
+  if (reader->scratch)
+    imgc_work_give(reader->request, reader->scratch, scratch_bytes(reader->facts));
   free(reader->writable);
 }
 

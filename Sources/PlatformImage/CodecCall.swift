@@ -105,6 +105,9 @@ struct CodecCall {
             unsafe request.page = UInt32(clamping: options.page)
             unsafe request.cancel = flag?.handle
             unsafe request.cmyk_transform = cmykTransform?.handle
+            unsafe request.memory = imgc_memory(
+                take: { unsafe PixelPool.shared.takeOrMap(byteCount: $0) },
+                give: { unsafe PixelPool.shared.put($0, byteCount: $1) })
             return withExtendedLifetime((flag, cmykTransform)) { unsafe body(&request, &report) }
         }
         damage.add(Damage(report))

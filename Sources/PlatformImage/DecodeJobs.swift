@@ -1,19 +1,42 @@
 // The jobs of a decode queue and the one rule that keeps them honest: a job has one state under one lock, and whoever
 // moves it out of "waiting" runs or refuses it. Nobody else does, so a continuation is resumed exactly once.
+//
+// The lock of the jobs is taken before that of the budget, never after.
 
 import Dispatch
 import Synchronization
 
 final class DecodeJobs: Sendable {
-    enum Start { case now, cancelled }
-    typealias Body = @Sendable (Start) -> Void
+    enum Start {
+        case now
+        case refused(DecodeError)
+    }
+
+    /// Tells the caller how it ended; called when the job's bytes are given back.
+    typealias Deliver = @Sendable () -> Void
+    /// The part of a job that holds bytes of the budget.
+    typealias HoldingBody = @Sendable (Start) -> Deliver
+    typealias Body = @Sendable (Start) -> Step
     typealias Ticket = UInt64
+
+    enum Step {
+        case done(Deliver)
+        /// Go on once that many bytes, at least 1, are held.
+        case needs(Int, HoldingBody)
+    }
 
     private enum Job {
         case announced(CancellationFlag)  // a ticket was given out, the body is not here yet
         case cancelledEarly  // cancelled before the body came
         case waiting(CancellationFlag, Body)
         case running(CancellationFlag)
+        case parked(CancellationFlag, HoldingBody, budgetTicket: UInt64)
+        case ready(CancellationFlag, HoldingBody, byteCount: Int)  // bytes are held, a thread is not
+    }
+
+    private struct Lane {
+        var ready = TicketLane()
+        var new = TicketLane()
     }
 
     private struct State {
@@ -24,9 +47,12 @@ final class DecodeJobs: Sendable {
         var isClosed = false
     }
 
+    private let budget: DecodeBudget
     private let state = Mutex(State())
     /// Counts waiting jobs, and jobs cancelled while waiting: a thread that finds none goes back to sleep.
     private let wakeUps = DispatchSemaphore(value: 0)
+
+    init(budget: DecodeBudget) { self.budget = budget }
 
     var waitingCount: Int { state.locked(in: self) { $0.waiting } }
 
@@ -39,7 +65,7 @@ final class DecodeJobs: Sendable {
         }
     }
 
-    /// `body` is called exactly once: on a worker thread with `.now`, or with `.cancelled` by whoever cancels.
+    /// `body` is called exactly once: on a worker thread with `.now`, or refused by whoever cancels.
     func enqueue(_ ticket: Ticket, priority: DecodeQueue.Priority, _ body: @escaping Body) {
         let isWaiting = state.locked(in: self) { state in
             guard case .announced(let flag)? = state.jobs[ticket] else {
@@ -47,77 +73,165 @@ final class DecodeJobs: Sendable {
                 return false
             }
             state.jobs[ticket] = .waiting(flag, body)
-            state.lanes[priority.rawValue].append(ticket)
+            state.lanes[priority.rawValue].new.append(ticket)
             state.waiting += 1
             return true
         }
-        if isWaiting { wakeUps.signal() } else { body(.cancelled) }
+        if isWaiting { wakeUps.signal() } else { refuse(body) }
     }
 
     /// A waiting job leaves at once, a running one has its flag raised; one that is done is not there any more.
     func cancel(_ ticket: Ticket) {
-        let refused = state.locked(in: self) { state -> Body? in
+        let leave = state.locked(in: self) { state -> Deliver? in
             switch state.jobs[ticket] {
             case .announced:
                 state.jobs[ticket] = .cancelledEarly
+                return nil
+            case .running(let flag):
+                flag.cancel()
+                return nil
+            case .cancelledEarly, nil:
+                return nil
             case .waiting(_, let body):
                 state.jobs[ticket] = nil
                 state.waiting -= 1
-                return body
-            case .running(let flag):
-                flag.cancel()
-            case .cancelledEarly, nil:
-                break
+                return { self.refuse(body) }
+            case .parked(_, let body, let budgetTicket):
+                state.jobs[ticket] = nil
+                // Bytes granted this instant are given back by `granted`, which finds no job.
+                return {
+                    _ = self.budget.cancel(budgetTicket)
+                    body(.refused(Self.cancelled))()
+                }
+            case .ready(_, let body, let byteCount):
+                state.jobs[ticket] = nil
+                state.waiting -= 1
+                return {
+                    self.budget.giveBack(byteCount)
+                    body(.refused(Self.cancelled))()
+                }
             }
-            return nil
         }
-        refused?(.cancelled)
+        leave?()
     }
 
-    /// Sleeps until there is a job and runs it; false when the queue is closed.
+    /// Sleeps until there is a job and runs it as far as it goes; false when the queue is closed.
     func runNext() -> Bool {
         wakeUps.wait()
-        let next = state.locked(in: self) { state -> (ticket: Ticket, body: Body)? in
-            for lane in state.lanes.indices {
-                while let ticket = state.lanes[lane].popFirst() {
-                    // A ticket without a waiting job was cancelled; its place in the lane is all that was left.
+        guard let (ticket, priority, job) = popNext() else { return !state.locked(in: self) { $0.isClosed } }
+        switch job {
+        case .new(let body):
+            switch body(.now) {
+            case .done(let deliver):
+                forget(ticket)
+                deliver()
+            case .needs(let byteCount, let next):
+                hold(byteCount, ticket, priority, next)
+            }
+        case .ready(let body, let byteCount):
+            finish(ticket, body, byteCount)
+        }
+        return true
+    }
+
+    private enum Next {
+        case new(Body)
+        case ready(HoldingBody, Int)
+    }
+
+    /// By lane; in a lane those that hold bytes already come first.
+    private func popNext() -> (Ticket, DecodeQueue.Priority, Next)? {
+        state.locked(in: self) { state in
+            for priority in DecodeQueue.Priority.allCases {
+                // A ticket without such a job was cancelled; its place in the lane is all that was left.
+                while let ticket = state.lanes[priority.rawValue].ready.popFirst() {
+                    guard case .ready(let flag, let body, let byteCount)? = state.jobs[ticket] else { continue }
+                    state.jobs[ticket] = .running(flag)
+                    state.waiting -= 1
+                    return (ticket, priority, .ready(body, byteCount))
+                }
+                while let ticket = state.lanes[priority.rawValue].new.popFirst() {
                     guard case .waiting(let flag, let body)? = state.jobs[ticket] else { continue }
                     state.jobs[ticket] = .running(flag)
                     state.waiting -= 1
-                    return (ticket, body)
+                    return (ticket, priority, .new(body))
                 }
             }
             return nil
         }
-        guard let next else { return !state.locked(in: self) { $0.isClosed } }
-        next.body(.now)
-        state.locked(in: self) { $0.jobs[next.ticket] = nil }
-        return true
+    }
+
+    /// Goes on at once when the budget has the bytes; else the thread is free and the job waits without one.
+    private func hold(
+        _ byteCount: Int, _ ticket: Ticket, _ priority: DecodeQueue.Priority, _ body: @escaping HoldingBody
+    ) {
+        enum Outcome {
+            case granted, parked
+            case refused(DecodeError)
+        }
+        let outcome = state.locked(in: self) { state -> Outcome in
+            guard case .running(let flag)? = state.jobs[ticket], !flag.isCancelled else {
+                return .refused(Self.cancelled)
+            }
+            switch budget.take(
+                byteCount, priority: priority, whenGranted: { self.granted(byteCount, ticket, priority) })
+            {
+            case .granted:
+                return .granted
+            case .waiting(let budgetTicket):
+                state.jobs[ticket] = .parked(flag, body, budgetTicket: budgetTicket)
+                return .parked
+            case .refused:
+                return .refused(Self.overBudget(byteCount, budget))
+            }
+        }
+        switch outcome {
+        case .granted: finish(ticket, body, byteCount)
+        case .parked: break
+        case .refused(let error):
+            forget(ticket)
+            body(.refused(error))()
+        }
+    }
+
+    private func granted(_ byteCount: Int, _ ticket: Ticket, _ priority: DecodeQueue.Priority) {
+        let isReady = state.locked(in: self) { state in
+            guard case .parked(let flag, let body, _)? = state.jobs[ticket] else { return false }
+            state.jobs[ticket] = .ready(flag, body, byteCount: byteCount)
+            state.lanes[priority.rawValue].ready.append(ticket)
+            state.waiting += 1
+            return true
+        }
+        if isReady { wakeUps.signal() } else { budget.giveBack(byteCount) }
+    }
+
+    private func finish(_ ticket: Ticket, _ body: HoldingBody, _ byteCount: Int) {
+        let deliver = body(.now)
+        forget(ticket)
+        budget.giveBack(byteCount)
+        deliver()
+    }
+
+    private func forget(_ ticket: Ticket) { state.locked(in: self) { $0.jobs[ticket] = nil } }
+
+    private func refuse(_ body: Body) {
+        switch body(.refused(Self.cancelled)) {
+        case .done(let deliver): deliver()
+        case .needs(_, let next): next(.refused(Self.cancelled))()
+        }
+    }
+
+    private static var cancelled: DecodeError { DecodeError(.cancelled, "cancelled while waiting") }
+
+    private static func overBudget(_ byteCount: Int, _ budget: DecodeBudget) -> DecodeError {
+        DecodeError(
+            .limitExceeded, detail: "decodeBudget",
+            "\(byteCount) bytes for one decode are over the budget of \(budget.maxBytes)")
     }
 
     /// Ends the threads. Nothing waits any more: every waiting caller keeps the queue alive.
     func close(threads: Int) {
         state.locked(in: self) { $0.isClosed = true }
         for _ in 0..<threads { wakeUps.signal() }
-    }
-
-    /// First in, first out, with amortised constant time at both ends.
-    private struct Lane {
-        private var tickets: [Ticket] = []
-        private var head = 0
-
-        mutating func append(_ ticket: Ticket) { tickets.append(ticket) }
-
-        mutating func popFirst() -> Ticket? {
-            guard head < tickets.count else { return nil }
-            defer {
-                head += 1
-                if head > 64, head * 2 > tickets.count {
-                    tickets.removeFirst(head)
-                    head = 0
-                }
-            }
-            return tickets[head]
-        }
     }
 }

@@ -17,14 +17,20 @@ public final class DecodeQueue: Sendable {
 
     /// Threads, and so decodes at once.
     public let width: Int
-    private let jobs = DecodeJobs()
+    /// The bytes that running decodes hold.
+    public let budget: DecodeBudget
+    private let jobs: DecodeJobs
 
     /// Starts the threads, which end when the queue and its last job are gone.
     ///
-    /// - Parameter width: Threads; 0 means one per core that is online, a negative number traps.
-    public init(width: Int = 0) {
+    /// - Parameters:
+    ///   - width: Threads; 0 means one per core that is online, a negative number traps.
+    ///   - budget: Where decodes take their bytes from before they allocate; may be shared with other queues.
+    public init(width: Int = 0, budget: DecodeBudget = DecodeBudget()) {
         precondition(width >= 0, "a queue has a width of 0 (one per core) or more")
         self.width = width > 0 ? width : DecodeThread.coreCount
+        self.budget = budget
+        jobs = DecodeJobs(budget: budget)
         for _ in 0..<self.width { DecodeThread.start(working: jobs) }
     }
 
@@ -33,21 +39,48 @@ public final class DecodeQueue: Sendable {
     /// Jobs that wait for a thread now.
     public var waitingCount: Int { jobs.waitingCount }
 
-    /// Decodes off the caller's thread.
+    /// Decodes off the caller's thread, as soon as the budget has the bytes.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
     ///   - contentType: What the sender declared; nil for nothing.
     ///   - decoder: Options, limits and remembered colour transforms; share one between calls.
     ///   - priority: The lane to wait in.
-    /// - Throws: What the decoder throws; `cancelled` when the awaiting task was
-    ///   cancelled before the decode was done.
+    /// - Throws: What the decoder throws; `limitExceeded` with the detail `decodeBudget` when the decode alone needs
+    ///   more than the whole ``budget``; `cancelled` when the awaiting task was cancelled before the decode was done.
     public func decode(
         _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
         priority: Priority = .normal
     ) async throws(DecodeError) -> DecodedImage {
-        try await run(priority: priority) { (flag) throws(DecodeError) in
-            try decoder.decode(bytes, as: contentType, cancellation: flag)
+        try await decode(bytes, as: contentType, with: decoder, priority: priority) { $0 }
+    }
+
+    /// Decodes off the caller's thread and finishes there, while the decode's bytes still count as taken.
+    ///
+    /// What `finish` does not keep, such as a bitmap that went into a cache with a limit of its own, is gone when the next
+    /// decode gets the bytes: with it memory is bounded by budget and cache, however late the caller goes on.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - contentType: What the sender declared; nil for nothing.
+    ///   - decoder: Options, limits and remembered colour transforms; share one between calls.
+    ///   - priority: The lane to wait in.
+    ///   - finish: Is called once with the decoded picture, on the decoding thread; keep it short.
+    /// - Returns: What `finish` returned.
+    /// - Throws: As the other `decode`.
+    public func decode<Result: Sendable>(
+        _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
+        priority: Priority = .normal, finish: @escaping @Sendable (DecodedImage) -> Result
+    ) async throws(DecodeError) -> Result {
+        try await submit(priority) { flag, ended in
+            do throws(DecodeError) {
+                let prepared = try decoder.prepare(bytes.span, as: contentType, cancellation: flag)
+                return .needs(prepared.byteCount) { start in
+                    ended(start) { () throws(DecodeError) in finish(try decoder.decode(prepared, bytes.span)) }
+                }
+            } catch {
+                return .done(ended(.refused(error)) { () throws(DecodeError) in throw error })
+            }
         }
     }
 
@@ -55,22 +88,46 @@ public final class DecodeQueue: Sendable {
     ///
     /// - Parameters:
     ///   - priority: The lane to wait in.
+    ///   - byteCount: What `work` will allocate, to be taken from the budget; 0 for next to nothing.
     ///   - work: Gets the flag that cancelling raises; hand it to the decoder.
-    /// - Throws: What `work` throws, or `cancelled` when it never started.
+    /// - Throws: What `work` throws, `limitExceeded` when `byteCount` is over the whole budget, or `cancelled` when it
+    ///   never started.
     public func run<Result: Sendable>(
-        priority: Priority = .normal, _ work: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> Result
+        priority: Priority = .normal, byteCount: Int = 0,
+        _ work: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> Result
+    ) async throws(DecodeError) -> Result {
+        precondition(byteCount >= 0, "work takes 0 bytes or more")
+        return try await submit(priority) { flag, ended in
+            guard byteCount > 0 else { return .done(ended(.now) { () throws(DecodeError) in try work(flag) }) }
+            return .needs(byteCount) { start in ended(start) { () throws(DecodeError) in try work(flag) } }
+        }
+    }
+
+    /// Runs the work when the start says so, and gives back what tells the caller.
+    private typealias Ending<Result> =
+        @Sendable (DecodeJobs.Start, () throws(DecodeError) -> Result) -> DecodeJobs.Deliver
+
+    private func submit<Result: Sendable>(
+        _ priority: Priority,
+        _ body: @escaping @Sendable (CancellationFlag, @escaping Ending<Result>) -> DecodeJobs.Step
     ) async throws(DecodeError) -> Result {
         let flag = CancellationFlag()
         let ticket = jobs.ticket(flag: flag)
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation {
                 (continuation: CheckedContinuation<Swift.Result<Result, DecodeError>, Never>) in
+                let ended: Ending<Result> = { start, work in
+                    let outcome: Swift.Result<Result, DecodeError>
+                    switch start {
+                    case .now: outcome = Swift.Result { () throws(DecodeError) in try work() }
+                    case .refused(let error): outcome = .failure(error)
+                    }
+                    return { continuation.resume(returning: outcome) }
+                }
                 jobs.enqueue(ticket, priority: priority) { start in
                     switch start {
-                    case .cancelled:
-                        continuation.resume(returning: .failure(DecodeError(.cancelled, "cancelled while waiting")))
-                    case .now:
-                        continuation.resume(returning: Swift.Result { () throws(DecodeError) in try work(flag) })
+                    case .now: body(flag, ended)
+                    case .refused(let error): .done(ended(.refused(error)) { () throws(DecodeError) in throw error })
                     }
                 }
             }

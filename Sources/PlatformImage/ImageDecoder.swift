@@ -45,14 +45,27 @@ public struct ImageDecoder: Sendable {
     public func decode(
         _ bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {
-        var source = try SourceImage(bytes, declared: contentType, options: options, flag: cancellation)
+        try decode(prepare(bytes, as: contentType, cancellation: cancellation), bytes)
+    }
+
+    /// The first half of a decode: all that the header tells, nothing allocated.
+    func prepare(
+        _ bytes: Span<UInt8>, as contentType: ContentType?, cancellation: CancellationFlag?
+    ) throws(DecodeError) -> PreparedDecode {
+        let source = try SourceImage(bytes, declared: contentType, options: options, flag: cancellation)
+        return PreparedDecode(source: source, orientation: options.appliesOrientation ? source.header.orientation : .up)
+    }
+
+    /// The second half, over the same bytes.
+    func decode(_ prepared: PreparedDecode, _ bytes: Span<UInt8>) throws(DecodeError) -> DecodedImage {
+        var source = prepared.source
+        let (width, height) = (prepared.width, prepared.height)
         let transform = try source.transform(in: bytes, cache: transforms)
-        let orientation = options.appliesOrientation ? source.header.orientation : .up
-        let (width, height) = source.pixelSize(turnedBy: orientation)
         guard let storage = PixelStorage(byteCount: width * height * 4, zeroed: false) else {
             throw DecodeError(.outOfMemory, format: source.header.format, "no memory for \(width) x \(height) pixels")
         }
-        try source.decode(bytes, into: storage, width: width, height: height, orientation: orientation, transform)
+        try source.decode(
+            bytes, into: storage, width: width, height: height, orientation: prepared.orientation, transform)
         try source.damage.settle(options.strictness, format: source.header.format)
         source.header.warnings = source.damage.warnings
         return DecodedImage(

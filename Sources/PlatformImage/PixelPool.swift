@@ -1,4 +1,4 @@
-// Mapped pixel buffers: making, trimming and reusing them.
+// Mapped buffers of pixels and codecs: making, trimming and reusing them.
 
 import Synchronization
 
@@ -23,7 +23,7 @@ final class PixelPool: Sendable {
     }
 
     private struct State {
-        // Oldest first; a handful of entries, since each is at least 4 MB.
+        // Oldest first; some dozen entries at most, since each is at least 1 MB.
         var mappings: [(address: UInt, length: Int)] = []
         var byteCount = 0
     }
@@ -54,6 +54,19 @@ final class PixelPool: Sendable {
         guard let found, let base = unsafe UnsafeMutableRawPointer(bitPattern: found.address) else { return nil }
         if found.length > length { unsafe munmap(base + length, found.length - length) }
         return unsafe base
+    }
+
+    /// A kept mapping for that many bytes, or a fresh one; nil when there is no memory. Its bytes may be anything.
+    func takeOrMap(byteCount: Int) -> UnsafeMutableRawPointer? {
+        let length = Self.mappedLength(byteCount)
+        if let kept = unsafe take(length: length) { return unsafe kept }
+        return unsafe Self.map(length: length)
+    }
+
+    /// Takes back what ``takeOrMap(byteCount:)`` gave.
+    func put(_ base: UnsafeMutableRawPointer?, byteCount: Int) {
+        guard let base = unsafe base else { return }
+        unsafe put(Mapping(base: base, length: Self.mappedLength(byteCount)))
     }
 
     /// Keeps the mapping, letting the oldest go until all fit; one larger than the pool is unmapped.

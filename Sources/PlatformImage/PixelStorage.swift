@@ -22,6 +22,11 @@ import Darwin
 
     static let mappedFrom = 4 << 20
 
+    /// Bytes that the system gives for `byteCount` bytes of pixels: whole pages from ``mappedFrom`` on.
+    static func allocatedByteCount(_ byteCount: Int) -> Int {
+        byteCount < mappedFrom ? byteCount : PixelPool.mappedLength(byteCount)
+    }
+
     private static let live = Atomic<Int>(0)
     static var liveBytes: Int { live.load(ordering: .relaxed) }
 

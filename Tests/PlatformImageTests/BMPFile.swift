@@ -46,6 +46,15 @@ struct BMPFile {
             + header + palette + [UInt8](repeating: 0xEE, count: gap) + pixels + profile
     }
 
+    /// A black picture of one bit a pixel: few bytes for many pixels.
+    static func monochrome(width: Int, height: Int) -> [UInt8] {
+        let rowBytes = (width + 31) / 32 * 4
+        return BMPFile(
+            width: width, height: height, bits: 1, palette: [0, 0, 0, 0, 255, 255, 255, 0],
+            pixels: [UInt8](repeating: 0, count: rowBytes * height)
+        ).bytes
+    }
+
     /// Little-endian, cut to `count` bytes.
     private func integer(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> ($0 * 8)) : 0 }

@@ -139,6 +139,13 @@ enum {
   IMGC_NO_RARE_TIFF_CODECS = 1 << 1, // refuse LERC and JBIG inside TIFF
 };
 
+// Where codecs get large scratch memory (1 MiB and more a block) from. What `malloc` keeps of such
+// blocks for a next time is not bounded, what the caller keeps can be. Both NULL: malloc and free.
+typedef struct imgc_memory {
+  void *(*take)(size_t size);              // any content, aligned for any type; NULL: none left
+  void (*give)(void *memory, size_t size); // what `take` gave, with the size that was asked for
+} imgc_memory;
+
 typedef struct imgc_request {
   const uint8_t *data;
   size_t size; // bytes
@@ -151,6 +158,7 @@ typedef struct imgc_request {
   imgc_cancel *cancel;        // may be NULL
   const imgc_transform
       *cmyk_transform; // CMYK samples go through it instead of the multiply; may be NULL
+  imgc_memory memory;
 } imgc_request;
 
 // Where decoded pixels go: RGBA8, straight alpha, top row first.
@@ -287,10 +295,6 @@ void imgc_cancel_set_deadline(imgc_cancel *cancel, uint64_t nanoseconds);
 uint64_t imgc_monotonic_now(void);
 
 // ---------------------------------------------------------------- colour (lcms2)
-
-enum {
-  IMGC_TRANSFORM_IDENTITY = 1, // sRGB in effect: nothing to run
-};
 
 // What to convert from, by the precedence cICP > ICC > sRGB > gAMA + cHRM.
 typedef struct imgc_color_source {

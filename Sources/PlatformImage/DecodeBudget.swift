@@ -1,0 +1,132 @@
+import Synchronization
+
+/// Bytes that decodes may hold at once: what bounds a process's memory, however many decodes are asked for.
+///
+/// A decode takes its pixels and its codec's work memory, as the header tells them, before it allocates, and gives them
+/// back when its bitmap is handed over, or when it fails or is cancelled. The sum of what is held is at most
+/// ``maxBytes`` at every instant. One budget may serve any number of queues.
+///
+/// Who waits is served by lane, first come first served in each: nobody overtakes in its own lane, however small it is.
+/// Higher lanes overtake lower ones, but only ``maxOvertakes`` times: then the one that was overtaken comes before all
+/// others, so that no stream of small urgent jobs keeps a large one out for ever.
+public final class DecodeBudget: Sendable {
+    /// Bytes that may be held at once, at least 1.
+    public let maxBytes: Int
+    /// Requests of higher lanes that may be served while an earlier one of a lower lane waits first in its lane.
+    public static let maxOvertakes = 32
+
+    enum Answer: Equatable {
+        case granted
+        /// `whenGranted` will be called, unless ``cancel(_:)`` comes first.
+        case waiting(UInt64)
+        /// More than there will ever be.
+        case refused
+    }
+
+    private struct Waiter {
+        let byteCount: Int
+        let whenGranted: @Sendable () -> Void
+        var overtaken = 0
+    }
+
+    private struct State {
+        var grantedBytes = 0
+        var peakGrantedBytes = 0
+        var waiters: [UInt64: Waiter] = [:]
+        var lanes = DecodeQueue.Priority.allCases.map { _ in TicketLane() }
+        var lastTicket: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// A budget of which nothing is taken.
+    ///
+    /// - Parameter maxBytes: Bytes that may be held at once, at least 1; a decode that needs more than that alone is
+    ///   refused. The default, 512 MiB, is what one decode may need by the default ``DecodeLimits``.
+    public init(maxBytes: Int = 512 << 20) {
+        precondition(maxBytes >= 1, "a budget has at least 1 byte")
+        self.maxBytes = maxBytes
+    }
+
+    /// Bytes held now.
+    public var grantedBytes: Int { state.locked(in: self) { $0.grantedBytes } }
+
+    /// The highest ``grantedBytes`` there ever was.
+    public var peakGrantedBytes: Int { state.locked(in: self) { $0.peakGrantedBytes } }
+
+    /// Decodes that know what they need and wait for it.
+    public var waitingCount: Int { state.locked(in: self) { $0.waiters.count } }
+
+    /// Asks for bytes; what was granted is to be given back with ``giveBack(_:)``.
+    ///
+    /// - Parameter whenGranted: Is called once, on the thread that gave bytes back, when the answer was `waiting`. No
+    ///   lock of the budget is held.
+    func take(
+        _ byteCount: Int, priority: DecodeQueue.Priority, whenGranted: @escaping @Sendable () -> Void
+    ) -> Answer {
+        precondition(byteCount >= 1)
+        guard byteCount <= maxBytes else { return .refused }
+        return state.locked(in: self) { state in
+            state.lastTicket += 1
+            let ticket = state.lastTicket
+            state.waiters[ticket] = Waiter(byteCount: byteCount, whenGranted: whenGranted)
+            state.lanes[priority.rawValue].append(ticket)
+            // Whoever waited before still does not fit: only the newcomer can be served here.
+            return Self.serveNext(&state, maxBytes: maxBytes) == nil ? .waiting(ticket) : .granted
+        }
+    }
+
+    /// Takes a waiting request out; false when it has been granted meanwhile.
+    func cancel(_ ticket: UInt64) -> Bool {
+        let (wasWaiting, served) = state.locked(in: self) { state -> (Bool, [Waiter]) in
+            guard state.waiters.removeValue(forKey: ticket) != nil else { return (false, []) }
+            // The one that left may have kept others waiting.
+            return (true, Self.serve(&state, maxBytes: maxBytes))
+        }
+        for waiter in served { waiter.whenGranted() }
+        return wasWaiting
+    }
+
+    /// Gives bytes back and serves who waits for them.
+    func giveBack(_ byteCount: Int) {
+        let served = state.locked(in: self) { state in
+            state.grantedBytes -= byteCount
+            precondition(state.grantedBytes >= 0, "more was given back than taken")
+            return Self.serve(&state, maxBytes: maxBytes)
+        }
+        for waiter in served { waiter.whenGranted() }
+    }
+
+    private static func serve(_ state: inout State, maxBytes: Int) -> [Waiter] {
+        var served: [Waiter] = []
+        while let waiter = serveNext(&state, maxBytes: maxBytes) { served.append(waiter) }
+        return served
+    }
+
+    /// Grants the request whose turn it is; nil when there is none or it does not fit yet: then nobody is served.
+    private static func serveNext(_ state: inout State, maxBytes: Int) -> Waiter? {
+        var turn: (lane: Int, ticket: UInt64)?
+        var longestOvertaken = maxOvertakes - 1
+        var heads: [UInt64] = []
+        for lane in state.lanes.indices {
+            while let ticket = state.lanes[lane].first, state.waiters[ticket] == nil {
+                _ = state.lanes[lane].popFirst()
+            }
+            guard let ticket = state.lanes[lane].first, let waiter = state.waiters[ticket] else { continue }
+            heads.append(ticket)
+            if turn == nil { turn = (lane, ticket) }
+            if waiter.overtaken > longestOvertaken {
+                longestOvertaken = waiter.overtaken
+                turn = (lane, ticket)
+            }
+        }
+        guard let turn, let waiter = state.waiters[turn.ticket], waiter.byteCount <= maxBytes - state.grantedBytes
+        else { return nil }
+        _ = state.lanes[turn.lane].popFirst()
+        state.waiters[turn.ticket] = nil
+        state.grantedBytes += waiter.byteCount
+        state.peakGrantedBytes = max(state.peakGrantedBytes, state.grantedBytes)
+        for ticket in heads where ticket < turn.ticket { state.waiters[ticket]?.overtaken += 1 }
+        return waiter
+    }
+}

@@ -1,0 +1,242 @@
+import TestSupport
+import Testing
+
+@testable import PlatformImage
+
+/// The budget alone: no thread, no decode.
+@Suite struct DecodeBudgetTests {
+    @Test func whatFitsIsGrantedAtOnceAndThePeakIsKept() {
+        let budget = DecodeBudget(maxBytes: 100)
+
+        #expect(budget.take(60, priority: .normal) {} == .granted)
+        #expect(budget.take(40, priority: .low) {} == .granted)
+        budget.giveBack(60)
+        budget.giveBack(40)
+
+        #expect(budget.grantedBytes == 0)
+        #expect(budget.peakGrantedBytes == 100)
+    }
+
+    @Test func moreThanTheWholeIsRefusedAndTheWholeIsNot() {
+        let budget = DecodeBudget(maxBytes: 100)
+
+        #expect(budget.take(101, priority: .high) {} == .refused)
+        #expect(budget.take(.max, priority: .high) {} == .refused)
+        #expect(budget.take(100, priority: .low) {} == .granted)
+    }
+
+    @Test func aSmallRequestDoesNotOvertakeALargeOneOfItsLane() {
+        let budget = DecodeBudget(maxBytes: 100)
+        let served = Locked<[String]>([])
+        _ = budget.take(50, priority: .normal) {}
+        _ = budget.take(80, priority: .normal) { served.update { $0.append("large") } }
+        _ = budget.take(1, priority: .normal) { served.update { $0.append("small") } }
+        #expect(served.value.isEmpty)
+
+        budget.giveBack(50)
+
+        #expect(served.value == ["large", "small"])
+        #expect(budget.grantedBytes == 81)
+    }
+
+    @Test func aHigherLaneOvertakesAndALowerOneWaits() {
+        let budget = DecodeBudget(maxBytes: 100)
+        let served = Locked<[String]>([])
+        _ = budget.take(100, priority: .normal) {}
+        for (name, priority) in [("low", DecodeQueue.Priority.low), ("normal", .normal), ("high", .high)] {
+            _ = budget.take(60, priority: priority) { served.update { $0.append(name) } }
+        }
+
+        budget.giveBack(100)
+        #expect(served.value == ["high"])
+        budget.giveBack(60)
+        #expect(served.value == ["high", "normal"])
+        budget.giveBack(60)
+
+        #expect(served.value == ["high", "normal", "low"])
+    }
+
+    /// With an endless stream of small urgent requests that keeps the budget in use, a large one of the lowest lane
+    /// comes after exactly `maxOvertakes` of them.
+    @Test func aLargeRequestIsOvertakenOnlySoOften() {
+        let budget = DecodeBudget(maxBytes: 100)
+        let isServed = Locked(false)
+        _ = budget.take(50, priority: .high) {}
+        _ = budget.take(100, priority: .low) { isServed.update { $0 = true } }
+
+        var overtakes = 0
+        while budget.take(50, priority: .high, whenGranted: {}) == .granted, overtakes < 1000 {
+            overtakes += 1
+            budget.giveBack(50)  // another one still holds its part
+        }
+        #expect(overtakes == DecodeBudget.maxOvertakes)
+        #expect(!isServed.value)
+        budget.giveBack(50)
+
+        #expect(isServed.value)
+    }
+
+    @Test func aRequestThatLeavesLetsOthersThrough() {
+        let budget = DecodeBudget(maxBytes: 100)
+        let served = Locked<[String]>([])
+        _ = budget.take(50, priority: .normal) {}
+        let large = budget.take(80, priority: .normal) { served.update { $0.append("large") } }
+        _ = budget.take(50, priority: .normal) { served.update { $0.append("small") } }
+        guard case .waiting(let ticket) = large else {
+            Issue.record("a request that does not fit waits")
+            return
+        }
+
+        #expect(budget.cancel(ticket))
+
+        #expect(served.value == ["small"])
+        #expect(!budget.cancel(ticket))
+        #expect(budget.waitingCount == 0)
+    }
+
+    /// All sequences of 6 operations: take 1 or 3 of 4 bytes in a low lane, 2 or 4 in a high one, give the oldest grant
+    /// back, cancel the first that waits. After each, the budget agrees with a model that keeps a plain list.
+    @Test func allShortHistoriesAgreeWithAPlainList() {
+        let operations: [Operation] = [
+            .take(1, .low), .take(3, .low), .take(2, .high), .take(4, .high), .giveBack, .cancelFirst,
+        ]
+        var histories = 0
+        let length = 6
+        var indices = [Int](repeating: 0, count: length)
+        search: while true {
+            let budget = DecodeBudget(maxBytes: 4)
+            var model = Model(maxBytes: 4)
+            let served = Locked<[Int]>([])
+            for index in indices { apply(operations[index], to: budget, &model, served) }
+            histories += 1
+            var position = length - 1
+            while indices[position] == operations.count - 1 {
+                indices[position] = 0
+                position -= 1
+                if position < 0 { break search }
+            }
+            indices[position] += 1
+        }
+        #expect(histories == 46_656)
+    }
+
+    @Test func randomHistoriesAgreeWithAPlainList() {
+        for seed in 0..<20 {
+            var random = SplitMix(seed: UInt64(seed))
+            let budget = DecodeBudget(maxBytes: 100)
+            var model = Model(maxBytes: 100)
+            let served = Locked<[Int]>([])
+            for _ in 0..<5_000 {
+                let lane = DecodeQueue.Priority.allCases[Int.random(in: 0..<3, using: &random)]
+                let operation: Operation =
+                    switch Int.random(in: 0..<10, using: &random) {
+                    case 0..<5: .take(Int.random(in: 1...110, using: &random), lane)
+                    case 5..<9: .giveBack
+                    default: .cancelFirst
+                    }
+                apply(operation, to: budget, &model, served)
+            }
+        }
+    }
+
+    private enum Operation {
+        case take(Int, DecodeQueue.Priority)
+        case giveBack
+        case cancelFirst
+    }
+
+    private func apply(
+        _ operation: Operation, to budget: DecodeBudget, _ model: inout Model, _ served: Locked<[Int]>
+    ) {
+        switch operation {
+        case .take(let byteCount, let priority):
+            let number = model.take(byteCount, priority)
+            let answer = budget.take(byteCount, priority: priority) { served.update { $0.append(number) } }
+            switch answer {
+            case .granted:
+                served.update { $0.append(number) }
+            case .waiting(let ticket):
+                model.tickets[number] = ticket
+            case .refused:
+                if byteCount <= model.maxBytes { Issue.record("\(byteCount) were refused") }
+            }
+        case .giveBack:
+            guard let byteCount = model.giveBackOldest() else { return }
+            budget.giveBack(byteCount)
+        case .cancelFirst:
+            guard let number = model.cancelFirst(), let ticket = model.tickets[number] else { return }
+            if !budget.cancel(ticket) { Issue.record("a request that waits can be cancelled") }
+        }
+        // One comparison a step: `#expect` costs more than the step.
+        if served.value != model.served || budget.grantedBytes != model.held.reduce(0, +)
+            || budget.grantedBytes > model.maxBytes || budget.waitingCount != model.waiting.count
+            || budget.peakGrantedBytes != model.peak
+        {
+            Issue.record("budget \(served.value), \(budget.grantedBytes); model \(model.served), \(model.held)")
+        }
+    }
+
+    /// The rules in the plainest words: a list of who waits, in order of arrival.
+    private struct Model {
+        struct Waiting {
+            let number: Int
+            let byteCount: Int
+            let lane: Int
+            var overtaken = 0
+        }
+
+        let maxBytes: Int
+        var waiting: [Waiting] = []
+        var held: [Int] = []
+        var served: [Int] = []
+        var tickets: [Int: UInt64] = [:]
+        var peak = 0
+        private var count = 0
+
+        init(maxBytes: Int) { self.maxBytes = maxBytes }
+
+        mutating func take(_ byteCount: Int, _ priority: DecodeQueue.Priority) -> Int {
+            count += 1
+            guard byteCount <= maxBytes else { return count }
+            waiting.append(Waiting(number: count, byteCount: byteCount, lane: priority.rawValue))
+            serve()
+            return count
+        }
+
+        mutating func giveBackOldest() -> Int? {
+            guard !held.isEmpty else { return nil }
+            let byteCount = held.removeFirst()
+            serve()
+            return byteCount
+        }
+
+        mutating func cancelFirst() -> Int? {
+            guard !waiting.isEmpty else { return nil }
+            let number = waiting.removeFirst().number
+            serve()
+            return number
+        }
+
+        private mutating func serve() {
+            while let index = next(), waiting[index].byteCount <= maxBytes - held.reduce(0, +) {
+                let winner = waiting.remove(at: index)
+                for other in heads() where waiting[other].number < winner.number && waiting[other].lane != winner.lane {
+                    waiting[other].overtaken += 1
+                }
+                held.append(winner.byteCount)
+                served.append(winner.number)
+                peak = max(peak, held.reduce(0, +))
+            }
+        }
+
+        /// The first of each lane.
+        private func heads() -> [Int] {
+            (0..<3).compactMap { lane in waiting.firstIndex { $0.lane == lane } }
+        }
+
+        private func next() -> Int? {
+            let worn = heads().filter { waiting[$0].overtaken >= DecodeBudget.maxOvertakes }
+            return worn.max { waiting[$0].overtaken < waiting[$1].overtaken } ?? heads().first
+        }
+    }
+}
