@@ -2,6 +2,7 @@
 """Makes the pictures that `make bench` measures on: 3 megapixels, photo-like, in every format.
 
     Fixtures/make/bench.py FOLDER
+    Fixtures/make/bench.py --large FOLDER    the pictures of 12 megapixels of Scripts/budget
 
 Needs Pillow and numpy. The same versions give the same files; they are not part of the repository.
 """
@@ -13,6 +14,13 @@ import numpy as np
 from PIL import Image, ImageFilter
 
 WIDTH, HEIGHT = 2048, 1536
+
+
+def large(folder):
+    picture = photo().resize((4000, 3000), Image.BICUBIC)
+    picture.save(os.path.join(folder, "12mp-baseline.jpg"), quality=85, subsampling=2)
+    picture.save(os.path.join(folder, "12mp-progressive.jpg"), quality=85, subsampling=2, progressive=True)
+    picture.quantize(64, dither=Image.NONE).save(os.path.join(folder, "12mp-palette.png"), compress_level=6)
 
 
 def noise(rng, width, height):
@@ -39,10 +47,14 @@ def photo(seed=7):
 
 
 def main():
-    if len(sys.argv) != 2:
+    arguments = [a for a in sys.argv[1:] if a != "--large"]
+    if len(arguments) != 1:
         sys.exit(__doc__)
-    folder = sys.argv[1]
+    folder = arguments[0]
     os.makedirs(folder, exist_ok=True)
+    if "--large" in sys.argv:
+        large(folder)
+        return
 
     def path(name):
         return os.path.join(folder, name)

@@ -122,6 +122,19 @@ struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return number
     }
 
+    /// Gives an entry another content, as the newest, and returns the old one; number 0 or one that left traps.
+    ///
+    /// Key and slot stay as they are, so this costs little more than a look-up.
+    @inlinable
+    mutating func replaceAsNewest(_ number: Int, by content: Content) -> Content {
+        var content: Content? = content
+        swap(&content, &contents[number])
+        guard let content else { preconditionFailure("no entry \(number)") }
+        if content.expires { expiries[number] = nil }
+        makeNewest(number)
+        return content
+    }
+
     /// Moves an entry out; number 0 or one that left is a bug and traps.
     @inlinable
     mutating func remove(_ number: Int) -> (key: Key, content: Content) {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct MemoryCacheConcurrencyTests {
-    /// What all threads count together; atomics, because ThreadSanitizer misreads a contended `Mutex` (see MemoryCache).
+    /// What all threads count together; atomics, because ThreadSanitizer misreads a contended `Mutex`.
     private final class Tally: Sendable {
         let inserted = Atomic(0)
         let departed = Atomic(0)

@@ -83,6 +83,40 @@ import Testing
         #expect(events.value == ["b 6 replaced", "a 4 replaced"])
     }
 
+    /// C5 and C7: what leaves for the larger value is older than it, however old the replaced one was.
+    @Test func replacingByMoreMakesOlderOnesLeave() {
+        let (cache, events) = cacheWithEvents(maxBytes: 10, maxCount: 3)
+        fill(cache, [("a", 3), ("b", 3), ("c", 4), ("a", 5)])
+        #expect(events.value == ["a 3 replaced", "b 3 capacity"])
+
+        cache.insert(9, for: "a", cost: 10)
+
+        #expect(cache.totalBytes == 10 && cache.count == 1 && cache.peek("a") == 9)
+        #expect(events.value.dropFirst(2) == ["a 5 replaced", "c 4 capacity"])
+    }
+
+    @Test func replacingMakesMostRecentAndForgetsTheExpiry() {
+        let (cache, events) = cacheWithEvents(maxBytes: 10)
+        cache.insert(1, for: "a", cost: 1, expiry: .now)
+        fill(cache, [("b", 2), ("c", 3), ("a", 4)])
+
+        cache.removeExpired(now: .now + .seconds(1))
+
+        #expect(events.value == ["a 1 replaced"])
+        #expect(drained(cache, events) == ["b 2 pressure", "c 3 pressure", "a 4 pressure"])
+    }
+
+    /// C10.
+    @Test func aGetChangesNoBytes() {
+        fill(cache, [("a", 3), ("b", 3)])
+
+        for key in ["a", "b", "x", "a"] {
+            _ = cache.value(for: key)
+            _ = cache.peek(key)
+            #expect(cache.totalBytes == 6 && cache.count == 2)
+        }
+    }
+
     /// C6.
     @Test func theShortestRunOfTheLeastRecentlyUsedLeaves() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)

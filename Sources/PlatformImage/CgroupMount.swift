@@ -1,0 +1,81 @@
+/// A line of `/proc/self/mountinfo` (proc_pid_mountinfo(5)) that mounts a cgroup hierarchy which can limit memory:
+///
+///     35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
+struct CgroupMount {
+    let version: CgroupMemory.Version
+    /// The cgroup that is at the mount point.
+    let root: PathComponents
+    /// Where it is mounted.
+    let point: [UInt8]
+
+    static func all(in mountinfo: [UInt8]) -> [CgroupMount] {
+        mountinfo.split(separator: UInt8(ascii: "\n")).compactMap(CgroupMount.init(line:))
+    }
+
+    private init?(line: ArraySlice<UInt8>) {
+        // Empty fields count: a mount can have an empty source.
+        let fields = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard fields.count >= 10, let dash = fields[6...].firstIndex(where: { $0.elementsEqual("-".utf8) }),
+            fields.indices.contains(dash + 3)
+        else { return nil }
+        let options = fields[dash + 3].split(separator: UInt8(ascii: ","))
+        if fields[dash + 1].elementsEqual("cgroup2".utf8) {
+            version = .v2
+        } else if fields[dash + 1].elementsEqual("cgroup".utf8),
+            options.contains(where: { $0.elementsEqual("memory".utf8) })
+        {
+            version = .v1
+        } else {
+            return nil
+        }
+        root = PathComponents(Self.unescaped(fields[3]))
+        point = Self.unescaped(fields[4])
+        guard point.first == UInt8(ascii: "/"), point.count < PathComponents.maxPathBytes else { return nil }
+    }
+
+    /// Space, tab, line end and backslash are written as a backslash and three octal digits.
+    private static func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = field
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(3)
+            if byte == UInt8(ascii: "\\"), let value = octal(digits) {
+                result.append(value)
+                rest.removeFirst(3)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+
+    private static func octal(_ digits: ArraySlice<UInt8>) -> UInt8? {
+        guard digits.count == 3, digits.allSatisfy({ $0 & 0xf8 == UInt8(ascii: "0") }) else { return nil }
+        return UInt8(exactly: digits.reduce(0) { $0 * 8 + Int($1 & 7) })
+    }
+}
+
+/// The names in the path of a cgroup.
+struct PathComponents {
+    /// The kernel's `PATH_MAX`: it takes no longer path.
+    static let maxPathBytes = 4096
+
+    private let names: [ArraySlice<UInt8>]
+
+    /// So many names are up to the last `..`.
+    private let leadingUp: Int
+
+    /// A path that is too long has no names.
+    init(_ path: [UInt8]) {
+        names = path.count < Self.maxPathBytes ? path.split(separator: UInt8(ascii: "/")) : []
+        leadingUp = names.lastIndex { $0.elementsEqual("..".utf8) }.map { $0 + 1 } ?? 0
+    }
+
+    var count: Int { names.count }
+
+    /// The names after those of `root`; nil when the path is not below it, and when it would lead up again.
+    func below(_ root: PathComponents) -> ArraySlice<ArraySlice<UInt8>>? {
+        guard leadingUp <= root.count, names.starts(with: root.names) else { return nil }
+        return names.dropFirst(root.count)
+    }
+}

@@ -1,0 +1,98 @@
+// The core gets bytes from its caller and opens nothing, with one exception: what the kernel says about memory
+// (Docs/decisions/0006). Paths are bytes, because file names on Linux are.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// An open descriptor, closed when it goes away.
+struct KernelFile: ~Copyable, Sendable {
+    let descriptor: Int32
+
+    init(owning descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { _ = close(descriptor) }
+
+    /// Opens a file without ever waiting: a FIFO without a writer, a terminal and a device return at once too.
+    static func open(_ path: [UInt8], _ access: Int32) -> Result<KernelFile, Failure> {
+        guard !path.contains(0) else { return .failure(Failure(number: ENOENT)) }
+        let terminated = path + [0]
+        let descriptor = unsafe terminated.withUnsafeBytes { bytes in
+            // Paths are never empty: the 0 is there.
+            let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress
+            guard let start = unsafe start else { return Int32(-1) }
+            return unsafe systemOpen(start, access | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        }
+        return descriptor < 0 ? .failure(.last) : .success(KernelFile(owning: descriptor))
+    }
+
+    /// What a regular file holds; nil when it is missing, something else, unreadable or longer than `maxBytes`.
+    ///
+    /// Files in `/proc` and in cgroups are regular and say that they have 0 bytes, so the end is found by reading.
+    static func contents(of path: [UInt8], maxBytes: Int) -> [UInt8]? {
+        guard case .success(let file) = open(path, O_RDONLY), file.isRegular else { return nil }
+        var contents: [UInt8] = []
+        while case .success(let chunk) = file.read(maxBytes: 16_384) {
+            if chunk.isEmpty { return contents }
+            contents += chunk
+            if contents.count > maxBytes { return nil }
+        }
+        return nil
+    }
+
+    /// The bytes that are there now; none at the end.
+    borrowing func read(maxBytes: Int) -> Result<[UInt8], Failure> {
+        var failure: Failure?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: maxBytes) { buffer, count in
+            let result = retrying { unsafe systemRead(descriptor, buffer.baseAddress, maxBytes) }
+            if result < 0 { failure = .last }
+            count = max(0, result)
+        }
+        return failure.map { .failure($0) } ?? .success(bytes)
+    }
+
+    /// Writes all bytes in one call, as the files of `/proc` want it.
+    borrowing func write(_ bytes: [UInt8]) -> Failure? {
+        let result = unsafe bytes.withUnsafeBytes { buffer in
+            retrying { unsafe systemWrite(descriptor, buffer.baseAddress, bytes.count) }
+        }
+        return result == bytes.count ? nil : .last
+    }
+
+    private var isRegular: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// A number of `errno`.
+    struct Failure: Error, CustomStringConvertible {
+        let number: Int32
+
+        static var last: Self { Self(number: errno) }
+
+        var description: String {
+            guard let text = unsafe strerror(number) else { return "error \(number)" }
+            return unsafe String(cString: text)
+        }
+    }
+}
+
+private func retrying(_ call: () -> Int) -> Int {
+    while true {
+        let result = call()
+        if result >= 0 || errno != EINTR { return result }
+    }
+}
+
+// The methods above have the names of the functions that they call.
+private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { unsafe open(path, flags) }
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    unsafe read(descriptor, buffer, count)
+}
+private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+    unsafe write(descriptor, buffer, count)
+}

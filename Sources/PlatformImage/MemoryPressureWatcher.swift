@@ -1,0 +1,97 @@
+import Synchronization
+
+/// Calls a closure when memory is short, until it is stopped or released.
+///
+/// ```swift
+/// let watcher = try MemoryPressureWatcher { _ in cache.relieveMemoryPressure(to: 0.5) }
+/// ```
+///
+/// It has a thread of its own, which sleeps in the kernel until there is something to tell. The closure is called on
+/// it, one call at a time, at most once in a `window`. A closure that holds the watcher keeps it alive: stop it then.
+///
+/// The cgroup is the one the process is in when the watcher is made.
+public final class MemoryPressureWatcher: Sendable {
+    /// The source that is watched.
+    public let source: MemoryPressureSource
+
+    #if os(Linux)
+    private let stopping: Mutex<MemoryPressureStop?>
+    #endif
+
+    /// Starts to watch the first of `sources` that this process may use.
+    ///
+    /// - Parameters:
+    ///   - sources: What to try, in this order.
+    ///   - stall: The time, summed over a `window`, in which some task of the machine waited for memory that makes an
+    ///     event; over 0 and at most `window`.
+    ///   - window: 0.5...10 s. A process without privileges can only watch stalls with a multiple of 2 s.
+    ///   - onPressure: Is called with every event.
+    /// - Throws: ``MemoryPressureError/Code/noSource`` when no source can be used, as on other systems than Linux;
+    ///   ``MemoryPressureError/Code/noResources`` when there is no thread or descriptor to be had.
+    public convenience init(
+        sources: [MemoryPressureSource] = MemoryPressureSource.allCases,
+        stall: Duration = .milliseconds(150), window: Duration = .seconds(2),
+        onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
+    ) throws(MemoryPressureError) {
+        precondition(window >= .milliseconds(500) && window <= .seconds(10), "a window is 0.5...10 s")
+        precondition(stall >= .microseconds(1) && stall <= window, "a stall is over 0 and at most the window")
+        try self.init(
+            sources: sources, stall: stall, window: window, stallFile: "/proc/pressure/memory", root: "",
+            onPressure: onPressure)
+    }
+
+    deinit { stop() }
+
+    /// Ends the thread; a second time does nothing.
+    ///
+    /// Returns without waiting, so it may be called from the closure; one call may still be under way on the thread.
+    /// The thread then releases the closure.
+    public func stop() {
+        #if os(Linux)
+        let signal = stopping.locked(in: self) { stopping in
+            defer { stopping = nil }
+            return stopping
+        }
+        signal?.raise()
+        #endif
+    }
+
+    #if os(Linux)
+    /// - Parameters:
+    ///   - stallFile: The kernel's file for stalls.
+    ///   - root: The folder that `/proc` and the cgroup mounts are in, without a slash at the end.
+    init(
+        sources: [MemoryPressureSource], stall: Duration, window: Duration, stallFile: String, root: String,
+        onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
+    ) throws(MemoryPressureError) {
+        var attempts: [MemoryPressureError.Attempt] = []
+        for source in sources {
+            let opened =
+                switch source {
+                case .systemStalls: MemoryPressureTrigger.stalls(file: stallFile, stall: stall, window: window)
+                case .cgroupEvents: MemoryPressureTrigger.cgroup(root: root)
+                }
+            switch consume opened {
+            case .failure(let failure):
+                attempts.append(MemoryPressureError.Attempt(source: source, message: failure.message))
+            case .success(let trigger):
+                let stop = try MemoryPressureStop()
+                self.source = source
+                stopping = Mutex(stop)
+                try MemoryPressureThread.start(trigger, stop: stop, quiet: window, onPressure: onPressure)
+                return
+            }
+        }
+        let message = attempts.map { "\($0.source): \($0.message)" }.joined(separator: "; ")
+        throw MemoryPressureError(.noSource, attempts: attempts, message.isEmpty ? "no source was given" : message)
+    }
+    #else
+    private init(
+        sources: [MemoryPressureSource], stall: Duration, window: Duration, stallFile: String, root: String,
+        onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
+    ) throws(MemoryPressureError) {
+        let attempts = sources.map { MemoryPressureError.Attempt(source: $0, message: "only Linux has it") }
+        throw MemoryPressureError(.noSource, attempts: attempts, "only Linux has a source")
+    }
+    #endif
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// A folder under the temporary one that looks like the root of a system's files; deleted with the value.
+final class SystemTree: Sendable {
+    /// The path, without a slash at the end.
+    let root: String
+
+    /// - Parameter files: Contents by path, as in `proc/self/cgroup`.
+    init(_ files: [String: String] = [:]) throws {
+        root = FileManager.default.temporaryDirectory.appending(path: "platformimage-\(UUID().uuidString)").path()
+        for (path, text) in files { try write(Array(text.utf8), to: path) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: root) }
+
+    func path(_ path: String) -> String { "\(root)/\(path)" }
+
+    func makeFolder(of path: String) throws {
+        let folder = URL(filePath: self.path(path)).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: self.path(path)) }
+
+    /// Writes in place, as the kernel changes its files: the inode stays the same.
+    func write(_ bytes: [UInt8], to path: String) throws {
+        try makeFolder(of: path)
+        try Data(bytes).write(to: URL(filePath: self.path(path)))
+    }
+
+    func write(_ text: String, to path: String) throws { try write(Array(text.utf8), to: path) }
+}
+
+extension SystemTree {
+    /// The lines of `/proc/self/mountinfo` on a system with version 2 alone.
+    static let unified = """
+        22 27 0:21 / /proc rw,nosuid,nodev,noexec,relatime shared:14 - proc proc rw
+        27 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=remount-ro
+        31 23 0:27 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate
+
+        """
+    /// The same on a system with version 1 alone.
+    static let legacy = """
+        27 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+        31 23 0:28 / /sys/fs/cgroup ro,relatime - tmpfs tmpfs rw,mode=755
+        32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:10 - cgroup cgroup rw,cpu,cpuacct
+        35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:11 master:2 - cgroup cgroup rw,memory
+        40 31 0:37 / /sys/fs/cgroup/systemd rw,relatime shared:12 - cgroup cgroup rw,xattr,name=systemd
+
+        """
+    /// The same with controllers in version 1 and processes in version 2 too.
+    static let hybrid =
+        legacy + "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:13 - cgroup2 cgroup2 rw\n"
+}
