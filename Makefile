@@ -6,7 +6,7 @@ SANITIZE = --disable-default-traits --scratch-path .build-asan --sanitize=addres
 	-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 TOOL = .build/release/imagetool
 
-.PHONY: demo test build lint format asan tsan fuzz mutate corpus bench docs check traits linkage fixtures tool bootstrap
+.PHONY: demo test build lint format asan tsan fuzz mutate corpus bench budget docs check traits linkage fixtures tool bootstrap
 
 demo: tool
 	@$(TOOL) demo Fixtures/demo --view Fixtures/demo/mountains.jpg
@@ -39,7 +39,7 @@ asan: bootstrap
 
 tsan: bootstrap
 	$(SWIFT) test --disable-default-traits --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER \
-		--filter 'DecodeQueueTests|PlatformImageTests.ConcurrencyTests'
+		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests'
 
 # SECONDS_EACH=600 a target, JOBS side by side.
 fuzz: bootstrap
@@ -54,6 +54,10 @@ corpus: tool
 
 bench: tool
 	@Scripts/bench
+
+# 200 decodes of 12 megapixels at once: the peak of resident memory against budget and cache.
+budget: tool
+	@Scripts/budget
 
 docs:
 	PLATFORMIMAGE_DOCS=1 $(SWIFT) package --disable-default-traits --scratch-path .build-docs generate-documentation --target PlatformImage

@@ -45,7 +45,7 @@ let package = Package(
         .executableTarget(
             name: "imagetool",
             dependencies: [
-                "PlatformImage", "Loader", "CBenchTwins",
+                "PlatformImage", "Loader", "CBenchTwins", "CChecksums",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tool"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Tool"])),
@@ -53,10 +53,14 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["PlatformImage"], path: "Tests/TestSupport", swiftSettings: settings),
-        .testTarget(name: "imagetoolTests", dependencies: ["imagetool", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "imagetoolTests", dependencies: ["imagetool", "Loader", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PlatformImageTests", dependencies: ["PlatformImage", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "LoaderTests", dependencies: ["Loader", "TestSupport"], swiftSettings: settings),
+        .executableTarget(
+            name: "DiskCacheProbe", dependencies: ["Loader"], path: "Tests/DiskCacheProbe", swiftSettings: settings),
+        .testTarget(
+            name: "LoaderTests", dependencies: ["Loader", "DiskCacheProbe", "TestSupport"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

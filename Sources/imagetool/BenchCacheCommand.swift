@@ -8,7 +8,9 @@ struct BenchCacheCommand: ParsableCommand {
         abstract: "Measures the memory cache, in turn with a plain dictionary and list, and with NSCache.",
         discussion: """
             4,096 entries, names of 63 bytes, random order; every round each of them does the same operations. The \
-            ratio is the median over the rounds of our CPU time by the plain one's: under 1 we are faster.
+            first ratio is the median over the rounds of our CPU time by the plain one's: under 1 we are faster. The \
+            second is that of operations a second, all threads together: over 1 we are faster. Two threads are pinned \
+            to a core each and begin together; cpu/wall says whether they really ran at once.
             """)
 
     @Option(help: "Rounds that count; one more goes before them.") var rounds = 9
@@ -30,18 +32,24 @@ struct BenchCacheCommand: ParsableCommand {
     private static func text(of rows: [CacheBenchmark.Row]) -> String {
         var table = Table([
             ("operation", .left), ("threads", .right), ("ours", .right), ("plain", .right), ("ratio", .right),
-            ("NSCache", .right), ("ours: M/s", .right), ("plain: M/s", .right), ("to one thread", .right),
+            ("NSCache", .right), ("ours: M/s", .right), ("plain: M/s", .right), ("ratio", .right),
+            ("ours: to one thread", .right), ("plain", .right), ("ours: cpu/wall", .right), ("plain", .right),
         ])
         for row in rows {
-            let single = rows.first { $0.name == row.name && $0.threads == 1 }.flatMap { median($0.oursRate) }
-            let rate = median(row.oursRate)
-            let gain = row.threads == 1 ? nil : rate.flatMap { rate in single.map { rate / $0 } }
+            let single = rows.first { $0.name == row.name && $0.threads == 1 }
+            func gain(_ rates: KeyPath<CacheBenchmark.Row, [Double]>) -> Double? {
+                guard row.threads > 1, let one = single.flatMap({ median($0[keyPath: rates]) }) else { return nil }
+                return median(row[keyPath: rates]).map { $0 / one }
+            }
+            let cells: [(Double?, digits: Int)] = [
+                (median(row.ours), 1), (median(row.twin), 1), (row.ratio, 2), (median(row.nsCache), 1),
+                (median(row.oursRate).map { $0 / 1e6 }, 2), (median(row.twinRate).map { $0 / 1e6 }, 2),
+                (row.rateRatio, 2), (gain(\.oursRate), 2), (gain(\.twinRate), 2),
+                (median(row.oursOverlap), 2), (median(row.twinOverlap), 2),
+            ]
             table.append(
                 [row.name.rawValue, String(row.threads)]
-                    + [median(row.ours), median(row.twin)].map { $0.map { fixed($0, digits: 1) } ?? "-" }
-                    + [fixed(row.ratio, digits: 2), median(row.nsCache).map { fixed($0, digits: 1) } ?? "-"]
-                    + [rate, median(row.twinRate)].map { $0.map { fixed($0 / 1e6, digits: 2) } ?? "-" }
-                    + [gain.map { fixed($0, digits: 2) } ?? "-"])
+                    + cells.map { value, digits in value.map { fixed($0, digits: digits) } ?? "-" })
         }
         return table.text + """
 
@@ -64,6 +72,9 @@ extension CacheBenchmark.Row {
             ("ratio", .number(ratio)),
             ("oursOperationsPerSecond", .optional(median(oursRate))),
             ("plainOperationsPerSecond", .optional(median(twinRate))),
+            ("rateRatio", .number(rateRatio)),
+            ("oursCPUPerWall", .optional(median(oursOverlap))),
+            ("plainCPUPerWall", .optional(median(twinOverlap))),
         ])
     }
 }

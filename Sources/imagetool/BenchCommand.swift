@@ -6,7 +6,10 @@ import PlatformImage
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measures speed on this machine.",
-        subcommands: [BenchDecodeCommand.self, BenchCacheCommand.self])
+        subcommands: [
+            BenchDecodeCommand.self, BenchCacheCommand.self, BenchBudgetCommand.self, BenchMemoryCommand.self,
+            BenchDiskCommand.self,
+        ])
 }
 
 /// `imagetool bench decode`: against the plain use of the C libraries, in the same process.

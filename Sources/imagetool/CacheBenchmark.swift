@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import PlatformImage
 
@@ -20,14 +19,20 @@ struct CacheBenchmark {
         /// CPU nanoseconds an operation.
         var ours: [Double] = []
         var twin: [Double] = []
-        /// Empty where not measured: whom `NSCache` evicts is its own affair.
+        /// Empty where not measured: on one thread only, and with keys that are ready.
         var nsCache: [Double] = []
         /// Operations a second of wall time, all threads together.
         var oursRate: [Double] = []
         var twinRate: [Double] = []
+        /// CPU by wall time: the number of threads when none ever waited or slept.
+        var oursOverlap: [Double] = []
+        var twinOverlap: [Double] = []
 
         /// Our CPU time by the twin's, the median over the rounds: under 1 we are faster.
         var ratio: Double { median(zip(ours, twin).map { $0 / $1 }) ?? .nan }
+
+        /// Our operations a second by the twin's, the median over the rounds: over 1 we are faster.
+        var rateRatio: Double { median(zip(oursRate, twinRate).map { $0 / $1 }) ?? .nan }
     }
 
     private(set) var rows: [Row] = []
@@ -41,9 +46,9 @@ struct CacheBenchmark {
                 let (name, threads) = (rows[index].name, rows[index].threads)
                 load.fill()
                 var own = Elapsed(cpu: 0, wall: 0)
-                if round.isMultiple(of: 2) { own = Self.time(threads) { load.runOurs(name, thread: $0) } }
-                let other = Self.time(threads) { load.runTwin(name, thread: $0) }
-                if !round.isMultiple(of: 2) { own = Self.time(threads) { load.runOurs(name, thread: $0) } }
+                if round.isMultiple(of: 2) { own = PinnedThreads.time(threads) { load.runOurs(name, thread: $0) } }
+                let other = PinnedThreads.time(threads) { load.runTwin(name, thread: $0) }
+                if !round.isMultiple(of: 2) { own = PinnedThreads.time(threads) { load.runOurs(name, thread: $0) } }
                 let third = threads == 1 ? foreign.time(name) : nil
                 guard round > 0 else { continue }
                 let operations = Double(CacheLoad.operations * threads)
@@ -51,26 +56,10 @@ struct CacheBenchmark {
                 rows[index].twin.append(other.cpu / operations)
                 rows[index].oursRate.append(operations / own.wall * 1e9)
                 rows[index].twinRate.append(operations / other.wall * 1e9)
+                rows[index].oursOverlap.append(own.cpu / own.wall)
+                rows[index].twinOverlap.append(other.cpu / other.wall)
                 if let third { rows[index].nsCache.append(third.cpu / operations) }
             }
-        }
-    }
-
-    /// Threads start together, behind a gate: with `concurrentPerform` one may have done all before the other wakes.
-    private static func time(_ threads: Int, _ work: @escaping @Sendable (Int) -> Void) -> Elapsed {
-        guard threads > 1 else { return Elapsed.time { work(0) } }
-        let (ready, start, group) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
-        for number in 0..<threads {
-            DispatchQueue(label: "thread \(number)").async(group: group) {
-                ready.signal()
-                start.wait()
-                work(number)
-            }
-        }
-        for _ in 0..<threads { ready.wait() }
-        return Elapsed.time {
-            for _ in 0..<threads { start.signal() }
-            group.wait()
         }
     }
 }
@@ -78,7 +67,8 @@ struct CacheBenchmark {
 /// The caches and their keys. Every value costs 1 and the limit is ``entries``.
 struct CacheLoad: Sendable {
     static let entries = 4_096
-    static let operations = 1 << 18
+    /// So many that a round of two threads lasts far longer than they take to begin.
+    static let operations = 1 << 19
 
     let names: [String]
     /// Hits take these in turn; the other half of the names is in no cache then.
@@ -147,7 +137,7 @@ struct CacheLoad: Sendable {
     }
 
     /// The halves of the names take turns: the one that comes next left a while ago.
-    private func coming(_ step: Int, _ number: Int) -> Int {
+    func coming(_ step: Int, _ number: Int) -> Int {
         (step / Self.entries).isMultiple(of: 2) ? number + Self.entries : number
     }
 }
@@ -155,25 +145,36 @@ struct CacheLoad: Sendable {
 /// The same for Foundation's cache.
 private struct NSCacheLoad {
     private let cache = NSCache<NSString, NSNumber>()
+    /// With the limit of the others. What it evicts for a newcomer is its own affair, so nothing is looked up here.
+    private let limited = NSCache<NSString, NSNumber>()
     private let keys: [NSString]
     private let numbers: [NSNumber]
     private let order: [Int]
+    private let load: CacheLoad
 
     init(_ load: CacheLoad) {
+        self.load = load
         keys = load.names.map { NSString(string: $0) }
         numbers = (0..<CacheLoad.entries).map { NSNumber(value: $0) }
         order = load.order
-        for number in order { cache.setObject(numbers[number], forKey: keys[number], cost: 1) }
+        limited.totalCostLimit = CacheLoad.entries
+        for number in order {
+            cache.setObject(numbers[number], forKey: keys[number], cost: 1)
+            limited.setObject(numbers[number], forKey: keys[number], cost: 1)
+        }
     }
 
     func time(_ name: CacheBenchmark.Case) -> Elapsed? {
-        guard name == .hitReady || name == .miss || name == .overwrite else { return nil }
+        guard name != .hitEqual, name != .hitMade else { return nil }
         return Elapsed.time {
             for step in 0..<CacheLoad.operations {
                 let number = order[step % CacheLoad.entries]
                 switch name {
                 case .hitReady: _ = cache.object(forKey: keys[number])
                 case .miss: _ = cache.object(forKey: keys[number + CacheLoad.entries])
+                case .insertEvict:
+                    let coming = load.coming(step, number)
+                    limited.setObject(numbers[number], forKey: keys[coming], cost: 1)
                 default: cache.setObject(numbers[number], forKey: keys[number], cost: 1)
                 }
             }

@@ -14,16 +14,18 @@ struct Elapsed {
 
     /// Runs `work` and measures it.
     static func time(_ work: () throws -> Void) rethrows -> Elapsed {
-        let (cpu, wall) = (now(CLOCK_PROCESS_CPUTIME_ID), now(CLOCK_MONOTONIC))
+        let (cpu, wall) = (nanoseconds(CLOCK_PROCESS_CPUTIME_ID), nanoseconds(CLOCK_MONOTONIC))
         try work()
-        return Elapsed(cpu: now(CLOCK_PROCESS_CPUTIME_ID) - cpu, wall: now(CLOCK_MONOTONIC) - wall)
+        return Elapsed(
+            cpu: nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu, wall: nanoseconds(CLOCK_MONOTONIC) - wall)
     }
+}
 
-    private static func now(_ clock: clockid_t) -> Double {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-    }
+/// What `clock` shows now.
+func nanoseconds(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
 /// The `model name` line of `/proc/cpuinfo`; nil elsewhere.

@@ -11,15 +11,21 @@ struct ImageTool: ParsableCommand {
             Errors go to stderr as `path: code: message`. Exit codes: 0 done, 64 wrong usage, 65 bad or unsupported \
             image, 66 no input, 74 I/O error, 77 refused by a limit; with several files 1 if any of them failed.
             """,
+        version: "0.1.0",
         subcommands: [
             InfoCommand.self, DecodeCommand.self, ViewCommand.self, BenchCommand.self, DemoCommand.self,
+            CacheCommand.self,
         ])
 
-    static func main() {
+    static func main() async {
         ignoreWriteSignals()
         do {
             var command = try parseAsRoot()
-            try command.run()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
         } catch let failure as OutputFailure {
             if let reason = failure.reason { printError(reason) }
             exit(withError: ExitCode(SystemExit.ioError.rawValue))
@@ -45,6 +51,18 @@ func forEachFile(_ paths: [String], _ body: (String) throws -> Void) throws {
     }
     guard let first = failures.first else { return }
     throw ExitCode(paths.count == 1 ? first.exit.rawValue : 1)
+}
+
+/// Runs `body` for the one file or folder of a command and prints why it failed.
+///
+/// - Throws: The exit code of a ``Failure``; other errors as they are.
+func withReport<R>(_ path: String, _ body: () async throws -> R) async throws -> R {
+    do {
+        return try await body()
+    } catch let failure as Failure {
+        printError("\(path): \(failure.reason)")
+        throw ExitCode(failure.exit.rawValue)
+    }
 }
 #else
 /// Without its trait the tool has no command-line parser.

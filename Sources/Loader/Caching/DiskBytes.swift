@@ -1,0 +1,75 @@
+#if Loader
+/// Numbers and byte strings in a row, little endian, each string behind its length.
+struct DiskWriter {
+    private(set) var bytes: [UInt8] = []
+
+    /// False once a string was longer than its length field can say; ``bytes`` is then of no use.
+    private(set) var isWhole = true
+
+    mutating func u8(_ value: UInt8) { bytes.append(value) }
+    mutating func u16(_ value: UInt16) { integer(value) }
+    mutating func u32(_ value: UInt32) { integer(value) }
+    mutating func u64(_ value: UInt64) { integer(value) }
+    mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
+
+    /// A count or a small number; over 65,535 the whole is marked as not whole.
+    mutating func small(_ value: Int) {
+        guard let value = UInt16(exactly: value) else {
+            isWhole = false
+            return
+        }
+        u16(value)
+    }
+
+    /// A string of at most 65,535 bytes, which is more than the largest slot holds.
+    mutating func string(_ value: some Collection<UInt8>) {
+        small(value.count)
+        raw(value)
+    }
+
+    mutating func time(_ value: WallTime) { u64(UInt64(bitPattern: value.milliseconds)) }
+
+    private mutating func integer(_ value: some FixedWidthInteger & UnsignedInteger) {
+        for shift in stride(from: 0, to: value.bitWidth, by: 8) {
+            bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+        }
+    }
+}
+
+/// Reads what ``DiskWriter`` wrote; nil as soon as something does not fit in what is left.
+struct DiskReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+    /// True when everything was read.
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func u8() -> UInt8? { rest.popFirst() }
+    mutating func u16() -> UInt16? { integer() }
+    mutating func u32() -> UInt32? { integer() }
+    mutating func u64() -> UInt64? { integer() }
+    mutating func small() -> Int? { u16().map(Int.init) }
+    mutating func time() -> WallTime? { u64().map { WallTime(milliseconds: Int64(bitPattern: $0)) } }
+
+    mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+        guard count >= 0, count <= rest.count else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
+    mutating func string() -> ArraySlice<UInt8>? {
+        guard let count = small() else { return nil }
+        return bytes(count)
+    }
+
+    private mutating func integer<Value: FixedWidthInteger & UnsignedInteger>() -> Value? {
+        let count = Value.bitWidth / 8
+        guard rest.count >= count else { return nil }
+        var value: Value = 0
+        for index in 0..<count { value |= Value(rest[rest.startIndex + index]) << Value(8 * index) }
+        rest.removeFirst(count)
+        return value
+    }
+}
+#endif

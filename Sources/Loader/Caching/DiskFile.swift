@@ -1,0 +1,181 @@
+#if Loader
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What a system call said when it failed.
+struct DiskError: Error, Hashable {
+    /// One of `errno`'s values.
+    let code: Int32
+
+    /// The failure of the call just made.
+    static var last: Self { Self(code: errno) }
+
+    /// True for ENOENT: no such name, or no such folder.
+    var isMissing: Bool { code == ENOENT }
+}
+
+/// An open descriptor, closed when its owner goes.
+struct DiskFile: ~Copyable {
+    /// 0 or more, and nobody else's.
+    let descriptor: Int32
+
+    /// Opens `name` in a folder; never follows a link, never waits for a FIFO's other end.
+    ///
+    /// - Parameters:
+    ///   - folder: A descriptor, or `AT_FDCWD` with a path.
+    ///   - name: Ends with 0.
+    init(in folder: Int32, name: [CChar], flags: Int32, mode: mode_t = 0) throws(DiskError) {
+        while true {
+            let opened = openat(folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode)
+            if opened >= 0 {
+                descriptor = opened
+                return
+            }
+            if errno != EINTR { throw .last }
+        }
+    }
+
+    /// Takes over a descriptor that somebody else opened.
+    init(owning descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { _ = Self.closing(descriptor) }
+
+    /// Closes, and says what a file system that writes late has to say. After EINTR Linux has closed all the same.
+    consuming func close() throws(DiskError) {
+        let number = descriptor
+        discard self
+        if Self.closing(number) != 0, errno != EINTR { throw .last }
+    }
+
+    /// Closes and gives the number away to somebody who closes it.
+    consuming func release() -> Int32 {
+        let number = descriptor
+        discard self
+        return number
+    }
+
+    /// Type, length, dates, identity.
+    func status() throws(DiskError) -> DiskStatus {
+        var information = stat()
+        while fstat(descriptor, &information) != 0 { if errno != EINTR { throw .last } }
+        return DiskStatus(information)
+    }
+
+    /// Exactly `count` bytes from `offset` on; nil when the file ends before.
+    func bytes(at offset: Int, count: Int) throws(DiskError) -> [UInt8]? {
+        var failure: DiskError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
+                let got = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
+                if got > 0 {
+                    filled += min(got, rest.count)
+                } else if got == 0 {
+                    break
+                } else if errno != EINTR {
+                    failure = .last
+                    break
+                }
+            }
+        }
+        if let failure { throw failure }
+        return bytes.count == count ? bytes : nil
+    }
+
+    /// Writes all of `bytes`, however little the system takes at a time.
+    func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
+        var failure: DiskError?
+        bytes.withUnsafeBytes { buffer in
+            var written = 0
+            while written < buffer.count {
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
+                let took = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + written))
+                if took > 0 {
+                    written += min(took, rest.count)
+                } else if took == 0 {
+                    failure = DiskError(code: EIO)
+                    return
+                } else if errno != EINTR {
+                    failure = .last
+                    return
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Sets the modified date and leaves the access date.
+    func touch(_ moment: WallTime) throws(DiskError) {
+        let rest = moment.milliseconds - moment.seconds * 1000
+        let times = [
+            timespec(tv_sec: 0, tv_nsec: Self.leaveDate),
+            timespec(tv_sec: Int(moment.seconds), tv_nsec: Int(rest) * 1_000_000),
+        ]
+        while futimens(descriptor, times) != 0 { if errno != EINTR { throw .last } }
+    }
+
+    /// UTIME_OMIT, a macro that Swift does not see.
+    private static var leaveDate: Int {
+        #if canImport(Darwin)
+        -2
+        #else
+        (1 << 30) - 2
+        #endif
+    }
+
+    private static func closing(_ number: Int32) -> Int32 {
+        #if canImport(Glibc)
+        Glibc.close(number)
+        #elseif canImport(Musl)
+        Musl.close(number)
+        #else
+        Darwin.close(number)
+        #endif
+    }
+}
+
+/// What `stat` says of a name or a descriptor.
+struct DiskStatus {
+    /// False for a folder, a link, a FIFO, a socket, a device.
+    let isRegular: Bool
+    let isFolder: Bool
+    /// Bytes.
+    let length: Int
+    /// Tells a file from one that took its name.
+    let identity: Identity
+    /// The last access, since every hit sets it.
+    let modified: WallTime
+
+    /// Device and inode.
+    struct Identity: Hashable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    init(_ information: stat) {
+        isRegular = information.st_mode & S_IFMT == S_IFREG
+        isFolder = information.st_mode & S_IFMT == S_IFDIR
+        length = Int(information.st_size)
+        identity = Identity(device: UInt64(information.st_dev), inode: UInt64(information.st_ino))
+        #if canImport(Darwin)
+        let time = information.st_mtimespec
+        #else
+        let time = information.st_mtim
+        #endif
+        modified = WallTime(seconds: Int64(time.tv_sec)).adding(milliseconds: Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// Of a name in a folder, itself and not what it points to.
+    init(in folder: Int32, name: [CChar]) throws(DiskError) {
+        var information = stat()
+        while fstatat(folder, name, &information, AT_SYMLINK_NOFOLLOW) != 0 { if errno != EINTR { throw .last } }
+        self.init(information)
+    }
+}
+#endif

@@ -1,0 +1,110 @@
+#if Loader
+internal import CChecksums
+
+// An entry's file (numbers in little endian):
+//
+//     offset 0       8 bytes   magic, format version, slot size code
+//     offset 8       slot A    S bytes
+//     offset 8+S     slot B    S bytes
+//     offset 8+2S    body      verbatim, to the end of the file
+//
+//     slot = u64 sequence, u32 length, u32 CRC-32C(sequence, length, payload), payload
+//
+// The valid slot with the larger sequence counts. An update writes the other one, so a torn write leaves the old one.
+
+/// The first eight bytes and the two slots behind them.
+enum DiskFormat {
+    /// Slots have one of these sizes; the code in the file is the index.
+    static let slotSizes = [1024, 4096, 16_384, 65_536]
+    /// Bytes in front of the first slot.
+    static let prefixSize = 8
+    /// Bytes of a slot in front of its payload.
+    static let slotHeaderSize = 16
+
+    private static let magic = Array("PIDC".utf8)
+    private static let version: UInt16 = 1
+
+    /// What the first eight bytes say.
+    enum Prefix: Equatable {
+        case slotSize(Int)
+        /// Written by another version of this library: not ours to judge.
+        case unknownVersion
+        case damaged
+    }
+
+    /// Bytes in front of the body.
+    static func headSize(slotSize: Int) -> Int { prefixSize + 2 * slotSize }
+
+    /// The smallest slot that takes a payload and leaves it room to grow by a remembered error; nil when none does.
+    static func slotSize(payload: Int) -> Int? {
+        let needed = payload + slotHeaderSize
+        return slotSizes.first { $0 >= needed + 64 } ?? slotSizes.last.flatMap { $0 >= needed ? $0 : nil }
+    }
+
+    /// The first eight bytes of a file with slots of a size out of ``slotSizes``.
+    static func prefix(slotSize: Int) -> [UInt8] {
+        let code = UInt8(slotSizes.firstIndex(of: slotSize) ?? 0)
+        return magic + [UInt8(version & 0xFF), UInt8(version >> 8), code, ~code]
+    }
+
+    /// Reads the first eight bytes.
+    static func readPrefix(_ bytes: ArraySlice<UInt8>) -> Prefix {
+        var reader = DiskReader(bytes)
+        guard let found = reader.bytes(magic.count), found.elementsEqual(magic), let version = reader.u16(),
+            let code = reader.u8(), let check = reader.u8()
+        else { return .damaged }
+        guard version == self.version else { return .unknownVersion }
+        guard check == ~code, Int(code) < slotSizes.count else { return .damaged }
+        return .slotSize(slotSizes[Int(code)])
+    }
+
+    /// A slot of exactly `size` bytes; nil when the payload does not fit.
+    static func slot(sequence: UInt64, payload: [UInt8], size: Int) -> [UInt8]? {
+        guard slotHeaderSize + payload.count <= size else { return nil }
+        var writer = DiskWriter()
+        writer.u64(sequence)
+        writer.u32(UInt32(payload.count))
+        writer.u32(checksum(front: writer.bytes[...], payload: payload[...]))
+        writer.raw(payload)
+        return writer.bytes + [UInt8](repeating: 0, count: size - writer.bytes.count)
+    }
+
+    /// A slot that passed its check.
+    struct Slot {
+        /// 1 or more; the larger of two is the newer.
+        let sequence: UInt64
+        /// What it holds.
+        let payload: ArraySlice<UInt8>
+        /// 0 for slot A, 1 for slot B.
+        let index: Int
+    }
+
+    /// The slots that pass their check, the newer first.
+    static func slots(inHead head: [UInt8], slotSize: Int) -> [Slot] {
+        guard head.count >= headSize(slotSize: slotSize) else { return [] }
+        return [0, 1].compactMap { index in
+            let start = prefixSize + index * slotSize
+            return slot(in: head[start..<(start + slotSize)], index: index)
+        }.sorted { $0.sequence > $1.sequence }
+    }
+
+    private static func slot(in bytes: ArraySlice<UInt8>, index: Int) -> Slot? {
+        var reader = DiskReader(bytes)
+        guard let sequence = reader.u64(), sequence > 0, let length = reader.u32(), let crc = reader.u32(),
+            let payload = reader.bytes(Int(length))
+        else { return nil }
+        guard crc == checksum(front: bytes.prefix(12), payload: payload) else { return nil }
+        return Slot(sequence: sequence, payload: payload, index: index)
+    }
+
+    private static func checksum(front: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) -> UInt32 {
+        let crc = front.withUnsafeBytes { pi_crc32c(0, $0.baseAddress, $0.count) }
+        return payload.withUnsafeBytes { $0.isEmpty ? crc : pi_crc32c(crc, $0.baseAddress, $0.count) }
+    }
+
+    /// XXH3 with 64 bits.
+    static func bodyChecksum(_ body: [UInt8]) -> UInt64 {
+        body.withUnsafeBytes { pi_xxh3_64($0.baseAddress, $0.count) }
+    }
+}
+#endif

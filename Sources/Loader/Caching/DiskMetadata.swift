@@ -1,0 +1,153 @@
+#if Loader
+/// The payload of a slot: everything about an entry but its body.
+struct DiskMetadata: Equatable {
+    /// Which checksum ``bodyChecksum`` is.
+    enum Algorithm: UInt8 {
+        case xxh3 = 1
+    }
+
+    /// ``CacheKey/bytes``, whole: compared on every read.
+    var key: [UInt8]
+    /// The request fields that chose this variant, as in ``response``; the file's name follows from them.
+    var vary: [VaryValue]
+    /// A random number that all variants of a key share, so that removing the newest ends the others.
+    var family: UInt64
+    /// When this body was stored, as in ``response``; of an error alone, when it came.
+    var createdAt: WallTime
+    /// Bytes behind the slots.
+    var bodyLength: Int
+    /// Of the body, by ``Algorithm/xxh3``.
+    var bodyChecksum: UInt64
+    /// The response; nil when only an error is remembered.
+    var response: StoredResponse?
+    /// Errors since the last success.
+    var failure: RememberedFailure?
+
+    /// The entry, for a key that was compared.
+    func entry(for key: CacheKey) -> CacheEntry { CacheEntry(key: key, response: response, failure: failure) }
+
+    /// True for the name of the key's newest response and for that of this variant.
+    func mayBeNamed(_ name: DiskName) -> Bool {
+        name == DiskName(key) || name == vary.variantBytes.map { DiskName(key, variant: $0) }
+    }
+
+    /// The payload; nil when a part is longer than the largest slot anyway.
+    func encoded() -> [UInt8]? {
+        var writer = DiskWriter()
+        writer.string(key)
+        writer.small(vary.count)
+        for value in vary { writer.vary(value) }
+        writer.u64(family)
+        writer.time(createdAt)
+        writer.u64(UInt64(bodyLength))
+        writer.u8(Algorithm.xxh3.rawValue)
+        writer.u64(bodyChecksum)
+        writer.u8((response == nil ? 0 : 1) | (failure == nil ? 0 : 2) | (failure?.freshUntil == nil ? 0 : 4))
+        if let response {
+            writer.small(response.status)
+            writer.time(response.requestTime)
+            writer.time(response.responseTime)
+            writer.small(response.fields.lines.count)
+            for line in response.fields.lines {
+                writer.string(line.name.utf8)
+                writer.string(line.value)
+            }
+        }
+        if let failure {
+            writer.small(failure.status)
+            writer.u32(UInt32(clamping: failure.attempts))
+            writer.time(failure.at)
+            if let freshUntil = failure.freshUntil { writer.time(freshUntil) }
+        }
+        return writer.isWhole ? writer.bytes : nil
+    }
+}
+
+extension DiskMetadata {
+    /// Reads a payload; nil when it is not exactly one.
+    init?(_ payload: ArraySlice<UInt8>) {
+        var reader = DiskReader(payload)
+        guard let key = reader.string(), let vary = reader.varyValues(), let family = reader.u64(),
+            let createdAt = reader.time(), let length = reader.u64(), let bodyLength = Int(exactly: length),
+            let algorithm = reader.u8(), Algorithm(rawValue: algorithm) != nil, let bodyChecksum = reader.u64(),
+            let parts = reader.u8(), parts < 8
+        else { return nil }
+        self.init(
+            key: Array(key), vary: vary, family: family, createdAt: createdAt, bodyLength: bodyLength,
+            bodyChecksum: bodyChecksum)
+        if parts & 1 != 0 {
+            guard let response = StoredResponse(from: &reader, createdAt: createdAt, vary: vary) else { return nil }
+            self.response = response
+        }
+        if parts & 2 != 0 {
+            guard let failure = RememberedFailure(from: &reader, hasFreshness: parts & 4 != 0) else { return nil }
+            self.failure = failure
+        }
+        guard reader.isAtEnd else { return nil }
+    }
+}
+
+extension StoredResponse {
+    fileprivate init?(from reader: inout DiskReader, createdAt: WallTime, vary: [VaryValue]) {
+        guard let status = reader.small(), let requestTime = reader.time(), let responseTime = reader.time(),
+            let count = reader.small()
+        else { return nil }
+        var fields = HeaderFields()
+        for _ in 0..<count {
+            guard let name = reader.string(), let value = reader.string() else { return nil }
+            fields.lines.append(HeaderField(String(decoding: name, as: UTF8.self), bytes: Array(value)))
+        }
+        self.init(
+            status: status, fields: fields, requestTime: requestTime, responseTime: responseTime, createdAt: createdAt,
+            vary: vary)
+    }
+}
+
+extension RememberedFailure {
+    fileprivate init?(from reader: inout DiskReader, hasFreshness: Bool) {
+        guard let status = reader.small(), let attempts = reader.u32(), let at = reader.time() else { return nil }
+        self.init(status: status, attempts: Int(attempts), at: at)
+        if hasFreshness {
+            guard let freshUntil = reader.time() else { return nil }
+            self.freshUntil = freshUntil
+        }
+    }
+}
+
+extension DiskWriter {
+    fileprivate mutating func vary(_ value: VaryValue) {
+        string(value.name.utf8)
+        u8(value.value == nil ? 0 : 1)
+        if let bytes = value.value { string(bytes) }
+    }
+}
+
+extension DiskReader {
+    fileprivate mutating func varyValues() -> [VaryValue]? {
+        guard let count = small() else { return nil }
+        var values: [VaryValue] = []
+        for _ in 0..<count {
+            guard let name = string(), let isThere = u8(), isThere < 2 else { return nil }
+            var value: [UInt8]?
+            if isThere == 1 {
+                guard let bytes = string() else { return nil }
+                value = Array(bytes)
+            }
+            values.append(VaryValue(name: String(decoding: name, as: UTF8.self), value: value))
+        }
+        return values
+    }
+}
+
+extension [VaryValue] {
+    /// In order of their names, so that `Vary: a, b` and `Vary: b, a` choose the same variant.
+    var inNameOrder: Self { count < 2 ? self : sorted { $0.name < $1.name } }
+
+    /// What is hashed after the key for a variant's file name; nil when a value is longer than any slot.
+    var variantBytes: [UInt8]? {
+        var writer = DiskWriter()
+        for value in inNameOrder { writer.vary(value) }
+        return writer.isWhole ? writer.bytes : nil
+    }
+}
+#endif

@@ -1,0 +1,110 @@
+#if Loader
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+internal import Crypto
+
+/// The name of an entry's file: 64 lower-case hexadecimal digits, the first two of them the shard's folder.
+///
+/// Nothing of an address reaches a file name but through SHA-256, so its length, case and dots do not matter.
+struct DiskName: Hashable {
+    /// How many folders entries are spread over.
+    static let shardCount = 256
+    /// Digits of the file's own name.
+    static let digitCount = 62
+
+    // 32 bytes without an allocation: a sweep holds one for every file.
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// The file of a key's newest response, or of another variant.
+    init(_ key: [UInt8], variant: [UInt8] = []) {
+        var hash = SHA256()
+        hash.update(data: key)
+        if !variant.isEmpty {
+            hash.update(data: [0])
+            hash.update(data: variant)
+        }
+        var words: [UInt64] = [0, 0, 0, 0]
+        for (index, byte) in hash.finalize().enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
+        self.words = (words[0], words[1], words[2], words[3])
+    }
+
+    /// The entry that a file in a shard's folder may be; nil when it is none of ours.
+    init?(shard: Int, fileName: some Collection<UInt8>) {
+        guard fileName.count == Self.digitCount else { return nil }
+        var words: [UInt64] = [UInt64(shard), 0, 0, 0]
+        for (index, digit) in fileName.enumerated() {
+            guard let value = Self.value(ofDigit: digit) else { return nil }
+            words[(index + 2) / 16] = words[(index + 2) / 16] << 4 | UInt64(value)
+        }
+        self.words = (words[0], words[1], words[2], words[3])
+    }
+
+    /// 0...255.
+    var shard: Int { Int(words.0 >> 56) }
+
+    /// The name inside the shard's folder, ending with 0.
+    var fileName: [CChar] {
+        let digits = Self.digits
+        var name: [CChar] = []
+        name.reserveCapacity(Self.digitCount + 1)
+        for (index, word) in [words.0, words.1, words.2, words.3].enumerated() {
+            for shift in stride(from: index == 0 ? 52 : 60, through: 0, by: -4) {
+                name.append(CChar(digits[Int(word >> UInt64(shift) & 15)]))
+            }
+        }
+        name.append(0)
+        return name
+    }
+
+    /// The path below the cache's folder, for people.
+    var path: String {
+        "v1/" + Self.text(Self.shardName(shard)) + "/" + Self.text(fileName)
+    }
+
+    /// A name for a file that is being written: `<name>.<pid>.<random>.tmp`, ending with 0.
+    var temporaryName: [CChar] {
+        let tail = ".\(getpid()).\(String(UInt64.random(in: 0 ... .max), radix: 16)).tmp"
+        return fileName.dropLast() + tail.utf8.map { CChar($0) } + [0]
+    }
+
+    /// The process that a temporary file belongs to; nil when the name is no temporary file's.
+    static func process(ofTemporary fileName: some Collection<UInt8>) -> pid_t? {
+        let parts = Array(fileName).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[0].count == digitCount, parts[0].allSatisfy({ value(ofDigit: $0) != nil }),
+            (1...10).contains(parts[1].count), parts[1].allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            (1...16).contains(parts[2].count), parts[2].allSatisfy({ value(ofDigit: $0) != nil }),
+            parts[3].elementsEqual("tmp".utf8)
+        else { return nil }
+        let process = pid_t(String(decoding: parts[1], as: UTF8.self))
+        return process.flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// Two digits, ending with 0.
+    static func shardName(_ shard: Int) -> [CChar] {
+        [CChar(digits[shard >> 4 & 15]), CChar(digits[shard & 15]), 0]
+    }
+
+    static func == (a: Self, b: Self) -> Bool { a.words == b.words }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    private static func value(ofDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+
+    private static func text(_ name: [CChar]) -> String {
+        String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+#endif

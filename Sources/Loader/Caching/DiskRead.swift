@@ -1,0 +1,199 @@
+#if Loader
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+internal import Synchronization
+
+extension DiskCache {
+    /// The request's values of the fields that a stored response varies by; one for each name, in their order.
+    public typealias RequestValues = ([String]) -> [VaryValue]
+
+    /// The values of a request that has none of the fields.
+    public static func noFields(_ names: [String]) -> [VaryValue] { names.map { VaryValue(name: $0, value: nil) } }
+
+    /// The entry for a key and a request, verified to the last byte; nil for a miss.
+    ///
+    /// A hit sets the file's modified date to now. A file that fails a check is removed.
+    ///
+    /// - Parameter varying: Gives the request's values of the fields that the stored response varies by, in the form
+    ///   in which ``StoredResponse/vary`` was filled; asked only when there are any.
+    public func read(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Hit? {
+        let found = find(key, varying: varying, withBody: true)
+        health.withLock {
+            if found == nil { $0.counts.misses += 1 } else { $0.counts.hits += 1 }
+        }
+        guard let found else { return nil }
+        return Hit(entry: found.metadata.entry(for: key), body: found.body, revision: found.revision)
+    }
+
+    /// The entry for a key and a request without its body, which is neither read nor verified; nil for a miss.
+    ///
+    /// It is no access: the file's modified date stays, and nothing is counted.
+    public func head(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Head? {
+        guard let found = find(key, varying: varying, withBody: false) else { return nil }
+        return Head(
+            entry: found.metadata.entry(for: key), bodyLength: found.metadata.bodyLength, revision: found.revision)
+    }
+
+    /// A file that passed its checks.
+    struct Found {
+        let name: DiskName
+        let identity: DiskStatus.Identity
+        let slotSize: Int
+        let slot: DiskFormat.Slot
+        let metadata: DiskMetadata
+        /// Empty when it was not asked for.
+        let body: [UInt8]
+
+        var revision: Revision {
+            Revision(
+                name: name, family: metadata.family, createdAt: metadata.createdAt, bodyLength: metadata.bodyLength,
+                bodyChecksum: metadata.bodyChecksum)
+        }
+    }
+
+    /// What a file proved to be.
+    enum Reading {
+        case found(Found)
+        case missing
+        /// Of a later version, or no file at all: left alone.
+        case foreign
+        /// Failed a check.
+        case damaged(DiskStatus.Identity)
+        case failed(DiskError)
+    }
+
+    private func find(_ key: CacheKey, varying: RequestValues, withBody: Bool) -> Found? {
+        let bytes = key.bytes
+        guard let newest = load(DiskName(bytes), key: bytes, withBody: withBody) else { return nil }
+        let stored = newest.metadata.vary
+        if stored.isEmpty { return newest }
+        let values = varying(stored.map(\.name)).inNameOrder
+        if values == stored.inNameOrder { return newest }
+        // Another variant is the newest; ours may be in a file of its own.
+        guard let variant = values.variantBytes,
+            let other = load(DiskName(bytes, variant: variant), key: bytes, withBody: withBody),
+            other.metadata.family == newest.metadata.family, other.metadata.vary.inNameOrder == values
+        else { return nil }
+        return other
+    }
+
+    /// Reads a file that should be an entry of the key, removes it when it is damaged, and touches it with `withBody`.
+    func load(_ name: DiskName, key: [UInt8], withBody: Bool) -> Found? {
+        guard health.withLock({ $0.mayUse(name) }), let folder = folder(creating: false) else { return nil }
+        switch reading(of: name, key: key, in: folder, withBody: withBody, touches: withBody) {
+        case .found(let found):
+            return found
+        case .missing:
+            return nil
+        case .foreign:
+            note(.foreignObject, "passing over \(name.path)")
+        case .failed(let error):
+            note(error, at: "reading \(name.path)")
+        case .damaged(let identity):
+            note(.damagedEntry, "removing \(name.path)")
+            remove(name, in: folder) { $0.identity == identity }
+        }
+        return nil
+    }
+
+    /// Opens and checks a file.
+    ///
+    /// - Parameter key: What it must be an entry of; nil takes any key that the file's name belongs to.
+    func reading(
+        of name: DiskName, key: [UInt8]?, in folder: DiskDirectory, withBody: Bool, touches: Bool
+    ) -> Reading {
+        do {
+            let file = try folder.file(name)
+            let status = try file.status()
+            guard status.isRegular else { return .foreign }
+            let head: DiskHead
+            switch try DiskHead.read(from: file, length: status.length) {
+            case .head(let read): head = read
+            case .unknownVersion: return .foreign
+            case .damaged: return .damaged(status.identity)
+            }
+            let metadata = head.metadata
+            guard key.map({ $0 == metadata.key }) ?? metadata.mayBeNamed(name) else {
+                return .damaged(status.identity)
+            }
+            var body: [UInt8] = []
+            if withBody {
+                let start = DiskFormat.headSize(slotSize: head.slotSize)
+                guard let read = try file.bytes(at: start, count: metadata.bodyLength),
+                    DiskFormat.bodyChecksum(read) == metadata.bodyChecksum
+                else { return .damaged(status.identity) }
+                body = read
+            }
+            if touches { touch(file, modified: status.modified) }
+            return .found(
+                Found(
+                    name: name, identity: status.identity, slotSize: head.slotSize, slot: head.slot, metadata: metadata,
+                    body: body))
+        } catch {
+            return error.isMissing ? .missing : .failed(error)
+        }
+    }
+
+    /// Notes an access; a volume that takes no dates is read all the same.
+    private func touch(_ file: borrowing DiskFile, modified: WallTime) {
+        let moment = now()
+        // Dates are kept to the millisecond: an entry that is read all the time has this one already.
+        if modified == moment { return }
+        do {
+            try file.touch(moment)
+        } catch {
+            note(error, at: "setting a date")
+        }
+    }
+}
+
+/// The part of a file in front of its body.
+struct DiskHead {
+    let slotSize: Int
+    let slot: DiskFormat.Slot
+    let metadata: DiskMetadata
+
+    enum Reading {
+        case head(DiskHead)
+        case unknownVersion
+        case damaged
+    }
+
+    /// Reads the newer of the slots that can be read, and compares the file's length with what it says.
+    static func read(from file: borrowing DiskFile, length: Int) throws(DiskError) -> Reading {
+        // Updates by others during one read may spoil both slots for the reader: look again before giving up.
+        for _ in 0..<4 {
+            let reading = try readOnce(from: file, length: length)
+            guard case .damaged = reading else { return reading }
+            sched_yield()
+        }
+        return .damaged
+    }
+
+    private static func readOnce(from file: borrowing DiskFile, length: Int) throws(DiskError) -> Reading {
+        let smallest = DiskFormat.headSize(slotSize: DiskFormat.slotSizes[0])
+        guard length >= smallest, var head = try file.bytes(at: 0, count: smallest) else { return .damaged }
+        let slotSize: Int
+        switch DiskFormat.readPrefix(head.prefix(DiskFormat.prefixSize)) {
+        case .slotSize(let size): slotSize = size
+        case .unknownVersion: return .unknownVersion
+        case .damaged: return .damaged
+        }
+        let size = DiskFormat.headSize(slotSize: slotSize)
+        if size > smallest {
+            guard length >= size, let whole = try file.bytes(at: 0, count: size) else { return .damaged }
+            head = whole
+        }
+        for slot in DiskFormat.slots(inHead: head, slotSize: slotSize) {
+            guard let metadata = DiskMetadata(slot.payload), metadata.bodyLength == length - size else { continue }
+            return .head(DiskHead(slotSize: slotSize, slot: slot, metadata: metadata))
+        }
+        return .damaged
+    }
+}
+#endif

@@ -1,0 +1,148 @@
+#if Loader
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+internal import Synchronization
+
+extension DiskCache {
+    /// Removes a key's entry with all its variants.
+    ///
+    /// - Returns: The newest response's file; the other variants, which can no longer be found, are not counted.
+    @discardableResult
+    public func remove(_ key: CacheKey) -> RemovalReport {
+        guard let folder = folder(creating: false) else { return RemovalReport() }
+        return removeOrMark(DiskName(key.bytes), in: folder)
+    }
+
+    /// Removes entries that were last used longer ago than `age`.
+    ///
+    /// Strictly longer; a date in the future is not old. Files that are not the cache's stay.
+    public func clear(modifiedOlderThan age: Duration) async -> RemovalReport {
+        await onQueue { cache in
+            let now = cache.now()
+            return cache.removeAll { _, status, _ in now - status.modified > age.wholeMilliseconds }
+        }
+    }
+
+    /// Removes entries whose body was stored longer ago than `age`; a 304 since does not count.
+    ///
+    /// Strictly longer; a date in the future is not old. Files that are not the cache's stay, and so do those whose
+    /// metadata cannot be read.
+    public func clear(createdOlderThan age: Duration) async -> RemovalReport {
+        await onQueue { cache in
+            let now = cache.now()
+            return cache.removeAll { name, _, folder in
+                let reading = cache.reading(of: name, key: nil, in: folder, withBody: false, touches: false)
+                guard case .found(let found) = reading else { return false }
+                return now - found.metadata.createdAt > age.wholeMilliseconds
+            }
+        }
+    }
+
+    /// Removes every entry; what loads store that took their ``ticket()`` before is not kept either.
+    ///
+    /// Files that are not the cache's stay.
+    public func purge() async -> RemovalReport {
+        totals.withLock { $0.generation &+= 1 }
+        return await onQueue { cache in
+            cache.removeAll(isPurge: true) { _, _, _ in true }
+        }
+    }
+
+    /// Removes entries of all shards that a condition holds for.
+    ///
+    /// A purge also takes the files not yet named, and what it cannot remove is not used any more.
+    private func removeAll(
+        isPurge: Bool = false, where condition: (DiskName, DiskStatus, DiskDirectory) -> Bool
+    ) -> RemovalReport {
+        var report = RemovalReport()
+        guard let folder = folder(creating: false) else { return report }
+        for shard in 0..<DiskName.shardCount {
+            guard let listing = listing(of: shard, in: folder) else { continue }
+            for name in listing.entries {
+                let removed =
+                    isPurge
+                    ? removeOrMark(name, in: folder) : remove(name, in: folder) { condition(name, $0, folder) }
+                report.count += removed.count
+                report.bytes += removed.bytes
+            }
+            if isPurge { removeTemporaries(listing, in: shard, of: folder) { _, _ in true } }
+        }
+        return report
+    }
+
+    /// Lists a shard; nil when it is missing or cannot be listed.
+    func listing(of shard: Int, in folder: DiskDirectory) -> DiskListing? {
+        do {
+            return try DiskListing(of: shard, in: folder)
+        } catch {
+            if !error.isMissing { note(error, at: "listing a shard") }
+            return nil
+        }
+    }
+
+    /// Removes a file when it is a regular one and `condition` holds for what it is now.
+    @discardableResult
+    func remove(
+        _ name: DiskName, in folder: DiskDirectory, where condition: (DiskStatus) -> Bool
+    ) -> RemovalReport {
+        do {
+            let shard = try folder.shard(name.shard)
+            let fileName = name.fileName
+            let seen = try DiskStatus(in: shard.descriptor, name: fileName)
+            guard seen.isRegular, condition(seen) else { return RemovalReport() }
+            let removed = try totals.withLock { totals throws(DiskError) in
+                try Self.unlink(fileName, of: name.shard, in: shard.descriptor, ifStill: seen.identity, &totals)
+            }
+            if removed.count > 0 { health.withLock { $0.markReplaced(name) } }
+            return removed
+        } catch {
+            if !error.isMissing { note(error, at: "removing \(name.path)") }
+            return RemovalReport()
+        }
+    }
+
+    private static func unlink(
+        _ fileName: [CChar], of index: Int, in shard: Int32, ifStill identity: DiskStatus.Identity,
+        _ totals: inout DiskTotals
+    ) throws(DiskError) -> RemovalReport {
+        let status = try DiskStatus(in: shard, name: fileName)
+        guard status.identity == identity else { return RemovalReport() }
+        guard unlinkat(shard, fileName, 0) == 0 else { throw .last }
+        totals.change(shard: index, entries: -1, bytes: -status.length)
+        return RemovalReport(count: 1, bytes: status.length)
+    }
+
+    /// Removes a file that must not be used any more, or remembers that.
+    @discardableResult
+    func removeOrMark(_ name: DiskName, in folder: DiskDirectory) -> RemovalReport {
+        let removed = remove(name, in: folder) { _ in true }
+        if removed.count == 0, exists(name, in: folder) { health.withLock { $0.markUnusable(name) } }
+        return removed
+    }
+
+    private func exists(_ name: DiskName, in folder: DiskDirectory) -> Bool {
+        do {
+            let shard = try folder.shard(name.shard)
+            return try DiskStatus(in: shard.descriptor, name: name.fileName).isRegular
+        } catch {
+            return !error.isMissing
+        }
+    }
+
+    /// Removes files that were being written, those that `condition` holds for.
+    func removeTemporaries(
+        _ listing: DiskListing, in shard: Int, of folder: DiskDirectory, where condition: (pid_t, DiskStatus) -> Bool
+    ) {
+        guard !listing.temporaries.isEmpty, let opened = try? folder.shard(shard) else { return }
+        for (name, process) in listing.temporaries {
+            guard let status = try? DiskStatus(in: opened.descriptor, name: name), status.isRegular else { continue }
+            if condition(process, status) { unlinkat(opened.descriptor, name, 0) }
+        }
+    }
+}
+#endif

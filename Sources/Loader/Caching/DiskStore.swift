@@ -1,0 +1,293 @@
+#if Loader
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+internal import Synchronization
+
+extension DiskCache {
+    /// Stores a response with its body, in place of the one of the same key and variant.
+    ///
+    /// The file appears whole or not at all. When it cannot be stored, the older one, which it supersedes, is removed
+    /// or not used any more. An entry without a response, which only remembers an error, never displaces a stored
+    /// response: it is added to it.
+    ///
+    /// - Parameters:
+    ///   - entry: With the request's values in ``StoredResponse/vary``.
+    ///   - body: Verbatim; empty for an entry without a response.
+    ///   - varying: The request's values, as for ``read(_:varying:)``; used for an entry without a response.
+    ///   - ticket: Taken when the load began; nil stores even when the cache was purged since.
+    /// - Returns: False when nothing was stored: a fault, an entry larger than ``maxBytes``, a purge since `ticket`.
+    @discardableResult
+    public func store(
+        _ entry: CacheEntry, body: [UInt8], varying: RequestValues = DiskCache.noFields, ticket: Ticket? = nil
+    ) -> Bool {
+        let generation = (ticket ?? self.ticket()).generation
+        let key = entry.key.bytes
+        let name = DiskName(key)
+        let older = load(name, key: key, withBody: false)
+        if let response = entry.response {
+            let metadata = DiskMetadata(
+                key: key, vary: response.vary, family: older?.metadata.family ?? .random(in: 0 ... .max),
+                createdAt: response.createdAt, bodyLength: body.count,
+                bodyChecksum: DiskFormat.bodyChecksum(body), response: response, failure: entry.failure)
+            return publish(metadata, body: body, as: name, displacing: older, generation: generation)
+        }
+        guard let failure = entry.failure else { return false }
+        return store(failure, key: key, as: name, older: older, varying: varying, generation: generation)
+    }
+
+    private func store(
+        _ failure: RememberedFailure, key: [UInt8], as name: DiskName, older: Found?, varying: RequestValues,
+        generation: UInt64
+    ) -> Bool {
+        var metadata = DiskMetadata(
+            key: key, vary: [], family: .random(in: 0 ... .max), createdAt: failure.at, bodyLength: 0,
+            bodyChecksum: DiskFormat.bodyChecksum([]), response: nil, failure: failure)
+        guard let older else { return publish(metadata, body: [], as: name, displacing: nil, generation: generation) }
+        metadata.family = older.metadata.family
+        let values = varying(older.metadata.vary.map(\.name))
+        if older.metadata.vary.isEmpty || values.inNameOrder == older.metadata.vary.inNameOrder {
+            return update(older, response: older.metadata.response, failure: failure, generation: generation)
+        }
+        guard let variant = values.variantBytes else { return false }
+        let variantName = DiskName(key, variant: variant)
+        if let other = load(variantName, key: key, withBody: false), other.metadata.family == metadata.family,
+            other.metadata.vary.inNameOrder == values.inNameOrder
+        {
+            return update(other, response: other.metadata.response, failure: failure, generation: generation)
+        }
+        metadata.vary = values
+        return publish(metadata, body: [], as: variantName, displacing: nil, generation: generation)
+    }
+
+    /// Replaces an entry's header and remembered error and leaves its body, as a 304 asks for.
+    ///
+    /// - Parameters:
+    ///   - entry: Its response may be nil only when the stored one's is; its date of creation is not used.
+    ///   - revision: Of the hit that was validated: when another body is stored by now nothing happens.
+    ///   - ticket: As for ``store(_:body:varying:ticket:)``.
+    /// - Returns: False when nothing was changed: another body, a fault, a purge since `ticket`.
+    @discardableResult
+    public func refresh(_ entry: CacheEntry, of revision: Revision, ticket: Ticket? = nil) -> Bool {
+        let generation = (ticket ?? self.ticket()).generation
+        let key = entry.key.bytes
+        guard let found = load(revision.name, key: key, withBody: false), found.revision == revision else {
+            return false
+        }
+        guard entry.response != nil || found.metadata.response == nil else { return false }
+        return update(found, response: entry.response, failure: entry.failure, generation: generation)
+    }
+
+    private func update(
+        _ found: Found, response: StoredResponse?, failure: RememberedFailure?, generation: UInt64
+    ) -> Bool {
+        var metadata = found.metadata
+        metadata.response = response
+        metadata.response?.createdAt = metadata.createdAt
+        metadata.failure = failure
+        if let response { metadata.vary = response.vary }
+        let isNewest = found.name == DiskName(metadata.key)
+        guard let payload = metadata.encoded() else { return supersede(found.name, .headTooLarge) }
+        if isNewest || metadata.vary.inNameOrder == found.metadata.vary.inNameOrder,
+            let slot = DiskFormat.slot(sequence: found.slot.sequence &+ 1, payload: payload, size: found.slotSize)
+        {
+            return write(slot, over: found, generation: generation)
+        }
+        // It has outgrown its slot, or belongs under another name: the body moves to a new file, checked.
+        guard let whole = load(found.name, key: metadata.key, withBody: true), whole.revision == found.revision else {
+            return false
+        }
+        let name = DiskName(metadata.key)
+        let older = isNewest ? nil : load(name, key: metadata.key, withBody: false)
+        return publish(metadata, body: whole.body, as: name, displacing: older, generation: generation)
+    }
+
+    /// Writes the slot that does not count, with one call; name and body stay.
+    private func write(_ slot: [UInt8], over found: Found, generation: UInt64) -> Bool {
+        guard !isPaused(), let folder = folder(creating: false) else { return false }
+        guard totals.withLock({ $0.generation }) == generation else { return false }
+        do {
+            let shard = try folder.shard(found.name.shard)
+            let file = try DiskFile(in: shard.descriptor, name: found.name.fileName, flags: O_RDWR)
+            // An inode's number is given out again at once, so only what is read from the open file tells that it is
+            // still the one that was validated.
+            let status = try file.status()
+            guard status.isRegular, case .head(let head) = try DiskHead.read(from: file, length: status.length),
+                head.slot.sequence == found.slot.sequence, head.slot.index == found.slot.index,
+                head.slotSize == found.slotSize, head.metadata == found.metadata
+            else { return false }
+            try file.write(slot, at: DiskFormat.prefixSize + (1 - found.slot.index) * found.slotSize)
+            try? file.touch(now())
+            try file.close()
+        } catch {
+            if !error.isMissing { noteWrite(error, at: "updating \(found.name.path)") }
+            return false
+        }
+        health.withLock {
+            $0.counts.refreshes += 1
+            $0.noteWriteSucceeded()
+        }
+        return true
+    }
+
+    /// Writes a file and gives it its name.
+    private func publish(
+        _ metadata: DiskMetadata, body: [UInt8], as name: DiskName, displacing older: Found?, generation: UInt64
+    ) -> Bool {
+        guard let payload = metadata.encoded(), let slotSize = DiskFormat.slotSize(payload: payload.count),
+            let slot = DiskFormat.slot(sequence: 1, payload: payload, size: slotSize)
+        else { return supersede(metadata, name, older, .headTooLarge) }
+        let head = DiskFormat.prefix(slotSize: slotSize) + slot + [UInt8](repeating: 0, count: slotSize)
+        let length = head.count + body.count
+        if let maxBytes, length > maxBytes { return supersede(metadata, name, older, nil) }
+        guard !isPaused() else { return supersede(metadata, name, older, nil) }
+        // A folder that somebody removes between two calls is made again, but not for ever.
+        for attempt in 0..<4 {
+            guard let folder = folder(creating: true) else { break }
+            do {
+                let publication = Publication(
+                    folder: folder, name: name, moved: moved(older, for: metadata), length: length,
+                    generation: generation)
+                switch try publication.attempt(by: self, head: head, body: body) {
+                case .done:
+                    if publication.moved != nil { removeCopy(of: metadata, in: folder) }
+                    health.withLock {
+                        $0.counts.stores += 1
+                        $0.markReplaced(name)
+                        $0.noteWriteSucceeded()
+                    }
+                    rescanIfDue()
+                    return true
+                case .purged: return false
+                case .overLimit: makeRoom(for: length, insisting: attempt > 0)
+                }
+            } catch {
+                guard error.isMissing else {
+                    noteWrite(error, at: "storing \(name.path)")
+                    break
+                }
+                note(error, at: "storing \(name.path)")
+                forget(folder)
+            }
+        }
+        return supersede(metadata, name, older, nil)
+    }
+
+    /// Where an older response of another variant goes, so that it can still be found.
+    private func moved(_ older: Found?, for metadata: DiskMetadata) -> (DiskName, DiskStatus.Identity)? {
+        guard let older, older.metadata.response != nil, !older.metadata.vary.isEmpty,
+            older.metadata.vary.inNameOrder != metadata.vary.inNameOrder,
+            let variant = older.metadata.vary.variantBytes
+        else { return nil }
+        return (DiskName(metadata.key, variant: variant), older.identity)
+    }
+
+    /// A variant that has become the newest may have an older file of its own.
+    private func removeCopy(of metadata: DiskMetadata, in folder: DiskDirectory) {
+        guard !metadata.vary.isEmpty, let variant = metadata.vary.variantBytes else { return }
+        remove(DiskName(metadata.key, variant: variant), in: folder) { _ in true }
+    }
+
+    /// The older file of what could not be stored is wrong from now on.
+    private func supersede(_ metadata: DiskMetadata, _ name: DiskName, _ older: Found?, _ fault: Fault?) -> Bool {
+        // With another variant as the newest, ours is in a file of its own.
+        if moved(older, for: metadata) == nil { return supersede(name, fault) }
+        guard let variant = metadata.vary.variantBytes, !metadata.vary.isEmpty else { return supersede(name, fault) }
+        return supersede(DiskName(metadata.key, variant: variant), fault)
+    }
+
+    private func supersede(_ name: DiskName, _ fault: Fault?) -> Bool {
+        if let fault { note(fault, "not storing \(name.path)") }
+        if let folder = folder(creating: false) {
+            removeOrMark(name, in: folder)
+        } else {
+            health.withLock { $0.markUnusable(name) }
+        }
+        return false
+    }
+}
+
+/// One attempt to bring a file under its name.
+private struct Publication {
+    let folder: DiskDirectory
+    let name: DiskName
+    /// The older variant's new name, and which file it is.
+    let moved: (name: DiskName, identity: DiskStatus.Identity)?
+    let length: Int
+    let generation: UInt64
+
+    enum Outcome {
+        case done, purged, overLimit
+    }
+
+    func attempt(by cache: DiskCache, head: [UInt8], body: [UInt8]) throws(DiskError) -> Outcome {
+        let shard = try folder.shard(name.shard, creating: true)
+        let temporary = name.temporaryName
+        let file = try DiskFile(
+            in: shard.descriptor, name: temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        do {
+            try file.write(head, at: 0)
+            try file.write(body, at: head.count)
+            try file.touch(cache.now())
+            try file.close()
+            // With nothing to move this opens the entry's own shard once more, which is not used.
+            let other = try folder.shard(moved?.name.shard ?? name.shard, creating: true)
+            let limit = cache.maxBytes
+            let outcome = try cache.totals.withLock { totals throws(DiskError) in
+                try rename(temporary, in: shard.descriptor, movedTo: other.descriptor, limit: limit, &totals)
+            }
+            if outcome != .done { unlinkat(shard.descriptor, temporary, 0) }
+            return outcome
+        } catch {
+            unlinkat(shard.descriptor, temporary, 0)
+            throw error
+        }
+    }
+
+    /// Runs under the lock of the totals, so that no purge comes in between and every file is counted once.
+    private func rename(
+        _ temporary: [CChar], in shard: Int32, movedTo: Int32, limit: Int?, _ totals: inout DiskTotals
+    ) throws(DiskError) -> Outcome {
+        guard totals.generation == generation else { return .purged }
+        let fileName = name.fileName
+        let older = try existing(fileName, in: shard)
+        if let limit, totals.bytes + length - (older?.length ?? 0) > limit { return .overLimit }
+        var gone = older?.length
+        if let moved, let older, older.identity == moved.identity {
+            let movedName = moved.name.fileName
+            let replaced = try existing(movedName, in: movedTo)
+            guard renameat(shard, fileName, movedTo, movedName) == 0 else { throw .last }
+            gone = nil
+            totals.change(shard: name.shard, entries: -1, bytes: -older.length)
+            totals.change(
+                shard: moved.name.shard, entries: replaced == nil ? 1 : 0, bytes: older.length - (replaced?.length ?? 0)
+            )
+            // Another process may have put a newer file there since it was looked at: under this name it is nothing.
+            if let now = try? DiskStatus(in: movedTo, name: movedName), now.identity != moved.identity {
+                unlinkat(movedTo, movedName, 0)
+                totals.change(shard: moved.name.shard, entries: -1, bytes: -now.length)
+            }
+        }
+        guard renameat(shard, temporary, shard, fileName) == 0 else { throw .last }
+        totals.change(shard: name.shard, entries: gone == nil ? 1 : 0, bytes: length - (gone ?? 0))
+        return .done
+    }
+
+    /// What has the name already; nil for nothing. Anything but a file is somebody else's and stays.
+    private func existing(_ name: [CChar], in folder: Int32) throws(DiskError) -> DiskStatus? {
+        let status: DiskStatus
+        do {
+            status = try DiskStatus(in: folder, name: name)
+        } catch {
+            if error.isMissing { return nil }
+            throw error
+        }
+        guard status.isRegular else { throw DiskError(code: EEXIST) }
+        return status
+    }
+}
+#endif

@@ -1,0 +1,82 @@
+#if Loader
+/// What a load does before anything is sent (RFC 9111 §4).
+enum CacheDecision: Hashable, Sendable {
+    /// The stored body answers the load. With a refresh plan, the entry is also renewed in the background
+    /// (RFC 5861 §3), by at most one request for the key.
+    case answer(StoredAnswer, refresh: RequestPlan?)
+    /// The origin is asked. `provisional` may be shown before that and is never the load's last word.
+    case send(RequestPlan, provisional: StoredAnswer?)
+    /// The load fails with an error of before. `provisional` may be shown before that.
+    case fail(RememberedError, provisional: StoredAnswer?)
+    /// The load may not ask and there is nothing to answer with: it fails as a 504 would (RFC 9111 §5.2.1.7).
+    case notInCache
+
+    /// Decides how a load is answered.
+    ///
+    /// - Parameters:
+    ///   - entry: What is stored under the key, of whatever variant; nil for nothing. Its response is nil when the body
+    ///     is missing or damaged, so that no validator is ever sent for a body that cannot be shown. Also under
+    ///     `reload` the entry must be given.
+    ///   - request: What is about to be sent.
+    ///   - settings: The host's.
+    ///   - now: The clock.
+    static func decide(
+        entry: CacheEntry?, request: CacheRequest, settings: CacheSettings, now: WallTime
+    ) -> CacheDecision {
+        let demand = CacheDemand(request, settings: settings)
+        guard !demand.isPassThrough else {
+            let plan = RequestPlan(isPassThrough: true)
+            return demand.policy == .cacheOnly ? .notInCache : .send(plan, provisional: nil)
+        }
+        let stored = StoredCandidate(entry, request: request, settings: settings, now: now)
+        let remembered =
+            demand.bypassesErrors ? nil : entry?.rememberedError(request: request, settings: settings, now: now)
+        let plan = demand.plan(validating: stored)
+
+        if let stored, let answer = answer(from: stored, to: demand) {
+            // While the origin's error is remembered it is not asked in the background either.
+            let isRefreshed = answer.needsRefresh && remembered == nil
+            return .answer(answer.shown, refresh: isRefreshed ? plan : nil)
+        }
+        guard demand.policy != .cacheOnly else { return .notInCache }
+
+        let isShown = demand.policy != .reload && settings.deliversStaleBeforeValidation && stored?.isSuccess == true
+        let provisional = isShown ? stored?.answer(isFresh: false) : nil
+        guard let remembered else { return .send(plan, provisional: provisional) }
+        if let stored, stored.answers(insteadOf: remembered.status, demand, settings) {
+            return .answer(stored.answer(isFresh: false, insteadOf: .remembered(remembered)), refresh: nil)
+        }
+        return .fail(remembered, provisional: provisional)
+    }
+
+    /// What is answered from the store, if anything is.
+    private static func answer(
+        from stored: StoredCandidate, to demand: CacheDemand
+    ) -> (shown: StoredAnswer, needsRefresh: Bool)? {
+        switch demand.policy {
+        case .reload: return nil
+        case .revalidate where !stored.suppressesRevalidation: return nil
+        case .default, .revalidate, .cacheElseLoad, .cacheOnly: break
+        }
+        if demand.accepts(stored) { return (stored.answer(isFresh: true), false) }
+        guard stored.mayBeStale, demand.policy != .revalidate else { return nil }
+        let takesStale = demand.policy == .cacheElseLoad || demand.policy == .cacheOnly
+        if takesStale, !demand.validates, demand.acceptsAge(of: stored) {
+            return (stored.answer(isFresh: false), false)
+        }
+        if stored.isInRefreshWindow, demand.allowsBackgroundRefresh { return (stored.answer(isFresh: false), true) }
+        return demand.acceptsStale(stored) ? (stored.answer(isFresh: false), false) : nil
+    }
+}
+
+extension StoredCandidate {
+    /// True when this is answered in the place of an error (HTTP-CACHE 4, stale use 3).
+    ///
+    /// - Parameter status: The error's; nil for a failure without a response.
+    func answers(insteadOf status: Int?, _ demand: CacheDemand, _ settings: CacheSettings) -> Bool {
+        let isServerError = status.map { [500, 502, 503, 504].contains($0) } ?? true
+        return isServerError && demand.policy != .reload && !demand.validates && demand.acceptsAge(of: self)
+            && standsInForError(settings)
+    }
+}
+#endif

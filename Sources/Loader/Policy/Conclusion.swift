@@ -1,0 +1,121 @@
+#if Loader
+/// The rules by which ``CacheOutcome`` is found, one a kind of response; each name is what `conclude` calls it.
+struct Conclusion {
+    let entry: CacheEntry?
+    let key: CacheKey
+    let exchange: CacheExchange
+    let settings: CacheSettings
+    let now: WallTime
+    let demand: CacheDemand
+    let stored: StoredCandidate?
+
+    func outcome(of result: ExchangeResult) -> CacheOutcome {
+        guard case .response(let head, let body) = result else { return transportFailure }
+        guard !exchange.plan.isPassThrough else { return received(head, .nothing) }
+        switch head.status {
+        case 304: return notModified(head)
+        case let status where Storability.isSuccess(status): return success(head, body)
+        case let status where Storability.isRedirect(status): return redirect(head, body)
+        case let status where Storability.isError(status): return error(head, body)
+        default: return received(head, .nothing)
+        }
+    }
+
+    func received(_ head: ResponseHead, _ store: CacheOutcome.StoreChange) -> CacheOutcome {
+        CacheOutcome(answer: .received(head.fields.removingConnectionFields()), store: store)
+    }
+
+    /// It never touches the store, and it is not counted (ORIGINALS O39).
+    private var transportFailure: CacheOutcome {
+        guard !exchange.plan.isPassThrough, let stored, stored.answers(insteadOf: nil, demand, settings) else {
+            return CacheOutcome(answer: .transportFailure, store: .nothing)
+        }
+        return CacheOutcome(answer: .stale(stored.answer(isFresh: false, insteadOf: .transport)), store: .nothing)
+    }
+
+    /// RFC 9111 §4.3.4.
+    private func notModified(_ head: ResponseHead) -> CacheOutcome {
+        // The conditions sent must be those of the body at hand: the entry may have been replaced or lost meanwhile.
+        guard exchange.plan.isConditional, let stored, stored.isSuccess,
+            Set(stored.response.fields.conditions.lines).isSubset(of: exchange.plan.addedFields.lines),
+            !head.fields.speaksOfAnotherBody(than: stored.response.fields)
+        else {
+            guard !exchange.plan.isRefetch else { return received(head, .nothing) }
+            var plan = exchange.plan
+            plan.addedFields.removeAll(named: "If-None-Match")
+            plan.addedFields.removeAll(named: "If-Modified-Since")
+            plan.isConditional = false
+            plan.isRefetch = true
+            return CacheOutcome(answer: .refetch(plan), store: .nothing)
+        }
+        var response = stored.response.merged(
+            with: head.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime)
+        let vary = Vary.values(of: response.fields, request: exchange.request.fields)
+        response.vary = vary ?? []
+        let control = CacheControl(response.fields)
+        let freshness = Freshness(of: response, control: control, settings: settings, now: now)
+        let answer = StoredAnswer(
+            status: response.status, fields: response.fields(age: freshness.age), isFresh: true)
+
+        let store: CacheOutcome.StoreChange
+        if vary == nil || !mayStore(response.status, control) {
+            store = .remove
+        } else {
+            store = demand.allowsStoring ? .update(CacheEntry(key: key, response: response)) : .nothing
+        }
+        return CacheOutcome(answer: .notModified(answer), store: store)
+    }
+
+    private func success(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
+        switch body {
+        case .incomplete: return transportFailure
+        case .rejected: return received(head, .nothing)
+        case .complete: break
+        }
+        if let response = storable(head), demand.allowsStoring {
+            return received(head, .write(CacheEntry(key: key, response: response), keepsBody: true))
+        }
+        return received(head, superseded)
+    }
+
+    /// Without freshness of its own a redirect is asked for each time; an image under its key stays, because the login
+    /// page of a strange network is a redirect too.
+    private func redirect(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
+        let control = CacheControl(head.fields)
+        let isFreshByDefault =
+            !control.isPresent && Storability.takesDefaultMaxAge(head.status)
+            && settings.defaultCacheControlMaxAge > .zero
+        let isKept =
+            !settings.useServerCachePolicy || Freshness.isExplicit(head.fields, control) || isFreshByDefault
+        if isKept, case .complete = body, demand.allowsStoring, let response = storable(head) {
+            return received(head, .write(CacheEntry(key: key, response: response), keepsBody: true))
+        }
+        let isOlderRedirect = stored.map { Storability.isRedirect($0.response.status) } ?? false
+        return received(head, isOlderRedirect ? superseded : .nothing)
+    }
+
+    /// The older response of this variant is known to be out of date; another variant is not.
+    private var superseded: CacheOutcome.StoreChange {
+        guard var entry, let response = entry.response, !Vary.matches(response, exchange.request.fields) else {
+            return .remove
+        }
+        guard entry.failure != nil else { return .nothing }
+        entry.failure = nil
+        return .update(entry)
+    }
+
+    private func mayStore(_ status: Int, _ control: CacheControl) -> Bool {
+        !settings.useServerCachePolicy || Storability.allows(status: status, control)
+    }
+
+    /// What would be stored of a response; nil when it may not be.
+    func storable(_ head: ResponseHead) -> StoredResponse? {
+        guard mayStore(head.status, CacheControl(head.fields)),
+            let vary = Vary.values(of: head.fields, request: exchange.request.fields)
+        else { return nil }
+        return StoredResponse(
+            status: head.status, fields: head.fields.removingConnectionFields(), requestTime: exchange.requestTime,
+            responseTime: exchange.responseTime, createdAt: now, vary: vary)
+    }
+}
+#endif

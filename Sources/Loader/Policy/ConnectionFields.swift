@@ -1,0 +1,27 @@
+#if Loader
+extension HeaderFields {
+    /// Without the fields that concern one connection only (RFC 9110 §7.6.1, RFC 9111 §3.1).
+    ///
+    /// A `Connection` that lists a field on which reuse depends is in error and not followed there: without its `Age` or
+    /// `Vary` a response would be used where it must not be.
+    func removingConnectionFields() -> HeaderFields {
+        let listed = Set(tokens(of: "Connection")).subtracting(Self.governingFields)
+        return HeaderFields(
+            lines.filter { line in
+                let name = String(decoding: line.name.utf8.map(\.asciiLowercased), as: UTF8.self)
+                return !Self.connectionFields.contains(name) && !listed.contains(name)
+            })
+    }
+
+    /// Fields that are never stored.
+    static let connectionFields: Set<String> = [
+        "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// Fields that say when and how the body may be used.
+    private static let governingFields: Set<String> = [
+        "age", "cache-control", "content-encoding", "date", "expires", "vary",
+    ]
+}
+#endif

@@ -1,0 +1,52 @@
+#if Loader
+/// A number of seconds as header fields write it (RFC 9111 §1.2.2).
+enum DeltaSeconds {
+    /// What larger numbers mean: 2^31, about 68 years.
+    static let max: Int64 = 1 << 31
+
+    /// The number, at most ``max``; nil for anything but one or more decimal digits.
+    static func parse(_ bytes: some Collection<UInt8>) -> Int64? {
+        guard !bytes.isEmpty else { return nil }
+        var number: Int64 = 0
+        for byte in bytes {
+            guard byte >= 0x30, byte <= 0x39 else { return nil }
+            number = min(number * 10 + Int64(byte - 0x30), max)
+        }
+        return number
+    }
+}
+
+extension HeaderFields {
+    /// Seconds since the origin made the response, as the last cache on the way says (RFC 9111 §5.1); nil when there is
+    /// no `Age` or its first member is no number.
+    var age: Int64? {
+        guard let value = self["Age"] else { return nil }
+        return DeltaSeconds.parse(value.prefix { $0 != 0x2C }.trimmingSpace)
+    }
+
+    /// The members of all lines of a field that lists tokens, in lower case, without empty ones (RFC 9110 §5.6.1).
+    func tokens(of name: String) -> [String] {
+        self[lines: name].flatMap { line in
+            line.split(separator: 0x2C).compactMap { member in
+                let token = member.trimmingSpace
+                return token.isEmpty ? nil : String(decoding: token.map(\.asciiLowercased), as: UTF8.self)
+            }
+        }
+    }
+}
+
+extension BidirectionalCollection<UInt8> {
+    /// Without the blanks and tabs around (OWS of RFC 9110 §5.6.3).
+    var trimmingSpace: SubSequence {
+        guard let first = firstIndex(where: { !$0.isSpace }), let last = lastIndex(where: { !$0.isSpace }) else {
+            return self[endIndex...]
+        }
+        return self[first...last]
+    }
+}
+
+extension UInt8 {
+    /// A blank or a tab.
+    var isSpace: Bool { self == 0x20 || self == 0x09 }
+}
+#endif

@@ -1,0 +1,45 @@
+#if Loader
+extension CacheEntry {
+    /// The error that answers `request` without asking the origin (HTTP-CACHE 6.4); nil for none.
+    func rememberedError(request: CacheRequest, settings: CacheSettings, now: WallTime) -> RememberedError? {
+        guard let failure else { return nil }
+        if let freshUntil = failure.freshUntil, settings.useServerCachePolicy {
+            // Beside a response it was remembered for the same variant as that one.
+            let isAbout = response.map { Vary.matches($0, request.fields) } ?? true
+            guard isAbout, failure.at <= now, now < freshUntil else { return nil }
+            return RememberedError(status: failure.status, until: freshUntil, isFresh: true)
+        }
+        guard let end = failure.silenceEnd(settings), failure.at <= now, now < end else { return nil }
+        return RememberedError(status: failure.status, until: end, isFresh: false)
+    }
+}
+
+extension RememberedFailure {
+    /// When the silence after the last error ends; nil when there is none, because the errors are too few.
+    func silenceEnd(_ settings: CacheSettings) -> WallTime? {
+        let silence = settings.defaultCacheControlMaxAgeForErrors.milliseconds
+        return silence > 0 && attempts >= settings.errorAttempts ? at.adding(milliseconds: silence) : nil
+    }
+
+    /// The failure after one more error without freshness of its own.
+    ///
+    /// - Parameter previous: What was remembered. Once its silence is over, counting begins anew; a load that asks in
+    ///   spite of the silence and fails prolongs it.
+    init(status: Int, after previous: RememberedFailure?, at time: WallTime, settings: CacheSettings) {
+        var attempts = 1
+        if let previous, previous.freshUntil == nil {
+            if previous.attempts < settings.errorAttempts {
+                attempts = max(previous.attempts, 0) + 1
+            } else if let end = previous.silenceEnd(settings), previous.at <= time, time < end {
+                attempts = previous.attempts
+            }
+        }
+        self.init(status: status, attempts: attempts, at: time)
+    }
+}
+
+extension CacheSettings {
+    /// ``maxAttemptsForErrors``, at least 1.
+    var errorAttempts: Int { max(maxAttemptsForErrors, 1) }
+}
+#endif

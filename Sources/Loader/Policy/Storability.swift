@@ -1,0 +1,29 @@
+#if Loader
+/// Which responses may be kept (RFC 9111 §3, HTTP-CACHE 6.1).
+enum Storability {
+    /// Statuses whose meaning for a cache is implemented, for `must-understand` (RFC 9111 §5.2.2.3).
+    static let understood: Set<Int> = [200, 203, 301, 302, 303, 307, 308, 404, 410]
+
+    /// True for 200, 203 and for those 2xx that RFC 9110 does not define, which mean what 200 means (§15).
+    static func isSuccess(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 207...299: true
+        default: false
+        }
+    }
+
+    /// True for the statuses that name another address in `Location` (RFC 9110 §15.4).
+    static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
+
+    /// True for 400...599.
+    static func isError(_ status: Int) -> Bool { (400...599).contains(status) }
+
+    /// True for the statuses that ``CacheSettings/defaultCacheControlMaxAge`` acts on.
+    static func takesDefaultMaxAge(_ status: Int) -> Bool { [200, 203, 301, 308].contains(status) }
+
+    /// What the response says about being stored at all. `must-understand` takes the place of `no-store`.
+    static func allows(status: Int, _ control: CacheControl) -> Bool {
+        control.contains("must-understand") ? understood.contains(status) : !control.noStore
+    }
+}
+#endif

@@ -1,0 +1,87 @@
+#if Loader
+/// The request fields that choose among the responses of one key (RFC 9111 §4.1).
+enum Vary {
+    /// What `request` says in the fields that a response's `Vary` names, sorted by name, each name once.
+    ///
+    /// - Returns: Empty without `Vary`; nil for `*`, which no request matches.
+    static func values(of response: HeaderFields, request: HeaderFields) -> [VaryValue]? {
+        let names = Set(response.tokens(of: "Vary"))
+        return names.contains("*") ? nil : values(of: names, request: request)
+    }
+
+    /// What `request` says in the fields of these names in lower case, sorted by name.
+    static func values(of names: Set<String>, request: HeaderFields) -> [VaryValue] {
+        let said = normalised(request, names)
+        return names.sorted().map { VaryValue(name: $0, value: said[$0]) }
+    }
+
+    /// True when `request` says in each of these fields what `stored` says.
+    static func matches(_ stored: [VaryValue], _ request: HeaderFields) -> Bool {
+        guard !stored.isEmpty else { return true }
+        let said = normalised(request, Set(stored.map(\.name)))
+        return stored.allSatisfy { $0.value == said[$0.name] }
+    }
+
+    /// True when the stored response is one of those that `request` may be answered with.
+    static func matches(_ response: StoredResponse, _ request: HeaderFields) -> Bool {
+        let names = response.fields.tokens(of: "Vary")
+        // An entry that says less about the request than its own `Vary` asks for proves nothing.
+        return !names.contains("*") && Set(names).isSubset(of: response.vary.map(\.name))
+            && matches(response.vary, request)
+    }
+
+    /// The named fields of a request, by name in lower case, each with its lines joined.
+    private static func normalised(_ request: HeaderFields, _ names: Set<String>) -> [String: [UInt8]] {
+        var joined: [String: [UInt8]] = [:]
+        for line in request.lines {
+            let name = String(decoding: line.name.utf8.map(\.asciiLowercased), as: UTF8.self)
+            guard names.contains(name) else { continue }
+            if joined[name] == nil {
+                joined[name] = line.value
+            } else {
+                joined[name]?.append(0x2C)
+                joined[name]?.append(contentsOf: line.value)
+            }
+        }
+        for (name, value) in joined {
+            joined[name] = normalised(value, foldsCase: caseInsensitive.contains(name))
+        }
+        return joined
+    }
+
+    /// Fields whose values are names of languages and codings (RFC 9110 §12.5.2 to §12.5.4).
+    private static let caseInsensitive: Set<String> = ["accept-charset", "accept-encoding", "accept-language"]
+
+    /// White space around commas and at the ends removed, elsewhere one blank for any of it; nothing is changed between
+    /// quotes.
+    private static func normalised(_ value: [UInt8], foldsCase: Bool) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(value.count)
+        var isQuoted = false
+        var isEscaped = false
+        var hasSpace = false
+        for byte in value {
+            if isQuoted {
+                result.append(byte)
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == 0x5C {
+                    isEscaped = true
+                } else {
+                    isQuoted = byte != 0x22
+                }
+                continue
+            }
+            if byte.isSpace {
+                hasSpace = true
+                continue
+            }
+            if hasSpace, let last = result.last, last != 0x2C, byte != 0x2C { result.append(0x20) }
+            hasSpace = false
+            isQuoted = byte == 0x22
+            result.append(foldsCase ? byte.asciiLowercased : byte)
+        }
+        return result
+    }
+}
+#endif

@@ -1,0 +1,94 @@
+#if Loader
+import Loader
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Many threads with few descriptors: each operation settles, and what it answers is true; `hits N` and `misses N`
+/// while it was crowded, `kept N` of the entries when it is over.
+func crowd(_ folder: String, threads: Int, keys: Int, descriptors: Int) {
+    let cache = DiskCache(directory: folder)
+    var limit = rlimit()
+    #if canImport(Glibc)
+    let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+    #else
+    let resource = RLIMIT_NOFILE
+    #endif
+    getrlimit(resource, &limit)
+    let most = limit.rlim_cur
+    limit.rlim_cur = rlim_t(descriptors)
+    guard setrlimit(resource, &limit) == 0 else { lost("setrlimit") }
+    // Nothing is left but a few: the threads take them from each other.
+    var held: [Int32] = []
+    while true {
+        let next = dup(STDOUT_FILENO)
+        if next < 0 { break }
+        held.append(next)
+    }
+    for _ in 0..<min(3, held.count) { close(held.removeLast()) }
+    let worker = CrowdWorker(cache: cache, keys: keys)
+    var ids: [pthread_t] = []
+    for index in 0..<threads {
+        var id = pthread_t()
+        let box = Unmanaged.passRetained(CrowdMember(worker: worker, seed: index))
+        pthread_create(
+            &id, nil,
+            { argument in
+                if let argument { Unmanaged<CrowdMember>.fromOpaque(argument).takeRetainedValue().run() }
+                return nil
+            }, box.toOpaque())
+        ids.append(id)
+    }
+    for id in ids { pthread_join(id, nil) }
+    for descriptor in held { close(descriptor) }
+    limit.rlim_cur = most
+    setrlimit(resource, &limit)
+    let faults = cache.statistics.faults[.noDescriptors] ?? 0
+    say("hits \(worker.hits.load(ordering: .relaxed))")
+    say("faults \(faults)")
+    var kept = 0
+    for number in 0..<keys {
+        guard let hit = cache.read(Oracle.key(number)) else { continue }
+        guard Oracle.judge(number, hit.entry, hit.body) != nil else { lie(number) }
+        kept += 1
+    }
+    say("kept \(kept)")
+}
+
+private final class CrowdWorker: Sendable {
+    let cache: DiskCache
+    let keys: Int
+    let hits = Atomic(0)
+
+    init(cache: DiskCache, keys: Int) {
+        self.cache = cache
+        self.keys = keys
+    }
+}
+
+private final class CrowdMember: Sendable {
+    private let worker: CrowdWorker
+    private let seed: Int
+
+    init(worker: CrowdWorker, seed: Int) {
+        self.worker = worker
+        self.seed = seed
+    }
+
+    func run() {
+        var random = Random(seed: UInt64(seed))
+        for _ in 0..<200 {
+            let number = Int(random.next() % UInt64(worker.keys))
+            guard let hit = worker.cache.read(Oracle.key(number)) else { continue }
+            guard Oracle.judge(number, hit.entry, hit.body) != nil else { lie(number) }
+            worker.hits.add(1, ordering: .relaxed)
+        }
+    }
+}
+#endif

@@ -1,0 +1,39 @@
+#if Loader
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The paths of all that is below a folder and no folder itself.
+func filePaths(below path: String) -> [String] {
+    names(in: path).flatMap { name in
+        let below = path + "/" + name
+        var information = stat()
+        guard lstat(below, &information) == 0 else { return [String]() }
+        return information.st_mode & S_IFMT == S_IFDIR ? filePaths(below: below) : [below]
+    }
+}
+
+/// Removes a file or a folder with all that is in it.
+func removeEverything(at path: String) {
+    if unlink(path) == 0 { return }
+    for name in names(in: path) { removeEverything(at: path + "/" + name) }
+    rmdir(path)
+}
+
+private func names(in path: String) -> [String] {
+    guard let stream = opendir(path) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let found = readdir(stream) {
+        // The record may be shorter than the type says: the name is read in place, up to its end.
+        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return names }
+        let name = String(cString: (UnsafeRawPointer(found) + offset).assumingMemoryBound(to: CChar.self))
+        if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+}
+#endif

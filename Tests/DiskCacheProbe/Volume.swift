@@ -1,0 +1,82 @@
+#if Loader && os(Linux)
+import Loader
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A small volume of its own, mounted on `folder`: read-only and full, with the cache open all the while.
+func useVolume(_ folder: String) async {
+    guard mount("none", folder, "tmpfs", 0, "size=256k") == 0 else {
+        say("denied \(errno)")
+        return
+    }
+    let time = VolumeClock()
+    let cache = DiskCache(directory: folder + "/cache", now: { time.now })
+    for number in 0..<4 where !store(number, 1, in: cache) { lost("\(number) on an empty volume") }
+
+    guard mount("none", folder, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else { lost("remount") }
+    expect(0..<4, in: cache, version: 1)
+    if store(10, 1, in: cache) { lie(10, "stored on a read-only volume") }
+    if store(0, 2, in: cache) { lie(0, "stored on a read-only volume") }
+    if let hit = cache.read(Oracle.key(0)) { lie(0, "superseded and answered: \(hit.body.count)") }
+    expect(1..<4, in: cache, version: 1)
+    // Another cache that begins on the read-only volume serves what is there.
+    let late = DiskCache(directory: folder + "/cache", now: { time.now })
+    expect(1..<4, in: late, version: 1)
+    await late.flush()
+    say("readonly \(cache.statistics.faults[.readOnly] ?? 0)")
+
+    guard mount("none", folder, "tmpfs", UInt(MS_REMOUNT), "size=256k") == 0 else { lost("remount") }
+    time.advance()
+    if !store(10, 3, in: cache) { lost("10 on a volume that can be written again") }
+
+    var stored = 0
+    for number in 100..<400 {
+        time.advance()
+        if store(number, 1, in: cache) { stored += 1 }
+    }
+    say("full \(cache.statistics.faults[.noSpace] ?? 0) stored \(stored)")
+    for number in 100..<400 {
+        guard let hit = cache.read(Oracle.key(number)) else { continue }
+        guard Oracle.judge(number, hit.entry, hit.body) != nil else { lie(number) }
+    }
+    // Replacing on a full volume ends the older response, stored or not.
+    for number in 1..<4 {
+        time.advance()
+        _ = store(number, 2, in: cache)
+        guard let hit = cache.read(Oracle.key(number)) else { continue }
+        guard Oracle.judge(number, hit.entry, hit.body)?.version == 2 else { lie(number, "superseded") }
+    }
+    let verification = await cache.verify()
+    say("bad \(verification.bad.count)")
+    _ = await cache.purge()
+    time.advance()
+    if !store(500, 1, in: cache) { lost("500 after making room") }
+    say("temporary \(filePaths(below: folder).count { $0.hasSuffix(".tmp") })")
+    say("passed")
+}
+
+/// A clock that a pause after a fault can be skipped by.
+private final class VolumeClock: Sendable {
+    private let milliseconds = Atomic<Int64>(1_800_000_000_000)
+
+    var now: WallTime { WallTime(milliseconds: milliseconds.load(ordering: .relaxed)) }
+
+    func advance() { milliseconds.add(60_000, ordering: .relaxed) }
+}
+
+private func store(_ number: Int, _ version: Int, in cache: DiskCache) -> Bool {
+    cache.store(Oracle.entry(number, version: version), body: Oracle.body(number, version: version))
+}
+
+private func expect(_ numbers: Range<Int>, in cache: DiskCache, version: Int) {
+    for number in numbers {
+        guard let hit = cache.read(Oracle.key(number)) else { lost("\(number) on a volume that can be read") }
+        guard Oracle.judge(number, hit.entry, hit.body)?.version == version else { lie(number) }
+    }
+}
+#endif

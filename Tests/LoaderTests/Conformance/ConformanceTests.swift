@@ -1,0 +1,43 @@
+#if Loader
+import Foundation
+import Testing
+
+@testable import Loader
+
+/// Every behaviour of http-tests/cache-tests that concerns us; Docs/cache-tests.md lists them.
+@Suite struct ConformanceTests {
+    @Test(arguments: ConformanceTable.behaviours)
+    func aBehaviourIsAsTheTableSaysWithEntriesInMemory(_ behaviour: Behaviour) throws {
+        var client = ScenarioClient(behaviour, store: EntriesInMemory())
+
+        expect(try client.differences(), behaviour)
+    }
+
+    @Test(arguments: ConformanceTable.behaviours)
+    func aBehaviourIsAsTheTableSaysWithADiskCacheOpenedForEveryLoad(_ behaviour: Behaviour) throws {
+        let entries = try EntriesOnDisk()
+        defer { try? FileManager.default.removeItem(at: entries.folder) }
+        var client = ScenarioClient(behaviour, store: entries)
+
+        expect(try client.differences(), behaviour)
+    }
+
+    @Test(arguments: ownBehaviours)
+    func whatTheProjectDoesNotAskHoldsInMemoryAndOnDisk(_ behaviour: Behaviour) throws {
+        let entries = try EntriesOnDisk()
+        defer { try? FileManager.default.removeItem(at: entries.folder) }
+        var inMemory = ScenarioClient(behaviour, store: EntriesInMemory())
+        var onDisk = ScenarioClient(behaviour, store: entries)
+
+        expect(try inMemory.differences(), behaviour)
+        expect(try onDisk.differences(), behaviour)
+    }
+
+    private func expect(_ differences: [String], _ behaviour: Behaviour) {
+        switch behaviour.verdict {
+        case .met: #expect(differences == [])
+        case .notMet(_, let found): #expect(differences == found)
+        }
+    }
+}
+#endif

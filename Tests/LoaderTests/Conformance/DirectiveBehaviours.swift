@@ -1,0 +1,216 @@
+#if Loader
+@testable import Loader
+
+/// Suites cc-response, cc-request, pragma and stale: directives other than lifetimes (RFC 9111 §4.2.4, §5.2, §5.4).
+let directiveBehaviours: [Behaviour] = responseDirectives + requestDirectives + pragma + staleAnswers
+
+private let freshForHours: ScriptedFields = ["Cache-Control": "max-age=10000", "Expires": 10_000, "Date": 0]
+private let tag: ScriptedFields = ["ETag": "\"abcd\""]
+
+private let responseDirectives: [Behaviour] = [
+    directive("cc-resp-private-private", .optimal, answer: ["Cache-Control": "private, max-age=3600"], then: .cached),
+    directive("cc-resp-no-store", answer: ["Cache-Control": "no-store"], then: .fetched),
+    directive("cc-resp-no-store-case-insensitive", answer: ["Cache-Control": "No-StOrE"], then: .fetched),
+    directive("cc-resp-no-store-fresh", answer: freshForHours.adding(["Cache-Control": "no-store"]), then: .fetched),
+    newerNotStored("cc-resp-no-store-old-new", "no-store"),
+    newerNotStored("cc-resp-no-store-old-max-age", "no-store, max-age=0"),
+    directive("cc-resp-no-cache", answer: freshForHours.adding(["Cache-Control": "no-cache"]), then: .fetched),
+    directive(
+        "cc-resp-no-cache-case-insensitive", answer: freshForHours.adding(["Cache-Control": "No-CaChE"]), then: .fetched
+    ),
+    directive(
+        "cc-resp-no-cache-revalidate", .optimal, answer: tag.adding(["Cache-Control": "no-cache"]), then: .etagValidated
+    ),
+    directive(
+        "cc-resp-no-cache-revalidate-fresh", .optimal,
+        answer: freshForHours.adding(["Cache-Control": "no-cache"]).adding(tag),
+        then: .etagValidated),
+    Behaviour(
+        "headers-omit-headers-listed-in-Cache-Control-no-cache-single", .check,
+        .notMet("a private cache keeps the fields that no-cache lists", found: ["step 2: a is '1', not absent"]),
+        steps: [
+            .get(["Cache-Control": "no-cache=\"a\"", "a": "1", "b": "2", "Cache-Control": "max-age=3600", "Date": 0]),
+            .get(expect: .cached, shows: ["b": "2"], hides: ["a"]),
+        ]),
+    Behaviour(
+        "headers-omit-headers-listed-in-Cache-Control-no-cache", .check,
+        .notMet(
+            "a private cache keeps the fields that no-cache lists",
+            found: ["step 2: a is '1', not absent", "step 2: b is '2', not absent"]),
+        steps: [
+            .get([
+                "Cache-Control": "no-cache=\"a, b\"", "a": "1", "b": "2", "c": "3", "Cache-Control": "max-age=3600",
+                "Date": 0,
+            ]), .get(expect: .cached, shows: ["c": "3"], hides: ["a", "b"]),
+        ]),
+    directive(
+        "cc-resp-must-revalidate-fresh", .optimal,
+        answer: tag.adding(["Cache-Control": "max-age=10000, must-revalidate"]),
+        then: .cached),
+    Behaviour(
+        "cc-resp-must-revalidate-stale",
+        steps: [
+            .get(tag.adding(["Cache-Control": "max-age=2, must-revalidate"])), .get(expect: .cached, pause: 3),
+            .get(expect: .etagValidated),
+        ]),
+    Behaviour(
+        "cc-resp-immutable-fresh", .optimal,
+        steps: [
+            .get(tag.adding(["Cache-Control": "max-age=10000, immutable"]), pause: 3),
+            .get(expect: .cached).with(\.policy, .revalidate),
+        ]),
+    Behaviour(
+        "cc-resp-immutable-stale",
+        steps: [
+            .get(tag.adding(["Cache-Control": "max-age=2, immutable"]), pause: 3),
+            .get(expect: .etagValidated).with(\.policy, .revalidate).with(\.sends, ["Cache-Control": "max-age=0"]),
+        ]),
+]
+
+private let requestDirectives: [Behaviour] = [
+    asked("ccreq-ma0", answer: freshFields, directive: "max-age=0", then: .fetched, pause: 3),
+    asked("ccreq-ma1", answer: freshFields, directive: "max-age=1", then: .fetched, pause: 3),
+    asked(
+        "ccreq-magreaterage", answer: ["Cache-Control": "max-age=3600", "Age": "1800"], directive: "max-age=600",
+        then: .fetched),
+    asked(
+        "ccreq-max-stale", answer: ["Cache-Control": "max-age=1"], directive: "max-stale=1000", then: .cached, pause: 3),
+    asked(
+        "ccreq-max-stale-age", answer: ["Cache-Control": "max-age=1500", "Age": "2000"], directive: "max-stale=1000",
+        then: .cached),
+    asked("ccreq-min-fresh", answer: ["Cache-Control": "max-age=1500"], directive: "min-fresh=2000", then: .fetched),
+    asked(
+        "ccreq-min-fresh-age", answer: ["Cache-Control": "max-age=1500", "Age": "1000"], directive: "min-fresh=1000",
+        then: .fetched),
+    asked("ccreq-no-cache", answer: ["Cache-Control": "max-age=3600"], directive: "no-cache", then: .fetched),
+    asked(
+        "ccreq-no-cache-lm", answer: ["Cache-Control": "max-age=3600", "Last-Modified": -10_000, "Date": 0],
+        directive: "no-cache",
+        then: .dateValidated),
+    asked(
+        "ccreq-no-cache-etag", answer: ["Cache-Control": "max-age=3600", "ETag": "abc"], directive: "no-cache",
+        then: .etagValidated),
+    asked(
+        "ccreq-no-store",
+        .notMet(
+            "a request's no-store forbids storing, not answering (RFC 9111 §5.2.1.5)",
+            found: ["step 2: cached, not fetched"]),
+        answer: ["Cache-Control": "max-age=3600"], directive: "no-store", then: .fetched),
+    Behaviour(
+        "ccreq-oic", .check,
+        steps: [.get(asking: ["Cache-Control": "only-if-cached"], expect: .notInCache).with(\.expectedStatus, 504)]),
+]
+
+private let pragma: [Behaviour] = [
+    Behaviour(
+        "pragma-request-no-cache", .check,
+        .notMet("as Cache-Control: no-cache, when the request has no Cache-Control (RFC 9111 §5.4)"),
+        steps: [
+            .get(["Cache-Control": "max-age=3600"]), .get(asking: ["Pragma": "no-cache"], expect: .cached),
+        ]),
+    Behaviour(
+        "pragma-request-extension", .check,
+        steps: [
+            .get(["Cache-Control": "max-age=3600"]),
+            .get(asking: ["Pragma": "unrecognised-extension"], expect: .cached),
+        ]),
+    directive(
+        "pragma-response-no-cache", .check, answer: ["Cache-Control": "max-age=3600", "Pragma": "no-cache"],
+        then: .cached),
+    directive(
+        "pragma-response-no-cache-heuristic", .check, noHeuristics,
+        answer: ["Date": 0, "Last-Modified": -10_000, "Pragma": "no-cache"], then: .cached),
+    directive(
+        "pragma-response-extension", .check,
+        answer: ["Cache-Control": "max-age=3600", "Pragma": "unrecognised-extension"],
+        then: .cached),
+]
+
+private let becomesStale: ScriptedFields = ["Cache-Control": "max-age=2", "Template-A": "1"]
+private let optional = "with the option staleIfError, which is off by default"
+private let noWarning = Behaviour.Verdict.notMet(
+    "Warning is obsolete and never generated (RFC 9111 §5.5)", found: ["step 2: Warning is absent, not 110"])
+
+private let staleAnswers: [Behaviour] = [
+    Behaviour(
+        "stale-close", .check, staleIfError: .upToOneHour, note: optional,
+        steps: [.get(becomesStale, pause: 3), .get(expect: .cached).with(\.disconnects, true)]),
+    Behaviour(
+        "stale-503", .check, staleIfError: .upToOneHour, note: optional,
+        steps: [
+            .get(becomesStale, pause: 3), .get(status: 503, expect: .cached).with(\.expectedStatus, 200),
+        ]),
+    Behaviour(
+        "stale-while-revalidate", .optimal,
+        answer: tag.adding(["Cache-Control": "max-age=1, stale-while-revalidate=3600"]),
+        then: .cached),
+    Behaviour(
+        "stale-while-revalidate-window",
+        steps: [
+            .get(tag.adding(["Cache-Control": "max-age=1, stale-while-revalidate=4"]), pause: 3),
+            .get(["Cache-Control": "no-cache", "ETag": "\"def\""], expect: .cached, pause: 3), .get(expect: .fetched),
+        ]),
+    Behaviour(
+        "stale-sie-close", .check, staleIfError: .serverDirective, note: optional,
+        steps: [
+            .get(["Cache-Control": "max-age=2, stale-if-error=60"], pause: 3),
+            .get(expect: .cached).with(\.disconnects, true),
+        ]),
+    Behaviour(
+        "stale-sie-503", .check, staleIfError: .serverDirective, note: optional,
+        steps: [
+            .get(["Cache-Control": "max-age=2, stale-if-error=60"], pause: 3),
+            .get(status: 503, expect: .cached).with(\.expectedStatus, 200),
+        ]),
+    // Even with the option on, which is the harder case.
+    Behaviour(
+        "stale-close-must-revalidate", staleIfError: .upToOneHour,
+        steps: [
+            .get(["Cache-Control": "max-age=2, must-revalidate"], pause: 3),
+            .get(expect: .failed).with(\.disconnects, true),
+        ]),
+    Behaviour(
+        "stale-close-no-cache", staleIfError: .upToOneHour,
+        steps: [
+            .get(["Cache-Control": "max-age=2, no-cache"], pause: 3), .get(expect: .failed).with(\.disconnects, true),
+        ]),
+    Behaviour(
+        "stale-warning-stored", .check, noWarning, staleIfError: .upToOneHour,
+        steps: [
+            .get(staleFields), .get(expect: .cached, shows: ["Warning": "110"]).with(\.disconnects, true),
+        ]),
+    Behaviour(
+        "stale-warning-become", .check, noWarning, staleIfError: .upToOneHour,
+        steps: [
+            .get(becomesStale, pause: 3), .get(expect: .cached, shows: ["Warning": "110"]).with(\.disconnects, true),
+        ]),
+]
+
+/// As the suites of directives do it: asked again at once.
+private func directive(
+    _ id: String, _ kind: Behaviour.Kind = .required, _ verdict: Behaviour.Verdict = .met, answer: ScriptedFields,
+    then: Step.Source
+) -> Behaviour {
+    Behaviour(id, kind, verdict, steps: [.get(answer), .get(expect: then)])
+}
+
+private func asked(
+    _ id: String, _ verdict: Behaviour.Verdict = .met, answer: ScriptedFields, directive: String, then: Step.Source,
+    pause: Int = 0
+) -> Behaviour {
+    Behaviour(
+        id, .check, verdict,
+        steps: [.get(answer, pause: pause), .get(asking: ["Cache-Control": .text(directive)], expect: then)])
+}
+
+/// The second answer is never asked for, because the first is fresh.
+private func newerNotStored(_ id: String, _ directive: String) -> Behaviour {
+    Behaviour(
+        id,
+        steps: [
+            .get(freshForHours.adding(["A": "1"]), pause: 3),
+            .get(["Cache-Control": .text(directive), "Date": 0, "A": "2"], pause: 3),
+            .get(expect: .cached, shows: ["A": "1"]),
+        ])
+}
+#endif

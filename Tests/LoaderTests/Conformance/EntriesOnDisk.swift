@@ -1,0 +1,47 @@
+#if Loader
+import Foundation
+
+@testable import Loader
+
+/// Entries in a folder of their own, which is opened anew for every single operation, as by another process.
+struct EntriesOnDisk: ScenarioStore {
+    let folder: URL
+    /// Of the entry that was found last, for the update that may follow.
+    private var revision: DiskCache.Revision?
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "cache-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private var cache: DiskCache { DiskCache(directory: folder.path) }
+
+    mutating func find(_ key: CacheKey, request: HeaderFields) -> (entry: CacheEntry, body: [UInt8]?)? {
+        revision = nil
+        guard let hit = cache.read(key, varying: values(request)) else { return nil }
+        revision = hit.revision
+        return (hit.entry, hit.entry.response == nil ? nil : hit.body)
+    }
+
+    mutating func write(_ entry: CacheEntry, body: [UInt8]?) throws {
+        guard cache.store(entry, body: body ?? []) else { throw ScenarioFault(text: "nothing is stored") }
+    }
+
+    mutating func update(_ entry: CacheEntry) throws {
+        guard let revision, cache.refresh(entry, of: revision) else {
+            throw ScenarioFault(text: "an update of an entry that is not stored")
+        }
+    }
+
+    mutating func remove(_ key: CacheKey, request: HeaderFields) {
+        cache.remove(key)
+    }
+
+    private func values(_ request: HeaderFields) -> DiskCache.RequestValues {
+        { names in
+            let vary = HeaderFields(names.map { HeaderField("Vary", $0) })
+            return Vary.values(of: vary, request: request) ?? []
+        }
+    }
+}
+#endif

@@ -1,0 +1,75 @@
+#if Loader
+/// Behaviours of the project that a private cache of GETs for pictures has no part in, with the reason for each group.
+struct LeftAside: Sendable {
+    let reason: String
+    let ids: [String]
+
+    static let all: [LeftAside] = [
+        LeftAside(
+            reason: "Duties of shared caches: `s-maxage`, `proxy-revalidate`, `private`, Authorization (RFC 9111 §3.5)",
+            ids: [
+                "freshness-s-maxage-shared", "freshness-max-age-s-maxage-shared-longer",
+                "freshness-max-age-s-maxage-shared-longer-reversed",
+                "freshness-max-age-s-maxage-shared-longer-multiple", "freshness-max-age-s-maxage-shared-shorter",
+                "freshness-max-age-s-maxage-shared-shorter-expires", "cc-resp-private-shared",
+                "stale-close-proxy-revalidate", "stale-close-s-maxage=2", "other-authorization",
+                "other-authorization-public", "other-authorization-must-revalidate", "other-authorization-smaxage",
+            ]),
+        LeftAside(
+            reason: "`CDN-Cache-Control` is for content delivery networks (RFC 9213)",
+            ids: [
+                "max-age", "max-age-max", "max-age-max-plus", "max-age-age", "max-age-space-before-equals",
+                "max-age-space-after-equals", "max-age-0", "max-age-extension", "max-age-case-insensitive",
+                "max-age-expires", "max-age-cc-max-age-invalid-expires", "max-age-0-expires",
+                "max-age-short-cc-max-age", "max-age-long-cc-max-age", "private", "no-cache", "no-store-cc-fresh",
+                "fresh-cc-nostore", "cc-invalid-sh-type-unknown", "cc-invalid-sh-type-wrong", "remove-header",
+                "remove-age-exceed", "date-update-exceed", "expires-update-exceed",
+            ].map { "cdn-\($0)" }),
+        LeftAside(
+            reason: "Unsafe methods and what they invalidate: the loader sends GET alone",
+            ids: ["method-POST"]
+                + ["POST", "PUT", "DELETE", "M-SEARCH"].flatMap { method in
+                    ["", "-failed", "-location", "-cl"].map { "invalidate-\(method)\($0)" }
+                }),
+        LeftAside(
+            reason: "Updating by HEAD: the loader sends GET alone",
+            ids: [
+                "head-writethrough", "head-200-retain", "head-200-freshness-update", "head-200-update",
+                "head-410-update",
+            ]),
+        LeftAside(
+            reason: "Ranges from the store: a caller's Range passes through and 206 is never stored",
+            ids: [
+                "store-partial-reuse-partial", "store-complete-reuse-partial", "store-complete-reuse-partial-no-last",
+                "store-complete-reuse-partial-suffix", "store-partial-reuse-partial-byterange",
+                "store-partial-reuse-partial-absent", "store-partial-reuse-partial-suffix", "store-partial-complete",
+                "use-headers", "use-stored-headers",
+            ].map { "partial-\($0)" }),
+        LeftAside(
+            reason: "Answering a caller's own conditional request: it passes through, never answered from the store",
+            ids: [
+                "conditional-lm-fresh", "conditional-lm-fresh-earlier", "conditional-lm-stale",
+                "conditional-lm-fresh-no-lm", "conditional-lm-fresh-rfc850", "conditional-304-etag",
+                "conditional-etag-precedence", "conditional-etag-quoted-respond-unquoted",
+                "conditional-etag-unquoted-respond-unquoted", "conditional-etag-unquoted-respond-quoted",
+                "conditional-etag-strong-respond", "conditional-etag-strong-respond-obs-text",
+                "conditional-etag-strong-respond-multiple-first", "conditional-etag-strong-respond-multiple-second",
+                "conditional-etag-strong-respond-multiple-last", "conditional-etag-weak-respond",
+                "conditional-etag-weak-respond-lowercase", "conditional-etag-weak-respond-backslash",
+                "conditional-etag-weak-respond-omit-slash",
+            ]),
+        LeftAside(
+            reason: "Set-Cookie: the loader keeps no cookies",
+            ids: [
+                "headers-store-Set-Cookie", "headers-store-Set-Cookie2", "304-etag-update-response-Set-Cookie",
+                "304-etag-update-response-Set-Cookie2", "other-set-cookie",
+            ]),
+        LeftAside(
+            reason: "204 has no body, so it is no picture",
+            ids: ["heuristic-204-cached", "status-204-fresh", "status-204-stale"]),
+        LeftAside(
+            reason: "Content codings that do not exist cannot be decoded, so such a body is no picture",
+            ids: ["headers-store-Content-Encoding", "304-etag-update-response-Content-Encoding"]),
+    ]
+}
+#endif

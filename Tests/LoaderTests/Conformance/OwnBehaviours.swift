@@ -1,0 +1,68 @@
+#if Loader
+@testable import Loader
+
+/// What the project does not ask and HTTP-CACHE demands; told in the same form and counted apart.
+let ownBehaviours: [Behaviour] = [
+    Behaviour(
+        "own-tag-of-any-bytes", note: "an entity tag that is no UTF-8 goes back byte for byte",
+        steps: [
+            .get(["Cache-Control": "no-cache", "ETag": .bytes([0x22, 0xFC, 0x80, 0xFF, 0x22])]),
+            .get(expect: .etagValidated).with(\.sends, ["If-None-Match": .bytes([0x22, 0xFC, 0x80, 0xFF, 0x22])]),
+        ]),
+    Behaviour(
+        "own-no-store-drops-the-older", note: "an answer with no-store takes the stored one away",
+        steps: [
+            .get(["Cache-Control": "max-age=1"], pause: 3), .get(["Cache-Control": "no-store"], expect: .fetched),
+            .get(expect: .notInCache).with(\.policy, .cacheOnly),
+        ]),
+    Behaviour(
+        "own-304-with-no-store", note: "a 304 with no-store serves this load, then the entry is dropped",
+        steps: [
+            .get(["Cache-Control": "max-age=1", "ETag": "\"a\""], pause: 3),
+            .get(["Cache-Control": "no-store", "ETag": "\"a\""], expect: .etagValidated),
+            .get(expect: .notInCache).with(\.policy, .cacheOnly),
+        ]),
+    Behaviour(
+        "own-304-about-another-body",
+        note: "a 304 with another strong tag is no answer: asked again without conditions",
+        steps: [
+            .get(["Cache-Control": "max-age=2", "ETag": "\"a\""], pause: 3),
+            .get(["Cache-Control": "max-age=60", "ETag": "\"b\""], expect: .fetched).with(\.confirmsAnything, true),
+            .get(expect: .cached, shows: ["ETag": "\"b\""]),
+        ]),
+    Behaviour(
+        "own-206-nobody-asked-for", note: "never stored",
+        steps: [.get(["Cache-Control": "max-age=3600"], status: 206), .get(expect: .fetched)]),
+    Behaviour(
+        "own-body-cut-short", note: "never stored, and the older entry stays",
+        steps: [
+            .get(["Cache-Control": "max-age=1", "ETag": "\"a\""], pause: 3),
+            .get(["Cache-Control": "max-age=3600", "ETag": "\"b\""]).with(\.cutsBody, true),
+            .get(["ETag": "\"a\""], expect: .etagValidated),
+        ]),
+    Behaviour(
+        "own-503-keeps-the-older", note: "an error never displaces a stored body",
+        steps: [
+            .get(["Cache-Control": "max-age=1", "ETag": "\"a\""], pause: 3),
+            .get(status: 503, expect: .fetched).with(\.expectedStatus, 503), .get(expect: .etagValidated),
+        ]),
+    Behaviour(
+        "own-clock-set-back", note: "what was stored in the future is stale",
+        steps: [
+            .get(["Cache-Control": "max-age=3600", "ETag": "\"a\""], pause: -86_400), .get(expect: .etagValidated),
+        ]),
+    Behaviour(
+        "own-failed-refresh-in-the-background", note: "stale-while-revalidate goes on within its window",
+        steps: [
+            .get(["Cache-Control": "max-age=1, stale-while-revalidate=60", "ETag": "\"a\""], pause: 3),
+            .get(expect: .cached, pause: 3).with(\.disconnects, true), .get(expect: .cached),
+        ]),
+    Behaviour(
+        "own-must-revalidate-offline", note: "cacheElseLoad does not override must-revalidate",
+        steps: [
+            .get(["Cache-Control": "max-age=1, must-revalidate"], pause: 3),
+            .get(expect: .failed).with(\.policy, .cacheElseLoad).with(\.disconnects, true),
+            .get(expect: .notInCache).with(\.policy, .cacheOnly),
+        ]),
+]
+#endif

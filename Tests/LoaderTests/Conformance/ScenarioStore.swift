@@ -1,0 +1,52 @@
+#if Loader
+@testable import Loader
+
+/// Where a scenario keeps what the policy tells it to keep.
+protocol ScenarioStore {
+    /// The entry of the variant that `request` chooses, or else the newest one; the body is nil when none is kept.
+    mutating func find(_ key: CacheKey, request: HeaderFields) throws -> (entry: CacheEntry, body: [UInt8]?)?
+    /// Stores an entry as the newest of its key.
+    mutating func write(_ entry: CacheEntry, body: [UInt8]?) throws
+    /// Changes the entry of a variant and keeps its body.
+    mutating func update(_ entry: CacheEntry) throws
+    /// Forgets what ``find(_:request:)`` last gave for the key.
+    mutating func remove(_ key: CacheKey, request: HeaderFields) throws
+}
+
+/// Entries in memory, the newest of a key last.
+struct EntriesInMemory: ScenarioStore {
+    private var entries: [CacheKey: [(entry: CacheEntry, body: [UInt8]?)]] = [:]
+
+    mutating func find(_ key: CacheKey, request: HeaderFields) -> (entry: CacheEntry, body: [UInt8]?)? {
+        guard let index = index(key, request) else { return nil }
+        return entries[key]?[index]
+    }
+
+    mutating func write(_ entry: CacheEntry, body: [UInt8]?) {
+        entries[entry.key, default: []].removeAll { $0.entry.response?.vary == entry.response?.vary }
+        entries[entry.key, default: []].append((entry, body))
+    }
+
+    mutating func update(_ entry: CacheEntry) throws {
+        let variants = entries[entry.key] ?? []
+        let index = variants.lastIndex { $0.entry.response?.createdAt == entry.response?.createdAt }
+        guard let index else { throw ScenarioFault(text: "an update of an entry that is not stored") }
+        entries[entry.key]?[index].entry = entry
+    }
+
+    mutating func remove(_ key: CacheKey, request: HeaderFields) {
+        guard let index = index(key, request) else { return }
+        entries[key]?.remove(at: index)
+    }
+
+    private func index(_ key: CacheKey, _ request: HeaderFields) -> Int? {
+        guard let variants = entries[key], !variants.isEmpty else { return nil }
+        return variants.lastIndex { Vary.matches($0.entry.response?.vary ?? [], request) } ?? variants.count - 1
+    }
+}
+
+/// Something that no scenario may come to.
+struct ScenarioFault: Error {
+    let text: String
+}
+#endif

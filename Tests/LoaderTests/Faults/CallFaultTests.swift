@@ -1,0 +1,94 @@
+#if Loader && os(Linux)
+import Testing
+
+@testable import DiskCacheProbe
+@testable import Loader
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension DiskFaults {
+    @Suite struct CallFaultTests {
+        struct Row: Sendable, CustomTestStringConvertible {
+            let name: String
+            let action: Int32
+            /// Calls in a row; -1 = all from that one on.
+            let times: Int
+
+            init(_ name: String, _ action: Int32, times: Int = 1) {
+                self.name = name
+                self.action = action
+                self.times = times
+            }
+
+            var testDescription: String { times < 0 ? "\(name) from there on" : "\(name) x \(times)" }
+        }
+
+        static let rows = [
+            Row("EIO", EIO), Row("EIO", EIO, times: -1), Row("ENOSPC", ENOSPC), Row("ENOSPC", ENOSPC, times: -1),
+            Row("EROFS", EROFS, times: -1), Row("EACCES", EACCES), Row("EMFILE", EMFILE, times: 6),
+            Row("EINTR", EINTR), Row("EINTR", EINTR, times: 5), Row("short", FaultShim.short),
+            Row("short", FaultShim.short, times: -1), Row("ENOENT", ENOENT), Row("ESTALE", ESTALE, times: -1),
+        ]
+
+        /// Open, read, pread, pwrite, write, rename, ftruncate, fstat and the others: each call of the work fails once.
+        @Test(arguments: rows)
+        func aFaultAtAnyCallOfAnOpenCacheIsAMissAtMost(_ row: Row) async throws {
+            try await failEachCall(row, scenario: 0, most: 0, atLeast: 70)
+        }
+
+        @Test(arguments: [rows[0], rows[1], rows[2], rows[6], rows[10]])
+        func aFaultAtAnyCallOfOpeningIsAMissAtMost(_ row: Row) async throws {
+            try await failEachCall(row, scenario: 1, most: 40, atLeast: 30)
+        }
+
+        /// The first calls one by one, then ever larger steps over the listings of 256 folders.
+        @Test(arguments: [rows[0], rows[1], rows[7]])
+        func aFaultInFolderWideWorkIsAMissAtMost(_ row: Row) async throws {
+            try await failEachCall(row, scenario: 2, most: 40, atLeast: 30)
+        }
+
+        /// Short transfers and single signals cost nothing at all: the probe then takes a miss for a loss.
+        private func failEachCall(_ row: Row, scenario: Int, most: Int, atLeast: Int) async throws {
+            let folder = try FaultFolder()
+
+            let lines = try await DiskFaults.run(
+                folder, .faults, Int(row.action), row.times, scenario, most,
+                environment: ["LD_PRELOAD": try FaultPreload.shim])
+
+            let runs = try #require(DiskFaults.number("runs", in: lines))
+            #expect(runs >= atLeast)
+        }
+
+        @Test(arguments: [20, 200, 800])
+        func whenManyCallsFailByChanceNothingIsMadeUp(permille: Int) async throws {
+            let folder = try FaultFolder()
+            let seed = Int(FaultSeed.of("chance \(permille)") % 1_000_000)
+            DiskFaults.store(0..<40, version: 1, in: DiskCache(directory: folder.path))
+
+            let lines = try await DiskFaults.run(
+                folder, .chance, seed, permille, 400, 40, environment: ["LD_PRELOAD": try FaultPreload.shim])
+
+            let failed = try #require(DiskFaults.number("failed", in: lines))
+            #expect(failed > 10)
+            #expect(DiskFaults.number("bad", in: lines) == 0)
+            let kept = await DiskFaults.expectSound(folder, 0..<40)
+            #expect(DiskFaults.number("kept", in: lines).map { $0 <= kept.count } == true)
+        }
+
+        @Test func aCrowdWithoutDescriptorsSettlesAndLosesNothing() async throws {
+            let folder = try FaultFolder()
+            DiskFaults.store(0..<30, version: 1, in: DiskCache(directory: folder.path))
+
+            let lines = try await DiskFaults.run(folder, .descriptors, 16, 30, 64)
+
+            let faults = try #require(DiskFaults.number("faults", in: lines))
+            #expect(faults > 0)
+            #expect(DiskFaults.number("kept", in: lines) == 30)
+        }
+    }
+}
+#endif

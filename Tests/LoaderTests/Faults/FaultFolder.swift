@@ -1,0 +1,48 @@
+#if Loader && os(Linux)
+import Foundation
+
+/// A folder for one test's cache, which goes away with it.
+final class FaultFolder: Sendable {
+    let path: String
+    private let isKept: Bool
+
+    init(isKept: Bool = false) throws {
+        self.isKept = isKept
+        path = FileManager.default.temporaryDirectory.appending(path: "disk-faults-\(UUID().uuidString)").path()
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        guard !isKept else { return }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Every file below, with its path relative to the folder.
+    var files: [String] {
+        let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        return all.filter { name in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: path + "/" + name, isDirectory: &isFolder)
+                && !isFolder.boolValue
+        }
+    }
+
+    var temporaryFiles: [String] { files.filter { $0.hasSuffix(".tmp") } }
+}
+
+/// Where the random numbers of this run come from: `FAULT_SEED`, or the clock. Every test prints what it used.
+enum FaultSeed {
+    static let ofRun: UInt64 =
+        ProcessInfo.processInfo.environment["FAULT_SEED"].flatMap { UInt64($0) }
+        ?? UInt64(Date().timeIntervalSince1970 * 1_000)
+
+    /// A seed for the test `name`, printed so that the run can be repeated.
+    static func of(_ name: String) -> UInt64 {
+        print("faults: \(name) FAULT_SEED=\(ofRun)")
+        return name.utf8.reduce(ofRun) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    /// How long the endurance tests run, in seconds: `FAULT_SECONDS`, or 2.
+    static let seconds: Double = ProcessInfo.processInfo.environment["FAULT_SECONDS"].flatMap { Double($0) } ?? 2
+}
+#endif

@@ -1,0 +1,68 @@
+#if Loader && os(Linux)
+import Testing
+
+@testable import DiskCacheProbe
+@testable import Loader
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension DiskFaults {
+    @Suite struct KillTests {
+        // Death before call n + 1 is death after call n; within a call it leaves half of the bytes written.
+        @Test(arguments: [(-4, 1), (-3, 3)])
+        func deathAtAnyFileCallLeavesTheOldPairTheNewPairOrAMiss(_ row: (action: Int, stride: Int)) async throws {
+            let environment = ["LD_PRELOAD": try FaultPreload.shim]
+            var call = 1 + Int(FaultSeed.of("death at each call") % UInt64(row.stride))
+            var deaths = 0
+            while true {
+                let folder = try FaultFolder()
+                let words = [folder.path, Command.fault.rawValue, "\(row.action)", "\(call)", "0"]
+                let (status, lines) = try await offPool { try Probe.run(words, environment: environment) }
+
+                let kept = await DiskFaults.expectSound(folder, 0..<FaultLoop.keys)
+                // Refreshes of 1 and 2 leave what was there until they are whole; the others are only read.
+                #expect(Set(kept).isSuperset(of: [1, 2] + Array(4..<FaultLoop.keys)), "call \(call)")
+                if status == 0 {
+                    #expect(lines.last == "alive")
+                    break
+                }
+                try #require(status == -SIGKILL, "call \(call) ended with \(status): \(lines)")
+                deaths += 1
+                call += row.stride
+            }
+            #expect(deaths * row.stride > 60)
+        }
+
+        @Test(arguments: [Command.replaces, .refreshes, .churn, .upheaval])
+        func deathAtAnyInstantCostsNoUntouchedEntry(_ command: Command) async throws {
+            let folder = try FaultFolder()
+            var random = Random(seed: FaultSeed.of("death while \(command)"))
+            let untouched = 1_000..<1_040
+            // The commands that clear the whole folder leave nothing untouched.
+            if command != .upheaval { DiskFaults.store(untouched, version: 1, in: DiskCache(directory: folder.path)) }
+
+            for _ in 0..<12 {
+                let probe = try DiskFaults.start(folder, command, Int(random.next() % 1_000_000), 1_000_000, 20, 0)
+                let lines = random.next() % 40
+                let microseconds = useconds_t(random.next() % 2_000)
+                let status = try await offPool {
+                    for _ in 0...lines { _ = probe.line() }
+                    // Not a wait for something: an instant between two lines.
+                    usleep(microseconds)
+                    probe.send(SIGKILL)
+                    return probe.wait()
+                }
+                #expect(status == -SIGKILL)
+                DiskFaults.ask(0..<20, of: DiskCache(directory: folder.path))
+            }
+
+            let kept = await DiskFaults.expectSound(folder, 0..<1_040)
+            if command != .upheaval { #expect(kept.filter(untouched.contains) == Array(untouched)) }
+        }
+    }
+}
+#endif

@@ -1,0 +1,129 @@
+#if Loader && os(Linux)
+import Foundation
+import TestSupport
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A run of `DiskCacheProbe`: another process that works on a cache's folder and may be stopped and killed.
+///
+/// Plain `posix_spawn`, because each test starts dozens and reads their lines while they run. A probe that
+/// hangs ends itself by its alarm, which the exit code shows.
+final class Probe: Sendable {
+    private let id: pid_t
+    private let output: Int32
+    private let pending = Locked<[UInt8]>([])
+    private let status = Locked<Int32?>(nil)
+
+    /// The executable beside the test bundle.
+    static let executable = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        .deletingLastPathComponent().appending(path: "DiskCacheProbe").path()
+
+    struct CannotStart: Error { let errno: Int32 }
+
+    /// Starts the probe.
+    ///
+    /// - Parameters:
+    ///   - environment: Added to the tests' own.
+    ///   - launcher: A program and its arguments that are to start the probe.
+    init(
+        _ arguments: [String], environment: [String: String] = [:], launcher: [String] = [],
+        program: String = Probe.executable
+    ) throws {
+        let words = launcher + [program] + arguments
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            .merging(["DISK_CACHE_PROBE": arguments.joined(separator: "\n")]) { $1 }.map { "\($0.key)=\($0.value)" }
+        var ends: [Int32] = [-1, -1]
+        // Sockets, because a pipe cannot be kept from the children of other tests in one call from here.
+        guard socketpair(AF_UNIX, Self.closedOnExec, 0, &ends) == 0 else { throw CannotStart(errno: errno) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        var envp: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+        defer { for word in argv + envp { free(word) } }
+        var id: pid_t = 0
+        let failure = posix_spawnp(&id, words[0], &actions, nil, &argv, &envp)
+        close(ends[1])
+        guard failure == 0 else {
+            close(ends[0])
+            throw CannotStart(errno: failure)
+        }
+        self.id = id
+        output = ends[0]
+    }
+
+    deinit {
+        if status.value == nil {
+            kill(id, SIGKILL)
+            _ = wait()
+        }
+        close(output)
+    }
+
+    #if canImport(Glibc)
+    private static let closedOnExec = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    #else
+    private static let closedOnExec = SOCK_STREAM | SOCK_CLOEXEC
+    #endif
+
+    /// Waits for the next whole line; nil when the probe has ended or closed its output.
+    func line() -> String? {
+        while true {
+            if let line = takeLine() { return line }
+            var chunk = [UInt8](repeating: 0, count: 4_096)
+            let count = read(output, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return nil }
+            pending.update { $0 += chunk[..<count] }
+        }
+    }
+
+    private func takeLine() -> String? {
+        let bytes = pending.value
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        pending.update { $0.removeSubrange(...end) }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+    }
+
+    /// All lines that are still to come.
+    func remainingLines() -> [String] {
+        var lines: [String] = []
+        while let line = line() { lines.append(line) }
+        return lines
+    }
+
+    func send(_ signal: Int32) { kill(id, signal) }
+
+    /// Waits for the end: the exit code, or a signal's number made negative.
+    func wait() -> Int32 {
+        if let known = status.value { return known }
+        var word: Int32 = 0
+        while waitpid(id, &word, 0) < 0, errno == EINTR {}
+        let signal = word & 0x7F
+        let result = signal == 0 ? (word >> 8) & 0xFF : -signal
+        status.update { $0 = result }
+        return result
+    }
+
+    /// Runs a probe to its end.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], launcher: [String] = []
+    ) throws -> (status: Int32, lines: [String]) {
+        let probe = try Probe(arguments, environment: environment, launcher: launcher)
+        let lines = probe.remainingLines()
+        return (probe.wait(), lines)
+    }
+}
+
+/// Runs `body`, which blocks, on a thread of its own: the pool of the other tests must not wait for it.
+func offPool<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+    }
+}
+#endif

@@ -1,0 +1,297 @@
+#if Loader
+import Testing
+
+@testable import Loader
+
+struct CacheOutcomeTests {
+    private let now = PolicyFixture.now
+
+    private func stale(_ fields: HeaderFields = [:], _ directives: String = "") throws -> CacheEntry {
+        var all: HeaderFields = ["Cache-Control": "max-age=10, \(directives)", "ETag": "\"a\""]
+        all.lines += fields.lines
+        return try PolicyFixture.entry(all, age: 60)
+    }
+
+    private func isWritten(_ outcome: CacheOutcome) -> Bool {
+        if case .write = outcome.store { true } else { false }
+    }
+
+    @Test(arguments: [200, 203, 207, 226, 299])
+    func aSuccessIsStoredWithOrWithoutFreshness(_ status: Int) throws {
+        let fields: [HeaderFields] = [
+            [:], ["ETag": "\"a\""], ["Cache-Control": "max-age=5"], ["Cache-Control": "no-cache"],
+        ]
+        for fields in fields {
+            let outcome = try PolicyFixture.outcome(status, fields)
+
+            #expect(outcome.answer == .received(fields))
+            #expect(
+                outcome.store
+                    == .write(
+                        CacheEntry(
+                            key: try PolicyFixture.key(), response: PolicyFixture.response(fields, status: status)),
+                        keepsBody: true))
+        }
+    }
+
+    @Test(arguments: [100, 101, 103, 201, 202, 204, 205, 206, 300, 304, 305, 306, 399, 600, 999, 0, -1])
+    func otherStatusesLeaveTheStoreAlone(_ status: Int) throws {
+        let fields: HeaderFields = ["Cache-Control": "max-age=100"]
+        var plan = RequestPlan()
+        plan.isRefetch = true
+        let outcome = CacheOutcome.conclude(
+            entry: try stale(), key: try PolicyFixture.key(),
+            exchange: CacheExchange(request: CacheRequest(), plan: plan, requestTime: now, responseTime: now),
+            result: .response(ResponseHead(status: status, fields: fields), body: .complete(bytes: 1)),
+            settings: CacheSettings(), now: now)
+
+        #expect(outcome == CacheOutcome(answer: .received(fields), store: .nothing))
+    }
+
+    @Test func aStoredResponseHasNoFieldsOfTheConnection() throws {
+        let outcome = try PolicyFixture.outcome(200, ["A": "1", "Connection": "x, B", "B": "2"])
+
+        #expect(outcome.entry?.response?.fields == ["A": "1"])
+        #expect(outcome.answer == .received(["A": "1"]))
+    }
+
+    @Test(arguments: ["no-store", "No-Store, max-age=100", "max-age=100, no-store", "no-store=x"])
+    func noStoreIsGivenOnceAndDropsTheOlder(_ directives: String) throws {
+        for entry in [nil, try stale()] {
+            let outcome = try PolicyFixture.outcome(200, ["Cache-Control": directives], entry: entry)
+            #expect(outcome.store == .remove)
+        }
+    }
+
+    @Test func varyAsteriskIsNeverStored() throws {
+        #expect(try PolicyFixture.outcome(200, ["Vary": "a, *"], entry: stale()).store == .remove)
+    }
+
+    @Test func anUnstorableAnswerLeavesOtherVariantsAlone() throws {
+        let entry = try PolicyFixture.entry(["Vary": "Foo"], request: ["Foo": "1"])
+        let request = CacheRequest(fields: ["Foo": "2"])
+
+        #expect(
+            try PolicyFixture.outcome(200, ["Cache-Control": "no-store"], entry: entry, request: request).store
+                == .nothing)
+    }
+
+    @Test func aRequestWithNoStoreStoresNothing() throws {
+        let request = CacheRequest(fields: ["Cache-Control": "no-store"])
+
+        #expect(try PolicyFixture.outcome(200, request: request).entry == nil)
+        #expect(try PolicyFixture.outcome(301, ["Cache-Control": "max-age=9"], request: request).store == .nothing)
+        #expect(try PolicyFixture.outcome(404, ["Cache-Control": "max-age=9"], request: request).store == .nothing)
+        #expect(try PolicyFixture.outcome(304, ["X": "1"], entry: stale(), request: request).store == .nothing)
+    }
+
+    /// RFC 9111 §5.2.2.3.
+    @Test(arguments: [
+        (200, true), (203, true), (301, true), (302, true), (303, true), (307, true), (308, true), (404, true),
+        (410, true), (299, false), (403, false), (500, false), (599, false),
+    ])
+    func mustUnderstandTakesThePlaceOfNoStore(_ row: (Int, Bool)) throws {
+        let directives = ["must-understand, max-age=100", "must-understand, no-store, max-age=100"]
+        for directives in directives {
+            let outcome = try PolicyFixture.outcome(row.0, ["Cache-Control": directives])
+            #expect(isWritten(outcome) == row.1)
+        }
+    }
+
+    @Test func anIncompleteOrRejectedBodyLeavesTheStoreAlone() throws {
+        let fields: HeaderFields = ["Cache-Control": "max-age=100, no-store"]
+
+        let incomplete = try PolicyFixture.outcome(200, fields, body: .incomplete, entry: stale())
+        #expect(incomplete == CacheOutcome(answer: .transportFailure, store: .nothing))
+        let rejected = try PolicyFixture.outcome(200, fields, body: .rejected, entry: stale())
+        #expect(rejected == CacheOutcome(answer: .received(fields), store: .nothing))
+        #expect(try PolicyFixture.outcome(302, ["Cache-Control": "max-age=9"], body: .incomplete).store == .nothing)
+    }
+
+    /// Status, Cache-Control or Expires, `defaultCacheControlMaxAge`, stored.
+    @Test(
+        arguments: [
+            (301, nil, 0, false), (301, nil, 60, true), (308, nil, 60, true), (302, nil, 60, false),
+            (307, nil, 60, false),
+            (303, nil, 60, false), (301, "public", 60, false), (302, "max-age=9", 0, true), (303, "max-age=9", 0, true),
+            (307, "max-age=9", 0, true), (308, "max-age=9", 0, true), (301, "max-age=9", 0, true),
+            (302, "max-age=9, no-store", 0, false), (302, "no-cache", 0, false), (302, "s-maxage=9", 0, false),
+        ] as [(Int, String?, Int64, Bool)])
+    func aRedirectIsStoredOnlyWithExplicitFreshness(_ row: (Int, String?, Int64, Bool)) throws {
+        var settings = CacheSettings()
+        settings.defaultCacheControlMaxAge = .seconds(row.2)
+        let fields: HeaderFields = row.1.map { ["Cache-Control": $0, "Location": "/x"] } ?? ["Location": "/x"]
+
+        #expect(isWritten(try PolicyFixture.outcome(row.0, fields, settings: settings)) == row.3)
+    }
+
+    @Test func aRedirectThatIsNotStoredLeavesAnImageAndDropsAnOlderRedirect() throws {
+        let redirect = try PolicyFixture.entry(["Cache-Control": "max-age=1"], status: 302, age: 9)
+
+        #expect(try PolicyFixture.outcome(302, entry: stale()).store == .nothing)
+        #expect(try PolicyFixture.outcome(302, entry: redirect).store == .remove)
+    }
+
+    @Test func a304RefreshesTheEntryInPlace() throws {
+        let entry = try stale(["A": "1", "Age": "5"])
+        let outcome = try PolicyFixture.outcome(
+            304, ["A": "2", "Date": HTTPDate.format(now), "Cache-Control": "max-age=50"], entry: entry)
+
+        guard case .update(let updated) = outcome.store, case .notModified(let shown) = outcome.answer else {
+            return #expect(Bool(false), "\(outcome)")
+        }
+        #expect(updated.response?.fields.text("A") == "2")
+        #expect(updated.response?.fields.contains("Age") == false)
+        #expect(updated.response?.createdAt == entry.response?.createdAt)
+        #expect(updated.failure == nil)
+        #expect(shown.isFresh && shown.status == 200 && shown.fields.text("Age") == "0")
+        let next = CacheDecision.decide(
+            entry: updated, request: CacheRequest(), settings: CacheSettings(), now: now.adding(milliseconds: 49_000))
+        if case .answer(let shown, nil) = next { #expect(shown.isFresh) } else { #expect(Bool(false), "\(next)") }
+    }
+
+    @Test func the200sDirectivesOutlastA304WithoutAny() throws {
+        let outcome = try PolicyFixture.outcome(304, entry: stale([:], "must-revalidate"))
+
+        #expect(outcome.entry?.response?.fields.text("Cache-Control") == "max-age=10, must-revalidate")
+        #expect(outcome.entry?.response.map { CacheControl($0.fields).forbidsStale } == true)
+    }
+
+    @Test func theDefaultCountsFromThe304() throws {
+        var settings = CacheSettings()
+        settings.defaultCacheControlMaxAge = .seconds(30)
+        let entry = try PolicyFixture.entry(["ETag": "\"a\"", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"], age: 60)
+
+        let updated = try #require(try PolicyFixture.outcome(304, entry: entry, settings: settings).entry)
+
+        for (age, isFresh) in [(Int64(29), true), (30, false)] {
+            let later = now.adding(milliseconds: age * 1000)
+            let next = CacheDecision.decide(entry: updated, request: CacheRequest(), settings: settings, now: later)
+            if case .answer = next { #expect(isFresh) } else { #expect(!isFresh) }
+        }
+    }
+
+    @Test func a304WithNoStoreIsUsedAndThenDropped() throws {
+        for fields in [["Cache-Control": "no-store"], ["Vary": "*"]] as [HeaderFields] {
+            let outcome = try PolicyFixture.outcome(304, fields, entry: stale())
+
+            #expect(outcome.store == .remove)
+            if case .notModified = outcome.answer {} else { #expect(Bool(false), "\(outcome.answer)") }
+        }
+    }
+
+    @Test func a304AboutAnotherBodyAsksOnceMoreWithoutConditions() throws {
+        let request = CacheRequest(policy: .revalidate)
+        let outcome = try PolicyFixture.outcome(304, ["ETag": "\"b\""], entry: stale(), request: request)
+
+        guard case .refetch(let plan) = outcome.answer else { return #expect(Bool(false), "\(outcome)") }
+        #expect(outcome.store == .nothing)
+        #expect(plan.addedFields == ["Cache-Control": "max-age=0"])
+        #expect(!plan.isConditional && plan.isRefetch)
+        let again = CacheOutcome.conclude(
+            entry: try stale(), key: try PolicyFixture.key(),
+            exchange: CacheExchange(request: request, plan: plan, requestTime: now, responseTime: now),
+            result: .response(ResponseHead(status: 304, fields: [:]), body: .complete(bytes: 0)),
+            settings: CacheSettings(), now: now)
+        #expect(again == CacheOutcome(answer: .received([:]), store: .nothing))
+    }
+
+    @Test func a304ForAnEntryLostOrReplacedMeanwhileAsksOnceMore() throws {
+        let plan = RequestPlan(addedFields: ["If-None-Match": "\"a\""], isConditional: true)
+        for entry in [nil, try PolicyFixture.entry(["ETag": "\"b\""])] {
+            let outcome = CacheOutcome.conclude(
+                entry: entry, key: try PolicyFixture.key(),
+                exchange: CacheExchange(request: CacheRequest(), plan: plan, requestTime: now, responseTime: now),
+                result: .response(ResponseHead(status: 304, fields: [:]), body: .complete(bytes: 0)),
+                settings: CacheSettings(), now: now)
+
+            #expect(outcome.answer == .refetch(RequestPlan(isRefetch: true)))
+            #expect(outcome.store == .nothing)
+        }
+    }
+
+    @Test func a304WithANewVaryListKeepsThisRequestsValues() throws {
+        let request = CacheRequest(fields: ["Foo": "1"])
+        let updated = try PolicyFixture.outcome(304, ["Vary": "Foo"], entry: stale(), request: request).entry
+
+        #expect(updated?.response?.vary == [VaryValue(name: "foo", value: [0x31])])
+    }
+
+    @Test(arguments: [200, 304, 404, 206, 500])
+    func aPassedThroughExchangeStoresNothing(_ status: Int) throws {
+        let request = CacheRequest(fields: ["If-None-Match": "\"a\""])
+        var settings = CacheSettings()
+        settings.staleIfError = .upTo(.seconds(1_000_000))
+        settings.defaultCacheControlMaxAgeForErrors = .seconds(60)
+        let outcome = try PolicyFixture.outcome(status, entry: stale(), request: request, settings: settings)
+
+        #expect(outcome == CacheOutcome(answer: .received([:]), store: .nothing))
+    }
+
+    @Test func withoutTheServersPolicyEverySuccessAndHopIsStored() throws {
+        var settings = CacheSettings()
+        settings.useServerCachePolicy = false
+        for status in [200, 203, 299, 301, 302, 303, 307, 308] {
+            for directives in ["no-store", "no-cache", "must-understand, no-store", "private"] {
+                #expect(isWritten(try PolicyFixture.outcome(status, ["Cache-Control": directives], settings: settings)))
+            }
+        }
+        #expect(try PolicyFixture.outcome(200, ["Vary": "*"], settings: settings).store == .remove)
+        #expect(try PolicyFixture.outcome(404, ["Cache-Control": "max-age=9"], settings: settings).store == .nothing)
+    }
+
+    /// The setting, `stale-if-error`, seconds since the lifetime ended (50 here), and whether the stale image answers.
+    @Test(
+        arguments: [
+            (.never, "stale-if-error=99", false), (.serverDirective, "stale-if-error=50", true),
+            (.serverDirective, "stale-if-error=49", false), (.serverDirective, "", false),
+            (.upTo(.seconds(50)), "", true), (.upTo(.seconds(49)), "", false),
+            (.upTo(.seconds(1)), "stale-if-error=99", true), (.upTo(.seconds(99)), "must-revalidate", false),
+            (.upTo(.seconds(99)), "no-cache", false), (.serverDirective, "stale-if-error=99, must-revalidate", false),
+            (.upTo(.seconds(Int64.max)), "", true),
+        ] as [(StaleIfError, String, Bool)])
+    func aStaleImageStandsInForAServersError(_ row: (StaleIfError, String, Bool)) throws {
+        var settings = CacheSettings()
+        settings.staleIfError = row.0
+        let entry = try stale([:], row.1)
+        let results: [ExchangeResult] =
+            [500, 502, 503, 504].map { .response(ResponseHead(status: $0, fields: [:]), body: .complete(bytes: 1)) }
+            + [.transportFailure, .response(ResponseHead(status: 200, fields: [:]), body: .incomplete)]
+        for result in results {
+            let outcome = try PolicyFixture.outcome(result, entry: entry, settings: settings)
+            #expect(outcome.store == .nothing)
+            guard case .stale(let shown) = outcome.answer else {
+                #expect(!row.2, "\(result)")
+                continue
+            }
+            #expect(row.2 && !shown.isFresh && shown.insteadOf != nil && shown.fields.text("Age") == "60")
+        }
+    }
+
+    @Test func otherErrorsAndReloadsAndRequestsThatMustKnowGetTheError() throws {
+        var settings = CacheSettings()
+        settings.staleIfError = .upTo(.seconds(1000))
+        for status in [400, 404, 410, 429, 501, 505] {
+            #expect(try PolicyFixture.outcome(status, entry: stale(), settings: settings).answer == .received([:]))
+        }
+        let reload = CacheRequest(policy: .reload)
+        #expect(
+            try PolicyFixture.outcome(503, entry: stale(), request: reload, settings: settings).answer == .received([:])
+        )
+        for own in ["no-cache", "max-age=5"] {
+            let request = CacheRequest(fields: ["Cache-Control": own])
+            let outcome = try PolicyFixture.outcome(503, entry: stale(), request: request, settings: settings)
+            #expect(outcome.answer == .received([:]))
+        }
+    }
+
+    @Test func aTransportFailureNeverTouchesTheStore() throws {
+        var settings = CacheSettings()
+        settings.defaultCacheControlMaxAgeForErrors = .seconds(60)
+        for entry in [nil, try stale()] {
+            let outcome = try PolicyFixture.outcome(.transportFailure, entry: entry, settings: settings)
+            #expect(outcome == CacheOutcome(answer: .transportFailure, store: .nothing))
+        }
+    }
+}
+#endif
