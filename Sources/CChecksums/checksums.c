@@ -42,7 +42,8 @@ __attribute__((target("sse4.2"))) static uint32_t crc_hardware(uint32_t crc, con
 
 static int has_hardware(void) { return __builtin_cpu_supports("sse4.2"); }
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
-// Part of the base of ARMv8.1 and of every Apple processor; a build for plain ARMv8.0 takes the tables.
+// Part of the base of ARMv8.1 and of every Apple processor; a build for plain ARMv8.0 takes the
+// tables.
 #include <arm_acle.h>
 
 static uint32_t crc_hardware(uint32_t crc, const uint8_t *data, size_t size) {
