@@ -11,14 +11,6 @@ struct CacheExchange: Hashable, Sendable {
     var responseTime: WallTime
 }
 
-/// The head of a final response.
-struct ResponseHead: Hashable, Sendable {
-    /// As received.
-    var status: Int
-    /// As received, with the fields of the connection.
-    var fields: HeaderFields
-}
-
 /// What became of a body.
 enum ReceivedBody: Hashable, Sendable {
     /// It came to its end and the loader accepts it: type, decoding, size.

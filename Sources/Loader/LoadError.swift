@@ -1,0 +1,105 @@
+#if Loader
+public import PlatformImage
+
+/// Why a load gave no image. Errors are equal when their codes are equal.
+public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure; branch on this.
+    public let code: Code
+    /// The address, without user information and with its query cut; nil when there was none.
+    public let url: String?
+    /// The origin's status: of `http`, `unexpectedStatus` and of what is `remembered`; nil for others.
+    public let statusCode: Int?
+    /// The `Retry-After` of an `http` error, counted from the response; nil when the origin gave none.
+    public let retryAfter: Duration?
+    /// Until when a `remembered` error is answered without asking; nil for others.
+    public let until: WallTime?
+    /// The decoder's error, of `undecodable`, `unsupportedFormat` and `pixelLimit`; nil for others.
+    public let decodeError: DecodeError?
+    /// One line of English for a log: what was found and what was expected.
+    public let message: String
+
+    init(
+        _ code: Code, url: String? = nil, statusCode: Int? = nil, retryAfter: Duration? = nil, until: WallTime? = nil,
+        decodeError: DecodeError? = nil, _ message: String
+    ) {
+        self.code = code
+        self.url = url
+        self.statusCode = statusCode
+        self.retryAfter = retryAfter
+        self.until = until
+        self.decodeError = decodeError
+        self.message = message
+    }
+
+    /// An error of a transport.
+    public static func transport(_ message: String, url: String? = nil) -> Self { Self(.transport, url: url, message) }
+    /// A certificate or a handshake that was refused.
+    public static func tls(_ message: String, url: String? = nil) -> Self { Self(.tls, url: url, message) }
+    /// A setting that cannot be honoured.
+    public static func configuration(_ message: String) -> Self { Self(.configuration, message) }
+    /// The caller gave up.
+    public static func cancelled(url: String? = nil) -> Self { Self(.cancelled, url: url, "cancelled") }
+
+    /// True for what no repetition can change: also 4xx but 408, 425 and 429.
+    public var isFatal: Bool {
+        switch code {
+        case .transport, .cancelled: false
+        case .http: statusCode.map { (400..<500).contains($0) && ![408, 425, 429].contains($0) } ?? true
+        case .remembered: statusCode.map { (400..<500).contains($0) && ![408, 425, 429].contains($0) } ?? false
+        default: true
+        }
+    }
+
+    /// True when the load may be tried again within its retry policy.
+    public var isRetryable: Bool { (code == .transport || code == .http) && !isFatal }
+
+    /// `code status: message (url)`.
+    public var description: String {
+        "\(code)\(statusCode.map { " \($0)" } ?? ""): \(message)\(url.map { " (\($0))" } ?? "")"
+    }
+
+    /// True when the codes are equal.
+    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
+    /// Hashes the code alone.
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+    /// What kind of failure; more may be added, so switch over it with a default.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The stable name, such as `bodyTooLarge`.
+        public let description: String
+
+        /// No address, or one that does not parse.
+        public static var invalidURL: Self { Self(description: "invalidURL") }
+        /// Neither http nor https.
+        public static var unsupportedScheme: Self { Self(description: "unsupportedScheme") }
+        /// A setting that the loader or its transport cannot honour.
+        public static var configuration: Self { Self(description: "configuration") }
+        /// The cache alone was asked, and has nothing usable.
+        public static var notInCache: Self { Self(description: "notInCache") }
+        /// The origin is not asked again until ``LoadError/until``.
+        public static var remembered: Self { Self(description: "remembered") }
+        /// No connection, a reset, a timeout, a body cut short, broken framing.
+        public static var transport: Self { Self(description: "transport") }
+        /// A certificate or a handshake that was refused.
+        public static var tls: Self { Self(description: "tls") }
+        /// Status 400...599.
+        public static var http: Self { Self(description: "http") }
+        /// A status that is neither success nor error, such as an unfollowed redirect.
+        public static var unexpectedStatus: Self { Self(description: "unexpectedStatus") }
+        /// A loop, too many hops, a bad Location, another scheme.
+        public static var redirect: Self { Self(description: "redirect") }
+        /// A content type that is not accepted.
+        public static var unacceptableContentType: Self { Self(description: "unacceptableContentType") }
+        /// More bytes than allowed.
+        public static var bodyTooLarge: Self { Self(description: "bodyTooLarge") }
+        /// No picture could be made of the body.
+        public static var undecodable: Self { Self(description: "undecodable") }
+        /// A format that is recognised and not decoded.
+        public static var unsupportedFormat: Self { Self(description: "unsupportedFormat") }
+        /// More pixels or decoded bytes than allowed.
+        public static var pixelLimit: Self { Self(description: "pixelLimit") }
+        /// The caller gave up.
+        public static var cancelled: Self { Self(description: "cancelled") }
+    }
+}
+#endif
