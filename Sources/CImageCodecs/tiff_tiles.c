@@ -18,8 +18,10 @@ static uint64_t weight(const tiff_facts *f, uint64_t input_bytes) {
   return imgc_mul(input_bytes, f->compression == COMPRESSION_LZMA ? 8 : 1);
 }
 
+// Without limits on memory and tiles the product may be anything: then there is no such memory.
 static size_t scratch_bytes(const tiff_facts *facts) {
-  return (size_t)facts->planes * (size_t)facts->tile_bytes;
+  uint64_t bytes = imgc_mul(facts->planes, facts->tile_bytes);
+  return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
 imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,

@@ -2,6 +2,7 @@
 
 #include "codec.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 static bool is_large(const imgc_request *request, size_t size) {
@@ -9,6 +10,8 @@ static bool is_large(const imgc_request *request, size_t size) {
 }
 
 void *imgc_work_take(const imgc_request *request, size_t size) {
+  // No object is that large, and the caller's memory may count in signed numbers.
+  if (size > PTRDIFF_MAX / 2) return NULL;
   if (is_large(request, size)) return request->memory.take(size);
   return malloc(size ? size : 1);
 }

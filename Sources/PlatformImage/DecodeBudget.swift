@@ -2,9 +2,9 @@ import Synchronization
 
 /// Bytes that decodes may hold at once: what bounds a process's memory, however many decodes are asked for.
 ///
-/// A decode takes its pixels and its codec's work memory, as the header tells them, before it allocates, and gives them
-/// back when its bitmap is handed over, or when it fails or is cancelled. The sum of what is held is at most
-/// ``maxBytes`` at every instant. One budget may serve any number of queues.
+/// A decode takes its pixels and the work memory of codec and colour profile, as the header tells them, before it
+/// allocates, and gives them back when its bitmap is handed over, or when it fails or is cancelled. The sum of what is
+/// held is at most ``maxBytes`` at every instant. One budget may serve any number of queues.
 ///
 /// Who waits is served by lane, first come first served in each: nobody overtakes in its own lane, however small it is.
 /// Higher lanes overtake lower ones, but only ``maxOvertakes`` times: then the one that was overtaken comes before all
@@ -42,8 +42,8 @@ public final class DecodeBudget: Sendable {
     /// A budget of which nothing is taken.
     ///
     /// - Parameter maxBytes: Bytes that may be held at once, at least 1; a decode that needs more than that alone is
-    ///   refused. The default, 512 MiB, is what one decode may need by the default ``DecodeLimits``.
-    public init(maxBytes: Int = 512 << 20) {
+    ///   refused. The default, 576 MiB, is what the default ``DecodeLimits`` allow one decode and its colour profile.
+    public init(maxBytes: Int = 576 << 20) {
         precondition(maxBytes >= 1, "a budget has at least 1 byte")
         self.maxBytes = maxBytes
     }
@@ -59,8 +59,10 @@ public final class DecodeBudget: Sendable {
 
     /// Asks for bytes; what was granted is to be given back with ``giveBack(_:)``.
     ///
-    /// - Parameter whenGranted: Is called once, on the thread that gave bytes back, when the answer was `waiting`. No
-    ///   lock of the budget is held.
+    /// Calls nobody, so a lock may be held; after `granted` call ``serveWaiting()`` when it is not.
+    ///
+    /// - Parameter whenGranted: Is called once, on the thread that made room or gave the turn, when the answer was
+    ///   `waiting`. No lock of the budget is held.
     func take(
         _ byteCount: Int, priority: DecodeQueue.Priority, whenGranted: @escaping @Sendable () -> Void
     ) -> Answer {
@@ -71,9 +73,16 @@ public final class DecodeBudget: Sendable {
             let ticket = state.lastTicket
             state.waiters[ticket] = Waiter(byteCount: byteCount, whenGranted: whenGranted)
             state.lanes[priority.rawValue].append(ticket)
-            // Whoever waited before still does not fit: only the newcomer can be served here.
-            return Self.serveNext(&state, maxBytes: maxBytes) == nil ? .waiting(ticket) : .granted
+            // Nobody else, even if it is another one's turn: that one is told, which must not happen here.
+            _ = Self.serveNext(&state, maxBytes: maxBytes, only: ticket)
+            return state.waiters[ticket] == nil ? .granted : .waiting(ticket)
         }
+    }
+
+    /// Serves whose turn came when a newcomer was granted: it may have been the last one that could overtake.
+    func serveWaiting() {
+        let served = state.locked(in: self) { Self.serve(&$0, maxBytes: maxBytes) }
+        for waiter in served { waiter.whenGranted() }
     }
 
     /// Takes a waiting request out; false when it has been granted meanwhile.
@@ -103,8 +112,9 @@ public final class DecodeBudget: Sendable {
         return served
     }
 
-    /// Grants the request whose turn it is; nil when there is none or it does not fit yet: then nobody is served.
-    private static func serveNext(_ state: inout State, maxBytes: Int) -> Waiter? {
+    /// Grants the request whose turn it is; nil when there is none, it is not `only`, or it does not fit yet: then
+    /// nobody is served.
+    private static func serveNext(_ state: inout State, maxBytes: Int, only: UInt64? = nil) -> Waiter? {
         var turn: (lane: Int, ticket: UInt64)?
         var longestOvertaken = maxOvertakes - 1
         var heads: [UInt64] = []
@@ -120,7 +130,8 @@ public final class DecodeBudget: Sendable {
                 turn = (lane, ticket)
             }
         }
-        guard let turn, let waiter = state.waiters[turn.ticket], waiter.byteCount <= maxBytes - state.grantedBytes
+        guard let turn, only ?? turn.ticket == turn.ticket, let waiter = state.waiters[turn.ticket],
+            waiter.byteCount <= maxBytes - state.grantedBytes
         else { return nil }
         _ = state.lanes[turn.lane].popFirst()
         state.waiters[turn.ticket] = nil

@@ -139,17 +139,19 @@ final class DecodeJobs: Sendable {
         case ready(HoldingBody, Int)
     }
 
-    /// By lane; in a lane those that hold bytes already come first.
+    /// Those that hold bytes already come first, whatever their lane: others may wait for these bytes.
     private func popNext() -> (Ticket, DecodeQueue.Priority, Next)? {
         state.locked(in: self) { state in
+            // A ticket without such a job was cancelled; its place in the lane is all that was left.
             for priority in DecodeQueue.Priority.allCases {
-                // A ticket without such a job was cancelled; its place in the lane is all that was left.
                 while let ticket = state.lanes[priority.rawValue].ready.popFirst() {
                     guard case .ready(let flag, let body, let byteCount)? = state.jobs[ticket] else { continue }
                     state.jobs[ticket] = .running(flag)
                     state.waiting -= 1
                     return (ticket, priority, .ready(body, byteCount))
                 }
+            }
+            for priority in DecodeQueue.Priority.allCases {
                 while let ticket = state.lanes[priority.rawValue].new.popFirst() {
                     guard case .waiting(let flag, let body)? = state.jobs[ticket] else { continue }
                     state.jobs[ticket] = .running(flag)
@@ -186,7 +188,10 @@ final class DecodeJobs: Sendable {
             }
         }
         switch outcome {
-        case .granted: finish(ticket, body, byteCount)
+        case .granted:
+            // Not above: whoever is served takes the lock of the jobs.
+            budget.serveWaiting()
+            finish(ticket, body, byteCount)
         case .parked: break
         case .refused(let error):
             forget(ticket)

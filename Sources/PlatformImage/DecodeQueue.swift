@@ -3,7 +3,7 @@ import Synchronization
 /// Runs decodes on its own threads: never the main thread, never Swift's shared pool.
 ///
 /// At most ``width`` decodes run at once; the others wait in three lanes, first come first served in each, and a job
-/// of a higher lane always starts first. Cancelling the awaiting task takes a waiting job out at once and ends a
+/// of a higher lane starts first, but for those to which the ``budget`` has given their bytes already. Cancelling the awaiting task takes a waiting job out at once and ends a
 /// running one at its next row batch.
 public final class DecodeQueue: Sendable {
     /// Which waiting job starts next.
@@ -24,7 +24,8 @@ public final class DecodeQueue: Sendable {
     /// Starts the threads, which end when the queue and its last job are gone.
     ///
     /// - Parameters:
-    ///   - width: Threads; 0 means one per core that is online, a negative number traps.
+    ///   - width: Threads; 0 means one per core that is online. A negative number traps, and so does one for which the
+    ///     system has not enough threads.
     ///   - budget: Where decodes take their bytes from before they allocate; may be shared with other queues.
     public init(width: Int = 0, budget: DecodeBudget = DecodeBudget()) {
         precondition(width >= 0, "a queue has a width of 0 (one per core) or more")

@@ -10,10 +10,13 @@ public import Synchronization
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The departure of one entry.
     public struct Eviction: Sendable {
+        /// Of the entry that left.
         public let key: Key
+        /// Of the entry that left; released with this event, unless somebody keeps it.
         public let value: Value
         /// In bytes, as given to `insert`.
         public let cost: Int
+        /// Why it left.
         public let reason: EvictionReason
 
         @inlinable

@@ -21,7 +21,7 @@ extension Mutex where Value: ~Copyable {
     ///
     /// - Parameter owner: The object that the mutex is a part of.
     @inlinable
-    borrowing func locked<Result: ~Copyable, E: Error>(
+    package borrowing func locked<Result: ~Copyable, E: Error>(
         in owner: AnyObject, _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result {
         #if THREAD_SANITIZER

@@ -12,10 +12,24 @@ struct PreparedDecode: Sendable {
         (width, height) = source.pixelSize(turnedBy: orientation)
     }
 
-    /// What is mapped for the pixels, and the upper estimate of the codec's work memory; at least 1.
+    /// What is mapped for the pixels, and upper estimates of the memory for codec and colour profile; at least 1.
     var byteCount: Int {
         let pixels = PixelStorage.allocatedByteCount(width * height * 4)
         let (sum, overflows) = pixels.addingReportingOverflow(source.header.workByteCount)
-        return overflows ? .max : sum
+        let (total, overflowsToo) = sum.addingReportingOverflow(profileByteCount)
+        return overflows || overflowsToo ? .max : total
+    }
+
+    /// What making the conversion to sRGB takes; 0 when there is no profile to convert from.
+    ///
+    /// lcms2 holds copies of the profile's tables in 16 bits. Measured with tables of 8 bits, which grow the most:
+    /// 10 times the profile.
+    private var profileByteCount: Int {
+        let header = source.header
+        guard source.frameCall.options.convertsToSRGB, header.format != .bmp, header.profileSource == .icc else {
+            return 0
+        }
+        // The product fits: of one byte of input deflate makes 1,032 at most.
+        return header.iccProfileByteCount * 12
     }
 }

@@ -22,8 +22,11 @@ struct BenchBudgetCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object.") var json = false
 
     func validate() throws {
-        guard count >= 1, width >= 0, budget >= 1, cache >= 0, slack >= 0 else {
-            throw ValidationError("--count and --budget are at least 1, the others at least 0.")
+        guard [budget, cache, slack].allSatisfy({ $0 <= 1 << 40 }) else {
+            throw ValidationError("--budget, --cache and --slack are at most 1 TiB.")
+        }
+        guard count >= 1, (0...1024).contains(width), budget >= 1, cache >= 0, slack >= 0 else {
+            throw ValidationError("--count and --budget are at least 1, --width is 0 to 1024, the others at least 0.")
         }
     }
 

@@ -21,6 +21,9 @@ struct BenchMemoryCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object, with a sample for every 10th image.") var json = false
 
     func validate() throws {
+        guard [budget, cache, slack].allSatisfy({ $0 <= 1 << 40 }) else {
+            throw ValidationError("--budget, --cache and --slack are at most 1 TiB.")
+        }
         guard count >= 1, inFlight >= 1, budget >= 1, cache >= 0, slack >= 0 else {
             throw ValidationError("--count, --in-flight and --budget are at least 1, the others at least 0.")
         }

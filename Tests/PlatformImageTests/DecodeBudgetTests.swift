@@ -76,6 +76,29 @@ import Testing
         #expect(isServed.value)
     }
 
+    /// The last one that may overtake a small request also hands it the turn, from one too large for what is free.
+    @Test func whoseTurnComesByTheLastOvertakingIsServedAndNobodyElseInItsPlace() {
+        let budget = DecodeBudget(maxBytes: 100)
+        let served = Locked<[String]>([])
+        for byteCount in [10, 50] { _ = budget.take(byteCount, priority: .high) {} }
+        _ = budget.take(60, priority: .low) { served.update { $0.append("small") } }
+        for _ in 1..<DecodeBudget.maxOvertakes {
+            #expect(budget.take(40, priority: .high) {} == .granted)
+            budget.giveBack(40)
+        }
+        _ = budget.take(100, priority: .normal) { served.update { $0.append("large") } }
+        budget.giveBack(50)
+        #expect(served.value.isEmpty)
+
+        #expect(budget.take(1, priority: .high) {} == .granted)
+        let next = budget.take(1, priority: .high) { served.update { $0.append("next") } }
+        budget.serveWaiting()
+
+        #expect(next != .granted)
+        #expect(served.value == ["small", "next"])
+        #expect(budget.grantedBytes == 10 + 1 + 60 + 1)
+    }
+
     @Test func aRequestThatLeavesLetsOthersThrough() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
@@ -129,9 +152,12 @@ import Testing
             for _ in 0..<5_000 {
                 let lane = DecodeQueue.Priority.allCases[Int.random(in: 0..<3, using: &random)]
                 let operation: Operation =
-                    switch Int.random(in: 0..<10, using: &random) {
-                    case 0..<5: .take(Int.random(in: 1...110, using: &random), lane)
-                    case 5..<9: .giveBack
+                    switch Int.random(in: 0..<100, using: &random) {
+                    // Every other history is a stream of small urgent requests, which overtake as often as they may.
+                    case 2..<48 where seed % 2 == 1: .take(Int.random(in: 1...5, using: &random), .high)
+                    case 2..<99 where seed % 2 == 1: .giveBack
+                    case 0..<50: .take(Int.random(in: 1...110, using: &random), lane)
+                    case 50..<90: .giveBack
                     default: .cancelFirst
                     }
                 apply(operation, to: budget, &model, served)
@@ -155,6 +181,7 @@ import Testing
             switch answer {
             case .granted:
                 served.update { $0.append(number) }
+                budget.serveWaiting()
             case .waiting(let ticket):
                 model.tickets[number] = ticket
             case .refused:

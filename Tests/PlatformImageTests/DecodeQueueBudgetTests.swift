@@ -52,6 +52,18 @@ import Testing
         #expect(queue.waitingCount == 0)
     }
 
+    @Test(arguments: ["jpeg/cmyk-icc.jpg", "jpeg/icc-p3.jpg", "png/iccp-rgba.png"])
+    func aProfileThatIsConvertedFromCountsTenfold(_ path: String) async throws {
+        let bytes = try Fixture.file(path)
+        let (asStored, converted) = (DecodeBudget(), DecodeBudget())
+
+        _ = try await DecodeQueue(width: 1, budget: asStored).decode(bytes, with: ImageDecoder(options: .asStored))
+        let image = try await DecodeQueue(width: 1, budget: converted).decode(bytes)
+
+        #expect(image.header.iccProfileByteCount > 0)
+        #expect(converted.peakGrantedBytes - asStored.peakGrantedBytes >= 10 * image.header.iccProfileByteCount)
+    }
+
     @Test func aFailedDecodeGivesItsBytesBack() async throws {
         let budget = DecodeBudget()
         let queue = DecodeQueue(width: 1, budget: budget)
@@ -81,6 +93,35 @@ import Testing
         gate.signal()
         #expect(try await waiting == 1)
         try await held
+    }
+
+    /// Whoever holds bytes keeps others waiting for them, so it gets the next thread whatever its lane.
+    @Test func aJobThatWasGivenItsBytesStartsBeforeAllOthers() async throws {
+        let budget = DecodeBudget(maxBytes: 100)
+        let holder = DecodeQueue(width: 1, budget: budget)
+        let queue = DecodeQueue(width: 1, budget: budget)
+        let (bytesGate, threadGate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let order = Locked<[String]>([])
+        async let held: Void = holder.run(byteCount: 100) { _ in bytesGate.wait() }
+        await waitUntil(budget.grantedBytes == 100)
+        async let low: Void = queue.run(priority: .low, byteCount: 100) { _ in order.update { $0.append("low") } }
+        await waitUntil(budget.waitingCount == 1)
+        let isBusy = Locked(false)
+        async let busy: Void = queue.run { _ in
+            isBusy.update { $0 = true }
+            threadGate.wait()
+        }
+        await waitUntil(isBusy.value)
+        async let high: Void = queue.run(priority: .high) { _ in order.update { $0.append("high") } }
+        await waitUntil(queue.waitingCount == 1)
+
+        bytesGate.signal()
+        try await held
+        await waitUntil(queue.waitingCount == 2)
+        threadGate.signal()
+
+        _ = try await (low, high, busy)
+        #expect(order.value == ["low", "high"])
     }
 
     @Test func aJobCancelledWhileItWaitsForBytesLeavesAtOnce() async throws {

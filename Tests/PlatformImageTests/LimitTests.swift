@@ -44,6 +44,30 @@ import Testing
         }
     }
 
+    /// Four planes of 2^62 bytes each: their sum is 0 in 64 bits.
+    @Test func withoutLimitsTilesThatNoMemoryHoldsAreRefused() {
+        func little(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+        }
+        // Tag, type (3 is 16 bits, 4 is 32), count, value or offset: TIFF 6.0, section 2.
+        let tags = [
+            (256, 4, 1, 16), (257, 4, 1, 16), (258, 3, 4, 16), (259, 3, 1, 8), (262, 3, 1, 2), (277, 3, 1, 4),
+            (284, 3, 1, 2), (322, 4, 1, 1 << 31), (323, 4, 1, 1 << 31), (324, 4, 4, 24), (325, 4, 4, 24),
+            (338, 3, 1, 2),
+        ]
+        var file: [UInt8] = Array("II".utf8) + little(42, 2) + little(40, 4) + little(0, 8)
+        file += [8, 8, 8, 8].flatMap { little($0, 2) } + [8, 8, 8, 8].flatMap { little($0, 4) }
+        file += little(tags.count, 2)
+        for tag in tags { file += little(tag.0, 2) + little(tag.1, 2) + little(tag.2, 4) + little(tag.3, 4) }
+        file += little(0, 4)
+        var decoder = ImageDecoder()
+        decoder.options.limits = .unlimited
+
+        let error = #expect(throws: DecodeError.self) { try decoder.decode(file) }
+
+        #expect(error?.code == .outOfMemory)
+    }
+
     @Test func presetsSayWhatTheTableSays() {
         let limits = DecodeLimits()
         let service = DecodeLimits.thumbnailService

@@ -1,5 +1,6 @@
 #if Loader
 internal import Dispatch
+internal import PlatformImage
 internal import Synchronization
 
 /// Stored responses in a folder: one checksummed file an entry, safe to share between processes.
@@ -7,8 +8,9 @@ internal import Synchronization
 /// It may lose an entry at any time, and it never gives back another than was stored: every read is verified. No
 /// operation fails: a fault of the disk is a miss or a response that is not stored, counted in ``statistics``.
 ///
-/// The operations on one entry block for the time of a few system calls and may be called from any thread; those on
-/// the whole folder are `async` and work on a queue of their own.
+/// The operations on one entry block for the time of a few system calls and may be called from any thread; a store that
+/// must make room under ``maxBytes`` lists the whole folder first. Those on the whole folder are `async` and work on a
+/// queue of their own.
 ///
 /// ```swift
 /// let cache = DiskCache(directory: "/var/cache/pictures", maxBytes: 200_000_000)
@@ -24,7 +26,9 @@ public final class DiskCache: Sendable {
     let health: Mutex<DiskHealth>
     let totals = Mutex(DiskTotals())
     let limit: Mutex<Int?>
-    let sweeping = Mutex(())
+    /// Held while sweeping. Not of `Void`: a value without bytes has the address of what follows, and ThreadSanitizer takes
+    /// a change of the one for a change of the other.
+    let sweeping = Mutex(false)
     let scan = Mutex(DiskScan())
     let queue = DispatchQueue(label: "DiskCache", qos: .utility)
     let now: @Sendable () -> WallTime
@@ -56,7 +60,7 @@ public final class DiskCache: Sendable {
         health = Mutex(DiskHealth())
         do {
             let opened = try DiskDirectory(path: directory, creating: createsDirectory)
-            health.withLock { $0.directory = opened }
+            health.locked(in: self) { $0.directory = opened }
         } catch {
             if createsDirectory || !error.isMissing { note(error, at: "opening the folder") }
         }
@@ -69,12 +73,14 @@ public final class DiskCache: Sendable {
     /// left. What other processes store at the same time is seen at the next scan or ``flush()``. After setting it
     /// lower the next store or ``flush()`` makes room.
     public var maxBytes: Int? {
-        get { limit.withLock { $0 } }
-        set { limit.withLock { $0 = newValue.map { max(0, $0) } } }
+        get { limit.locked(in: self) { $0 } }
+        set { limit.locked(in: self) { $0 = newValue.map { max(0, $0) } } }
     }
 
-    /// Stands for the present, to be taken when a load begins: it may not store once the cache has been purged.
-    public func ticket() -> Ticket { Ticket(generation: totals.withLock { $0.generation }) }
+    /// Stands for the present, to be taken when a load begins: it may not store once this cache has been purged.
+    ///
+    /// A purge by another cache on the same folder, or by another process, is not noticed.
+    public func ticket() -> Ticket { Ticket(generation: totals.locked(in: self) { $0.generation }) }
 
     /// Returns when everything stored so far is visible to other processes, counted, and within ``maxBytes``.
     public func flush() async {
@@ -86,11 +92,11 @@ public final class DiskCache: Sendable {
 
     /// Counts since the cache was made, and what is in the folder as far as the background scan has seen.
     public var statistics: Statistics {
-        var statistics = health.withLock { $0.counts }
-        let totals = totals.withLock { (entries: $0.entries, bytes: $0.bytes) }
+        var statistics = health.locked(in: self) { $0.counts }
+        let totals = totals.locked(in: self) { (entries: $0.entries, bytes: $0.bytes) }
         statistics.entries = totals.entries
         statistics.bytes = totals.bytes
-        statistics.isComplete = scan.withLock { $0.hasFinished }
+        statistics.isComplete = scan.locked(in: self) { $0.hasFinished }
         return statistics
     }
 
@@ -101,13 +107,18 @@ public final class DiskCache: Sendable {
         }
     }
 
+    /// The open folder.
+    func openFolder(creating: Bool) throws(DiskError) -> DiskDirectory {
+        if let open = health.locked(in: self, { $0.directory }) { return open }
+        let opened = try DiskDirectory(path: directory, creating: creating)
+        health.locked(in: self) { $0.directory = opened }
+        return opened
+    }
+
     /// The open folder; nil when there is none and `creating` is false or fails.
     func folder(creating: Bool) -> DiskDirectory? {
-        if let open = health.withLock({ $0.directory }) { return open }
         do {
-            let opened = try DiskDirectory(path: directory, creating: creating)
-            health.withLock { $0.directory = opened }
-            return opened
+            return try openFolder(creating: creating)
         } catch {
             if creating { noteWrite(error, at: "making the folder") }
             return nil
@@ -116,25 +127,25 @@ public final class DiskCache: Sendable {
 
     /// Forgets the open folder, which is no longer where its path says.
     func forget(_ folder: DiskDirectory) {
-        health.withLock { if $0.directory === folder { $0.directory = nil } }
+        health.locked(in: self) { if $0.directory === folder { $0.directory = nil } }
     }
 
     func note(_ error: DiskError, at action: String) { note(Fault(error), "\(action) failed with errno \(error.code)") }
 
     func noteWrite(_ error: DiskError, at action: String) {
         let moment = now()
-        health.withLock { $0.noteWrite(Fault(error), at: moment) }
+        health.locked(in: self) { $0.noteWrite(Fault(error), at: moment) }
         note(error, at: action)
     }
 
     func note(_ fault: Fault, _ text: String) {
-        let isFirst = health.withLock { $0.note(fault) }
+        let isFirst = health.locked(in: self) { $0.note(fault) }
         if isFirst { onFault?(fault, "disk cache: \(fault.rawValue): \(text)") }
     }
 
     func isPaused() -> Bool {
         let moment = now()
-        return health.withLock { $0.isPaused(at: moment, pause: pause) }
+        return health.locked(in: self) { $0.isPaused(at: moment, pause: pause) }
     }
 }
 
@@ -207,6 +218,11 @@ public struct RemovalReport: Hashable, Sendable {
     public init(count: Int = 0, bytes: Int = 0) {
         self.count = count
         self.bytes = bytes
+    }
+
+    mutating func add(_ other: RemovalReport) {
+        count += other.count
+        bytes += other.bytes
     }
 }
 

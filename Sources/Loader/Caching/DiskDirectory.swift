@@ -70,7 +70,7 @@ final class DiskDirectory: Sendable {
         for end in bytes.indices where end > 0 && (bytes[end] == UInt8(ascii: "/") || end == bytes.count - 1) {
             let isLast = end == bytes.count - 1
             let part = bytes[..<(isLast ? bytes.count : end)].map { CChar(bitPattern: $0) } + [0]
-            if mkdir(part, isLast ? 0o700 : 0o755) != 0 {
+            if mkdir(part, 0o700) != 0 {
                 // A folder that exists may be in a place where we could make none: EROFS, EACCES.
                 let failure = DiskError.last
                 var information = stat()
@@ -86,6 +86,9 @@ struct DiskListing {
     private(set) var entries: [DiskName] = []
     /// Names that end with 0, and the process of each.
     private(set) var temporaries: [(name: [CChar], process: pid_t)] = []
+
+    /// Nothing.
+    init() {}
 
     /// Lists a folder; names that are not ours are passed over.
     init(of shard: Int, in directory: DiskDirectory) throws(DiskError) {

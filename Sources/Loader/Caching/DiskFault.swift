@@ -64,6 +64,9 @@ struct DiskHealth {
     /// Set when there are too many to remember: then nothing is read any more.
     private(set) var isUnreadable = false
 
+    /// Shards that a purge could not list: what is in them is not to be used until they have been purged.
+    private(set) var unpurgedShards: Set<Int> = []
+
     private var pausedSince: WallTime?
     private var deviceErrorsInARow = 0
 
@@ -101,6 +104,12 @@ struct DiskHealth {
         if !unusable.isEmpty { unusable.remove(name) }
     }
 
-    func mayUse(_ name: DiskName) -> Bool { !isUnreadable && (unusable.isEmpty || !unusable.contains(name)) }
+    mutating func markUnpurged(_ shards: Range<Int>) { unpurgedShards.formUnion(shards) }
+    mutating func markPurged(_ shard: Int) { unpurgedShards.remove(shard) }
+
+    func mayUse(_ name: DiskName) -> Bool {
+        !isUnreadable && (unpurgedShards.isEmpty || !unpurgedShards.contains(name.shard))
+            && (unusable.isEmpty || !unusable.contains(name))
+    }
 }
 #endif

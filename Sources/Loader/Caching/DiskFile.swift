@@ -112,7 +112,8 @@ struct DiskFile: ~Copyable {
 
     /// Sets the modified date and leaves the access date.
     func touch(_ moment: WallTime) throws(DiskError) {
-        let rest = moment.milliseconds - moment.seconds * 1000
+        // Wrapping: the whole second of the earliest moment of all is out of range in milliseconds, the rest is not.
+        let rest = moment.milliseconds &- moment.seconds &* 1000
         let times = [
             timespec(tv_sec: 0, tv_nsec: Self.leaveDate),
             timespec(tv_sec: Int(moment.seconds), tv_nsec: Int(rest) * 1_000_000),
@@ -145,7 +146,7 @@ struct DiskStatus {
     /// False for a folder, a link, a FIFO, a socket, a device.
     let isRegular: Bool
     let isFolder: Bool
-    /// Bytes.
+    /// Bytes, at most 2^40: nothing of ours is as long, and sums of what strangers put there cannot overflow.
     let length: Int
     /// Tells a file from one that took its name.
     let identity: Identity
@@ -161,8 +162,8 @@ struct DiskStatus {
     init(_ information: stat) {
         isRegular = information.st_mode & S_IFMT == S_IFREG
         isFolder = information.st_mode & S_IFMT == S_IFDIR
-        length = Int(information.st_size)
-        identity = Identity(device: UInt64(information.st_dev), inode: UInt64(information.st_ino))
+        length = Int(min(information.st_size, 1 << 40))
+        identity = Identity(device: UInt64(truncatingIfNeeded: information.st_dev), inode: UInt64(information.st_ino))
         #if canImport(Darwin)
         let time = information.st_mtimespec
         #else

@@ -6,6 +6,7 @@ import Musl
 #else
 import Darwin
 #endif
+internal import PlatformImage
 internal import Synchronization
 
 extension DiskCache {
@@ -23,7 +24,7 @@ extension DiskCache {
     ///   in which ``StoredResponse/vary`` was filled; asked only when there are any.
     public func read(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Hit? {
         let found = find(key, varying: varying, withBody: true)
-        health.withLock {
+        health.locked(in: self) {
             if found == nil { $0.counts.misses += 1 } else { $0.counts.hits += 1 }
         }
         guard let found else { return nil }
@@ -84,7 +85,11 @@ extension DiskCache {
 
     /// Reads a file that should be an entry of the key, removes it when it is damaged, and touches it with `withBody`.
     func load(_ name: DiskName, key: [UInt8], withBody: Bool) -> Found? {
-        guard health.withLock({ $0.mayUse(name) }), let folder = folder(creating: false) else { return nil }
+        guard let folder = folder(creating: false) else { return nil }
+        guard health.locked(in: self, { $0.mayUse(name) }) else {
+            purgeIfOwed(name.shard, in: folder)
+            return nil
+        }
         switch reading(of: name, key: key, in: folder, withBody: withBody, touches: withBody) {
         case .found(let found):
             return found

@@ -6,6 +6,7 @@ import Musl
 #else
 import Darwin
 #endif
+internal import PlatformImage
 internal import Synchronization
 
 extension DiskCache {
@@ -14,8 +15,7 @@ extension DiskCache {
     /// - Returns: The newest response's file; the other variants, which can no longer be found, are not counted.
     @discardableResult
     public func remove(_ key: CacheKey) -> RemovalReport {
-        guard let folder = folder(creating: false) else { return RemovalReport() }
-        return removeOrMark(DiskName(key.bytes), in: folder)
+        removeOrMark(DiskName(key.bytes))
     }
 
     /// Removes entries that were last used longer ago than `age`.
@@ -45,43 +45,85 @@ extension DiskCache {
 
     /// Removes every entry; what loads store that took their ``ticket()`` before is not kept either.
     ///
-    /// Files that are not the cache's stay.
+    /// Files that are not the cache's stay. What a fault keeps from being removed is not used any more by this cache.
     public func purge() async -> RemovalReport {
-        totals.withLock { $0.generation &+= 1 }
+        totals.locked(in: self) { $0.generation &+= 1 }
         return await onQueue { cache in
-            cache.removeAll(isPurge: true) { _, _, _ in true }
+            cache.purgeAll()
         }
     }
 
+    private func purgeAll() -> RemovalReport {
+        var report = RemovalReport()
+        let folder: DiskDirectory
+        do {
+            folder = try openFolder(creating: false)
+        } catch {
+            if !error.isMissing {
+                note(error, at: "opening the folder")
+                health.locked(in: self) { $0.markUnpurged(0..<DiskName.shardCount) }
+            }
+            return report
+        }
+        for shard in 0..<DiskName.shardCount { report.add(purge(shard, in: folder)) }
+        return report
+    }
+
+    /// Removes all of a shard, also the files not yet named; what cannot be removed is not used any more.
+    private func purge(_ shard: Int, in folder: DiskDirectory) -> RemovalReport {
+        var report = RemovalReport()
+        guard let listing = listing(of: shard, in: folder) else {
+            health.locked(in: self) { $0.markUnpurged(shard..<(shard + 1)) }
+            return report
+        }
+        for name in listing.entries { report.add(removeOrMark(name, in: folder)) }
+        removeTemporaries(listing, in: shard, of: folder) { _, _ in true }
+        health.locked(in: self) { $0.markPurged(shard) }
+        return report
+    }
+
+    /// Purges a shard that an earlier purge could not list.
+    func purgeIfOwed(_ shard: Int, in folder: DiskDirectory) {
+        if health.locked(in: self, { $0.unpurgedShards.contains(shard) }) { _ = purge(shard, in: folder) }
+    }
+
     /// Removes entries of all shards that a condition holds for.
-    ///
-    /// A purge also takes the files not yet named, and what it cannot remove is not used any more.
-    private func removeAll(
-        isPurge: Bool = false, where condition: (DiskName, DiskStatus, DiskDirectory) -> Bool
-    ) -> RemovalReport {
+    private func removeAll(where condition: (DiskName, DiskStatus, DiskDirectory) -> Bool) -> RemovalReport {
         var report = RemovalReport()
         guard let folder = folder(creating: false) else { return report }
         for shard in 0..<DiskName.shardCount {
-            guard let listing = listing(of: shard, in: folder) else { continue }
-            for name in listing.entries {
-                let removed =
-                    isPurge
-                    ? removeOrMark(name, in: folder) : remove(name, in: folder) { condition(name, $0, folder) }
-                report.count += removed.count
-                report.bytes += removed.bytes
+            for name in listing(of: shard, in: folder)?.entries ?? [] {
+                report.add(remove(name, in: folder) { condition(name, $0, folder) })
             }
-            if isPurge { removeTemporaries(listing, in: shard, of: folder) { _, _ in true } }
         }
         return report
     }
 
-    /// Lists a shard; nil when it is missing or cannot be listed.
+    /// Lists a shard, a missing one as empty; nil when it cannot be listed.
     func listing(of shard: Int, in folder: DiskDirectory) -> DiskListing? {
         do {
             return try DiskListing(of: shard, in: folder)
         } catch {
-            if !error.isMissing { note(error, at: "listing a shard") }
+            if error.isMissing { return DiskListing() }
+            note(error, at: "listing a shard")
             return nil
+        }
+    }
+
+    /// What `stat` says of the entries of a listing that are files; nil when the shard cannot be opened.
+    func files(
+        of listing: DiskListing, in shard: Int, of folder: DiskDirectory
+    ) -> [(name: DiskName, status: DiskStatus)]? {
+        if listing.entries.isEmpty { return [] }
+        do {
+            let opened = try folder.shard(shard)
+            return listing.entries.compactMap { name in
+                guard let status = try? DiskStatus(in: opened.descriptor, name: name.fileName), status.isRegular
+                else { return nil }
+                return (name, status)
+            }
+        } catch {
+            return error.isMissing ? [] : nil
         }
     }
 
@@ -95,10 +137,10 @@ extension DiskCache {
             let fileName = name.fileName
             let seen = try DiskStatus(in: shard.descriptor, name: fileName)
             guard seen.isRegular, condition(seen) else { return RemovalReport() }
-            let removed = try totals.withLock { totals throws(DiskError) in
+            let removed = try totals.locked(in: self) { totals throws(DiskError) in
                 try Self.unlink(fileName, of: name.shard, in: shard.descriptor, ifStill: seen.identity, &totals)
             }
-            if removed.count > 0 { health.withLock { $0.markReplaced(name) } }
+            if removed.count > 0 { health.locked(in: self) { $0.markReplaced(name) } }
             return removed
         } catch {
             if !error.isMissing { note(error, at: "removing \(name.path)") }
@@ -119,9 +161,21 @@ extension DiskCache {
 
     /// Removes a file that must not be used any more, or remembers that.
     @discardableResult
+    func removeOrMark(_ name: DiskName) -> RemovalReport {
+        do {
+            return removeOrMark(name, in: try openFolder(creating: false))
+        } catch {
+            // What is in a folder that cannot be opened now can be read again once it can.
+            if !error.isMissing { health.locked(in: self) { $0.markUnusable(name) } }
+            return RemovalReport()
+        }
+    }
+
+    /// Removes a file in the open folder, or remembers that it must not be used any more.
+    @discardableResult
     func removeOrMark(_ name: DiskName, in folder: DiskDirectory) -> RemovalReport {
         let removed = remove(name, in: folder) { _ in true }
-        if removed.count == 0, exists(name, in: folder) { health.withLock { $0.markUnusable(name) } }
+        if removed.count == 0, exists(name, in: folder) { health.locked(in: self) { $0.markUnusable(name) } }
         return removed
     }
 

@@ -7,6 +7,7 @@ import Musl
 import Darwin
 #endif
 internal import Dispatch
+internal import PlatformImage
 internal import Synchronization
 
 /// How far the background scan is.
@@ -20,20 +21,20 @@ struct DiskScan {
 extension DiskCache {
     /// Starts counting what is in the folder, one shard at a time, so that other work on the queue gets its turn.
     func beginScan() {
-        let begins = scan.withLock { scan in
+        let begins = scan.locked(in: self) { scan in
             if scan.next != nil { return false }
             scan.next = 0
             return true
         }
         guard begins else { return }
-        totals.withLock { $0.bytesSinceScan = 0 }
+        totals.locked(in: self) { $0.bytesSinceScan = 0 }
         scanNext()
     }
 
     /// Other processes may store as much as this one: look again each time a 16th of the limit was stored.
     func rescanIfDue() {
         guard let maxBytes else { return }
-        if totals.withLock({ $0.bytesSinceScan > max(maxBytes / 16, 1 << 16) }) { beginScan() }
+        if totals.locked(in: self, { $0.bytesSinceScan > max(maxBytes / 16, 1 << 16) }) { beginScan() }
     }
 
     private func scanNext() {
@@ -45,19 +46,19 @@ extension DiskCache {
 
     /// Scans what is left, on the calling thread, which is the queue's; a new scan when none is under way.
     func finishScan() {
-        scan.withLock { if $0.next == nil || $0.hasFinished { $0.next = 0 } }
+        scan.locked(in: self) { if $0.next == nil || $0.hasFinished { $0.next = 0 } }
         while scanStep() {}
     }
 
     /// Counts one shard; false when it was the last.
     private func scanStep() -> Bool {
-        guard let shard = scan.withLock({ $0.next }) else { return false }
+        guard let shard = scan.locked(in: self, { $0.next }) else { return false }
         if let folder = folder(creating: false) {
             count(shard, in: folder)
         } else {
-            totals.withLock { _ = $0.replace(shard: shard, entries: 0, bytes: 0, since: nil) }
+            totals.locked(in: self) { _ = $0.replace(shard: shard, entries: 0, bytes: 0, since: nil) }
         }
-        return scan.withLock { scan in
+        return scan.locked(in: self) { scan in
             scan.next = shard + 1 < DiskName.shardCount ? shard + 1 : nil
             if scan.next == nil { scan.hasFinished = true }
             return scan.next != nil
@@ -67,22 +68,16 @@ extension DiskCache {
     private func count(_ shard: Int, in folder: DiskDirectory) {
         let moment = now()
         for attempt in 0..<4 {
-            let mark = totals.withLock { $0.mark(shard: shard) }
-            var entries = 0
-            var bytes = 0
-            if let listing = listing(of: shard, in: folder), let opened = try? folder.shard(shard) {
-                for name in listing.entries {
-                    guard let status = try? DiskStatus(in: opened.descriptor, name: name.fileName), status.isRegular
-                    else { continue }
-                    entries += 1
-                    bytes += status.length
-                }
-                removeTemporaries(listing, in: shard, of: folder) { process, status in
-                    Self.isAbandoned(process, status, at: moment)
-                }
+            let mark = totals.locked(in: self) { $0.mark(shard: shard) }
+            // A shard that cannot be listed now has what is known of it.
+            guard let listing = listing(of: shard, in: folder), let files = files(of: listing, in: shard, of: folder)
+            else { return }
+            removeTemporaries(listing, in: shard, of: folder) { process, status in
+                Self.isAbandoned(process, status, at: moment)
             }
-            let isTaken = totals.withLock {
-                $0.replace(shard: shard, entries: entries, bytes: bytes, since: attempt < 3 ? mark : nil)
+            let bytes = files.reduce(0) { $0 + $1.status.length }
+            let isTaken = totals.locked(in: self) {
+                $0.replace(shard: shard, entries: files.count, bytes: bytes, since: attempt < 3 ? mark : nil)
             }
             if isTaken { return }
         }

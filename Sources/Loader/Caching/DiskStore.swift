@@ -6,6 +6,7 @@ import Musl
 #else
 import Darwin
 #endif
+internal import PlatformImage
 internal import Synchronization
 
 extension DiskCache {
@@ -109,7 +110,7 @@ extension DiskCache {
     /// Writes the slot that does not count, with one call; name and body stay.
     private func write(_ slot: [UInt8], over found: Found, generation: UInt64) -> Bool {
         guard !isPaused(), let folder = folder(creating: false) else { return false }
-        guard totals.withLock({ $0.generation }) == generation else { return false }
+        guard totals.locked(in: self, { $0.generation }) == generation else { return false }
         do {
             let shard = try folder.shard(found.name.shard)
             let file = try DiskFile(in: shard.descriptor, name: found.name.fileName, flags: O_RDWR)
@@ -127,7 +128,7 @@ extension DiskCache {
             if !error.isMissing { noteWrite(error, at: "updating \(found.name.path)") }
             return false
         }
-        health.withLock {
+        health.locked(in: self) {
             $0.counts.refreshes += 1
             $0.noteWriteSucceeded()
         }
@@ -153,11 +154,12 @@ extension DiskCache {
                     folder: folder, name: name, moved: moved(older, for: metadata), length: length,
                     generation: generation)
                 switch try publication.attempt(by: self, head: head, body: body) {
-                case .done:
+                case .done(let movedName):
                     if publication.moved != nil { removeCopy(of: metadata, in: folder) }
-                    health.withLock {
+                    health.locked(in: self) {
                         $0.counts.stores += 1
                         $0.markReplaced(name)
+                        if let movedName { $0.markReplaced(movedName) }
                         $0.noteWriteSucceeded()
                     }
                     rescanIfDue()
@@ -189,7 +191,7 @@ extension DiskCache {
     /// A variant that has become the newest may have an older file of its own.
     private func removeCopy(of metadata: DiskMetadata, in folder: DiskDirectory) {
         guard !metadata.vary.isEmpty, let variant = metadata.vary.variantBytes else { return }
-        remove(DiskName(metadata.key, variant: variant), in: folder) { _ in true }
+        removeOrMark(DiskName(metadata.key, variant: variant), in: folder)
     }
 
     /// The older file of what could not be stored is wrong from now on.
@@ -202,11 +204,7 @@ extension DiskCache {
 
     private func supersede(_ name: DiskName, _ fault: Fault?) -> Bool {
         if let fault { note(fault, "not storing \(name.path)") }
-        if let folder = folder(creating: false) {
-            removeOrMark(name, in: folder)
-        } else {
-            health.withLock { $0.markUnusable(name) }
-        }
+        removeOrMark(name)
         return false
     }
 }
@@ -221,7 +219,11 @@ private struct Publication {
     let generation: UInt64
 
     enum Outcome {
-        case done, purged, overLimit
+        /// The file has its name, and the older variant the given one; nil when nothing was moved.
+        case done(moved: DiskName?)
+        case purged, overLimit
+
+        var isDone: Bool { if case .done = self { true } else { false } }
     }
 
     func attempt(by cache: DiskCache, head: [UInt8], body: [UInt8]) throws(DiskError) -> Outcome {
@@ -237,10 +239,10 @@ private struct Publication {
             // With nothing to move this opens the entry's own shard once more, which is not used.
             let other = try folder.shard(moved?.name.shard ?? name.shard, creating: true)
             let limit = cache.maxBytes
-            let outcome = try cache.totals.withLock { totals throws(DiskError) in
+            let outcome = try cache.totals.locked(in: cache) { totals throws(DiskError) in
                 try rename(temporary, in: shard.descriptor, movedTo: other.descriptor, limit: limit, &totals)
             }
-            if outcome != .done { unlinkat(shard.descriptor, temporary, 0) }
+            if !outcome.isDone { unlinkat(shard.descriptor, temporary, 0) }
             return outcome
         } catch {
             unlinkat(shard.descriptor, temporary, 0)
@@ -257,24 +259,26 @@ private struct Publication {
         let older = try existing(fileName, in: shard)
         if let limit, totals.bytes + length - (older?.length ?? 0) > limit { return .overLimit }
         var gone = older?.length
+        var movedName: DiskName?
         if let moved, let older, older.identity == moved.identity {
-            let movedName = moved.name.fileName
-            let replaced = try existing(movedName, in: movedTo)
-            guard renameat(shard, fileName, movedTo, movedName) == 0 else { throw .last }
+            let movedFile = moved.name.fileName
+            let replaced = try existing(movedFile, in: movedTo)
+            guard renameat(shard, fileName, movedTo, movedFile) == 0 else { throw .last }
             gone = nil
+            movedName = moved.name
             totals.change(shard: name.shard, entries: -1, bytes: -older.length)
             totals.change(
                 shard: moved.name.shard, entries: replaced == nil ? 1 : 0, bytes: older.length - (replaced?.length ?? 0)
             )
             // Another process may have put a newer file there since it was looked at: under this name it is nothing.
-            if let now = try? DiskStatus(in: movedTo, name: movedName), now.identity != moved.identity {
-                unlinkat(movedTo, movedName, 0)
+            if let now = try? DiskStatus(in: movedTo, name: movedFile), now.identity != moved.identity {
+                unlinkat(movedTo, movedFile, 0)
                 totals.change(shard: moved.name.shard, entries: -1, bytes: -now.length)
             }
         }
         guard renameat(shard, temporary, shard, fileName) == 0 else { throw .last }
         totals.change(shard: name.shard, entries: gone == nil ? 1 : 0, bytes: length - (gone ?? 0))
-        return .done
+        return .done(moved: movedName)
     }
 
     /// What has the name already; nil for nothing. Anything but a file is somebody else's and stays.

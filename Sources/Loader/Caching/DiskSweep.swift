@@ -1,4 +1,5 @@
 #if Loader
+internal import PlatformImage
 internal import Synchronization
 
 extension DiskCache {
@@ -8,8 +9,8 @@ extension DiskCache {
     public func trim(toBytes bytes: Int) async -> RemovalReport {
         await onQueue { cache in
             cache.finishScan()
-            return cache.sweeping.withLock { _ in
-                cache.totals.withLock { $0.bytes } > bytes
+            return cache.sweeping.locked(in: cache) { _ in
+                cache.totals.locked(in: cache) { $0.bytes } > bytes
                     ? cache.sweep(to: max(0, bytes), insisting: true) : RemovalReport()
             }
         }
@@ -18,7 +19,8 @@ extension DiskCache {
     /// Makes room for a file of `length` bytes, which is not longer than the limit.
     /// - Parameter insisting: True sweeps also while another process does.
     func makeRoom(for length: Int, insisting: Bool) {
-        guard let limit = maxBytes else { return }
+        // The limit may have been lowered since the length was compared with it: no room is enough then.
+        guard let limit = maxBytes, length <= limit else { return }
         enforce(
             limit - length, leaving: min(limit / 5 * 4, max(0, limit - length)), insisting: insisting)
     }
@@ -31,8 +33,8 @@ extension DiskCache {
 
     private func enforce(_ most: Int, leaving target: Int, insisting: Bool) {
         // Threads of this process wait for each other here; for other processes nobody waits.
-        sweeping.withLock { _ in
-            guard totals.withLock({ $0.bytes }) > most else { return }
+        sweeping.locked(in: self) { _ in
+            guard totals.locked(in: self, { $0.bytes }) > most else { return }
             sweep(to: target, insisting: insisting)
         }
     }
@@ -55,39 +57,31 @@ extension DiskCache {
     private struct Candidate {
         let name: DiskName
         let modified: WallTime
-        let length: Int
     }
 
     private func removeLeastRecent(in folder: DiskDirectory, to target: Int) -> RemovalReport {
         var report = RemovalReport()
         var candidates = candidates(in: folder)
         candidates.sort { $0.modified < $1.modified }
-        for candidate in candidates where totals.withLock({ $0.bytes }) > target {
+        for candidate in candidates where totals.locked(in: self, { $0.bytes }) > target {
             // One that was used since the listing is no longer the least recent.
             let removed = remove(candidate.name, in: folder) { $0.modified == candidate.modified }
-            report.count += removed.count
-            report.bytes += removed.bytes
+            report.add(removed)
         }
-        health.withLock { $0.counts.evictions += report.count }
+        health.locked(in: self) { $0.counts.evictions += report.count }
         return report
     }
 
-    /// All entries, about 60 bytes of memory for each; brings the totals up to date on the way.
+    /// All entries, about 40 bytes of memory for each; brings the totals up to date on the way.
     private func candidates(in folder: DiskDirectory) -> [Candidate] {
         var candidates: [Candidate] = []
         for shard in 0..<DiskName.shardCount {
-            let mark = totals.withLock { $0.mark(shard: shard) }
-            guard let listing = listing(of: shard, in: folder), let opened = try? folder.shard(shard) else { continue }
-            var bytes = 0
-            let before = candidates.count
-            for name in listing.entries {
-                guard let status = try? DiskStatus(in: opened.descriptor, name: name.fileName), status.isRegular
-                else { continue }
-                candidates.append(Candidate(name: name, modified: status.modified, length: status.length))
-                bytes += status.length
-            }
-            let entries = candidates.count - before
-            totals.withLock { _ = $0.replace(shard: shard, entries: entries, bytes: bytes, since: mark) }
+            let mark = totals.locked(in: self) { $0.mark(shard: shard) }
+            guard let listing = listing(of: shard, in: folder), let files = files(of: listing, in: shard, of: folder)
+            else { continue }
+            candidates += files.map { Candidate(name: $0.name, modified: $0.status.modified) }
+            let bytes = files.reduce(0) { $0 + $1.status.length }
+            totals.locked(in: self) { _ = $0.replace(shard: shard, entries: files.count, bytes: bytes, since: mark) }
         }
         return candidates
     }

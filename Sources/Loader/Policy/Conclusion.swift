@@ -35,9 +35,13 @@ struct Conclusion {
 
     /// RFC 9111 §4.3.4.
     private func notModified(_ head: ResponseHead) -> CacheOutcome {
-        // The conditions sent must be those of the body at hand: the entry may have been replaced or lost meanwhile.
+        // The conditions sent must be those of the body at hand: the entry may have been replaced or lost meanwhile, also
+        // by a body with fewer validators or none.
+        let sent = exchange.plan.addedFields.lines.filter {
+            $0.isNamed("If-None-Match") || $0.isNamed("If-Modified-Since")
+        }
         guard exchange.plan.isConditional, let stored, stored.isSuccess,
-            Set(stored.response.fields.conditions.lines).isSubset(of: exchange.plan.addedFields.lines),
+            stored.response.fields.conditions.lines == sent,
             !head.fields.speaksOfAnotherBody(than: stored.response.fields)
         else {
             guard !exchange.plan.isRefetch else { return received(head, .nothing) }

@@ -75,6 +75,17 @@ struct DiskLimitTests {
         #expect(folder.entryFiles.count == 8)
     }
 
+    @Test func aFileThatNoLongerFitsAtAllCostsNoOther() async {
+        let cache = folder.cache(clock: clock)
+        for index in 0..<4 { store(index, in: cache) }
+        await cache.flush()
+        cache.maxBytes = 4 * entryLength
+
+        cache.makeRoom(for: 4 * entryLength + 1, insisting: true)
+
+        #expect(folder.entryFiles.count == 4)
+    }
+
     @Test func trimReportsWhatItTook() async {
         let cache = folder.cache(clock: clock)
         for index in 0..<10 { store(index, in: cache) }

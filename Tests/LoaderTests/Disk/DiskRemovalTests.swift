@@ -117,6 +117,43 @@ struct DiskRemovalTests {
         #expect(cache.read(key)?.body == [2])
     }
 
+    /// Something else is in a shard's place while the purge runs, and the shard comes back after it.
+    @Test func whatAPurgeCouldNotReachIsNotUsedAfterIt() async throws {
+        store("a")
+        let key = diskKey("a")
+        let shard = String(folder.file(of: key).dropLast(63))
+        try FileManager.default.moveItem(atPath: shard, toPath: shard + ".aside")
+        try Data([1]).write(to: URL(fileURLWithPath: shard))
+
+        #expect(await cache.purge() == RemovalReport())
+        try FileManager.default.removeItem(atPath: shard)
+        try FileManager.default.moveItem(atPath: shard + ".aside", toPath: shard)
+
+        #expect(cache.read(key) == nil)
+        #expect(folder.entryFiles.isEmpty)
+        store("a")
+        #expect(cache.read(key)?.body == diskBody(key))
+    }
+
+    /// The folder itself is out of reach, so that nothing of it is open.
+    @Test func aPurgeOrRemovalThatCannotOpenTheFolderHoldsOnceItCan() async throws {
+        store("a")
+        store("b")
+        let aside = folder.path + ".aside"
+        try FileManager.default.moveItem(atPath: folder.path, toPath: aside)
+        try Data([1]).write(to: URL(fileURLWithPath: folder.path))
+        let caches = [folder.cache(clock: clock), folder.cache(clock: clock)]
+
+        #expect(caches[0].remove(diskKey("a")) == RemovalReport())
+        #expect(await caches[1].purge() == RemovalReport())
+        try FileManager.default.removeItem(atPath: folder.path)
+        try FileManager.default.moveItem(atPath: aside, toPath: folder.path)
+
+        #expect(caches[0].read(diskKey("a")) == nil)
+        #expect(caches[0].read(diskKey("b"))?.body == diskBody(diskKey("b")))
+        #expect(caches[1].read(diskKey("b")) == nil)
+    }
+
     @Test func removingAMissingEntryReportsNothing() {
         #expect(cache.remove(diskKey("a")) == RemovalReport())
         store("a")

@@ -197,8 +197,13 @@ struct CacheOutcomeTests {
     }
 
     @Test func a304ForAnEntryLostOrReplacedMeanwhileAsksOnceMore() throws {
-        let plan = RequestPlan(addedFields: ["If-None-Match": "\"a\""], isConditional: true)
-        for entry in [nil, try PolicyFixture.entry(["ETag": "\"b\""])] {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let plan = RequestPlan(
+            addedFields: ["If-None-Match": "\"a\"", "If-Modified-Since": date], isConditional: true)
+        let replacements: [HeaderFields] = [
+            [:], ["ETag": "\"b\"", "Last-Modified": date], ["Last-Modified": date], ["ETag": "\"a\""],
+        ]
+        for entry in try replacements.map({ try PolicyFixture.entry($0) }) + [nil] {
             let outcome = CacheOutcome.conclude(
                 entry: entry, key: try PolicyFixture.key(),
                 exchange: CacheExchange(request: CacheRequest(), plan: plan, requestTime: now, responseTime: now),
