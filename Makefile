@@ -38,8 +38,8 @@ asan: bootstrap
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 $(SWIFT) test $(SANITIZE)
 
 tsan: bootstrap
-	$(SWIFT) test --disable-default-traits --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER \
-		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests'
+	$(SWIFT) test --traits Loader --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER \
+		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|LoaderTests.Disk[A-Z][a-z]*Tests'
 
 # SECONDS_EACH=600 a target, JOBS side by side.
 fuzz: bootstrap
@@ -60,7 +60,8 @@ budget: tool
 	@Scripts/budget
 
 docs:
-	PLATFORMIMAGE_DOCS=1 $(SWIFT) package --disable-default-traits --scratch-path .build-docs generate-documentation --target PlatformImage
+	PLATFORMIMAGE_DOCS=1 $(SWIFT) package --traits Loader --scratch-path .build-docs generate-documentation \
+		--target PlatformImage --target Loader --enable-experimental-combined-documentation
 
 # Everything that CI runs, and the combinations that it has no time for.
 check: lint test traits linkage asan tsan corpus

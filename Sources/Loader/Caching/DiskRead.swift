@@ -20,8 +20,10 @@ extension DiskCache {
     ///
     /// A hit sets the file's modified date to now. A file that fails a check is removed.
     ///
-    /// - Parameter varying: Gives the request's values of the fields that the stored response varies by, in the form
-    ///   in which ``StoredResponse/vary`` was filled; asked only when there are any.
+    /// - Parameters:
+    ///   - key: What to look for.
+    ///   - varying: Gives the request's values of the fields that the stored response varies by, in the form in which
+    ///     ``StoredResponse/vary`` was filled; asked only when there are any.
     public func read(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Hit? {
         let found = find(key, varying: varying, withBody: true)
         health.locked(in: self) {
