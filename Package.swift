@@ -16,12 +16,19 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Loader", description: "Loading and caching: the product Loader."),
+        .trait(
+            name: "AsyncHTTPClient", description: "The transport of the loader by way of AsyncHTTPClient.",
+            enabledTraits: ["Loader"]),
         .trait(name: "Tool", description: "The command-line tool `imagetool`.", enabledTraits: ["Loader"]),
         .default(enabledTraits: ["Loader", "Tool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     ] + documentation,
     targets: [
         .target(
@@ -39,6 +46,26 @@ let package = Package(
             dependencies: [
                 "PlatformImage", "CChecksums",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Loader"])),
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client",
+                    condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"])),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "LoopbackOrigin",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOTLS", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"])),
             ],
             swiftSettings: settings),
         .target(name: "CBenchTwins", cSettings: codecSettings),
@@ -60,7 +87,17 @@ let package = Package(
         .executableTarget(
             name: "DiskCacheProbe", dependencies: ["Loader"], path: "Tests/DiskCacheProbe", swiftSettings: settings),
         .testTarget(
-            name: "LoaderTests", dependencies: ["Loader", "DiskCacheProbe", "TestSupport"], swiftSettings: settings),
+            name: "LoaderTests",
+            dependencies: [
+                "Loader", "LoopbackOrigin", "DiskCacheProbe", "TestSupport",
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client",
+                    condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+            ],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

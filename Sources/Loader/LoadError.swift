@@ -11,6 +11,8 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public let statusCode: Int?
     /// The `Retry-After` of an `http` error, counted from the response; nil when the origin gave none.
     public let retryAfter: Duration?
+    /// What a `remembered` error was when it came; nil for others.
+    public let original: Code?
     /// Until when a `remembered` error is answered without asking; nil for others.
     public let until: WallTime?
     /// The decoder's error, of `undecodable`, `unsupportedFormat` and `pixelLimit`; nil for others.
@@ -19,13 +21,14 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public let message: String
 
     init(
-        _ code: Code, url: String? = nil, statusCode: Int? = nil, retryAfter: Duration? = nil, until: WallTime? = nil,
-        decodeError: DecodeError? = nil, _ message: String
+        _ code: Code, url: String? = nil, statusCode: Int? = nil, retryAfter: Duration? = nil, original: Code? = nil,
+        until: WallTime? = nil, decodeError: DecodeError? = nil, _ message: String
     ) {
         self.code = code
         self.url = url
         self.statusCode = statusCode
         self.retryAfter = retryAfter
+        self.original = original
         self.until = until
         self.decodeError = decodeError
         self.message = message
@@ -39,10 +42,17 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public static func configuration(_ message: String) -> Self { Self(.configuration, message) }
     /// The caller gave up.
     public static func cancelled(url: String? = nil) -> Self { Self(.cancelled, url: url, "cancelled") }
+    /// An error that is answered once more without asking the origin.
+    static func remembered(_ error: LoadError, until: WallTime) -> Self {
+        Self(
+            .remembered, url: error.url, statusCode: error.statusCode, original: error.original ?? error.code,
+            until: until, decodeError: error.decodeError, "not asked again yet: \(error.message)")
+    }
 
     /// True for what no repetition can change: also 4xx but 408, 425 and 429.
     public var isFatal: Bool {
-        switch code {
+        // What is remembered is as fatal as it was.
+        switch original ?? code {
         case .transport, .cancelled: false
         case .http: statusCode.map { (400..<500).contains($0) && ![408, 425, 429].contains($0) } ?? true
         case .remembered: statusCode.map { (400..<500).contains($0) && ![408, 425, 429].contains($0) } ?? false

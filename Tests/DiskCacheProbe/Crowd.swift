@@ -10,7 +10,7 @@ import Musl
 import Darwin
 #endif
 
-/// Many threads with few descriptors: each operation settles, and what it answers is true; `hits N` and `misses N`
+/// Many threads with few descriptors: each operation settles, and what it answers is true; `hits N` and `faults N`
 /// while it was crowded, `kept N` of the entries when it is over.
 func crowd(_ folder: String, threads: Int, keys: Int, descriptors: Int) {
     let cache = DiskCache(directory: folder)
@@ -24,13 +24,14 @@ func crowd(_ folder: String, threads: Int, keys: Int, descriptors: Int) {
     let most = limit.rlim_cur
     limit.rlim_cur = rlim_t(descriptors)
     guard setrlimit(resource, &limit) == 0 else { lost("setrlimit") }
-    // Nothing is left but a few: the threads take them from each other.
     var held: [Int32] = []
     while true {
         let next = dup(STDOUT_FILENO)
         if next < 0 { break }
         held.append(next)
     }
+    // With none left a read is a miss for certain; with a few the threads take them from each other.
+    if cache.read(Oracle.key(0)) != nil { lost("a read without a descriptor") }
     for _ in 0..<min(3, held.count) { close(held.removeLast()) }
     let worker = CrowdWorker(cache: cache, keys: keys)
     var ids: [pthread_t] = []

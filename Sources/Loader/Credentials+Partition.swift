@@ -1,0 +1,102 @@
+#if Loader
+internal import Crypto
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The secret that turns credentials into partitions of the cache: whoever reads an entry's key can neither see them nor
+/// try passwords on it without this.
+///
+/// It lies beside the entries, readable for the user alone, so that they are found again after a restart, and goes with
+/// them when the folder is deleted. Where it cannot be written it lasts as long as the process: entries that depend on
+/// credentials are then not found by the next one.
+struct PartitionKey: Sendable {
+    static let byteCount = 32
+    static let fileName = "partition.key"
+
+    private let bytes: [UInt8]
+
+    /// A key of random bytes.
+    init() {
+        var random = SystemRandomNumberGenerator()
+        bytes = (0..<Self.byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+
+    /// The key that lies in a folder, or a new one that lies there from now on; blocks on the file system.
+    ///
+    /// Processes that come at once get the same key: the first that names its file wins.
+    init(directory: String) {
+        let path = directory + "/" + Self.fileName
+        if let stored = Self.read(path) {
+            self = stored
+            return
+        }
+        let fresh = PartitionKey()
+        let draft = path + ".\(UInt64.random(in: 0 ... .max))"
+        defer { unlink(draft) }
+        guard fresh.write(to: draft) else {
+            self = fresh
+            return
+        }
+        if link(draft, path) == 0 {
+            self = fresh
+        } else if let stored = Self.read(path) {
+            self = stored
+        } else {
+            // What lies there is no key of ours, such as a file that a full volume cut short.
+            _ = rename(draft, path)
+            self = Self.read(path) ?? fresh
+        }
+    }
+
+    /// A name for all requests with these credentials: 64 hexadecimal digits that depend on the values of
+    /// `Authorization` and `Cookie`; empty without any, for everybody shares what is not asked for by name.
+    func partition(of fields: HeaderFields) -> String {
+        var hash = HMAC<SHA256>(key: SymmetricKey(data: bytes))
+        var isEmpty = true
+        for name in ["Authorization", "Cookie"] {
+            for value in fields[lines: name] {
+                // The length keeps apart what would be the same in a row.
+                hash.update(data: Array("\(name) \(value.count) ".utf8) + value)
+                isEmpty = false
+            }
+        }
+        guard !isEmpty else { return "" }
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    private static func read(_ path: String) -> PartitionKey? {
+        guard let file = try? DiskFile(in: AT_FDCWD, name: terminated(path), flags: O_RDONLY),
+            let status = try? file.status(), status.isRegular, status.length == byteCount,
+            let bytes = try? file.bytes(at: 0, count: byteCount)
+        else { return nil }
+        return PartitionKey(bytes)
+    }
+
+    private func write(to path: String) -> Bool {
+        do throws(DiskError) {
+            let file = try DiskFile(
+                in: AT_FDCWD, name: Self.terminated(path), flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            try file.write(bytes, at: 0)
+            try file.close()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static func terminated(_ path: String) -> [CChar] { path.utf8.map { CChar(bitPattern: $0) } + [0] }
+}
+#endif

@@ -1,0 +1,58 @@
+#if Loader
+public import PlatformImage
+
+/// What picture to load, and how.
+public struct ImageRequest: Hashable, Sendable {
+    /// http or https; user information in it is not sent.
+    public var url: String
+    /// Sent as they are, in this order.
+    public var fields: HeaderFields
+    /// How what is stored is used.
+    public var policy = CachePolicy.default
+    /// How the bytes become a picture; requests that differ in this alone share one download.
+    public var decodeOptions = DecodeOptions()
+    /// Which queue the load waits in.
+    public var priority = LoadPriority.urgent
+    /// Separates answers that depend on who asks; nil derives it from the credentials among ``fields``.
+    public var partition: String?
+    /// An http or https address that names the picture in the caches in place of ``url``; nil for the address itself.
+    public var cacheKey: String?
+    /// What the load reads and writes besides the network.
+    public var layers = CacheLayers.all
+    /// True lets the download end and be stored although nobody waits any more; nil as the configuration says.
+    public var keepsDownloadingWhenCancelled: Bool?
+
+    /// A request with the defaults.
+    public init(url: String, fields: HeaderFields = [:], policy: CachePolicy = .default) {
+        self.url = url
+        self.fields = fields
+        self.policy = policy
+    }
+}
+
+/// How soon a load is wanted.
+public enum LoadPriority: Int, Hashable, Sendable, CaseIterable {
+    /// One after the other, while nothing urgent is under way.
+    case slow
+    /// Side by side.
+    case urgent
+}
+
+/// Which caches a load may use.
+public struct CacheLayers: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Answers from memory.
+    public static let readsMemory = Self(rawValue: 1)
+    /// Keeps pictures in memory, if the configuration does at all.
+    public static let writesMemory = Self(rawValue: 2)
+    /// Answers from disk, and validates what is there.
+    public static let readsDisk = Self(rawValue: 4)
+    /// Stores responses and remembers errors.
+    public static let writesDisk = Self(rawValue: 8)
+    /// Everything.
+    public static let all: Self = [.readsMemory, .writesMemory, .readsDisk, .writesDisk]
+}
+#endif

@@ -1,0 +1,58 @@
+#if Loader
+public import PlatformImage
+
+extension ImageSlot {
+    /// What a slot shows.
+    public enum State: Sendable {
+        /// Nothing.
+        case empty
+        /// What stands in until there is a picture.
+        case placeholder(PlatformImage)
+        /// The origin was asked: bytes of the body so far, and in all if it said so, and what stands in meanwhile.
+        case loading(received: Int, expected: Int?, placeholder: PlatformImage?)
+        /// A picture. It is immediate when assigning showed it, from memory: then nothing need be faded.
+        case image(PlatformImage, source: LoadSource, isFresh: Bool, isImmediate: Bool)
+        /// The load failed; the stale picture that was shown before stays.
+        case failed(LoadError, lastImage: PlatformImage?, placeholder: PlatformImage?)
+
+        /// What to draw; nil for nothing.
+        public var bitmap: PlatformImage? {
+            switch self {
+            case .empty: nil
+            case .placeholder(let bitmap), .image(let bitmap, _, _, _): bitmap
+            case .loading(_, _, let placeholder): placeholder
+            case .failed(_, let lastImage, let placeholder): lastImage ?? placeholder
+            }
+        }
+    }
+}
+
+/// Where a slot's pictures come from: a loader.
+public protocol ImageSlotSource: Sendable {
+    /// The picture that answers the request without asking anybody; nil when memory has no fresh one. Never blocks.
+    func freshImageInMemory(for request: ImageRequest) -> PlatformImage?
+    /// A load of the request.
+    func events(for request: ImageRequest) -> LoadEventStream
+}
+
+extension LoadEvent {
+    /// True for what `stillValid` may veto.
+    var isResult: Bool {
+        switch self {
+        case .cached, .finished: true
+        default: false
+        }
+    }
+
+    /// True for the end.
+    var isLast: Bool { if case .finished = self { true } else { false } }
+
+    /// The picture that this brings.
+    var picture: LoadedImage? {
+        switch self {
+        case .cached(let image), .finished(.success(let image)): image
+        default: nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,83 @@
+#if Loader
+internal import PlatformImage
+internal import Synchronization
+
+/// A task that may be cancelled, and moved between lanes, before it is known.
+final class JobHandle: Sendable {
+    private struct State {
+        var task: Task<Void, Never>?
+        var isCancelled = false
+        var place: (pass: LanePass, lanes: RequestLanes)?
+        var priority: LoadPriority?
+    }
+
+    private let state = Mutex(State())
+
+    func follow(_ pass: LanePass, in lanes: RequestLanes) { state.locked(in: self) { $0.place = (pass, lanes) } }
+
+    /// Moves the work to a lane; false when it was there.
+    func move(to priority: LoadPriority) -> Bool {
+        let place: (pass: LanePass, lanes: RequestLanes)? = state.locked(in: self) { state in
+            guard let place = state.place, state.priority != priority else { return nil }
+            state.priority = priority
+            return place
+        }
+        guard let place else { return false }
+        place.lanes.move(place.pass, to: priority.lane)
+        return true
+    }
+
+    func hold(_ task: Task<Void, Never>) {
+        let isCancelled = state.locked(in: self) { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    func cancel() {
+        let task = state.locked(in: self) { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+}
+
+/// How soon a load is wanted, and the work that must know it.
+final class PriorityCell: Sendable {
+    private struct State {
+        var priority: LoadPriority
+        var waiter: LoadPipeline.Fetches.Waiter?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ priority: LoadPriority) { state = Mutex(State(priority: priority)) }
+
+    var priority: LoadPriority { state.locked(in: self) { $0.priority } }
+
+    /// Wants it sooner or later from now on, whatever the load is doing.
+    func set(_ priority: LoadPriority) {
+        let waiter = state.locked(in: self) { state in
+            state.priority = priority
+            return state.waiter
+        }
+        waiter?.setPriority(priority)
+    }
+
+    /// The work that the load waits for now; nil when it has ended.
+    func attach(_ waiter: LoadPipeline.Fetches.Waiter?) {
+        let priority = state.locked(in: self) { state in
+            state.waiter = waiter
+            return state.priority
+        }
+        waiter?.setPriority(priority)
+    }
+}
+
+extension LoadPriority {
+    /// Where fetches of this priority stand.
+    var lane: RequestLane { self == .urgent ? .urgent : .slow }
+}
+#endif

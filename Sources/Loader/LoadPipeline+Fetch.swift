@@ -1,0 +1,187 @@
+#if Loader
+internal import PlatformImage
+
+/// Loads with equal keys share one fetch: the same request, to be stored in the same way.
+struct FetchKey: Hashable, Sendable {
+    let key: CacheKey
+    let url: String
+    let fields: HeaderFields
+    /// A reload joins nothing but what asks without conditions itself.
+    let isReload: Bool
+    let layers: CacheLayers
+    /// Nil for anything, so a picture and plain bytes are never one fetch.
+    let acceptedContentTypes: Set<ContentType>?
+    let configuration: UInt64
+    /// The decoding that alone may share it; nil for any.
+    let variant: String?
+    let isRefetch: Bool
+}
+
+/// What a fetch came to, the same for all who waited.
+final class Fetched: Sendable {
+    enum Kind: Sendable {
+        /// The origin sent a body, or a redirect.
+        case received
+        /// The origin confirmed the stored body.
+        case notModified
+        /// What is stored answers after all.
+        case stored
+    }
+
+    let kind: Kind
+    let status: Int
+    let fields: HeaderFields
+    let isFresh: Bool
+    /// What the caches hold now; nil when they do not.
+    let entry: CacheEntry?
+    let revision: DiskCache.Revision?
+    /// When the stored body that answers was stored; nil for one that came now.
+    let createdAt: WallTime?
+    let insteadOf: LoadError?
+    let body: [UInt8]?
+    /// The body decoded as ``variant`` says; nil when nobody has needed it.
+    let content: LoadContent?
+    let variant: String?
+
+    init(
+        _ kind: Kind, status: Int, fields: HeaderFields, isFresh: Bool, entry: CacheEntry? = nil,
+        revision: DiskCache.Revision? = nil, createdAt: WallTime? = nil, insteadOf: LoadError? = nil,
+        body: [UInt8]? = nil,
+        content: LoadContent? = nil, variant: String? = nil
+    ) {
+        self.kind = kind
+        self.status = status
+        self.fields = fields
+        self.isFresh = isFresh
+        self.entry = entry
+        self.revision = revision
+        self.createdAt = createdAt
+        self.insteadOf = insteadOf
+        self.body = body
+        self.content = content
+        self.variant = variant
+    }
+
+    /// True when the body is on disk.
+    var isStored: Bool { revision != nil }
+}
+
+/// Why a fetch failed.
+struct FetchFailure: Error, Sendable {
+    let error: LoadError
+    /// The decoding that failed, when another one might do better.
+    var variant: String?
+}
+
+typealias FetchEnd = Result<Fetched, FetchFailure>
+
+extension LoadPipeline {
+    /// Joins the fetch that this load wants, or begins it.
+    ///
+    /// - Parameter isOwn: Shares it only with loads that decode in the same way.
+    func join(
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, isOwn: Bool
+    ) -> Fetches.Waiter {
+        let key = key(hop, variant: isOwn ? hop.load.decoding?.variant : nil, isRefetch: plan.isRefetch)
+        return shared.fetches.join(key, priority: hop.load.priority.priority, isKept: hop.load.isKept || isRefresh) {
+            [self] tell in
+            remembering(hop, await fetch(hop, plan, found, isRefresh: isRefresh, tell))
+        }
+    }
+
+    /// Remembers a definitive failure, and forgets it after a success (O83).
+    private func remembering(_ hop: LoadHop, _ end: FetchEnd) -> FetchEnd {
+        switch end {
+        case .success: shared.failures.forget(hop.key)
+        case .failure(let failure) where configuration.negativeCacheMaxAge != nil:
+            shared.failures.remember(failure.error, for: hop.key, now: now)
+        case .failure: break
+        }
+        return end
+    }
+
+    /// Renews what is stored while nobody waits (RFC 5861 §3).
+    func refresh(_ hop: LoadHop, plan: RequestPlan, found: FoundEntry) {
+        shared.fetches.start(key(hop, variant: nil, isRefetch: false)) { [self] tell in
+            await fetch(hop, plan, found, isRefresh: true, tell)
+        }
+    }
+
+    private func key(_ hop: LoadHop, variant: String?, isRefetch: Bool) -> FetchKey {
+        FetchKey(
+            key: hop.key, url: hop.url, fields: hop.request.fields, isReload: hop.request.policy == .reload,
+            layers: hop.load.layers, acceptedContentTypes: hop.load.acceptedContentTypes, configuration: number,
+            variant: variant, isRefetch: isRefetch)
+    }
+
+    /// One download: from the decision to send until the caches are as the answer wants them.
+    private func fetch(
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ tell: Fetches.Teller
+    ) async -> FetchEnd {
+        var plan = plan
+        var found = found
+        // Another fetch may have ended between this load's look at the caches and its turn: it looks again, now that no
+        // other can begin.
+        if !plan.isRefetch, !tell.isFirst(since: found.moments.fetches) {
+            found = await find(hop)
+            switch decide(hop, found) {
+            case .answer(let stored, refresh: let refresh?) where isRefresh && stored.isFresh == false: plan = refresh
+            case .answer(let stored, _): return end(stored, found, hop)
+            case .send(let next, _): plan = next
+            case .fail(let error, _): return .failure(FetchFailure(error: self.error(.remembered(error), hop.load)))
+            case .notInCache: break
+            }
+        }
+        let pass = shared.lanes.pass(hop.load.priority.priority.lane)
+        tell.follow(pass, in: shared.lanes)
+        var random = SystemRandomNumberGenerator()
+        var attempts = 0
+        while true {
+            attempts += 1
+            let (asked, given) = (plan, found)
+            let received: Received
+            do throws(LoadError) {
+                received = try await shared.lanes.withSlot(pass) { () throws(LoadError) in
+                    await exchange(hop, asked, tell)
+                }
+            } catch {
+                return .failure(FetchFailure(error: error))
+            }
+            if let error = received.error,
+                let delay = configuration.retry.delay(
+                    afterAttempts: attempts, failedWith: error, maxRetryDelay: configuration.maxRetryDelay,
+                    using: &random)
+            {
+                tell(.retrying(attempt: attempts + 1, delay: delay, reason: error))
+                guard (try? await Task.sleep(for: delay)) != nil else {
+                    return .failure(FetchFailure(error: .cancelled(url: Redaction.shown(hop.url))))
+                }
+                continue
+            }
+            switch await conclude(received, hop, asked, given) {
+            case .end(let end): return end
+            case .refetch(let next): plan = next
+            }
+        }
+    }
+
+    private func end(_ stored: StoredAnswer, _ found: FoundEntry, _ hop: LoadHop) -> FetchEnd {
+        if Storability.isError(stored.status) {
+            return .failure(FetchFailure(error: self.error(.status(stored.status), hop.load)))
+        }
+        return .success(self.fetched(.stored, stored, found, hop, entry: found.entry, insteadOf: nil))
+    }
+
+    /// What is stored, as a fetch's end.
+    func fetched(
+        _ kind: Fetched.Kind, _ stored: StoredAnswer, _ found: FoundEntry, _ hop: LoadHop, entry: CacheEntry?,
+        insteadOf error: LoadError?
+    ) -> Fetched {
+        Fetched(
+            kind, status: stored.status, fields: stored.fields, isFresh: stored.isFresh, entry: entry,
+            revision: found.revision, createdAt: found.entry?.response?.createdAt, insteadOf: error, body: found.body,
+            content: found.picture?.content,
+            variant: found.picture == nil ? nil : hop.load.decoding?.variant)
+    }
+}
+#endif

@@ -1,0 +1,154 @@
+#if Loader
+internal import PlatformImage
+
+/// One hop of a load: what is looked for, and what goes out if it must.
+struct LoadHop: Sendable {
+    let key: CacheKey
+    /// Without user information and fragment.
+    let url: String
+    /// As the caller means it, with credentials.
+    let request: CacheRequest
+    let load: Load
+
+    /// The name of the picture in memory.
+    var imageKey: ImageCacheKey {
+        // An address begins with a letter, the other form with a digit.
+        let source = key.partition.isEmpty ? key.url : "\(key.partition.utf8.count) \(key.partition) \(key.url)"
+        return ImageCacheKey(source, variant: load.decoding?.variant ?? "")
+    }
+
+    /// What the request says in the fields that a stored response varies by.
+    func varying(_ names: [String]) -> [VaryValue] { Vary.values(of: Set(names), request: request.fields) }
+}
+
+/// What the caches hold for a hop.
+struct FoundEntry: Sendable {
+    /// When it was looked for.
+    struct Moments: Sendable {
+        let fetches: UInt64
+        let memory: UInt64
+        let disk: DiskCache.Ticket?
+    }
+
+    var entry: CacheEntry?
+    /// The verified body from disk.
+    var body: [UInt8]?
+    /// Of the response on disk.
+    var revision: DiskCache.Revision?
+    /// The decoded picture of the same response.
+    var picture: PictureMemory.Picture?
+    /// True when a purge of the disk has ended the picture's freshness.
+    var isPurged = false
+    let moments: Moments
+
+    init(moments: Moments) { self.moments = moments }
+
+    /// True when the picture was in memory when it was looked for.
+    var isInMemory = false
+
+    /// Names the body, to share its decoding by.
+    var identity: DecodeSource { revision.map { .disk($0) } ?? .unnamed }
+
+    /// Goes on as if there were no response, because no picture can be made of it; a remembered error stays.
+    mutating func forgetResponse() {
+        entry?.response = nil
+        body = nil
+        picture = nil
+        isInMemory = false
+        revision = nil
+    }
+}
+
+extension LoadHop {
+    /// The first hop of a load; nil for an address that is none.
+    init?(_ load: Load, _ pipeline: LoadPipeline) {
+        let configuration = pipeline.configuration
+        let credentials = Credentials(basicAuth: configuration.basicAuth, origins: configuration.credentialOrigins)
+        self.init(credentials.applied(to: HTTPRequest(url: load.url, fields: load.fields)), load, pipeline)
+    }
+
+    /// The first hop of a load whose request is complete; nil for an address that is none.
+    init?(_ request: HTTPRequest, _ load: Load, _ pipeline: LoadPipeline, isFirst: Bool = true) {
+        let partition = load.partition ?? pipeline.partitionKey.partition(of: request.fields)
+        let name = isFirst ? load.cacheKey ?? request.url : request.url
+        guard let key = CacheKey(url: name, partition: partition), let target = CacheKey(url: request.url) else {
+            return nil
+        }
+        self.init(
+            key: key, url: target.url, request: CacheRequest(fields: request.fields, policy: load.policy), load: load)
+    }
+}
+
+extension LoadPipeline {
+    /// The present.
+    var moments: FoundEntry.Moments {
+        .init(fetches: shared.fetches.moment, memory: memory?.moment ?? 0, disk: disk?.ticket())
+    }
+
+    /// Looks in memory, and on disk unless what is in memory answers.
+    func find(_ hop: LoadHop) async -> FoundEntry {
+        var found = FoundEntry(moments: moments)
+        if hop.load.layers.contains(.readsMemory), configuration.cacheImagesInMemory {
+            found.picture = memory?.cache.value(for: hop.imageKey)
+            found.isInMemory = found.picture != nil
+        }
+        if let picture = found.picture {
+            found.entry = picture.entry
+            found.revision = picture.revision
+            found.isPurged = picture.ticket != nil && picture.ticket != found.moments.disk
+            if !found.isPurged, case .answer(_, refresh: nil) = decide(hop, found) { return found }
+        }
+        guard let disk, hop.load.layers.contains(.readsDisk) else { return found }
+        let hit = await onDisk { disk.read(hop.key, varying: hop.varying) }
+        if let hit, hit.entry.response != nil {
+            // The disk knows more: other loads and processes renew what is there.
+            if found.picture?.revision != hit.revision {
+                found.picture = nil
+                found.isInMemory = false
+            }
+            found.isPurged = false
+            found.entry = hit.entry
+            found.body = hit.body
+            found.revision = hit.revision
+            return found
+        }
+        found.revision = nil
+        if found.isPurged, !settings.useServerCachePolicy { found.forgetResponse() }
+        if found.entry == nil { found.entry = hit?.entry } else { found.entry?.failure = hit?.entry.failure }
+        return found
+    }
+
+    /// What the policy makes of what was found.
+    func decide(_ hop: LoadHop, _ found: FoundEntry) -> CacheDecision {
+        var request = hop.request
+        if found.isPurged, request.policy == .default { request.policy = .revalidate }
+        return CacheDecision.decide(entry: found.entry, request: request, settings: settings, now: now)
+    }
+
+    /// Keeps a picture in memory, if it is there to be kept.
+    func remember(
+        _ content: LoadContent, _ entry: CacheEntry, _ revision: DiskCache.Revision?, _ hop: LoadHop,
+        _ moments: FoundEntry.Moments
+    ) {
+        guard let memory, configuration.cacheImagesInMemory, hop.load.layers.contains(.writesMemory),
+            content.image != nil, let response = entry.response, Storability.isSuccess(response.status)
+        else { return }
+        let key = hop.imageKey
+        // Many loads of one picture end at once; one of them is enough.
+        if let present = memory.cache.peek(key), present.entry == entry, present.revision == revision { return }
+        let picture = PictureMemory.Picture(
+            entry: entry, content: content, revision: revision, ticket: moments.disk)
+        memory.insert(picture, for: key, since: moments.memory)
+    }
+
+    /// True when the host still takes what is stored: its set of types may have changed.
+    func accepts(_ found: FoundEntry, _ hop: LoadHop) -> Bool {
+        guard let fields = found.entry?.response?.fields else { return false }
+        if let picture = found.picture, TypeGate.declared(fields) == nil {
+            guard let format = picture.content.image?.header.format else { return true }
+            return TypeGate(hop.load.acceptedContentTypes).accepts(format.contentType)
+        }
+        return TypeGate(hop.load.acceptedContentTypes).refusal(fields, start: found.body ?? []) == nil
+    }
+}
+#endif

@@ -1,0 +1,149 @@
+#if Loader
+public import PlatformImage
+
+extension ImageLoader {
+    /// What a host decides about a loader.
+    ///
+    /// Negative sizes and durations make ``ImageLoader/init(configuration:transport:)`` throw.
+    public struct Configuration: Sendable {
+        /// True keeps decoded pictures in memory.
+        public var cacheImagesInMemory = false
+        /// Bytes of all pictures in memory; 0 keeps none.
+        public var memoryCacheMaxBytes = 26_214_400
+        /// Pictures in memory, at least 1; nil for no limit but the bytes.
+        public var memoryCacheMaxCount: Int?
+        /// True keeps the bytes of a picture in memory with it, and counts them.
+        public var retainsEncodedData = false
+        /// The folder of the disk cache; nil for none. It is made when it is missing.
+        public var cacheDirectory = Self.defaultDirectory(named: "ImageCache")
+        /// The folder of ``ImageLoader/data(for:)``, apart from the pictures; nil for none.
+        public var dataDirectory = Self.defaultDirectory(named: "DataCache")
+        /// Bytes of all files of the disk cache; nil for no limit, 0 stores nothing.
+        public var diskCacheMaxBytes: Int?
+
+        /// Believes every certificate of every host; a transport that cannot makes the loader's initialiser throw.
+        public var trustAnySSLCertificate = false
+        /// Hosts, in lower case, whose certificates are believed whatever they are.
+        public var trustedHosts: Set<String> = []
+        /// Certificates in PEM form that are believed besides the system's.
+        public var additionalTrustRoots: [String] = []
+        /// Until a connection stands; nil for ever.
+        public var connectTimeout: Duration? = .seconds(10)
+        /// Without a byte in either direction; nil for ever.
+        public var idleTimeout: Duration? = .seconds(60)
+        /// For a whole exchange; nil for ever.
+        public var totalTimeout: Duration?
+        /// Who the loader says it is; nil for nobody.
+        public var basicAuth: BasicAuth?
+        /// Origins that ``basicAuth`` is told; empty for whichever the caller asks.
+        public var credentialOrigins: Set<Origin> = []
+        /// How long a 404, a 410, a type that is not accepted and a body that is no picture are remembered, in memory;
+        /// nil for not at all.
+        public var negativeCacheMaxAge: Duration?
+        /// Failures that are remembered so at once; fixed when the loader is made.
+        public var negativeCacheMaxCount = 1_024
+        /// Redirects that one load follows; 0 makes the first one an error.
+        public var maxRedirects = 20
+
+        /// False makes every stored success fresh for ever and ignores what the server says about caching.
+        public var useServerCachePolicy = true
+        /// Freshness of a response with neither Cache-Control nor Expires, counted anew from each 304; 0 validates
+        /// always.
+        public var defaultCacheControlMaxAge = Duration.zero
+        /// Silence after ``maxAttemptsForErrors`` errors in a row; 0 for none.
+        public var defaultCacheControlMaxAgeForErrors = Duration.zero
+        /// Loads in a row that must fail before the silence begins; 0 acts as 1.
+        public var maxAttemptsForErrors = 3
+        /// When a stale picture answers instead of an error.
+        public var staleIfError = StaleIfError.never
+        /// Whether a stale picture is shown before the request that validates it has been answered.
+        public var deliversStaleBeforeValidation = true
+
+        /// Types of which pictures may be, `image/*` among them possible; empty for any image.
+        public var acceptedContentTypes: Set<ContentType> = [.png, .jpg, .jpeg, .bmp, .gif, .tiff]
+        /// Bytes of one body.
+        public var maxResponseBytes = 67_108_864
+        /// What a decode may cost, together with those of the request.
+        public var decodeLimits = DecodeLimits()
+        /// Bytes of one decoded picture.
+        public var maxDecodedBytes = 402_653_184
+        /// Bytes that decodes may hold at once, at least ``maxDecodedBytes``; fixed when the loader is made.
+        public var maxInFlightDecodedBytes = 536_870_912
+
+        /// Urgent fetches at once.
+        public var urgentWidth = 8
+        /// Slow fetches at once, while no urgent one is under way.
+        public var slowWidth = 1
+        /// Whether a failed attempt is repeated within its load.
+        public var retry = RetryPolicy.none
+        /// No wait between attempts is longer; an origin that asks for more ends the load.
+        public var maxRetryDelay = Duration.seconds(30)
+        /// True lets downloads end and be stored although nobody waits for them any more.
+        public var keepsDownloadingWhenCancelled = false
+        /// The calendar clock that ages are computed with.
+        public var clock: @Sendable () -> WallTime = { .now }
+
+        /// The defaults.
+        public init() {}
+
+        /// The defaults with another folder for pictures.
+        public init(cacheDirectory: String) { self.cacheDirectory = cacheDirectory }
+    }
+}
+
+extension ImageLoader.Configuration {
+    var cacheSettings: CacheSettings {
+        var settings = CacheSettings()
+        settings.useServerCachePolicy = useServerCachePolicy
+        settings.defaultCacheControlMaxAge = defaultCacheControlMaxAge
+        settings.defaultCacheControlMaxAgeForErrors = defaultCacheControlMaxAgeForErrors
+        settings.maxAttemptsForErrors = maxAttemptsForErrors
+        settings.staleIfError = staleIfError
+        settings.deliversStaleBeforeValidation = deliversStaleBeforeValidation
+        return settings
+    }
+
+    var trust: TrustSettings {
+        var trust = TrustSettings()
+        trust.trustAnySSLCertificate = trustAnySSLCertificate
+        trust.trustedHosts = trustedHosts
+        trust.additionalTrustRoots = additionalTrustRoots
+        return trust
+    }
+
+    var timeouts: TransportTimeouts {
+        var timeouts = TransportTimeouts()
+        timeouts.connect = connectTimeout
+        timeouts.idle = idleTimeout
+        timeouts.total = totalTimeout
+        return timeouts
+    }
+
+    /// Throws `configuration` for the first figure that is out of its range.
+    func validate() throws(LoadError) {
+        let sizes: [(name: String, value: Int?, least: Int)] = [
+            ("memoryCacheMaxBytes", memoryCacheMaxBytes, 0), ("memoryCacheMaxCount", memoryCacheMaxCount, 1),
+            ("diskCacheMaxBytes", diskCacheMaxBytes, 0), ("maxRedirects", maxRedirects, 0),
+            ("negativeCacheMaxCount", negativeCacheMaxCount, 0),
+            ("maxAttemptsForErrors", maxAttemptsForErrors, 0), ("maxResponseBytes", maxResponseBytes, 0),
+            ("maxDecodedBytes", maxDecodedBytes, 1),
+            ("maxInFlightDecodedBytes", maxInFlightDecodedBytes, maxDecodedBytes),
+            ("urgentWidth", urgentWidth, 1), ("slowWidth", slowWidth, 1),
+        ]
+        for size in sizes {
+            guard let value = size.value, value < size.least else { continue }
+            throw .configuration("\(size.name) is \(value), not at least \(size.least)")
+        }
+        let durations: [(name: String, value: Duration?)] = [
+            ("connectTimeout", connectTimeout), ("idleTimeout", idleTimeout), ("totalTimeout", totalTimeout),
+            ("negativeCacheMaxAge", negativeCacheMaxAge), ("defaultCacheControlMaxAge", defaultCacheControlMaxAge),
+            ("maxRetryDelay", maxRetryDelay),
+            ("defaultCacheControlMaxAgeForErrors", defaultCacheControlMaxAgeForErrors),
+        ]
+        for duration in durations {
+            guard let value = duration.value, value < .zero else { continue }
+            throw .configuration("\(duration.name) is \(value), not at least 0 seconds")
+        }
+    }
+}
+#endif

@@ -1,0 +1,76 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+
+extension LoadError {
+    /// What an error of AsyncHTTPClient or of NIO means to a load.
+    ///
+    /// - Parameter url: As it may be shown.
+    init(transportError error: any Error, url: String) {
+        switch error {
+        case let error as LoadError:
+            self.init(error.code, url: error.url ?? url, error.message)
+        case is CancellationError:
+            self = .cancelled(url: url)
+        case let error as AsyncHTTPClientHead.ReplyLost:
+            let when = error.isBegun ? "within the head of the response" : "before the response"
+            self = .transport("connection lost \(when): \(error.reason)", url: url)
+        case let error as HTTPClientError:
+            self = Self.of(error, url: url)
+        case let error as NIOSSLError:
+            self = Self.of(error, url: url)
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            self = .tls("the certificate is not for this host", url: url)
+        case let error as NIOSSLExtraError:
+            self = .tls("\(error)", url: url)
+        case let error as NIOConnectionError:
+            let reasons =
+                error.connectionErrors.map { "\($0.error)" }
+                + [error.dnsAError, error.dnsAAAAError].compactMap {
+                    $0.map { "\($0)" }
+                }
+            self = .transport("no connection: \(reasons.joined(separator: "; "))", url: url)
+        case is AsyncHTTPClientStream.LeftOut:
+            self = .transport("stream left out by GOAWAY", url: url)
+        case let error as NIOHTTP2Errors.StreamClosed:
+            self = .transport("stream closed: \(error.errorCode)", url: url)
+        default:
+            self = .transport("\(error)", url: url)
+        }
+    }
+
+    private static func of(_ error: HTTPClientError, url: String) -> Self {
+        switch error {
+        // Not by the caller, whose cancelling is a CancellationError here.
+        case .cancelled: .transport("cancelled by the client, which was shut down", url: url)
+        case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath, .alreadyShutdown, .invalidProxyConfiguration,
+            .traceRequestWithBody:
+            .configuration("\(error)", at: url)
+        case .connectTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
+            .transport("no connection in time", url: url)
+        case .deadlineExceeded: .transport("not complete in time", url: url)
+        case .remoteConnectionClosed: .transport("connection closed by the server", url: url)
+        case let error where error.description.contains("invalidHeaderField"): .configuration("\(error)", at: url)
+        default: .transport("\(error)", url: url)
+        }
+    }
+
+    private static func of(_ error: NIOSSLError, url: String) -> Self {
+        switch error {
+        case .handshakeFailed(.sslError(let reasons)) where reasons.contains(.eofDuringHandshake):
+            .transport("connection closed during the handshake", url: url)
+        case .handshakeFailed(.sslError), .handshakeFailed(.unknownError), .noCertificateToValidate,
+            .unableToValidateCertificate:
+            .tls("certificate or handshake refused: \(error)", url: url)
+        default: .transport("\(error)", url: url)
+        }
+    }
+
+    private static func configuration(_ message: String, at url: String) -> Self {
+        Self(.configuration, url: url, message)
+    }
+}
+#endif

@@ -1,0 +1,243 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// One request and its response, between AsyncHTTPClient's callbacks on an event loop and a task that pulls.
+///
+/// All of it is one state under one lock. Whoever takes a continuation out of the state resumes it, after the lock.
+final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
+    typealias Response = Void
+
+    /// How many bytes may lie here unread before the server has to wait.
+    static let highWaterMark = 131_072
+
+    private struct State {
+        var task: HTTPClient.Task<Void>?
+        var headWaiter: CheckedContinuation<HTTPResponseHead, any Error>?
+        var bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
+        var unread: [UInt8] = []
+        /// Kept while there is too much unread; AsyncHTTPClient reads on when it succeeds.
+        var demand: EventLoopPromise<Void>?
+        var end: Result<Void, any Error>?
+        var visits = 0
+        var isSent = false
+        var timer: Scheduled<Void>?
+        var hasTimer = false
+        var lastProgress = NIODeadline.distantPast
+    }
+
+    private enum Ready {
+        case chunk([UInt8])
+        case end
+        case nothing
+    }
+
+    /// What is left to do when an exchange ends, without the lock.
+    private struct Remains {
+        let headWaiter: CheckedContinuation<HTTPResponseHead, any Error>?
+        let bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
+        let demand: EventLoopPromise<Void>?
+        let timer: Scheduled<Void>?
+        let task: HTTPClient.Task<Void>?
+    }
+
+    private let state = Mutex(State())
+    private let idle: TimeAmount?
+
+    init(idle: TimeAmount?) { self.idle = idle }
+
+    /// True when the head of the request was given to a connection.
+    var isSent: Bool { state.withLock { $0.isSent } }
+
+    /// Sends the request and returns the final head. An exchange runs once.
+    func run(
+        _ request: HTTPClient.Request, on client: HTTPClient, deadline: NIODeadline?
+    ) async throws -> HTTPResponseHead {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isCancelled = state.withLock { state in
+                    if state.end == nil { state.headWaiter = continuation }
+                    return state.end != nil
+                }
+                if isCancelled { return continuation.resume(throwing: CancellationError()) }
+                let task = client.execute(request: request, delegate: self, deadline: deadline)
+                let isEnded = state.withLock { state in
+                    if state.end == nil { state.task = task }
+                    return state.end != nil
+                }
+                if isEnded { task.cancel() }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// All bytes that have come since the last call, at least one; nil at the end.
+    func next() async throws -> [UInt8]? {
+        switch try take() {
+        case .chunk(let chunk): return chunk
+        case .end: return nil
+        case .nothing: break
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                switch Result(catching: { try take(orWait: continuation) }) {
+                case .success(.chunk(let chunk)): continuation.resume(returning: chunk)
+                case .success(.end): continuation.resume(returning: nil)
+                case .success(.nothing): break
+                case .failure(let error): continuation.resume(throwing: error)
+                }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Ends the exchange, unless it has ended, and forgets what is unread.
+    func cancel() {
+        state.withLock { state in
+            guard !state.unread.isEmpty else { return }
+            state.unread = []
+            // What comes next is the cancellation, even when the server had sent all.
+            if state.end != nil { state.end = .failure(CancellationError()) }
+        }
+        end(.failure(CancellationError()))
+    }
+
+    /// What there is without waiting; with `nothing` a waiter is left in the state.
+    private func take(orWait waiter: CheckedContinuation<[UInt8]?, any Error>? = nil) throws -> Ready {
+        var chunk: [UInt8] = []
+        let (demand, end, loop) = state.withLock {
+            state -> (EventLoopPromise<Void>?, Result<Void, any Error>?, (any EventLoop)?) in
+            if !state.unread.isEmpty {
+                swap(&chunk, &state.unread)
+                return (state.demand.take(), nil, nil)
+            }
+            if let end = state.end { return (nil, end, nil) }
+            guard let waiter else { return (nil, nil, nil) }
+            state.bodyWaiter = waiter
+            state.lastProgress = .now()
+            guard idle != nil, !state.hasTimer, let task = state.task else { return (nil, nil, nil) }
+            state.hasTimer = true
+            return (nil, nil, task.eventLoop)
+        }
+        demand?.succeed(())
+        if !chunk.isEmpty { return .chunk(chunk) }
+        if let end {
+            try end.get()
+            return .end
+        }
+        if let loop, let idle { schedule(.now() + idle, on: loop) }
+        return .nothing
+    }
+
+    private func end(_ result: Result<Void, any Error>) {
+        let remains = state.withLock { state -> Remains? in
+            guard state.end == nil else { return nil }
+            state.end = result
+            return Remains(
+                headWaiter: state.headWaiter.take(), bodyWaiter: state.bodyWaiter.take(),
+                demand: state.demand.take(), timer: state.timer.take(), task: state.task.take())
+        }
+        guard let remains else { return }
+        remains.timer?.cancel()
+        switch result {
+        case .success:
+            remains.headWaiter?.resume(throwing: HTTPClientError.remoteConnectionClosed)
+            remains.bodyWaiter?.resume(returning: nil)
+        case .failure(let error):
+            remains.headWaiter?.resume(throwing: error)
+            remains.bodyWaiter?.resume(throwing: error)
+            remains.task?.cancel()
+        }
+        remains.demand?.succeed(())
+    }
+}
+
+// What AsyncHTTPClient calls, always on the event loop of the task.
+extension AsyncHTTPClientExchange {
+    func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
+        let startsTimer = state.withLock { state in
+            state.isSent = true
+            state.lastProgress = .now()
+            guard idle != nil, !state.hasTimer, state.end == nil else { return false }
+            state.hasTimer = true
+            return true
+        }
+        if startsTimer, let idle { schedule(.now() + idle, on: task.eventLoop) }
+    }
+
+    func didVisitURL(task: HTTPClient.Task<Void>, _ request: HTTPClient.Request, _ head: HTTPResponseHead) {
+        state.withLock { $0.visits += 1 }
+    }
+
+    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        let (waiter, visits) = state.withLock { state in
+            state.lastProgress = .now()
+            return (state.visits > 1 ? nil : state.headWaiter.take(), state.visits)
+        }
+        if visits > 1 {
+            end(.failure(LoadError.configuration("the injected HTTPClient follows redirects: it must not")))
+        }
+        waiter?.resume(returning: head)
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
+        guard buffer.readableBytes > 0 else { return task.eventLoop.makeSucceededVoidFuture() }
+        let (waiter, demand) = state.withLock {
+            state -> (CheckedContinuation<[UInt8]?, any Error>?, EventLoopPromise<Void>?) in
+            guard state.end == nil else { return (nil, nil) }
+            state.lastProgress = .now()
+            if let waiter = state.bodyWaiter.take() { return (waiter, nil) }
+            state.unread += buffer.readableBytesView
+            guard state.unread.count >= Self.highWaterMark else { return (nil, nil) }
+            let demand = task.eventLoop.makePromise(of: Void.self)
+            state.demand = demand
+            return (nil, demand)
+        }
+        waiter?.resume(returning: Array(buffer.readableBytesView))
+        return demand?.futureResult ?? task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) { end(.failure(error)) }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) throws { end(.success(())) }
+}
+
+// The idle timer: at most one an exchange, set again rather than cancelled when bytes have come meanwhile.
+extension AsyncHTTPClientExchange {
+    private func schedule(_ deadline: NIODeadline, on loop: any EventLoop) {
+        let timer = loop.scheduleTask(deadline: deadline) { [weak self] in
+            self?.timerFired(on: loop)
+            return
+        }
+        let isEnded = state.withLock { state in
+            if state.end == nil { state.timer = timer }
+            return state.end != nil
+        }
+        if isEnded { timer.cancel() }
+    }
+
+    private func timerFired(on loop: any EventLoop) {
+        guard let idle else { return }
+        let next = state.withLock { state -> NIODeadline? in
+            // A reader that is busy elsewhere is not the server's silence; its next call sets the timer again.
+            guard state.end == nil, state.headWaiter != nil || state.bodyWaiter != nil else {
+                state.hasTimer = false
+                state.timer = nil
+                return nil
+            }
+            return state.lastProgress + idle
+        }
+        guard let next else { return }
+        if next <= .now() {
+            end(.failure(LoadError.transport("no byte for \(Double(idle.nanoseconds) / 1e9) s")))
+        } else {
+            schedule(next, on: loop)
+        }
+    }
+}
+#endif

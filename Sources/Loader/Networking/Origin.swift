@@ -1,0 +1,21 @@
+#if Loader
+/// Scheme, host and port: what credentials are given to (RFC 6454 §4).
+public struct Origin: Hashable, Sendable, CustomStringConvertible {
+    /// `scheme://host`, and `:port` unless that is the scheme's default; scheme and host in lower case.
+    public let description: String
+
+    /// The origin of an http or https address; nil for any other text.
+    public init?(_ url: String) {
+        guard let normalised = CacheKey.normalised(url), let schemeEnd = normalised.utf8.firstIndex(of: 0x3A) else {
+            return nil
+        }
+        // Behind the scheme come "://", the authority without user information, and a slash at least.
+        let authority = normalised.utf8.index(schemeEnd, offsetBy: 3)
+        let end = normalised.utf8[authority...].firstIndex { "/?".utf8.contains($0) } ?? normalised.endIndex
+        description = String(normalised[..<end])
+    }
+
+    /// True when connections to it are encrypted.
+    public var isSecure: Bool { description.hasPrefix("https:") }
+}
+#endif

@@ -1,0 +1,170 @@
+#if Loader
+/// How soon a fetch is wanted.
+enum RequestLane: Int, CaseIterable, Hashable, Sendable {
+    /// Starts as soon as there is a slot.
+    case urgent
+    /// Starts when there is a slot and nothing urgent waits or runs.
+    case slow
+}
+
+/// What the lanes hold.
+struct LaneCounts: Hashable, Sendable {
+    var urgentWaiting = 0
+    var urgentRunning = 0
+    var slowWaiting = 0
+    var slowRunning = 0
+}
+
+/// Who runs, who waits, and who is next: the rules of ``RequestLanes`` without its continuations.
+struct LaneSchedule: Sendable {
+    private struct Place: Sendable {
+        var lane: RequestLane
+        /// When it came into its lane; nil while it runs.
+        var arrival: UInt64?
+    }
+
+    /// True while nobody is let in.
+    var isSuspended = false
+    private(set) var counts = LaneCounts()
+    private var urgentWidth: Int
+    private var slowWidth: Int
+    private var places: [UInt64: Place] = [:]
+    private var urgentLine = LaneLine()
+    private var slowLine = LaneLine()
+    private var lastArrival: UInt64 = 0
+
+    init(urgentWidth: Int, slowWidth: Int) {
+        precondition(urgentWidth >= 0 && slowWidth >= 0, "a width is 0 or more")
+        self.urgentWidth = urgentWidth
+        self.slowWidth = slowWidth
+    }
+
+    mutating func setWidths(urgent: Int, slow: Int) {
+        precondition(urgent >= 0 && slow >= 0, "a width is 0 or more")
+        urgentWidth = urgent
+        slowWidth = slow
+    }
+
+    /// Puts a fetch that is not here at the end of a lane.
+    mutating func enqueue(_ number: UInt64, in lane: RequestLane) {
+        precondition(places[number] == nil, "\(number) is here already")
+        wait(number, in: lane)
+    }
+
+    /// Takes a fetch out, whether it waits or runs; one that is not here stays so.
+    mutating func leave(_ number: UInt64) {
+        guard let place = places.removeValue(forKey: number) else { return }
+        count(place, -1)
+        if place.arrival != nil { dropLeftTickets(of: place.lane) }
+    }
+
+    /// Puts a fetch into a lane; one that is in it, or not here, stays as it is.
+    mutating func move(_ number: UInt64, to lane: RequestLane) {
+        guard let place = places[number], place.lane != lane else { return }
+        count(place, -1)
+        if place.arrival == nil {
+            places[number] = Place(lane: lane, arrival: nil)
+            count(Place(lane: lane, arrival: nil), 1)
+        } else {
+            wait(number, in: lane)
+            dropLeftTickets(of: place.lane)
+        }
+    }
+
+    /// Lets the next fetch in, if one may go; call it until it gives nil.
+    mutating func admitNext() -> UInt64? {
+        guard !isSuspended else { return nil }
+        let lane: RequestLane
+        if counts.urgentWaiting > 0 {
+            guard counts.urgentRunning < urgentWidth else { return nil }
+            lane = .urgent
+        } else {
+            guard counts.slowWaiting > 0, counts.urgentRunning == 0, counts.slowRunning < slowWidth else { return nil }
+            lane = .slow
+        }
+        while let ticket = popFirst(of: lane) {
+            guard let place = places[ticket.number], place.arrival == ticket.arrival else { continue }
+            count(place, -1)
+            places[ticket.number]?.arrival = nil
+            count(Place(lane: lane, arrival: nil), 1)
+            return ticket.number
+        }
+        preconditionFailure("the lane counts more than wait in it")
+    }
+
+    /// Tickets in both lines, also those of fetches that have left; for tests.
+    var lineCount: Int { urgentLine.count + slowLine.count }
+
+    private mutating func wait(_ number: UInt64, in lane: RequestLane) {
+        lastArrival += 1
+        let place = Place(lane: lane, arrival: lastArrival)
+        places[number] = place
+        count(place, 1)
+        let ticket = LaneLine.Ticket(number: number, arrival: lastArrival)
+        switch lane {
+        case .urgent: urgentLine.append(ticket)
+        case .slow: slowLine.append(ticket)
+        }
+    }
+
+    private mutating func popFirst(of lane: RequestLane) -> LaneLine.Ticket? {
+        switch lane {
+        case .urgent: urgentLine.popFirst()
+        case .slow: slowLine.popFirst()
+        }
+    }
+
+    /// Who leaves or moves is not taken out of the line, but the line stays in proportion to those who wait in it.
+    private mutating func dropLeftTickets(of lane: RequestLane) {
+        let places = places
+        let isWaiting = { (ticket: LaneLine.Ticket) in places[ticket.number]?.arrival == ticket.arrival }
+        switch lane {
+        case .urgent: urgentLine.compact(waiting: counts.urgentWaiting, keeping: isWaiting)
+        case .slow: slowLine.compact(waiting: counts.slowWaiting, keeping: isWaiting)
+        }
+    }
+
+    private mutating func count(_ place: Place, _ change: Int) {
+        switch (place.lane, place.arrival == nil) {
+        case (.urgent, false): counts.urgentWaiting += change
+        case (.urgent, true): counts.urgentRunning += change
+        case (.slow, false): counts.slowWaiting += change
+        case (.slow, true): counts.slowRunning += change
+        }
+    }
+}
+
+/// A line with amortised constant time at both ends, in which some tickets may be of those who have left it.
+private struct LaneLine: Sendable {
+    struct Ticket: Sendable {
+        let number: UInt64
+        let arrival: UInt64
+    }
+
+    private var tickets: [Ticket] = []
+    private var head = 0
+
+    var count: Int { tickets.count - head }
+
+    mutating func append(_ ticket: Ticket) { tickets.append(ticket) }
+
+    mutating func popFirst() -> Ticket? {
+        guard head < tickets.count else { return nil }
+        defer {
+            head += 1
+            if head > 64, head * 2 > tickets.count {
+                tickets.removeFirst(head)
+                head = 0
+            }
+        }
+        return tickets[head]
+    }
+
+    /// Throws out those who have left when they are more than those who wait.
+    mutating func compact(waiting: Int, keeping isWaiting: (Ticket) -> Bool) {
+        guard count > 2 * waiting + 64 else { return }
+        tickets = tickets[head...].filter(isWaiting)
+        head = 0
+    }
+}
+#endif

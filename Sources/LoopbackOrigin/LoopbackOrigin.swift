@@ -1,0 +1,121 @@
+#if AsyncHTTPClient
+import NIOCore
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+/// An HTTP origin inside this process, on 127.0.0.1 and a port of its own, for tests and demonstrations.
+///
+/// It answers as it is told to, also in ways that no server should, and tells what reached it.
+public final class LoopbackOrigin: Sendable {
+    /// Where it listens.
+    public let port: Int
+    /// What it shows for TLS; nil when it speaks in the clear.
+    public let certificate: OriginCertificate?
+    private let listener: any Channel
+    private let log: OriginLog
+
+    /// Starts to listen.
+    ///
+    /// - Parameters:
+    ///   - certificate: nil for no TLS.
+    ///   - speaksHTTP2: Offers h2 by ALPN; of no effect without a certificate.
+    ///   - answer: Called for every request, from any thread.
+    public init(
+        certificate: OriginCertificate? = nil, speaksHTTP2: Bool = false,
+        answer: @escaping @Sendable (OriginRequest) -> OriginAnswer
+    ) async throws {
+        let log = OriginLog()
+        let tls = try certificate.map { try Self.context($0, speaksHTTP2: speaksHTTP2) }
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(ChannelOptions.backlog, value: 1024)
+            .childChannelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let connection = log.accept(channel)
+                    channel.closeFuture.whenComplete { _ in log.closed(connection) }
+                    try Self.prepare(channel, tls, OriginConnection(number: connection, log: log, answer: answer))
+                }
+            }
+        listener = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
+        port = listener.localAddress?.port ?? 0
+        self.certificate = certificate
+        self.log = log
+    }
+
+    /// The address of a path that starts with a slash.
+    public func url(_ path: String = "/", host: String = "127.0.0.1") -> String {
+        "\(certificate == nil ? "http" : "https")://\(host):\(port)\(path)"
+    }
+
+    /// All requests so far, in the order of their arrival.
+    public var requests: [OriginRequest] { log.requests }
+    /// How many connections were accepted so far.
+    public var connectionCount: Int { log.counts.accepted }
+    /// How many of them are closed.
+    public var closedConnectionCount: Int { log.counts.closed }
+    /// How many bytes of bodies the network took so far.
+    public var bodyBytesWritten: Int { log.counts.bodyBytesWritten }
+
+    /// Returns when so many requests have come.
+    public func waitForRequests(_ count: Int) async { await log.wait { $0.requests >= count } }
+
+    /// Returns when so many connections were closed.
+    public func waitForClosedConnections(_ count: Int) async { await log.wait { $0.closed >= count } }
+
+    /// Closes every open connection, as a server does that has had enough of idle ones, and goes on listening.
+    public func closeConnections() async {
+        for channel in log.connections { try? await channel.close() }
+    }
+
+    /// Ends listening and all connections.
+    public func stop() async {
+        try? await listener.close()
+        await closeConnections()
+    }
+
+    deinit {
+        listener.close(promise: nil)
+        for channel in log.connections { channel.close(promise: nil) }
+    }
+
+    private static func context(_ certificate: OriginCertificate, speaksHTTP2: Bool) throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(try NIOSSLCertificate(bytes: certificate.der, format: .der))],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: certificate.key, format: .der)))
+        configuration.applicationProtocols = speaksHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"]
+        return try NIOSSLContext(configuration: configuration)
+    }
+
+    private static func prepare(_ channel: any Channel, _ tls: NIOSSLContext?, _ connection: OriginConnection) throws {
+        let pipeline = channel.pipeline.syncOperations
+        guard let tls else { return try pipeline.addHandler(connection.http1) }
+        try pipeline.addHandler(NIOSSLServerHandler(context: tls))
+        try pipeline.addHandler(
+            ApplicationProtocolNegotiationHandler { result, channel in
+                guard case .negotiated("h2") = result else {
+                    return channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(connection.http1)
+                    }
+                }
+                return channel.configureHTTP2Pipeline(mode: .server) { stream in
+                    stream.eventLoop.makeCompletedFuture {
+                        try stream.pipeline.syncOperations.addHandler(connection.http2)
+                    }
+                }.map { _ in }
+            })
+    }
+}
+
+/// What the handlers of one connection are made of.
+private struct OriginConnection: Sendable {
+    let number: Int
+    let log: OriginLog
+    let answer: @Sendable (OriginRequest) -> OriginAnswer
+
+    var http1: OriginHTTP1 { OriginHTTP1(connection: number, log: log, answer: answer) }
+    var http2: OriginHTTP2 { OriginHTTP2(connection: number, log: log, answer: answer) }
+}
+#endif

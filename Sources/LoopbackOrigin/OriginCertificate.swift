@@ -1,0 +1,81 @@
+#if AsyncHTTPClient
+import Crypto
+import Foundation
+
+/// A certificate that signs itself, made when it is asked for, and its key.
+///
+/// It is written field by field (RFC 5280 §4.1, in DER), which is shorter than a dependency that can write any.
+public struct OriginCertificate: Sendable {
+    /// The certificate.
+    public let der: [UInt8]
+    /// The certificate as text, as it may be added to the trusted ones.
+    public let pem: String
+    /// Its private key.
+    let key: [UInt8]
+
+    /// A certificate for these host names, and for 127.0.0.1 when `coversLoopback`, of a new key on P-256.
+    public init(hosts: [String] = ["localhost"], coversLoopback: Bool = true) throws {
+        let key = P256.Signing.PrivateKey()
+        let names =
+            hosts.map { DER.element(0x82, Array($0.utf8)) }
+            + (coversLoopback ? [DER.element(0x87, [127, 0, 0, 1])] : [])
+        // Issuers are looked up by name, so no two certificates share one.
+        let name = DER.sequence([
+            DER.set([
+                DER.sequence([
+                    DER.identifier([2, 5, 4, 3]), DER.text("loopback origin \(UInt64.random(in: 0...UInt64.max))"),
+                ])
+            ])
+        ])
+        let algorithm = DER.sequence([DER.identifier([1, 2, 840, 10045, 4, 3, 2])])  // ecdsa-with-SHA256
+        let constraints = DER.sequence([
+            DER.identifier([2, 5, 29, 19]), DER.element(0x01, [0xFF]),
+            DER.element(0x04, DER.sequence([DER.element(0x01, [0xFF])])),
+        ])
+        let alternatives = DER.sequence([DER.identifier([2, 5, 29, 17]), DER.element(0x04, DER.sequence(names))])
+        let body = DER.sequence([
+            DER.element(0xA0, DER.element(0x02, [2])),
+            DER.element(0x02, [0x01] + (0..<8).map { _ in UInt8.random(in: 0...255) }),
+            algorithm, name,
+            DER.sequence([DER.time("200101000000Z"), DER.time("491231235959Z")]),
+            name, Array(key.publicKey.derRepresentation),
+            DER.element(0xA3, DER.sequence([constraints, alternatives])),
+        ])
+        let signature = try key.signature(for: body).derRepresentation
+        der = DER.sequence([body, algorithm, DER.element(0x03, [0] + signature)])
+        let text = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        pem = "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
+        self.key = Array(key.derRepresentation)
+    }
+}
+
+/// The few pieces of the distinguished encoding (ITU-T X.690) that a certificate needs.
+private enum DER {
+    static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
+        let length = withUnsafeBytes(of: UInt32(content.count).bigEndian) { Array($0.drop { $0 == 0 }) }
+        return [tag, 0x80 | UInt8(length.count)] + length + content
+    }
+
+    static func sequence(_ parts: [[UInt8]]) -> [UInt8] { element(0x30, Array(parts.joined())) }
+    static func set(_ parts: [[UInt8]]) -> [UInt8] { element(0x31, Array(parts.joined())) }
+    static func text(_ text: String) -> [UInt8] { element(0x0C, Array(text.utf8)) }
+    static func time(_ text: String) -> [UInt8] { element(0x17, Array(text.utf8)) }
+
+    /// An object identifier of at least two numbers.
+    static func identifier(_ numbers: [Int]) -> [UInt8] {
+        let first = numbers[0] * 40 + numbers[1]
+        return element(0x06, [UInt8(first)] + numbers.dropFirst(2).flatMap(base128))
+    }
+
+    private static func base128(_ number: Int) -> [UInt8] {
+        var digits = [UInt8(number & 0x7F)]
+        var rest = number >> 7
+        while rest > 0 {
+            digits.insert(UInt8(rest & 0x7F) | 0x80, at: 0)
+            rest >>= 7
+        }
+        return digits
+    }
+}
+#endif

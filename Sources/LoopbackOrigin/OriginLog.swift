@@ -1,0 +1,80 @@
+#if AsyncHTTPClient
+import NIOCore
+import Synchronization
+
+/// What has happened at an origin, and who waits for it to happen.
+final class OriginLog: Sendable {
+    struct Counts {
+        var requests = 0
+        var accepted = 0
+        var closed = 0
+        var bodyBytesWritten = 0
+    }
+
+    private struct State {
+        var counts = Counts()
+        var requests: [OriginRequest] = []
+        var connections: [Int: any Channel] = [:]
+        var waiters: [(isDue: @Sendable (Counts) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var counts: Counts { state.withLock { $0.counts } }
+    var requests: [OriginRequest] { state.withLock { $0.requests } }
+    var connections: [any Channel] { state.withLock { Array($0.connections.values) } }
+
+    /// The number of a new connection.
+    func accept(_ channel: any Channel) -> Int {
+        change { state in
+            let number = state.counts.accepted
+            state.counts.accepted += 1
+            state.connections[number] = channel
+            return number
+        }
+    }
+
+    func closed(_ connection: Int) {
+        change { state in
+            state.counts.closed += 1
+            state.connections[connection] = nil
+        }
+    }
+
+    /// The request with its number.
+    func record(_ request: OriginRequest) -> OriginRequest {
+        change { state in
+            var request = request
+            request.number = state.counts.requests
+            state.counts.requests += 1
+            state.requests.append(request)
+            return request
+        }
+    }
+
+    func wrote(_ bytes: Int) { change { $0.counts.bodyBytesWritten += bytes } }
+
+    func wait(until isDue: @escaping @Sendable (Counts) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isNow = state.withLock { state in
+                if isDue(state.counts) { return true }
+                state.waiters.append((isDue, continuation))
+                return false
+            }
+            if isNow { continuation.resume() }
+        }
+    }
+
+    private func change<T: Sendable>(_ body: (inout State) -> T) -> T {
+        let (result, due) = state.withLock { state in
+            let result = body(&state)
+            if state.waiters.isEmpty { return (result, [CheckedContinuation<Void, Never>]()) }
+            let due = state.waiters.filter { $0.isDue(state.counts) }.map(\.continuation)
+            state.waiters.removeAll { $0.isDue(state.counts) }
+            return (result, due)
+        }
+        for continuation in due { continuation.resume() }
+        return result
+    }
+}
+#endif

@@ -1,0 +1,334 @@
+#if Loader
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+// The behaviours of the originals, and the tests that hold them:
+// O67 slowLoadsWaitForUrgentOnes
+// O69, O70 aSlowLoadCanBeMadeUrgentAndSlowAgain, anUrgentLoadThatJoinsASlowOneHurriesItUntilItLeaves
+// O68, O82 tenThousandLoadsAreOneRequest
+// Section 9, joining just before the end: aLoadThatLookedTooEarlyLooksAgain
+// O91 variantsShareADownload
+// O94 loadsOfDifferentCallersAreNotMerged
+// O59, section 9: the cancel tests
+@Suite struct CoalescingTests {
+    private let request = ImageRequest(url: LoaderBench.url)
+
+    private func fetchKey(_ bench: LoaderBench, _ request: ImageRequest) -> FetchKey? {
+        let pipeline = bench.loader.images
+        guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return nil }
+        return FetchKey(
+            key: hop.key, url: hop.url, fields: hop.request.fields, isReload: false, layers: .all,
+            acceptedContentTypes: hop.load.acceptedContentTypes, configuration: 0, variant: nil, isRefetch: false)
+    }
+
+    /// Returns when so many loads wait for one download.
+    private func waiting(_ count: Int, _ bench: LoaderBench) async throws {
+        let key = try #require(fetchKey(bench, request))
+        await bench.settle { bench.loader.images.shared.fetches.waiterCount(of: key) == count }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func tenThousandLoadsAreOneRequest() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        let count = 10_000
+
+        let ends = try await withThrowingTaskGroup(of: LoadSource.self) { group in
+            for _ in 0..<count { group.addTask { try await bench.loader.image(for: request).source } }
+            try await waiting(count, bench)
+            gate.open()
+            var ends: [LoadSource: Int] = [:]
+            for try await source in group { ends[source, default: 0] += 1 }
+            return ends
+        }
+
+        #expect(ends == [.networkToDisk: count])
+        #expect(bench.transport.requests.count == 1)
+        #expect(bench.isIdle)
+    }
+
+    @Test func loadsAtAnyMomentAreOneRequest() async throws {
+        // Nothing is held back: some come before the download, some during it, some after it.
+        for _ in 0..<20 {
+            let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<50 { group.addTask { _ = try await bench.loader.image(for: request) } }
+                try await group.waitForAll()
+            }
+            #expect(bench.transport.requests.count == 1)
+            #expect(bench.isIdle)
+        }
+    }
+
+    @Test func aLoadThatLookedTooEarlyLooksAgain() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let pipeline = bench.loader.images
+        let hop = try #require(LoadHop(Load(request, pipeline), pipeline))
+        // It finds nothing, and another load has come and gone before it asks.
+        let found = await pipeline.find(hop)
+        _ = try await bench.loader.image(for: request)
+        let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isOwn: false).end()
+
+        guard case .success(let fetched) = end else { throw LoadError.transport("no answer") }
+        #expect(fetched.kind == .stored)
+        #expect(fetched.isFresh)
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    @Test func variantsShareADownload() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply) { $0.cacheImagesInMemory = true }
+        var stored = request
+        stored.decodeOptions = .asStored
+        let other = stored
+
+        async let first = bench.loader.image(for: request)
+        async let second = bench.loader.image(for: other)
+        try await waiting(2, bench)
+        gate.open()
+
+        let sizes = try await [first.bitmap.width, second.bitmap.width]
+        #expect(sizes == [19, 19])
+        #expect(bench.transport.requests.count == 1)
+        #expect(bench.loader.memoryStatistics.count == 2)
+    }
+
+    @Test func oneVariantsLimitIsNotAnothersFailure() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        var small = request
+        small.decodeOptions.limits.maxPixels = 10
+        let refused = small
+
+        async let failure = bench.failure(refused)
+        try await waiting(1, bench)
+        async let image = bench.loader.image(for: request)
+        try await waiting(2, bench)
+        gate.open()
+
+        #expect(await failure?.code == .pixelLimit)
+        #expect(try await image.bitmap.width == 19)
+    }
+
+    @Test func loadsOfDifferentCallersAreNotMerged() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        var requests = [request]
+        for user in ["a", "b"] {
+            requests.append(ImageRequest(url: LoaderBench.url, fields: ["Authorization": "Bearer \(user)"]))
+            requests.append(ImageRequest(url: LoaderBench.url, fields: ["Cookie": user]))
+        }
+        for partition in ["x", "y"] {
+            var named = request
+            named.partition = partition
+            requests.append(named)
+        }
+        for request in requests { #expect(await bench.steps(request) == ["sending", "finished networkToDisk"]) }
+        for request in requests { #expect(await bench.steps(request) == ["cached disk fresh", "finished disk"]) }
+        #expect(bench.transport.requests.count == requests.count)
+    }
+
+    @Test func anErrorIsToldToAllWhoWait() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.offline
+        reply.headGate = gate
+        let bench = try LoaderBench(ScriptedTransport(reply, .picture(TestPicture.first)))
+        async let first = bench.failure()
+        async let second = bench.failure()
+        try await waiting(2, bench)
+        gate.open()
+        #expect(await [first?.code, second?.code] == [.transport, .transport])
+        // A load that begins afterwards begins anew.
+        #expect(await bench.failure() == nil)
+    }
+
+    @Test func progressIsToldToAllWhoWait() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.picture(TestPicture.first)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        async let first = received(bench)
+        async let second = received(bench)
+        try await waiting(2, bench)
+        gate.open()
+        for received in await [first, second] {
+            #expect(received.last == TestPicture.first.count)
+            #expect(received == received.sorted())
+        }
+    }
+
+    private func received(_ bench: LoaderBench) async -> [Int] {
+        var counts: [Int] = []
+        for await event in bench.loader.events(for: request) {
+            if case .progress(let received, _) = event { counts.append(received) }
+        }
+        return counts
+    }
+
+    @Test func oneWhoLeavesDisturbsNobody() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.picture(TestPicture.first)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        let leaving = Task { await bench.failure() }
+        try await waiting(1, bench)
+        async let image = bench.loader.image(for: request)
+        try await waiting(2, bench)
+
+        leaving.cancel()
+        // It is told at once, long before the download ends.
+        #expect(await leaving.value?.code == .cancelled)
+        gate.open()
+
+        #expect(try await image.source == .networkToDisk)
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    /// Where a load can be when it is cancelled.
+    enum Point: CaseIterable { case beforeStart, beforeHead, inBody, atEnd }
+
+    @Test(arguments: Point.allCases) func theLastWhoLeavesEndsTheDownload(at point: Point) async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        switch point {
+        case .beforeStart: break
+        case .beforeHead: reply.headGate = gate
+        case .inBody: reply.bodyGate = gate
+        case .atEnd: reply.ending = .never
+        }
+        let held = reply
+        let bench = try LoaderBench(
+            ScriptedTransport { _, number in number == 1 ? held : .picture(TestPicture.first, maxAge: 60) })
+        let start = Gate()
+        let task = Task {
+            if point == .beforeStart { try? await start.pass() }
+            return await bench.failure()
+        }
+        switch point {
+        case .beforeStart: await start.arrival()
+        case .beforeHead, .inBody: await gate.arrival()
+        case .atEnd: await bench.settle { bench.transport.requests.count == 1 }
+        }
+        task.cancel()
+
+        #expect(await task.value?.code == .cancelled)
+        await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+        #expect(bench.storedFiles.isEmpty)
+        #expect(bench.transport.requests.count == (point == .beforeStart ? 0 : 1))
+        // The next load is none the worse for it.
+        #expect(await bench.failure() == nil)
+    }
+
+    @Test func aCancelledLoadEndsAtWhicheverStepItIs() async throws {
+        // From a cancel before the load to one after it, wherever the scheduler lets each land.
+        for delay in 0..<200 {
+            let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+            let task = Task { await bench.failure() }
+            for _ in 0..<delay { await Task.yield() }
+            task.cancel()
+            let code = await task.value?.code
+            #expect(code == nil || code == .cancelled)
+            await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+            #expect(bench.storedFiles.count <= 1)
+        }
+    }
+
+    @Test func aDownloadMayBeKept() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply) { $0.keepsDownloadingWhenCancelled = true }
+        let task = Task { await bench.failure() }
+        await gate.arrival()
+        task.cancel()
+        #expect(await task.value?.code == .cancelled)
+        gate.open()
+        await bench.settle { bench.isIdle }
+
+        #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
+    }
+
+    @Test func slowLoadsWaitForUrgentOnes() async throws {
+        let gate = Gate()
+        let bench = try LoaderBench(
+            ScriptedTransport { request, _ in
+                var reply = ScriptedReply.picture(TestPicture.first)
+                if request.url.hasSuffix("urgent") { reply.headGate = gate }
+                return reply
+            })
+        async let urgent = bench.loader.image(for: ImageRequest(url: "http://example.com/urgent"))
+        await gate.arrival()
+        var slow = ImageRequest(url: "http://example.com/slow")
+        slow.priority = .slow
+        let waiting = slow
+        async let late = bench.loader.image(for: waiting)
+        await bench.settle { bench.loader.images.shared.lanes.counts.slowWaiting == 1 }
+        #expect(bench.transport.requests.count == 1)
+        gate.open()
+
+        _ = try await (urgent, late)
+        #expect(bench.transport.requests.map(\.url) == ["http://example.com/urgent", "http://example.com/slow"])
+    }
+
+    @Test func aSlowLoadCanBeMadeUrgentAndSlowAgain() async throws {
+        let gate = Gate()
+        let bench = try LoaderBench(
+            ScriptedTransport { request, _ in
+                var reply = ScriptedReply.picture(TestPicture.first)
+                if request.url.hasSuffix("first") { reply.headGate = gate }
+                return reply
+            })
+        let lanes = bench.loader.images.shared.lanes
+        let first = bench.loader.loadImage(with: ImageRequest(url: "http://example.com/first"))
+        await gate.arrival()
+        var slow = ImageRequest(url: LoaderBench.url)
+        slow.priority = .slow
+        let second = bench.loader.loadImage(with: slow)
+        await bench.settle { lanes.counts.slowWaiting == 1 }
+
+        // Demoted, the running one holds nobody back in the urgent lane.
+        first.setPriority(.slow)
+        #expect(lanes.counts == LaneCounts(slowWaiting: 1, slowRunning: 1))
+        first.setPriority(.urgent)
+        #expect(lanes.counts == LaneCounts(urgentRunning: 1, slowWaiting: 1))
+        second.setPriority(.urgent)
+        await second.end()
+        #expect(second.priority == .urgent)
+        #expect(bench.transport.requests.count == 2)
+        gate.open()
+        await first.end()
+        #expect(bench.isIdle)
+    }
+
+    @Test func anUrgentLoadThatJoinsASlowOneHurriesItUntilItLeaves() async throws {
+        let gate = Gate()
+        let bench = try LoaderBench(
+            ScriptedTransport { request, _ in
+                var reply = ScriptedReply.picture(TestPicture.first)
+                reply.headGate = request.url == LoaderBench.url ? gate : nil
+                return reply
+            })
+        let lanes = bench.loader.images.shared.lanes
+        var slow = request
+        slow.priority = .slow
+        let patient = bench.loader.loadImage(with: slow)
+        await gate.arrival()
+        #expect(lanes.counts == LaneCounts(slowRunning: 1))
+        let hasty = bench.loader.loadImage(with: request)
+        await bench.settle { lanes.counts == LaneCounts(urgentRunning: 1) }
+        hasty.cancel()
+        await hasty.end()
+        await bench.settle { lanes.counts == LaneCounts(slowRunning: 1) }
+        gate.open()
+        await patient.end()
+        #expect(bench.transport.requests.count == 1)
+    }
+}
+#endif

@@ -1,0 +1,261 @@
+#if Loader
+import Foundation
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+// The behaviours of the originals, and the tests that hold them:
+// O4, C17 loadersShareNothing
+// O46 aPurgeOutlastsALoad
+// O54 aPurgeOfTheDiskEndsTheFreshnessInMemory
+// O55, O98 limitsActAtOnce
+// C18 switchedOffMemoryHoldsNothing
+// O56, O95 aRemovedPictureIsLoadedAgain
+// O75 whatIsStoredIsFound
+// O78 dataHasACacheOfItsOwn
+// O87 clearingOneLayerLeavesTheOther
+// O93 aStalePictureMayBeRenewedBehindTheScenes
+@Suite struct LoadCacheTests {
+    private let request = ImageRequest(url: LoaderBench.url)
+
+    @Test func loadersShareNothing() async throws {
+        let transport = ScriptedTransport(.picture(TestPicture.first, maxAge: 60))
+        let one = try LoaderBench(transport) { $0.cacheImagesInMemory = true }
+        let other = try LoaderBench(transport) { $0.cacheImagesInMemory = true }
+        _ = await one.steps()
+        #expect(other.loader.memoryStatistics == (0, 0, 0))
+        #expect(await other.steps() == ["sending", "finished networkToDisk"])
+    }
+
+    @Test func aPictureInMemoryCostsItsBytes() async throws {
+        for retains in [false, true] {
+            let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) {
+                $0.cacheImagesInMemory = true
+                $0.retainsEncodedData = retains
+            }
+            let image = try await bench.loader.image(for: request)
+            #expect(image.encodedData == (retains ? TestPicture.first : nil))
+            let bytes = 19 * 13 * 4 + (retains ? TestPicture.first.count : 0)
+            #expect(bench.loader.memoryStatistics == (1, bytes, bytes))
+            #expect(bench.loader.pictureInMemory(for: request)?.digest == image.bitmap.digest)
+        }
+    }
+
+    @Test func aDiskHitFillsTheMemory() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        _ = await bench.steps()
+        await bench.loader.purgeMemory()
+        #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
+        #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
+    }
+
+    @Test func limitsActAtOnce() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        _ = await bench.steps()
+        try bench.loader.update { $0.memoryCacheMaxBytes = 19 * 13 * 4 - 1 }
+        #expect(bench.loader.memoryStatistics.count == 0)
+        _ = await bench.steps()
+        #expect(bench.loader.memoryStatistics.count == 0)
+        #expect(throws: LoadError.configuration("")) { try bench.loader.update { $0.memoryCacheMaxBytes = -1 } }
+        #expect(bench.loader.configuration.memoryCacheMaxBytes == 19 * 13 * 4 - 1)
+    }
+
+    @Test func switchedOffMemoryHoldsNothing() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        _ = await bench.steps()
+        try bench.loader.update { $0.cacheImagesInMemory = false }
+        #expect(bench.loader.memoryStatistics.bytes == 0)
+        #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
+        #expect(bench.loader.memoryStatistics.bytes == 0)
+    }
+
+    @Test func anotherFolderActsOnLaterLoads() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        async let image = bench.loader.image(for: request)
+        await gate.arrival()
+        let path = bench.folder.path + "/elsewhere"
+        try bench.loader.update { $0.cacheDirectory = path }
+        gate.open()
+
+        #expect(try await image.isStored)
+        #expect(!bench.storedFiles.isEmpty)
+        #expect(await bench.steps() == ["sending", "finished networkToDisk"])
+        #expect(bench.folder.files.contains { $0.hasPrefix("elsewhere/v1/") })
+    }
+
+    @Test func aPurgeOutlastsALoad() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply) { $0.cacheImagesInMemory = true }
+        async let image = bench.loader.image(for: request)
+        await gate.arrival()
+        await bench.loader.purgeDisk()
+        await bench.loader.purgeMemory()
+        gate.open()
+
+        #expect(try await !image.isStored)
+        #expect(bench.storedFiles.isEmpty)
+        #expect(bench.loader.memoryStatistics.count == 0)
+        // A load that begins after the purge stores again.
+        #expect(try await bench.loader.image(for: request).isStored)
+    }
+
+    @Test func aPurgeOfTheDiskEndsTheFreshnessInMemory() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60, etag: "\"1\""), .status(304)) {
+            $0.cacheImagesInMemory = true
+        }
+        _ = await bench.steps()
+        #expect(await bench.loader.purgeDisk().count == 1)
+        #expect(bench.loader.memoryStatistics.count == 1)
+        #expect(
+            await bench.steps() == [
+                "cached memory stale", "sending after image", "finished networkNotModified",
+            ])
+        #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
+    }
+
+    @Test func clearingOneLayerLeavesTheOther() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        _ = await bench.steps()
+        let report = await bench.loader.purgeMemory()
+        #expect(report == RemovalReport(count: 1, bytes: 19 * 13 * 4))
+        #expect(bench.loader.diskStatistics?.entries == 1)
+    }
+
+    @Test func oldFilesAreClearedByAge() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        _ = await bench.steps()
+        bench.clock.advance(86_400)
+        #expect(await bench.loader.clearCachedFiles(createdOlderThan: .oneDay).count == 0)
+        bench.clock.advance(1)
+        _ = await bench.steps(ImageRequest(url: LoaderBench.url, policy: .cacheOnly))
+        #expect(await bench.loader.clearCachedFiles(modifiedOlderThan: .oneDay).count == 0)
+        #expect(await bench.loader.clearCachedFiles(createdOlderThan: .oneDay).count == 1)
+    }
+
+    @Test func aRemovedPictureIsLoadedAgain() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        _ = await bench.steps()
+        await bench.loader.removeImage(for: request)
+        #expect(await bench.steps() == ["sending", "finished networkToDisk"])
+    }
+
+    @Test func whatIsStoredIsFound() async throws {
+        let bench = try LoaderBench(.offline)
+        let fields: HeaderFields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
+        #expect(try await bench.loader.store(TestPicture.first, fields: fields, for: request))
+        #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
+        await #expect(throws: LoadError(.undecodable, "")) {
+            try await bench.loader.store([1, 2, 3], fields: fields, for: ImageRequest(url: "http://example.com/b"))
+        }
+        #expect(bench.storedFiles.count == 1)
+    }
+
+    @Test func layersCanBeLeftOut() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        var bare = request
+        bare.layers = []
+        for _ in 0..<2 { #expect(await bench.steps(bare) == ["sending", "finished networkToDisk"]) }
+        #expect(bench.storedFiles.isEmpty)
+        #expect(bench.loader.memoryStatistics.count == 0)
+        _ = await bench.steps()
+        var withoutMemory = request
+        withoutMemory.layers = [.readsDisk]
+        #expect(await bench.steps(withoutMemory) == ["cached disk fresh", "finished disk"])
+    }
+
+    @Test func aStalePictureMayBeRenewedBehindTheScenes() async throws {
+        let gate = Gate()
+        var first = ScriptedReply.picture(TestPicture.first)
+        first.fields.append("Cache-Control", "max-age=10, stale-while-revalidate=60")
+        var second = ScriptedReply.picture(TestPicture.second, maxAge: 60)
+        second.headGate = gate
+        let bench = try LoaderBench(ScriptedTransport(first, second))
+        _ = await bench.steps()
+        bench.clock.advance(11)
+
+        for _ in 0..<3 {
+            let stale = try await bench.loader.image(for: request)
+            #expect(stale.source == .disk)
+            #expect(!stale.isFresh)
+            #expect(stale.bitmap.width == 19)
+        }
+        await gate.arrival()
+        gate.open()
+        await bench.settle { bench.isIdle }
+
+        #expect(bench.transport.requests.count == 2)
+        let renewed = try await bench.loader.image(for: request)
+        #expect(renewed.isFresh)
+        #expect(renewed.bitmap.width == 11)
+    }
+
+    @Test func eventsFollowTheRefresh() async throws {
+        var first = ScriptedReply.picture(TestPicture.first)
+        first.fields.append("Cache-Control", "max-age=10, stale-while-revalidate=60")
+        let bench = try LoaderBench(
+            ScriptedTransport(first, .status(500), .picture(TestPicture.second, maxAge: 60)))
+        _ = await bench.steps()
+        bench.clock.advance(11)
+        // A refresh that fails keeps the picture.
+        #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished disk"])
+        #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
+    }
+
+    @Test func dataHasACacheOfItsOwn() async throws {
+        var reply = ScriptedReply(fields: ["Content-Type": "application/json", "Cache-Control": "max-age=60"])
+        reply.chunks = [Array("{}".utf8)]
+        let bench = try LoaderBench(reply)
+        let data = DataRequest(url: LoaderBench.url)
+
+        let loaded = try await bench.loader.data(for: data)
+        #expect(loaded.bytes == Array("{}".utf8))
+        #expect(loaded.source == .networkToDisk)
+        #expect(loaded.isStored)
+        let again = try await bench.loader.data(for: data)
+        #expect(again.bytes == loaded.bytes)
+        #expect(again.source == .disk)
+        #expect(bench.storedFiles.isEmpty)
+        // As a picture it is another load, of another cache.
+        #expect(await bench.failure()?.code == .unacceptableContentType)
+        #expect(bench.transport.requests.count == 2)
+    }
+
+    @Test func dataIsValidatedToo() async throws {
+        let bench = try LoaderBench(.picture([1, 2, 3], maxAge: 10, etag: "\"1\""), .status(304), .offline)
+        let request = DataRequest(url: LoaderBench.url)
+        _ = try await bench.loader.data(for: request)
+        bench.clock.advance(11)
+        let confirmed = try await bench.loader.data(for: request)
+        #expect(confirmed.source == .networkNotModified)
+        #expect(confirmed.bytes == [1, 2, 3])
+        await #expect(throws: LoadError(.transport, "")) {
+            try await bench.loader.data(for: DataRequest(url: LoaderBench.url, policy: .reload))
+        }
+    }
+
+    @Test func aSeparateAnswerForEachVariantOfVary() async throws {
+        let bench = try LoaderBench(
+            ScriptedTransport { request, _ in
+                let isFirst = request.fields[lines: "Accept-Language"].first == Array("de".utf8)
+                var reply = ScriptedReply.picture(isFirst ? TestPicture.first : TestPicture.second, maxAge: 60)
+                reply.fields.append("Vary", "Accept-Language")
+                return reply
+            }
+        ) { $0.cacheImagesInMemory = true }
+        for _ in 0..<3 {
+            for (language, width) in [("de", 19), ("fr", 11)] {
+                let request = ImageRequest(url: LoaderBench.url, fields: ["Accept-Language": language])
+                #expect(try await bench.loader.image(for: request).bitmap.width == width)
+            }
+        }
+        #expect(bench.transport.requests.count == 2)
+    }
+}
+#endif

@@ -1,0 +1,166 @@
+#if Loader
+import Dispatch
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+// The behaviours of the originals, and the tests that hold them:
+// O9, O11, O12, O14, O20, O21 callbacksAreAFoldOfTheEvents, everyCallbackMayBeMissing
+// O13 callbacksComeWhereTheCallerWants
+// O59 aCancelledLoadStillCompletes
+@Suite struct LoadCallbackTests {
+    private let request = ImageRequest(url: LoaderBench.url)
+
+    /// A history of a load and what it calls.
+    private struct History {
+        let name: String
+        let replies: [ScriptedReply]
+        var change: (inout ImageLoader.Configuration) -> Void = { _ in }
+        var wait: Int64 = 0
+        let calls: [String]
+    }
+
+    private var histories: [History] {
+        let first = ScriptedReply.picture(TestPicture.first, maxAge: 10, etag: "\"1\"")
+        return [
+            History(name: "fresh", replies: [first], calls: ["hasCache disk"]),
+            History(
+                name: "confirmed", replies: [first, .status(304)], wait: 11,
+                calls: ["hasCache disk", "sendingRequest true", "completed nil nil networkNotModified"]),
+            History(
+                name: "replaced", replies: [first, .picture(TestPicture.second)], wait: 11,
+                calls: ["hasCache disk", "sendingRequest true", "completed nil 11 networkToDisk"]),
+            History(
+                name: "failed", replies: [first, .status(404)], wait: 11,
+                calls: ["hasCache disk", "sendingRequest true", "completed http nil none", "onFail http true"]),
+            History(
+                name: "offline", replies: [first, .offline], wait: 11,
+                calls: [
+                    "hasCache disk", "sendingRequest true", "completed transport nil none", "onFail transport false",
+                ]),
+            History(
+                name: "hidden", replies: [first, .status(304)],
+                change: { $0.deliversStaleBeforeValidation = false }, wait: 11,
+                calls: ["sendingRequest false", "completed nil 19 networkNotModified"]),
+            History(
+                name: "repeated", replies: [first, .offline, .picture(TestPicture.second)],
+                change: { $0.retry = RetryPolicy(maxAttempts: 2, firstDelay: .zero) }, wait: 11,
+                calls: [
+                    "hasCache disk", "sendingRequest true", "onRetry 2 transport", "completed nil 11 networkToDisk",
+                ]),
+        ]
+    }
+
+    private func callbacks(_ calls: Locked<[String]>) -> LoadCallbacks {
+        var callbacks = LoadCallbacks()
+        callbacks.hasCache = { _, source in calls.update { $0.append("hasCache \(source)") } }
+        callbacks.sendingRequest = { had in calls.update { $0.append("sendingRequest \(had)") } }
+        callbacks.onRetry = { attempt, _, reason in calls.update { $0.append("onRetry \(attempt) \(reason.code)") } }
+        callbacks.requestCompleted = { error, image, source in
+            let code = error.map { "\($0.code)" } ?? "nil"
+            let width = image.map { "\($0.width)" } ?? "nil"
+            calls.update { $0.append("completed \(code) \(width) \(source)") }
+        }
+        callbacks.onFail = { error, isFatal in calls.update { $0.append("onFail \(error.code) \(isFatal)") } }
+        return callbacks
+    }
+
+    @Test func callbacksAreAFoldOfTheEvents() async throws {
+        for history in histories {
+            let replies = history.replies
+            let bench = try LoaderBench(
+                ScriptedTransport { _, number in replies[min(number, replies.count) - 1] }, history.change)
+            _ = await bench.steps()
+            bench.clock.advance(history.wait)
+            let calls = Locked<[String]>([])
+            let task = bench.loader.loadImage(with: request, callbacks(calls))
+            await task.end()
+
+            #expect(calls.value == history.calls, "\(history.name)")
+            #expect(task.didSendRequest == (history.name != "fresh"))
+        }
+    }
+
+    @Test func aFirstLoadHasNoCache() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first))
+        let calls = Locked<[String]>([])
+        await bench.loader.loadImage(with: request, callbacks(calls)).end()
+        #expect(calls.value == ["sendingRequest false", "completed nil 19 networkToDisk"])
+    }
+
+    @Test func noAddressIsACompletionAndNothingElse() async throws {
+        let bench = try LoaderBench(.offline)
+        let calls = Locked<[String]>([])
+        let task = bench.loader.loadImage(with: ImageRequest(url: ""), callbacks(calls))
+        await task.end()
+        #expect(calls.value == ["completed invalidURL nil none", "onFail invalidURL true"])
+        #expect(!task.didSendRequest)
+    }
+
+    @Test func everyCallbackMayBeMissing() async throws {
+        for history in histories {
+            let replies = history.replies
+            let bench = try LoaderBench(
+                ScriptedTransport { _, number in replies[min(number, replies.count) - 1] }, history.change)
+            _ = await bench.steps()
+            bench.clock.advance(history.wait)
+            await bench.loader.loadImage(with: request).end()
+            #expect(bench.isIdle)
+        }
+    }
+
+    @Test func aCancelledLoadStillCompletes() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.picture(TestPicture.first)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply)
+        let calls = Locked<[String]>([])
+        let task = bench.loader.loadImage(with: request, callbacks(calls))
+        await gate.arrival()
+        task.cancel()
+        await task.end()
+        task.cancel()
+        #expect(calls.value == ["sendingRequest false", "completed cancelled nil none", "onFail cancelled false"])
+    }
+
+    @Test func callbacksComeWhereTheCallerWants() async throws {
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "of the caller", attributes: .concurrent)
+        queue.setSpecific(key: key, value: true)
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 10), .picture(TestPicture.second))
+        _ = await bench.steps()
+        bench.clock.advance(11)
+        let places = Locked<[Bool]>([])
+        let note = { @Sendable in places.update { $0.append(DispatchQueue.getSpecific(key: key) == true) } }
+        await bench.loader.loadImage(
+            with: request, on: .queue(queue), hasCache: { _, _ in note() }, sendingRequest: { _ in note() },
+            requestCompleted: { _, _, _ in note() }
+        ).end()
+        #expect(places.value == [true, true, true])
+    }
+
+    @Test func whoStopsReadingGivesTheLoadUp() async throws {
+        var reply = ScriptedReply.picture(TestPicture.first)
+        reply.ending = .never
+        let bench = try LoaderBench(reply)
+        for await event in bench.loader.events(for: request) {
+            if case .progress = event { break }
+        }
+        await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+        #expect(bench.storedFiles.isEmpty)
+    }
+
+    @Test func theEventsEndWithTheirEndAlsoWhenCancelled() async throws {
+        var reply = ScriptedReply.picture(TestPicture.first)
+        reply.ending = .never
+        let bench = try LoaderBench(reply)
+        let task = Task { await bench.steps() }
+        await bench.settle { bench.transport.requests.count == 1 }
+        task.cancel()
+        let steps = await task.value
+        #expect(steps == ["sending", "failed cancelled"])
+    }
+}
+#endif

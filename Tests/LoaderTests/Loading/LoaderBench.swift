@@ -1,0 +1,92 @@
+#if Loader
+import PlatformImage
+import TestSupport
+
+@testable import Loader
+
+/// A loader over a script, with a folder and a clock of its own.
+struct LoaderBench: Sendable {
+    let folder: DiskFolder
+    let clock = TestClock()
+    let transport: ScriptedTransport
+    let loader: ImageLoader
+
+    init(
+        _ transport: ScriptedTransport, in folder: DiskFolder? = nil,
+        _ change: (inout ImageLoader.Configuration) -> Void = { _ in }
+    ) throws {
+        self.folder = try folder ?? DiskFolder()
+        self.transport = transport
+        var configuration = ImageLoader.Configuration()
+        configuration.cacheDirectory = self.folder.path + "/images"
+        configuration.dataDirectory = self.folder.path + "/data"
+        configuration.clock = { [clock] in clock.now }
+        change(&configuration)
+        loader = try ImageLoader(configuration: configuration, transport: transport)
+    }
+
+    init(_ replies: ScriptedReply..., change: (inout ImageLoader.Configuration) -> Void = { _ in }) throws {
+        try self.init(ScriptedTransport { _, number in replies[min(number, replies.count) - 1] }, change)
+    }
+
+    static let url = "http://example.com/picture.png"
+
+    /// The steps of a load, a word or two each; progress is left out.
+    func steps(
+        _ request: ImageRequest = ImageRequest(url: url), from loader: ImageLoader? = nil
+    ) async -> [String] {
+        var steps: [String] = []
+        for await event in (loader ?? self.loader).events(for: request) {
+            switch event {
+            case .cached(let image): steps.append("cached \(image.source) \(image.isFresh ? "fresh" : "stale")")
+            case .sendingRequest(let hadImage): steps.append(hadImage ? "sending after image" : "sending")
+            case .progress: break
+            case .retrying(let attempt, _, let reason): steps.append("retrying \(attempt) \(reason.code)")
+            case .finished(.success(let image)): steps.append("finished \(image.source)")
+            case .finished(.failure(let error)):
+                steps.append("failed \(error.code)\(error.statusCode.map { " \($0)" } ?? "")")
+            }
+        }
+        return steps
+    }
+
+    /// How a load fails; nil when it does not.
+    func failure(_ request: ImageRequest = ImageRequest(url: url)) async -> LoadError? {
+        do throws(LoadError) {
+            _ = try await loader.image(for: request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The entries' files and what is in them, of pictures.
+    var storedFiles: [String] { folder.files.filter { $0.hasPrefix("images/v1/") } }
+
+    /// Nothing is under way any more.
+    var isIdle: Bool {
+        let (images, data) = (loader.images.shared, loader.data.shared)
+        return images.fetches.count + images.decodes.count + data.fetches.count + data.decodes.count == 0
+            && images.lanes.counts == LaneCounts()
+    }
+
+    /// Lets other tasks run until it is so.
+    func settle(_ condition: @Sendable () -> Bool) async { while !condition() { await Task.yield() } }
+}
+
+/// Two small pictures of different bytes.
+enum TestPicture {
+    /// 19 x 13 pixels in 506 bytes.
+    static let first = load("png/rgba8.png")
+    /// 11 x 9 pixels in 502 bytes.
+    static let second = load("png/rgb16.png")
+
+    private static func load(_ path: String) -> [UInt8] {
+        do {
+            return try Fixture.file(path)
+        } catch {
+            preconditionFailure("\(path): \(error)")
+        }
+    }
+}
+#endif

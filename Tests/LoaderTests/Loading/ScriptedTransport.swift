@@ -1,0 +1,130 @@
+#if Loader
+import PlatformImage
+import TestSupport
+
+@testable import Loader
+
+/// What an origin answers to one request.
+struct ScriptedReply: Sendable {
+    enum Ending: Sendable {
+        case whole
+        /// The connection is lost after the chunks.
+        case cut
+        /// Nothing more comes until the exchange is cancelled.
+        case never
+    }
+
+    var status = 200
+    var fields: HeaderFields = [:]
+    var chunks: [[UInt8]] = []
+    var ending = Ending.whole
+    /// Thrown in place of a head.
+    var error: LoadError?
+    /// Holds the head back until it is open.
+    var headGate: Gate?
+    /// Holds the body back, after its first chunk.
+    var bodyGate: Gate?
+
+    /// A picture that stays fresh for so many seconds, in chunks of a few bytes.
+    static func picture(_ bytes: [UInt8], maxAge: Int? = nil, etag: String? = nil) -> Self {
+        var reply = Self(fields: ["Content-Type": "image/png", "Content-Length": "\(bytes.count)"])
+        if let maxAge { reply.fields.append("Cache-Control", "max-age=\(maxAge)") }
+        if let etag { reply.fields.append("ETag", etag) }
+        reply.chunks = stride(from: 0, to: bytes.count, by: 100).map { Array(bytes[$0..<min($0 + 100, bytes.count)]) }
+        return reply
+    }
+
+    static func status(_ status: Int, _ fields: HeaderFields = [:]) -> Self { Self(status: status, fields: fields) }
+    static var offline: Self { Self(error: .transport("no route")) }
+}
+
+/// Replays heads and chunked bodies, and counts what it is asked.
+final class ScriptedTransport: HTTPTransport {
+    private let answer: @Sendable (HTTPRequest, Int) -> ScriptedReply
+    private let seen = Locked<[HTTPRequest]>([])
+    private let open = Locked(0)
+
+    /// - Parameter answer: Gets the request and its number, from 1 on.
+    init(_ answer: @escaping @Sendable (HTTPRequest, Int) -> ScriptedReply) { self.answer = answer }
+
+    /// Answers with these in turn, the last one again and again.
+    convenience init(_ replies: ScriptedReply...) {
+        self.init { _, number in replies[min(number, replies.count) - 1] }
+    }
+
+    var requests: [HTTPRequest] { seen.value }
+    /// Exchanges that have neither ended nor been given up.
+    var openCount: Int { open.value }
+
+    func validate(_ trust: TrustSettings) throws(LoadError) {
+        if trust.trustAnySSLCertificate { throw .configuration("a script has no certificates") }
+    }
+
+    func send(
+        _ request: HTTPRequest, trust: TrustSettings, timeouts: TransportTimeouts
+    ) async throws -> HTTPResponse {
+        var number = 0
+        seen.update {
+            $0.append(request)
+            number = $0.count
+        }
+        let reply = answer(request, number)
+        let exchange = OpenExchange(open)
+        try await reply.headGate?.pass()
+        if let error = reply.error { throw error }
+        let position = Locked(0)
+        let body = HTTPBody {
+            _ = exchange
+            var index = 0
+            position.update {
+                index = $0
+                $0 += 1
+            }
+            if index == 1 { try await reply.bodyGate?.pass() }
+            try Task.checkCancellation()
+            if index < reply.chunks.count { return reply.chunks[index] }
+            switch reply.ending {
+            case .whole: return nil
+            case .cut: throw LoadError.transport("the connection was reset")
+            case .never:
+                try await Gate().pass()
+                return nil
+            }
+        }
+        return HTTPResponse(head: ResponseHead(status: reply.status, fields: reply.fields), body: body)
+    }
+
+    private final class OpenExchange: Sendable {
+        private let open: Locked<Int>
+
+        init(_ open: Locked<Int>) {
+            self.open = open
+            open.update { $0 += 1 }
+        }
+
+        deinit { open.update { $0 -= 1 } }
+    }
+}
+
+/// Holds tasks back until it is opened or they are cancelled.
+final class Gate: Sendable {
+    private let channel = LoadChannel<Bool>()
+    private let arrivals = LoadChannel<Bool>()
+
+    /// Waits; one task at a time. Throws when the task is cancelled.
+    func pass() async throws {
+        arrivals.send(true)
+        await withTaskCancellationHandler {
+            _ = await channel.next()
+        } onCancel: {
+            channel.close()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Returns when a task waits here.
+    func arrival() async { _ = await arrivals.next() }
+
+    func open() { channel.close() }
+}
+#endif

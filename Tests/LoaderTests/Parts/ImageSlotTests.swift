@@ -1,0 +1,317 @@
+#if Loader
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// ORIGINALS section 10 over loads whose steps the test makes one by one.
+@Suite(.timeLimit(.minutes(1)))
+struct ImageSlotTests {
+    /// Loads by address; the test sends their events.
+    private final class Loads: ImageSlotSource {
+        struct Load: Sendable {
+            let request: ImageRequest
+            let channel: LoadChannel<LoadEvent>
+        }
+
+        let inMemory = Locked<[String: PlatformImage]>([:])
+        let started = Locked<[Load]>([])
+        let cancelled = Locked<[String]>([])
+
+        func freshImageInMemory(for request: ImageRequest) -> PlatformImage? { inMemory.value[request.url] }
+
+        func events(for request: ImageRequest) -> LoadEventStream {
+            let steps = LoadChannel<LoadEvent>()
+            started.update { $0.append(Load(request: request, channel: steps)) }
+            return LoadEventStream { [cancelled] channel in
+                await withTaskCancellationHandler {
+                    while let step = await steps.next() { channel.send(step) }
+                } onCancel: {
+                    cancelled.update { $0.append(request.url) }
+                    steps.send(.finished(.failure(.cancelled())))
+                    steps.close()
+                }
+            }
+        }
+
+        func send(_ event: LoadEvent, to load: Int) {
+            let channel = started.value[load].channel
+            channel.send(event)
+            if event.isLast { channel.close() }
+        }
+    }
+
+    private let loads = Loads()
+    private let gray = picture(1)
+
+    /// A picture that its width tells.
+    private static func picture(_ width: Int) -> PlatformImage {
+        PlatformImage(width: width, height: 1) { (_: inout MutableSpan<UInt8>) in }
+    }
+
+    private func image(_ width: Int, _ source: LoadSource, isFresh: Bool = true) throws -> LoadedImage {
+        let file = try Fixture.named("png/rgba8.png").load()
+        return LoadedImage(
+            bitmap: Self.picture(width), header: try ImageDecoder().header(of: file), decodeStatus: .complete,
+            source: source,
+            isFresh: isFresh, isStored: true, insteadOf: nil, status: 200, fields: [:], encodedData: nil,
+            timings: LoadTimings())
+    }
+
+    /// The state in a few words.
+    private func shown(_ state: ImageSlot.State) -> String {
+        switch state {
+        case .empty: "empty"
+        case .placeholder(let bitmap): "placeholder \(bitmap.width)"
+        case .loading(let received, let expected, _): "loading \(received)/\(expected.map { "\($0)" } ?? "?")"
+        case .image(let bitmap, let source, let isFresh, let isImmediate):
+            "image \(bitmap.width) \(source) \(isFresh ? "fresh" : "stale")\(isImmediate ? " at once" : "")"
+        case .failed(let error, let last, _): "failed \(error.code)\(last.map { " over \($0.width)" } ?? "")"
+        }
+    }
+
+    /// Returns when the slot shows it, or the time limit ends.
+    private func until(_ slot: ImageSlot, shows wanted: String) async {
+        while shown(slot.state) != wanted { await Task.yield() }
+    }
+
+    private func until(_ isSo: () -> Bool) async { while !isSo() { await Task.yield() } }
+
+    @Test func aLoadGoesThroughItsStates() async throws {
+        let slot = ImageSlot(loader: loads)
+        #expect(shown(slot.state) == "empty")
+        slot.assign(ImageRequest(url: "a"), placeholder: gray)
+        #expect(shown(slot.state) == "placeholder 1")
+        #expect(!slot.isBusy)
+
+        loads.send(.sendingRequest(didHaveCachedImage: false), to: 0)
+        await until(slot, shows: "loading 0/?")
+        #expect(slot.isBusy)
+        #expect(slot.state.bitmap?.width == 1)
+        loads.send(.progress(received: 5, expected: 10), to: 0)
+        await until(slot, shows: "loading 5/10")
+        loads.send(.retrying(attempt: 2, delay: .zero, reason: .transport("")), to: 0)
+        await until(slot, shows: "loading 0/?")
+        loads.send(.finished(.success(try image(20, .networkToDisk))), to: 0)
+        await until(slot, shows: "image 20 networkToDisk fresh")
+        #expect(!slot.isBusy)
+    }
+
+    @Test func aFreshPictureInMemoryIsShownAtOnceWithoutPlaceholderOrLoad() async {
+        loads.inMemory.update { $0["a"] = Self.picture(9) }
+        let slot = ImageSlot(loader: loads)
+        let watching = Task { [states = slot.states] in
+            var seen: [String] = []
+            for await state in states {
+                seen.append(shown(state))
+                if seen.last?.hasPrefix("image") == true { break }
+            }
+            return seen
+        }
+        slot.assign(ImageRequest(url: "a"), placeholder: gray)
+
+        #expect(shown(slot.state) == "image 9 memory fresh at once")
+        #expect(loads.started.value.isEmpty)
+        #expect(await !watching.value.contains("placeholder 1"))
+    }
+
+    @Test func noAddressShowsThePlaceholderAndLoadsNothing() {
+        let slot = ImageSlot(loader: loads)
+        for request in [nil, ImageRequest(url: "")] {
+            slot.assign(request, placeholder: gray)
+            #expect(shown(slot.state) == "placeholder 1")
+            slot.assign(request)
+            #expect(shown(slot.state) == "empty")
+        }
+        #expect(loads.started.value.isEmpty)
+    }
+
+    /// Every order in which the steps of two loads can come: the slot ends as the later one says.
+    @Test func theLatestWinsInEveryOrder() async throws {
+        let first: [LoadEvent] = [
+            .cached(try image(10, .disk, isFresh: false)), .sendingRequest(didHaveCachedImage: true),
+            .finished(.success(try image(11, .networkToDisk))),
+        ]
+        let second: [LoadEvent] = [
+            .cached(try image(20, .disk, isFresh: false)), .sendingRequest(didHaveCachedImage: true),
+            .finished(.success(try image(21, .networkToDisk))),
+        ]
+        // A set bit lets the first load go on, a clear one the second.
+        for order in 0..<64 where order.nonzeroBitCount == 3 {
+            let loads = Loads()
+            let slot = ImageSlot(loader: loads)
+            slot.assign(ImageRequest(url: "first"))
+            slot.assign(ImageRequest(url: "second"), placeholder: gray)
+            var next = [0, 0]
+            for step in 0..<6 {
+                let load = order >> step & 1 == 1 ? 0 : 1
+                loads.send(load == 0 ? first[next[0]] : second[next[1]], to: load)
+                next[load] += 1
+                if load == 1 {
+                    await until(slot, shows: next[1] < 3 ? "image 20 disk stale" : "image 21 networkToDisk fresh")
+                }
+                #expect(!shown(slot.state).contains("image 1"))
+            }
+            #expect(shown(slot.state) == "image 21 networkToDisk fresh")
+            #expect(loads.cancelled.value.isEmpty)
+        }
+    }
+
+    @Test func thePreviousLoadIsGivenUpOnlyOnRequest() async throws {
+        for cancels in [false, true] {
+            let loads = Loads()
+            let slot = ImageSlot(loader: loads, cancelsPrevious: cancels)
+            slot.assign(ImageRequest(url: "a"))
+            slot.assign(ImageRequest(url: "b"))
+            if cancels { await until { loads.cancelled.value == ["a"] } }
+            loads.send(.finished(.success(try image(5, .networkToDisk))), to: 1)
+            await until(slot, shows: "image 5 networkToDisk fresh")
+            #expect(loads.cancelled.value == (cancels ? ["a"] : []))
+        }
+    }
+
+    @Test func aStalePictureIsShownNotBusyAndThenConfirmed() async throws {
+        let slot = ImageSlot(loader: loads)
+        slot.assign(ImageRequest(url: "a"))
+        loads.send(.cached(try image(7, .disk, isFresh: false)), to: 0)
+        loads.send(.sendingRequest(didHaveCachedImage: true), to: 0)
+        await until(slot, shows: "image 7 disk stale")
+        #expect(!slot.isBusy)
+
+        // The loader's 304 brings a picture of its own; the one that is shown stays.
+        loads.send(.finished(.success(try image(8, .networkNotModified))), to: 0)
+        await until(slot, shows: "image 7 networkNotModified fresh")
+    }
+
+    @Test func aFailureKeepsTheStalePicture() async throws {
+        let slot = ImageSlot(loader: loads)
+        slot.assign(ImageRequest(url: "a"), placeholder: gray)
+        loads.send(.cached(try image(7, .memory, isFresh: false)), to: 0)
+        loads.send(.finished(.failure(.transport("reset"))), to: 0)
+        await until(slot, shows: "failed transport over 7")
+        #expect(slot.state.bitmap?.width == 7)
+
+        slot.assign(ImageRequest(url: "b"), placeholder: gray)
+        loads.send(.sendingRequest(didHaveCachedImage: false), to: 1)
+        loads.send(.finished(.failure(.transport("reset"))), to: 1)
+        await until(slot, shows: "failed transport")
+        #expect(slot.state.bitmap?.width == 1)
+        #expect(!slot.isBusy)
+    }
+
+    @Test func whatIsShownIsWhatOnPresentMakes() async throws {
+        let calls = Locked(0)
+        let slot = ImageSlot(loader: loads) { picture in
+            calls.update { $0 += 1 }
+            return Self.picture(picture.width * 10)
+        }
+        slot.assign(ImageRequest(url: "a"))
+        loads.send(.cached(try image(2, .disk, isFresh: false)), to: 0)
+        await until(slot, shows: "image 20 disk stale")
+        loads.send(.finished(.success(try image(2, .networkNotModified))), to: 0)
+        await until(slot, shows: "image 20 networkNotModified fresh")
+        #expect(calls.value == 1)
+
+        loads.inMemory.update { $0["b"] = Self.picture(3) }
+        slot.assign(ImageRequest(url: "b"))
+        #expect(shown(slot.state) == "image 30 memory fresh at once")
+    }
+
+    @Test func aLateResultMayBeVetoed() async throws {
+        let isValid = Locked(true)
+        let slot = ImageSlot(loader: loads)
+        slot.assign(ImageRequest(url: "a"), placeholder: gray) { isValid.value }
+        loads.send(.sendingRequest(didHaveCachedImage: false), to: 0)
+        await until(slot, shows: "loading 0/?")
+
+        isValid.update { $0 = false }
+        loads.send(.finished(.success(try image(5, .networkToDisk))), to: 0)
+        await until(slot, shows: "placeholder 1")
+        #expect(!slot.isBusy)
+    }
+
+    @Test func aReleasedSlotLoadsAgainWhenItIsLookedAt() async throws {
+        let slot = ImageSlot(loader: loads)
+        var request = ImageRequest(url: "a")
+        request.policy = .reload
+        slot.assign(request, placeholder: gray)
+        slot.release()
+        #expect(loads.started.value.count == 1, "nothing was shown, so nothing was released")
+        loads.send(.finished(.success(try image(5, .networkToDisk))), to: 0)
+        await until(slot, shows: "image 5 networkToDisk fresh")
+
+        slot.release()
+        slot.release()
+        #expect(loads.started.value.count == 1)
+        #expect(shown(slot.state) == "placeholder 1")
+        #expect(loads.started.value.map(\.request.policy) == [.reload, .default])
+        loads.send(.finished(.success(try image(6, .disk))), to: 1)
+        await until(slot, shows: "image 6 disk fresh")
+
+        slot.release()
+        loads.inMemory.update { $0["a"] = Self.picture(5) }
+        #expect(shown(slot.state) == "image 5 memory fresh at once")
+    }
+
+    @Test func whatComesAfterTheReleaseDoesNotFillTheSlot() async throws {
+        let slot = ImageSlot(loader: loads)
+        slot.assign(ImageRequest(url: "a"))
+        var states = slot.states.makeAsyncIterator()
+        slot.receive(.cached(try image(5, .disk, isFresh: false)), as: 1)
+        #expect(await states.next().map(shown) == "image 5 disk stale")
+
+        slot.release()
+        slot.receive(.finished(.success(try image(6, .networkToDisk))), as: 1)
+
+        #expect(await states.next().map(shown) == "empty")
+        #expect(loads.started.value.count == 1)
+    }
+
+    @Test func onlyWhatNobodySeesGivesMemoryBack() throws {
+        loads.inMemory.update { $0["a"] = Self.picture(5) }
+        let slot = ImageSlot(loader: loads)
+        slot.assign(ImageRequest(url: "a"))
+        loads.inMemory.update { $0 = [:] }
+
+        slot.relieveMemoryPressure()
+        #expect(shown(slot.state) == "image 5 memory fresh at once")
+        slot.isVisible = false
+        slot.relieveMemoryPressure()
+        #expect(shown(slot.state) == "empty")
+        #expect(loads.started.value.count == 1)
+    }
+
+    @Test func whoeverWatchesSeesTheStateNowAndTheLastOne() async throws {
+        let slot = ImageSlot(loader: loads)
+        slot.assign(ImageRequest(url: "a"), placeholder: gray)
+        var states = slot.states.makeAsyncIterator()
+        #expect(await states.next().map(shown) == "placeholder 1")
+
+        loads.send(.sendingRequest(didHaveCachedImage: false), to: 0)
+        await until(slot, shows: "loading 0/?")
+        loads.send(.finished(.failure(.transport(""))), to: 0)
+        await until(slot, shows: "failed transport")
+        #expect(await states.next().map(shown) == "failed transport")
+    }
+
+    @Test func aSlotThatIsGoneEndsItsStatesAndLeavesTheLoad() async throws {
+        for cancels in [false, true] {
+            let loads = Loads()
+            var slot: ImageSlot? = ImageSlot(loader: loads, cancelsPrevious: cancels)
+            weak let gone = slot
+            slot?.assign(ImageRequest(url: "a"))
+            var states = try #require(slot).states.makeAsyncIterator()
+            slot = nil
+
+            // The state that nobody read yet, and then the end.
+            #expect(await states.next().map(shown) == "empty")
+            #expect(await states.next() == nil)
+            #expect(gone == nil)
+            if cancels { await until { loads.cancelled.value == ["a"] } }
+            loads.send(.finished(.failure(.transport(""))), to: 0)
+            #expect(loads.cancelled.value == (cancels ? ["a"] : []))
+        }
+    }
+}
+#endif

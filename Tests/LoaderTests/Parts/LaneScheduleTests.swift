@@ -1,0 +1,162 @@
+#if Loader
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// The schedule against one that keeps two plain lists and is obviously right.
+struct LaneScheduleTests {
+    /// The rules in the words of O67 to O70.
+    private struct Model {
+        var urgentWidth: Int
+        var slowWidth: Int
+        var isSuspended = false
+        var waiting: [(number: UInt64, lane: RequestLane)] = []
+        var running: [(number: UInt64, lane: RequestLane)] = []
+
+        mutating func leave(_ number: UInt64) {
+            waiting.removeAll { $0.number == number }
+            running.removeAll { $0.number == number }
+        }
+
+        mutating func move(_ number: UInt64, to lane: RequestLane) {
+            if let at = waiting.firstIndex(where: { $0.number == number && $0.lane != lane }) {
+                waiting.remove(at: at)
+                waiting.append((number, lane))
+            }
+            if let at = running.firstIndex(where: { $0.number == number }) { running[at].lane = lane }
+        }
+
+        mutating func admit() -> [UInt64] {
+            var admitted: [UInt64] = []
+            while !isSuspended {
+                let urgentRuns = running.count { $0.lane == .urgent }
+                let slowRuns = running.count { $0.lane == .slow }
+                let urgent = waiting.firstIndex { $0.lane == .urgent }
+                let slow = waiting.firstIndex { $0.lane == .slow }
+                if let urgent, urgentRuns < urgentWidth {
+                    running.append(waiting.remove(at: urgent))
+                } else if let slow, urgent == nil, urgentRuns == 0, slowRuns < slowWidth {
+                    running.append(waiting.remove(at: slow))
+                } else {
+                    break
+                }
+                admitted.append(running[running.count - 1].number)
+            }
+            return admitted
+        }
+
+        var counts: LaneCounts {
+            LaneCounts(
+                urgentWaiting: waiting.count { $0.lane == .urgent },
+                urgentRunning: running.count { $0.lane == .urgent },
+                slowWaiting: waiting.count { $0.lane == .slow }, slowRunning: running.count { $0.lane == .slow })
+        }
+    }
+
+    private enum Step {
+        case enqueue(RequestLane)
+        case leave(UInt64)
+        case move(UInt64, RequestLane)
+        case widths(Int, Int)
+        case suspend(Bool)
+    }
+
+    private struct Pair {
+        var schedule: LaneSchedule
+        var model: Model
+        var lastNumber: UInt64 = 0
+
+        init(_ urgentWidth: Int, _ slowWidth: Int) {
+            schedule = LaneSchedule(urgentWidth: urgentWidth, slowWidth: slowWidth)
+            model = Model(urgentWidth: urgentWidth, slowWidth: slowWidth)
+        }
+
+        /// True when both let the same in, in the same order, and count the same.
+        mutating func agree(after step: Step) -> Bool {
+            switch step {
+            case .enqueue(let lane):
+                lastNumber += 1
+                schedule.enqueue(lastNumber, in: lane)
+                model.waiting.append((lastNumber, lane))
+            case .leave(let number):
+                schedule.leave(number)
+                model.leave(number)
+            case .move(let number, let lane):
+                schedule.move(number, to: lane)
+                model.move(number, to: lane)
+            case .widths(let urgent, let slow):
+                schedule.setWidths(urgent: urgent, slow: slow)
+                (model.urgentWidth, model.slowWidth) = (urgent, slow)
+            case .suspend(let isSuspended):
+                schedule.isSuspended = isSuspended
+                model.isSuspended = isSuspended
+            }
+            var admitted: [UInt64] = []
+            while let next = schedule.admitNext() { admitted.append(next) }
+            return admitted == model.admit() && schedule.counts == model.counts
+        }
+    }
+
+    @Test(arguments: [(1, 1), (2, 1), (1, 2), (0, 1), (1, 0)])
+    func everyShortHistoryGoesAsTheModelSays(_ widths: (Int, Int)) {
+        var histories = 0
+        var wrong = 0
+        func extend(_ pair: Pair, depth: Int) {
+            var steps: [Step] = [.enqueue(.urgent), .enqueue(.slow), .suspend(!pair.model.isSuspended)]
+            for number in 0..<pair.lastNumber {
+                steps += [.leave(number + 1), .move(number + 1, .urgent), .move(number + 1, .slow)]
+            }
+            for step in steps {
+                var longer = pair
+                histories += 1
+                if !longer.agree(after: step) {
+                    wrong += 1
+                } else if depth > 1 {
+                    extend(longer, depth: depth - 1)
+                }
+            }
+        }
+        extend(Pair(widths.0, widths.1), depth: 6)
+        #expect(wrong == 0)
+        #expect(histories > 60_000)
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func longRandomHistoriesGoAsTheModelSays(_ seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        var pair = Pair(Int.random(in: 0...4, using: &random), Int.random(in: 0...2, using: &random))
+        for step in 0..<1_500 {
+            let known = pair.model.waiting.map(\.number) + pair.model.running.map(\.number) + [pair.lastNumber + 9]
+            let number = known.randomElement(using: &random) ?? 0
+            let lane = RequestLane.allCases.randomElement(using: &random) ?? .urgent
+            let next: Step =
+                switch Int.random(in: 0..<20, using: &random) {
+                case 0..<7: .enqueue(lane)
+                case 7..<13: .leave(number)
+                case 13..<18: .move(number, lane)
+                case 18: .widths(Int.random(in: 0...4, using: &random), Int.random(in: 0...2, using: &random))
+                default: .suspend(Bool.random(using: &random))
+                }
+            guard pair.agree(after: next) else {
+                Issue.record("seed \(seed), step \(step): \(next)")
+                return
+            }
+        }
+    }
+
+    /// Those who leave from the middle of a lane do not make it longer for ever.
+    @Test func movingToAndFroKeepsTheLinesShort() {
+        var schedule = LaneSchedule(urgentWidth: 0, slowWidth: 0)
+        for number in 1...3 { schedule.enqueue(UInt64(number), in: .slow) }
+        for _ in 0..<100_000 {
+            schedule.move(2, to: .urgent)
+            schedule.move(2, to: .slow)
+        }
+        #expect(schedule.lineCount <= 2 * (2 * 3 + 66))
+
+        schedule.setWidths(urgent: 0, slow: 3)
+        #expect([schedule.admitNext(), schedule.admitNext(), schedule.admitNext()] == [1, 3, 2])
+    }
+}
+#endif

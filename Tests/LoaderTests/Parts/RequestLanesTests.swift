@@ -1,0 +1,264 @@
+#if Loader
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// The lanes with tasks that really wait.
+@Suite(.timeLimit(.minutes(1)))
+struct RequestLanesTests {
+    /// Opens once, for any number of waiters.
+    private actor Gate {
+        private var isOpen = false
+        private var waiters: [CheckedContinuation<Void, Never>] = []
+
+        func open() {
+            isOpen = true
+            for waiter in waiters { waiter.resume() }
+            waiters = []
+        }
+
+        func wait() async {
+            if isOpen { return }
+            await withCheckedContinuation { waiters.append($0) }
+        }
+    }
+
+    /// Gives other tasks time until the lanes look as they must, which they do at some point or the time limit ends.
+    private func until(_ isSo: () -> Bool) async { while !isSo() { await Task.yield() } }
+
+    /// Holds a slot until the gate opens; returns when it has it.
+    private func occupy(
+        _ lanes: RequestLanes, _ pass: LanePass, until gate: Gate
+    ) async -> Task<Void, any Error> {
+        let entered = Gate()
+        let task = Task {
+            try await lanes.withSlot(pass) { () async throws(LoadError) in
+                await entered.open()
+                await gate.wait()
+            }
+        }
+        await entered.wait()
+        return task
+    }
+
+    private func occupy(_ lanes: RequestLanes, _ lane: RequestLane, until gate: Gate) async -> Task<Void, any Error> {
+        await occupy(lanes, lanes.pass(lane), until: gate)
+    }
+
+    @Test func noMoreThanTheWidthRunAndAllRun() async throws {
+        let lanes = RequestLanes(urgentWidth: 3)
+        let running = Locked((now: 0, most: 0, ended: 0))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in
+                        running.update {
+                            $0.now += 1
+                            $0.most = max($0.most, $0.now)
+                        }
+                        await Task.yield()
+                        running.update {
+                            $0.now -= 1
+                            $0.ended += 1
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(running.value.most <= 3)
+        #expect(running.value.ended == 200)
+        #expect(lanes.counts == LaneCounts())
+        // A task lets its closure, and with it the pass, go just after its value is known.
+        await until { lanes.passCount == 0 }
+    }
+
+    @Test func slowWorkWaitsForTheLastUrgentOne() async throws {
+        let lanes = RequestLanes()
+        let gate = Gate()
+        let urgent = await occupy(lanes, .urgent, until: gate)
+        let slow = Task { try await lanes.withSlot(lanes.pass(.slow)) { () async throws(LoadError) in lanes.counts } }
+        await until { lanes.counts.slowWaiting == 1 }
+
+        await gate.open()
+        try await urgent.value
+
+        #expect(try await slow.value == LaneCounts(slowRunning: 1))
+    }
+
+    @Test func slowWorkThatRunsIsNotStoppedByUrgentWork() async throws {
+        let lanes = RequestLanes()
+        let gate = Gate()
+        let slow = await occupy(lanes, .slow, until: gate)
+
+        let seen = try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in lanes.counts }
+
+        #expect(seen == LaneCounts(urgentRunning: 1, slowRunning: 1))
+        await gate.open()
+        try await slow.value
+    }
+
+    @Test func aPromotedFetchOvertakesItsLane() async throws {
+        let lanes = RequestLanes(urgentWidth: 1)
+        let gate = Gate()
+        let order = Locked<[Int]>([])
+        let first = await occupy(lanes, .slow, until: gate)
+        let passes = (0..<3).map { _ in lanes.pass(.slow) }
+        var tasks: [Task<Void, any Error>] = []
+        for (number, pass) in passes.enumerated() {
+            tasks.append(
+                Task {
+                    try await lanes.withSlot(pass) { () async throws(LoadError) in order.update { $0.append(number) } }
+                })
+            await until { lanes.counts.slowWaiting == number + 1 }
+        }
+
+        lanes.move(passes[2], to: .urgent)
+        try await tasks[2].value
+        #expect(order.value == [2])
+
+        await gate.open()
+        for task in tasks + [first] { try await task.value }
+        #expect(order.value == [2, 0, 1])
+    }
+
+    @Test func aDemotedFetchGoesOnAndItsSlotIsFree() async throws {
+        let lanes = RequestLanes(urgentWidth: 1)
+        let gate = Gate()
+        let pass = lanes.pass(.urgent)
+        let demoted = await occupy(lanes, pass, until: gate)
+
+        lanes.move(pass, to: .slow)
+        let seen = try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in lanes.counts }
+
+        #expect(seen == LaneCounts(urgentRunning: 1, slowRunning: 1))
+        await gate.open()
+        try await demoted.value
+        #expect(lanes.counts == LaneCounts())
+    }
+
+    @Test func whoWaitsForARetryHoldsNobodyUpAndKeepsItsLane() async throws {
+        let lanes = RequestLanes(urgentWidth: 1)
+        let pass = lanes.pass(.slow)
+        await #expect(throws: LoadError.transport("reset")) {
+            try await lanes.withSlot(pass) { () async throws(LoadError) in throw .transport("reset") }
+        }
+        #expect(lanes.counts == LaneCounts())
+        lanes.move(pass, to: .urgent)
+
+        let seen = try await lanes.withSlot(pass) { () async throws(LoadError) in lanes.counts }
+
+        #expect(seen == LaneCounts(urgentRunning: 1))
+    }
+
+    @Test func suspendingStopsNobodyAndLetsNobodyIn() async throws {
+        let lanes = RequestLanes()
+        let gate = Gate()
+        let running = await occupy(lanes, .urgent, until: gate)
+        lanes.suspend()
+        lanes.suspend()
+        let waiting = Task { try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in 1 } }
+        await until { lanes.counts.urgentWaiting == 1 }
+
+        await gate.open()
+        try await running.value
+        #expect(lanes.counts == LaneCounts(urgentWaiting: 1))
+
+        lanes.resume()
+        #expect(try await waiting.value == 1)
+    }
+
+    @Test func widthsActAtOnce() async throws {
+        let lanes = RequestLanes(urgentWidth: 0)
+        let gate = Gate()
+        let tasks = (0..<5).map { _ in
+            Task {
+                try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in await gate.wait() }
+            }
+        }
+        await until { lanes.counts.urgentWaiting == 5 }
+
+        lanes.setWidths(urgent: 3, slow: 1)
+        #expect(lanes.counts == LaneCounts(urgentWaiting: 2, urgentRunning: 3))
+        lanes.setWidths(urgent: 1, slow: 1)
+        #expect(lanes.counts == LaneCounts(urgentWaiting: 2, urgentRunning: 3))
+
+        await gate.open()
+        for task in tasks { try await task.value }
+        #expect(lanes.counts == LaneCounts())
+    }
+
+    @Test func aCancelledWaiterNeverRuns() async throws {
+        let lanes = RequestLanes(urgentWidth: 1)
+        let gate = Gate()
+        let ran = Locked(false)
+        let first = await occupy(lanes, .urgent, until: gate)
+        let waiter = Task {
+            try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in ran.update { $0 = true } }
+        }
+        await until { lanes.counts.urgentWaiting == 1 }
+
+        waiter.cancel()
+        await #expect(throws: LoadError.cancelled()) { try await waiter.value }
+        #expect(lanes.counts == LaneCounts(urgentRunning: 1))
+        await gate.open()
+        try await first.value
+        #expect(!ran.value)
+    }
+
+    @Test func aTaskCancelledBeforeItCameNeverRunsAndItsPassStaysGood() async throws {
+        let lanes = RequestLanes()
+        let pass = lanes.pass(.urgent)
+        let gate = Gate()
+        let late = Task {
+            await gate.wait()
+            _ = try await lanes.withSlot(pass) { () async throws(LoadError) in Issue.record("ran") }
+        }
+        late.cancel()
+        await gate.open()
+
+        await #expect(throws: LoadError.cancelled()) { try await late.value }
+        #expect(lanes.counts == LaneCounts())
+        #expect(try await lanes.withSlot(pass) { () async throws(LoadError) in 7 } == 7)
+    }
+
+    /// Cancels, promotions and grants that race: every task ends in one of two ways, and nothing is left.
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func racingCancelsLoseNobody(_ seed: UInt64) async throws {
+        let lanes = RequestLanes(urgentWidth: 2)
+        var random = SplitMix(seed: seed)
+        let ran = Locked(0)
+        var tasks: [(LanePass, Task<Bool, Never>)] = []
+        for _ in 0..<1_500 {
+            let pass = lanes.pass(Bool.random(using: &random) ? .urgent : .slow)
+            let task = Task {
+                do throws(LoadError) {
+                    try await lanes.withSlot(pass) { () async throws(LoadError) in
+                        await Task.yield()
+                        ran.update { $0 += 1 }
+                    }
+                    return true
+                } catch {
+                    return false
+                }
+            }
+            tasks.append((pass, task))
+            let victim = tasks[Int.random(in: 0..<tasks.count, using: &random)]
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: victim.1.cancel()
+            case 1: lanes.move(victim.0, to: .urgent)
+            case 2: lanes.move(victim.0, to: .slow)
+            default: await Task.yield()
+            }
+        }
+        var finished = 0
+        for (_, task) in tasks { finished += await task.value ? 1 : 0 }
+        tasks = []
+        #expect(finished == ran.value)
+        #expect(lanes.counts == LaneCounts())
+        // A task lets its closure, and with it the pass, go just after its value is known.
+        await until { lanes.passCount == 0 }
+    }
+}
+#endif

@@ -1,0 +1,42 @@
+#if AsyncHTTPClient
+import LoopbackOrigin
+import Testing
+
+@testable import Loader
+
+/// What the tests of the transport share.
+enum TransportFixture {
+    struct Reply {
+        let head: ResponseHead
+        let body: [UInt8]
+    }
+
+    /// Sends a GET and reads all of the body.
+    static func get(
+        _ url: String, with transport: AsyncHTTPClientTransport, fields: HeaderFields = [:],
+        trust: TrustSettings = TrustSettings(), timeouts: TransportTimeouts = TransportTimeouts()
+    ) async throws -> Reply {
+        let request = HTTPRequest(url: url, fields: fields)
+        let response = try await transport.send(request, trust: trust, timeouts: timeouts)
+        var body: [UInt8] = []
+        for try await chunk in response.body { body += chunk }
+        return Reply(head: response.head, body: body)
+    }
+
+    /// The error of a GET that is read to its end.
+    static func failure(
+        _ url: String, with transport: AsyncHTTPClientTransport, trust: TrustSettings = TrustSettings(),
+        timeouts: TransportTimeouts = TransportTimeouts()
+    ) async -> LoadError? {
+        do {
+            _ = try await get(url, with: transport, trust: trust, timeouts: timeouts)
+            return nil
+        } catch {
+            return error as? LoadError
+        }
+    }
+
+    /// Bytes in which a shift or a swap shows.
+    static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
+}
+#endif

@@ -1,0 +1,147 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import LoopbackOrigin
+import Testing
+
+@testable import Loader
+
+@Suite(.timeLimit(.minutes(1))) struct TransportFlowTests {
+    private let transport = AsyncHTTPClientTransport(proxy: .none)
+
+    private func send(_ url: String) async throws -> HTTPResponse {
+        try await transport.send(HTTPRequest(url: url), trust: TrustSettings(), timeouts: TransportTimeouts())
+    }
+
+    @Test func aReaderThatStopsHoldsTheSenderBack() async throws {
+        let size = 64 << 20
+        let origin = try await LoopbackOrigin { _ in .ok([UInt8](repeating: 7, count: size)) }
+        let other = try await LoopbackOrigin { _ in .ok([UInt8](repeating: 7, count: size)) }
+
+        let response = try await send(origin.url())
+        var iterator = response.body.makeAsyncIterator()
+        var count = try await iterator.next()?.count ?? 0
+        // As much is read from elsewhere meanwhile: time enough to send all of it to a reader that does not stop.
+        let elsewhere = try await TransportFixture.get(other.url(), with: transport).body.count
+        let written = origin.bodyBytesWritten
+
+        #expect(elsewhere == size)
+        #expect(written < size / 2, "the origin has sent \(written) bytes, and \(count) are read")
+        while let chunk = try await iterator.next() { count += chunk.count }
+        #expect(count == size)
+    }
+
+    @Test func cancellingBeforeTheHeadEndsTheExchange() async throws {
+        let origin = try await LoopbackOrigin { _ in .silence }
+        let task = Task { try await send(origin.url()) }
+        await origin.waitForRequests(1)
+
+        task.cancel()
+
+        await #expect(throws: LoadError.cancelled()) { _ = try await task.value }
+        await origin.waitForClosedConnections(1)
+    }
+
+    @Test func cancellingWithinTheBodyEndsTheExchange() async throws {
+        let origin = try await LoopbackOrigin { _ in
+            var response = OriginResponse(body: TransportFixture.bytes(1000))
+            response.failure = (500, .silence)
+            return .response(response)
+        }
+        let begun = OriginGate()
+        let task = Task {
+            for try await _ in try await send(origin.url()).body { begun.open() }
+        }
+        await begun.opened()
+
+        task.cancel()
+
+        await #expect(throws: LoadError.cancelled()) { try await task.value }
+        await origin.waitForClosedConnections(1)
+    }
+
+    @Test func aCancelledTaskSendsNothing() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok([1]) }
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await send(origin.url())
+        }
+
+        await #expect(throws: LoadError.cancelled()) { _ = try await task.value }
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test func cancelsAtAnyMomentLeaveNothingWaiting() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok(TransportFixture.bytes(200_000)) }
+        for round in 0..<300 {
+            let task = Task {
+                var count = 0
+                for try await chunk in try await send(origin.url()).body { count += chunk.count }
+                return count
+            }
+            for _ in 0..<(round % 100) { await Task.yield() }
+            task.cancel()
+
+            switch await task.result {
+            case .success(let count): #expect(count == 200_000)
+            case .failure(let error): #expect((error as? LoadError)?.code == .cancelled)
+            }
+        }
+    }
+
+    @Test func aBodyThatNobodyReadsEndsWhenItIsReleased() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok([UInt8](repeating: 7, count: 32 << 20)) }
+
+        for number in 1...3 {
+            _ = try await send(origin.url())
+            await origin.waitForClosedConnections(number)
+        }
+    }
+
+    @Test func theOwnClientIsShutDownWithTheTransport() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok(TransportFixture.bytes(100)) }
+        var transport: AsyncHTTPClientTransport? = AsyncHTTPClientTransport(proxy: .none)
+        let response = try await transport?.send(
+            HTTPRequest(url: origin.url()), trust: TrustSettings(), timeouts: TransportTimeouts())
+
+        transport = nil
+        // The body holds the client until it is read.
+        let body = try await response?.body.reduce(into: [UInt8]()) { $0 += $1 }
+
+        #expect(body == TransportFixture.bytes(100))
+    }
+
+    @Test func anIdleConnectionEndsWithTheTransport() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok([1]) }
+        do {
+            let transport = AsyncHTTPClientTransport(proxy: .none)
+            #expect(try await TransportFixture.get(origin.url(), with: transport).body == [1])
+            #expect(origin.closedConnectionCount == 0)
+        }
+        await origin.waitForClosedConnections(1)
+    }
+
+    @Test func aClientThatIsBroughtStaysUpAndMustNotFollowRedirects() async throws {
+        let origin = try await LoopbackOrigin { request in
+            request.target == "/from" ? .redirect(to: "/to") : .ok([0x68], [OriginField("X", bytes: [0xE9])])
+        }
+        var configuration = HTTPClient.Configuration()
+        let following = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        AsyncHTTPClientTransport.prepare(&configuration)
+        let prepared = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+
+        var transport = AsyncHTTPClientTransport(client: following)
+        let error = await TransportFixture.failure(origin.url("/from"), with: transport)
+        let lossy = try await TransportFixture.get(origin.url("/to"), with: transport)
+        transport = AsyncHTTPClientTransport(client: prepared, isPrepared: true)
+        let exact = try await TransportFixture.get(origin.url("/to"), with: transport)
+        let redirect = try await TransportFixture.get(origin.url("/from"), with: transport)
+
+        #expect(error?.code == .configuration)
+        #expect(lossy.head.fields["X"] == [0xEF, 0xBF, 0xBD], "the library puts U+FFFD for what is not UTF-8")
+        #expect(exact.head.fields["X"] == [0xE9])
+        #expect(redirect.head.status == 302)
+        try await following.shutdown()
+        try await prepared.shutdown()
+    }
+}
+#endif
