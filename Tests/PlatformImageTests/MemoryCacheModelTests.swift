@@ -29,7 +29,7 @@ import Testing
     /// 8 x 130,000 operations of every kind; all state compared after each, and what callers see of it after every 8th.
     @Test(arguments: 0..<8)
     func randomOperationsAgreeWithTheModel(_ seed: Int) throws {
-        var random = SplitMix(state: UInt64(seed))
+        var random = SplitMix(seed: UInt64(seed))
         let pair = Pair(maxBytes: 40, maxCount: seed % 4 == 0 ? 4 : nil)
 
         for step in 0..<130_000 {
@@ -44,7 +44,7 @@ import Testing
 
     /// Many keys, so that the index grows and its runs get long; compared every 64 operations.
     @Test func manyKeysAgreeWithTheModel() {
-        var random = SplitMix(state: 99)
+        var random = SplitMix(seed: 99)
         let pair = Pair(maxBytes: 3_000, maxCount: nil)
 
         for step in 0..<20_000 {
@@ -114,19 +114,9 @@ private struct Key: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(id < 4 ? 0 : id / 2) }
 }
 
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SplitMix {
     /// 0..<bound; the tiny bias does not matter here.
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    fileprivate mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }
 
 private enum Operation {
