@@ -12,7 +12,7 @@ demo: tool
 	@$(TOOL) demo Fixtures/demo --view Fixtures/demo/mountains.jpg
 
 test: bootstrap
-	$(SWIFT) test
+	@SWIFT=$(SWIFT) Scripts/test
 
 build: bootstrap
 	$(SWIFT) build
@@ -35,10 +35,11 @@ format:
 
 # Address and undefined-behaviour sanitizers over all decode tests, with no package but this one.
 asan: bootstrap
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 $(SWIFT) test $(SANITIZE)
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 SWIFT=$(SWIFT) \
+		Scripts/test $(SANITIZE)
 
 tsan: bootstrap
-	$(SWIFT) test --traits Loader --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER \
+	@SWIFT=$(SWIFT) Scripts/test --traits Loader --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER \
 		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|LoaderTests.Disk[A-Z][a-z]*Tests'
 
 # SECONDS_EACH=600 a target, JOBS side by side.
