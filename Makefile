@@ -6,10 +6,10 @@ SANITIZE = --disable-default-traits --scratch-path .build-asan --sanitize=addres
 	-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 TOOL = .build/release/imagetool
 
-.PHONY: demo test build lint format asan tsan fuzz mutate corpus bench budget docs check traits linkage fixtures tool bootstrap
+.PHONY: demo test build lint format asan tsan fuzz mutate corpus bench bench-load soak budget docs check traits linkage fixtures tool bootstrap
 
 demo: tool
-	@$(TOOL) demo Fixtures/demo --view Fixtures/demo/mountains.jpg
+	@$(TOOL) demo Fixtures --sheet .build/contact-sheet.png
 
 test: bootstrap
 	@SWIFT=$(SWIFT) Scripts/test
@@ -38,9 +38,13 @@ asan: bootstrap
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 SWIFT=$(SWIFT) \
 		Scripts/test $(SANITIZE)
 
+# The loader's suites over scripts, of Loading and Parts; what is in Transport and RealServer needs NIO.
+TSAN_LOADING = Coalescing|Configuration|Load[A-Z]|Lookup|MemoryHit|PassThrough|Prefetch|RequestModifier|Resume
+TSAN_PARTS = Credentials|ImageSlot|LaneSchedule|Negative|Redirect|RequestLanes|Retry
+
 tsan: bootstrap
 	@SWIFT=$(SWIFT) Scripts/test --traits Loader --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER \
-		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|LoaderTests.Disk[A-Z][a-z]*Tests'
+		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|LoaderTests.(Disk[A-Z]|$(TSAN_LOADING)|$(TSAN_PARTS))[A-Za-z]*Tests'
 
 # SECONDS_EACH=600 a target, JOBS side by side.
 fuzz: bootstrap
@@ -55,6 +59,14 @@ corpus: tool
 
 bench: tool
 	@Scripts/bench
+
+# The loader against its HTTP client alone, on loopback.
+bench-load: tool
+	@Scripts/bench-load
+
+# 200,000 loads with random cancels: memory, descriptors and tables afterwards.
+soak: tool
+	@Scripts/soak
 
 # 200 decodes of 12 megapixels at once: the peak of resident memory against budget and cache.
 budget: tool

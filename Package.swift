@@ -12,6 +12,7 @@ let package = Package(
     products: [
         .library(name: "PlatformImage", targets: ["PlatformImage"]),
         .library(name: "Loader", targets: ["Loader"]),
+        .library(name: "LoaderURLSession", targets: ["LoaderURLSession"]),
         .executable(name: "imagetool", targets: ["imagetool"]),
     ],
     traits: [
@@ -20,11 +21,16 @@ let package = Package(
             name: "AsyncHTTPClient", description: "The transport of the loader by way of AsyncHTTPClient.",
             enabledTraits: ["Loader"]),
         .trait(name: "Tool", description: "The command-line tool `imagetool`.", enabledTraits: ["Loader"]),
-        .default(enabledTraits: ["Loader", "Tool"]),
+        .trait(
+            name: "Metrics", description: "Feeds swift-metrics with the records of the loader.",
+            enabledTraits: ["Loader"]),
+        .default(enabledTraits: ["Loader", "AsyncHTTPClient", "Tool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -42,10 +48,14 @@ let package = Package(
         .target(
             name: "CChecksums", cSettings: codecSettings, linkerSettings: [.linkedLibrary("xxhash")]),
         .target(
+            name: "CContentCoding", cSettings: codecSettings, linkerSettings: [.linkedLibrary("z")]),
+        .target(
             name: "Loader",
             dependencies: [
-                "PlatformImage", "CChecksums",
+                "PlatformImage", "CChecksums", "CContentCoding",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Loader"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Loader"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
                 .product(
                     name: "AsyncHTTPClient", package: "async-http-client",
                     condition: .when(traits: ["AsyncHTTPClient"])),
@@ -56,6 +66,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"])),
             ],
             swiftSettings: settings),
+        .target(name: "LoaderURLSession", dependencies: ["Loader"], swiftSettings: settings),
         .target(
             name: "LoopbackOrigin",
             dependencies: [
@@ -72,7 +83,11 @@ let package = Package(
         .executableTarget(
             name: "imagetool",
             dependencies: [
-                "PlatformImage", "Loader", "CBenchTwins", "CChecksums",
+                "PlatformImage", "Loader", "LoopbackOrigin", "CBenchTwins", "CChecksums",
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client",
+                    condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tool"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Tool"])),
@@ -81,7 +96,8 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["PlatformImage"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "imagetoolTests", dependencies: ["imagetool", "Loader", "TestSupport"], swiftSettings: settings),
+            name: "imagetoolTests", dependencies: ["imagetool", "Loader", "LoopbackOrigin", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "PlatformImageTests", dependencies: ["PlatformImage", "TestSupport"], swiftSettings: settings),
         .executableTarget(
@@ -89,7 +105,9 @@ let package = Package(
         .testTarget(
             name: "LoaderTests",
             dependencies: [
-                "Loader", "LoopbackOrigin", "DiskCacheProbe", "TestSupport",
+                "Loader", "LoopbackOrigin", "DiskCacheProbe", "TestSupport", "CContentCoding",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Loader"])),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
                 .product(
                     name: "AsyncHTTPClient", package: "async-http-client",
                     condition: .when(traits: ["AsyncHTTPClient"])),
@@ -97,6 +115,9 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LoaderURLSessionTests", dependencies: ["LoaderURLSession", "Loader", "LoopbackOrigin"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],

@@ -16,7 +16,12 @@ extension ImageLoader {
 
     /// Takes all pictures out of memory; loads under way keep what they bring out of it too. The disk is not touched.
     @discardableResult
-    public func purgeMemory() async -> RemovalReport { images.memory?.purge() ?? RemovalReport() }
+    public func purgeMemory() async -> RemovalReport {
+        let pipeline = images
+        let report = pipeline.memory?.purge() ?? RemovalReport()
+        pipeline.shared.reporter.report(.memoryPurged(count: report.count, bytes: report.bytes))
+        return report
+    }
 
     /// Removes all entries of both disk caches; loads under way store nothing any more.
     ///
@@ -36,10 +41,12 @@ extension ImageLoader {
         await onDisks { await $0.clear(createdOlderThan: age) }
     }
 
-    /// Returns when everything stored so far is visible to other processes and counted.
+    /// Returns when everything stored so far is visible to other processes and counted, and everything that happened so
+    /// far has been reported to the sinks and the log.
     public func flush() async {
         await images.disk?.flush()
         await data.disk?.flush()
+        await images.shared.reporter.delivered()
     }
 
     private func onDisks(_ work: (DiskCache) async -> RemovalReport) async -> RemovalReport {
@@ -50,6 +57,7 @@ extension ImageLoader {
             report.count += part.count
             report.bytes += part.bytes
         }
+        images.shared.reporter.report(.filesRemoved(count: report.count, bytes: report.bytes))
         return report
     }
 
@@ -70,57 +78,11 @@ extension ImageLoader {
     ///
     /// - Parameter fraction: 0...1; anything else traps.
     public func relieveMemoryPressure(to fraction: Double) {
-        images.memory?.cache.relieveMemoryPressure(to: fraction)
-    }
-
-    /// Removes what is stored of a picture: on disk every variant, in memory the one that the request decodes to.
-    public func removeImage(for request: ImageRequest, layers: CacheLayers = .all) async {
         let pipeline = images
-        guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return }
-        if layers.contains(.writesMemory) { pipeline.memory?.cache.removeValue(for: hop.imageKey) }
-        guard layers.contains(.writesDisk), let disk = pipeline.disk else { return }
-        await pipeline.onDisk { _ = disk.remove(hop.key) }
-    }
-
-    /// Stores a file's bytes under an address, as if its origin had sent them now with these fields.
-    ///
-    /// - Parameters:
-    ///   - fields: Say how long it is fresh, as a server's do; without Cache-Control it is validated on first use.
-    /// - Returns: False when it is not on disk: no disk cache, a fault, too large.
-    /// - Throws: `invalidURL`, or what decoding throws: what is no picture is not stored.
-    @discardableResult
-    public func store(
-        _ bytes: [UInt8], fields: HeaderFields = [:], for request: ImageRequest
-    ) async throws(LoadError) -> Bool {
-        let pipeline = images
-        let load = Load(request, pipeline)
-        guard let hop = LoadHop(load, pipeline), let decoding = load.decoding else {
-            throw load.error(.invalidURL, "no http or https address")
-        }
-        let found = FoundEntry(moments: pipeline.moments)
-        let image = try await pipeline.decode(bytes, .unnamed, hop, decoding)
-        let now = pipeline.now
-        let response = StoredResponse(
-            status: 200, fields: fields, requestTime: now, responseTime: now, createdAt: now,
-            vary: Vary.values(of: fields, request: hop.request.fields) ?? [])
-        let entry = CacheEntry(key: hop.key, response: response)
-        var revision: DiskCache.Revision?
-        if let disk = pipeline.disk, request.layers.contains(.writesDisk) {
-            revision = await pipeline.onDisk {
-                guard disk.store(entry, body: bytes, ticket: found.moments.disk) else { return nil }
-                return disk.head(hop.key, varying: hop.varying)?.revision
-            }
-        }
-        let content = LoadContent(image: image, bytes: pipeline.configuration.retainsEncodedData ? bytes : nil)
-        pipeline.remember(content, entry, revision, hop, found.moments)
-        return revision != nil
-    }
-
-    /// The picture that memory holds for a request, fresh or not; nil for none. Never waits, for no disk either.
-    public func pictureInMemory(for request: ImageRequest) -> PlatformImage? {
-        let pipeline = images
-        guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return nil }
-        return pipeline.memory?.cache.value(for: hop.imageKey)?.content.image?.bitmap
+        guard let cache = pipeline.memory?.cache else { return }
+        let before = cache.totalBytes
+        cache.relieveMemoryPressure(to: fraction)
+        pipeline.shared.reporter.report(.memoryRelieved(bytes: max(0, before - cache.totalBytes)))
     }
 }
 #endif

@@ -19,6 +19,8 @@ public struct DataRequest: Hashable, Sendable {
     public var cacheKey: String?
     /// As in ``ImageRequest/layers``; data is not kept in memory.
     public var layers = CacheLayers.all
+    /// As in ``ImageRequest/redirect``.
+    public var redirect = RedirectMode.follow
     /// As in ``ImageRequest/keepsDownloadingWhenCancelled``.
     public var keepsDownloadingWhenCancelled: Bool?
 
@@ -35,22 +37,8 @@ extension ImageLoader {
     ///
     /// - Throws: As ``image(for:)``, and nothing that decoding throws.
     public func data(for request: DataRequest) async throws(LoadError) -> LoadedData {
-        let pipeline = data
-        return try await pipeline.run(Load(request, pipeline.configuration)).data
-    }
-}
-
-extension Load {
-    init(_ request: DataRequest, _ configuration: ImageLoader.Configuration) {
-        url = request.url
-        fields = request.fields
-        policy = request.policy
-        priority = PriorityCell(request.priority)
-        partition = request.partition
-        cacheKey = request.cacheKey
-        layers = request.layers
-        isKept = request.keepsDownloadingWhenCancelled ?? configuration.keepsDownloadingWhenCancelled
-        acceptedContentTypes = request.acceptedContentTypes
+        let pipeline = try beginData()
+        return try await pipeline.run(Load(request, pipeline)).data
     }
 }
 #endif

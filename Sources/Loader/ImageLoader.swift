@@ -16,6 +16,7 @@ public final class ImageLoader: Sendable {
         var images: LoadPipeline
         var data: LoadPipeline
         var number: UInt64 = 0
+        var isInvalidated = false
     }
 
     private let state: Mutex<State>
@@ -37,25 +38,34 @@ public final class ImageLoader: Sendable {
         try transport.validate(configuration.trust)
         let decodeQueue = DecodeQueue(budget: DecodeBudget(maxBytes: configuration.maxInFlightDecodedBytes))
         let lanes = RequestLanes(urgentWidth: configuration.urgentWidth, slowWidth: configuration.slowWidth)
+        let reporter = LoadReporter(configuration)
         shared = LoadPipeline.Shared(
             transport: transport, decodeQueue: decodeQueue, lanes: lanes,
-            failures: NegativeCache(maxCount: configuration.negativeCacheMaxCount))
+            failures: NegativeCache(maxCount: configuration.negativeCacheMaxCount), reporter: reporter)
         memory = PictureMemory(
             maxBytes: configuration.memoryCacheMaxBytes, maxCount: configuration.memoryCacheMaxCount)
         let images = LoadPipeline(
-            configuration, number: 0, disk: Self.disk(configuration.cacheDirectory, configuration), memory: memory,
+            configuration, number: 0, disk: Self.disk(configuration.cacheDirectory, configuration, reporter),
+            memory: memory,
             partitionKey: Self.partitionKey(configuration.cacheDirectory), shared: shared)
         let data = LoadPipeline(
-            configuration, number: 0, disk: Self.disk(configuration.dataDirectory, configuration), memory: nil,
+            configuration, number: 0, disk: Self.disk(configuration.dataDirectory, configuration, reporter),
+            memory: nil,
             partitionKey: Self.partitionKey(configuration.dataDirectory),
             shared: LoadPipeline.Shared(
                 transport: transport, decodeQueue: decodeQueue, lanes: lanes,
-                failures: NegativeCache(maxCount: configuration.negativeCacheMaxCount)))
+                failures: NegativeCache(maxCount: configuration.negativeCacheMaxCount), reporter: reporter))
         state = Mutex(State(configuration: configuration, images: images, data: data))
     }
 
-    private static func disk(_ directory: String?, _ configuration: Configuration) -> DiskCache? {
-        directory.map { DiskCache(directory: $0, maxBytes: configuration.diskCacheMaxBytes, now: configuration.clock) }
+    private static func disk(
+        _ directory: String?, _ configuration: Configuration, _ reporter: LoadReporter
+    ) -> DiskCache? {
+        directory.map { directory in
+            DiskCache(
+                directory: directory, maxBytes: configuration.diskCacheMaxBytes, now: configuration.clock,
+                onFault: { reporter.report(.diskFault($0, directory: directory, message: $1)) })
+        }
     }
 
     private static func partitionKey(_ directory: String?) -> PartitionKey {
@@ -83,7 +93,9 @@ public final class ImageLoader: Sendable {
             let next = new
             let isDone = state.locked(in: self) { state in
                 guard state.number == old.number else { return false }
+                let isInvalidated = state.isInvalidated
                 state = next
+                state.isInvalidated = isInvalidated
                 return true
             }
             guard isDone else { continue }
@@ -93,6 +105,7 @@ public final class ImageLoader: Sendable {
             memory.cache.maxBytes = configuration.memoryCacheMaxBytes
             if !configuration.cacheImagesInMemory { _ = memory.purge() }
             shared.lanes.setWidths(urgent: configuration.urgentWidth, slow: configuration.slowWidth)
+            shared.reporter.configure(configuration, number: next.number)
             return
         }
     }
@@ -103,23 +116,55 @@ public final class ImageLoader: Sendable {
     ) -> LoadPipeline {
         let path = new.configuration[keyPath: folder]
         let isKept = old.configuration[keyPath: folder] == path
+        let keepsRules =
+            old.settings == new.configuration.cacheSettings
+            && old.configuration.acceptedContentTypes == new.configuration.acceptedContentTypes
         return LoadPipeline(
-            new.configuration, number: new.number, disk: isKept ? old.disk : disk(path, new.configuration),
-            memory: old.memory, partitionKey: isKept ? old.partitionKey : partitionKey(path), shared: old.shared)
+            new.configuration, number: new.number, rules: keepsRules ? old.rules : new.number,
+            disk: isKept ? old.disk : disk(path, new.configuration, old.shared.reporter), memory: old.memory,
+            partitionKey: isKept ? old.partitionKey : partitionKey(path), shared: old.shared)
     }
 
     var images: LoadPipeline { state.locked(in: self) { $0.images } }
     var data: LoadPipeline { state.locked(in: self) { $0.data } }
 
+    /// The pipeline for a load of a picture that begins now.
+    func beginImage() throws(LoadError) -> LoadPipeline { try begin { $0.images } }
+    /// The pipeline for a load of bytes that begins now.
+    func beginData() throws(LoadError) -> LoadPipeline { try begin { $0.data } }
+
+    private func begin(_ pipeline: (State) -> LoadPipeline) throws(LoadError) -> LoadPipeline {
+        guard let pipeline = state.locked(in: self, { $0.isInvalidated ? nil : pipeline($0) }) else {
+            throw .configuration("the loader has been invalidated")
+        }
+        return pipeline
+    }
+
+    /// Makes every load that begins from now on fail with `configuration`, for ever; loads under way go on.
+    ///
+    /// What is cached can still be looked up, stored and removed.
+    public func invalidate() { state.locked(in: self) { $0.isInvalidated = true } }
+
     /// Loads a picture.
     ///
     /// A stale picture within its `stale-while-revalidate` window is returned at once and renewed in the background.
+    /// A fresh one in memory is returned without leaving the caller's executor.
     ///
-    /// - Throws: What went wrong; `cancelled` as soon as the calling task is cancelled.
-    public func image(for request: ImageRequest) async throws(LoadError) -> LoadedImage {
-        let pipeline = images
-        let answer = try await pipeline.run(Load(request, pipeline))
-        return try Self.picture(answer, request)
+    /// - Throws: What went wrong; `cancelled` as soon as the calling task is cancelled; `configuration` after
+    ///   ``invalidate()``.
+    public nonisolated(nonsending) func image(for request: ImageRequest) async throws(LoadError) -> LoadedImage {
+        let pipeline = try beginImage()
+        if !Task.isCancelled, let image = pipeline.answerFromMemory(request) {
+            pipeline.noteMemoryHit(request.url, status: image.status)
+            return image
+        }
+        return try await load(request, by: pipeline)
+    }
+
+    @concurrent private func load(
+        _ request: ImageRequest, by pipeline: LoadPipeline
+    ) async throws(LoadError) -> LoadedImage {
+        try Self.picture(try await pipeline.run(Load(request, pipeline)), request)
     }
 
     /// Loads a picture and tells of every step.
@@ -127,11 +172,11 @@ public final class ImageLoader: Sendable {
 
     func events(for request: ImageRequest, priority: PriorityCell?) -> LoadEventStream {
         LoadEventStream { [self] channel in
-            let pipeline = images
-            var load = Load(request, pipeline)
-            if let priority { load.priority = priority }
             let result: Result<LoadedImage, LoadError>
             do throws(LoadError) {
+                let pipeline = try beginImage()
+                var load = Load(request, pipeline)
+                if let priority { load.priority = priority }
                 let answer = try await pipeline.run(load, tell: channel)
                 result = .success(try Self.picture(answer, request))
             } catch {
@@ -146,54 +191,6 @@ public final class ImageLoader: Sendable {
             throw LoadError(.undecodable, url: Redaction.shown(request.url), "no picture")
         }
         return image
-    }
-}
-
-extension Load {
-    init(_ request: ImageRequest, _ pipeline: LoadPipeline) {
-        let configuration = pipeline.configuration
-        url = request.url
-        fields = request.fields
-        policy = request.policy
-        priority = PriorityCell(request.priority)
-        partition = request.partition
-        cacheKey = request.cacheKey
-        layers = request.layers
-        isKept = request.keepsDownloadingWhenCancelled ?? configuration.keepsDownloadingWhenCancelled
-        acceptedContentTypes = configuration.acceptedContentTypes
-        var options = request.decodeOptions
-        // Both have a say, and the picture has four bytes a pixel.
-        let scale = options.scaleDenominator
-        let pixels = (configuration.maxDecodedBytes / 4).multipliedReportingOverflow(by: scale * scale)
-        if options.limits != configuration.decodeLimits {
-            options.limits = options.limits.lowered(to: configuration.decodeLimits)
-        }
-        if !pixels.overflow {
-            options.limits.maxPixels = min(options.limits.maxPixels ?? .max, max(1, pixels.partialValue))
-        }
-        var decoder = pipeline.shared.decoder
-        decoder.options = options
-        decoding = Decoding(decoder: decoder, variant: request.decodeOptions.cacheVariant)
-    }
-}
-
-extension DecodeLimits {
-    /// The lower of both for what decides about memory and time before all else.
-    fileprivate func lowered(to other: DecodeLimits) -> DecodeLimits {
-        func lower(_ a: Int?, _ b: Int?) -> Int? { a.map { a in b.map { min(a, $0) } ?? a } ?? b }
-        var limits = self
-        for property in Self.properties {
-            limits[keyPath: property] = lower(self[keyPath: property], other[keyPath: property])
-        }
-        return limits
-    }
-
-    private static var properties: [WritableKeyPath<DecodeLimits, Int?>] {
-        [
-            \.maxInputBytes, \.maxSide, \.maxPixels, \.maxMemory, \.maxFrames, \.maxTotalPixels, \.maxScans,
-            \.maxScanSamples, \.maxPages, \.maxSamplesPerPixel, \.maxTileSide, \.maxMetadataItem, \.maxMetadataTotal,
-            \.maxChunks,
-        ]
     }
 }
 #endif

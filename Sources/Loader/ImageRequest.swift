@@ -4,29 +4,41 @@ public import PlatformImage
 /// What picture to load, and how.
 public struct ImageRequest: Hashable, Sendable {
     /// http or https; user information in it is not sent.
-    public var url: String
+    public var url: String { didSet { renewKeys() } }
     /// Sent as they are, in this order.
-    public var fields: HeaderFields
+    public var fields: HeaderFields { didSet { renewKeys() } }
     /// How what is stored is used.
     public var policy = CachePolicy.default
     /// How the bytes become a picture; requests that differ in this alone share one download.
-    public var decodeOptions = DecodeOptions()
+    public var decodeOptions = DecodeOptions() { didSet { renewKeys() } }
     /// Which queue the load waits in.
     public var priority = LoadPriority.urgent
     /// Separates answers that depend on who asks; nil derives it from the credentials among ``fields``.
-    public var partition: String?
+    public var partition: String? { didSet { renewKeys() } }
     /// An http or https address that names the picture in the caches in place of ``url``; nil for the address itself.
-    public var cacheKey: String?
+    public var cacheKey: String? { didSet { renewKeys() } }
     /// What the load reads and writes besides the network.
     public var layers = CacheLayers.all
+    /// What becomes of a response that points elsewhere.
+    public var redirect = RedirectMode.follow
     /// True lets the download end and be stored although nobody waits any more; nil as the configuration says.
     public var keepsDownloadingWhenCancelled: Bool?
+    /// Follows from the properties above.
+    private(set) var keys: RequestKeys
 
     /// A request with the defaults.
+    ///
+    /// It names the picture once for all its uses: a request that is used again is looked up faster than a new one.
     public init(url: String, fields: HeaderFields = [:], policy: CachePolicy = .default) {
         self.url = url
         self.fields = fields
         self.policy = policy
+        keys = RequestKeys(url: url, fields: fields)
+    }
+
+    private mutating func renewKeys() {
+        keys = RequestKeys(
+            url: url, fields: fields, decodeOptions: decodeOptions, partition: partition, cacheKey: cacheKey)
     }
 }
 
@@ -52,7 +64,11 @@ public struct CacheLayers: OptionSet, Hashable, Sendable {
     public static let readsDisk = Self(rawValue: 4)
     /// Stores responses and remembers errors.
     public static let writesDisk = Self(rawValue: 8)
+    /// Memory alone.
+    public static let memory: Self = [.readsMemory, .writesMemory]
+    /// The disk alone.
+    public static let disk: Self = [.readsDisk, .writesDisk]
     /// Everything.
-    public static let all: Self = [.readsMemory, .writesMemory, .readsDisk, .writesDisk]
+    public static let all: Self = [.memory, .disk]
 }
 #endif

@@ -29,11 +29,13 @@ extension ImageSlot {
 
 /// Where a slot's pictures come from: a loader.
 public protocol ImageSlotSource: Sendable {
-    /// The picture that answers the request without asking anybody; nil when memory has no fresh one. Never blocks.
-    func freshImageInMemory(for request: ImageRequest) -> PlatformImage?
+    /// The picture that these layers hold for the request, fresh or not; nil for none. Never blocks for memory alone.
+    func cachedImage(for request: ImageRequest, layers: CacheLayers) -> LoadedImage?
     /// A load of the request.
     func events(for request: ImageRequest) -> LoadEventStream
 }
+
+extension ImageLoader: ImageSlotSource {}
 
 extension LoadEvent {
     /// True for what `stillValid` may veto.

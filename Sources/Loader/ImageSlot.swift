@@ -131,8 +131,8 @@ public final class ImageSlot: Sendable {
             storage.locked(in: self) { $0.showPlaceholder(of: number) }
             return
         }
-        if let bitmap = source.freshImageInMemory(for: request) {
-            let shown = onPresent?(bitmap) ?? bitmap
+        if let image = source.cachedImage(for: request, layers: .memory), image.isFresh {
+            let shown = onPresent?(image.bitmap) ?? image.bitmap
             storage.locked(in: self) { storage in
                 guard storage.number == number else { return }
                 storage.show(.image(shown, source: .memory, isFresh: true, isImmediate: true))

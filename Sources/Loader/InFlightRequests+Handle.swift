@@ -23,7 +23,7 @@ final class JobHandle: Sendable {
             return place
         }
         guard let place else { return false }
-        place.lanes.move(place.pass, to: priority.lane)
+        place.lanes.move(place.pass, to: priority)
         return true
     }
 
@@ -74,10 +74,5 @@ final class PriorityCell: Sendable {
         }
         waiter?.setPriority(priority)
     }
-}
-
-extension LoadPriority {
-    /// Where fetches of this priority stand.
-    var lane: RequestLane { self == .urgent ? .urgent : .slow }
 }
 #endif

@@ -49,6 +49,9 @@ final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendab
     /// Loads that wait for `key` now.
     func waiterCount(of key: Key) -> Int { state.locked(in: self) { $0.jobs[key]?.waiters.count ?? 0 } }
 
+    /// Loads that wait for any work now.
+    var waiterTotal: Int { state.locked(in: self) { $0.jobs.values.reduce(0) { $0 + $1.waiters.count } } }
+
     /// Names the present: work that begins later can tell whether other work has ended since.
     var moment: UInt64 { state.locked(in: self) { $0.ended } }
 

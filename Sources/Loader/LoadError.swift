@@ -17,12 +17,15 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public let until: WallTime?
     /// The decoder's error, of `undecodable`, `unsupportedFormat` and `pixelLimit`; nil for others.
     public let decodeError: DecodeError?
+    /// The response that the error is about: of `http`, `unexpectedStatus`, `unacceptableContentType`, `bodyTooLarge`,
+    /// `redirect`, of what could not be decoded, and of `remembered` where it is known; nil for others.
+    public let response: FailedResponse?
     /// One line of English for a log: what was found and what was expected.
     public let message: String
 
     init(
         _ code: Code, url: String? = nil, statusCode: Int? = nil, retryAfter: Duration? = nil, original: Code? = nil,
-        until: WallTime? = nil, decodeError: DecodeError? = nil, _ message: String
+        until: WallTime? = nil, decodeError: DecodeError? = nil, response: FailedResponse? = nil, _ message: String
     ) {
         self.code = code
         self.url = url
@@ -31,6 +34,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         self.original = original
         self.until = until
         self.decodeError = decodeError
+        self.response = response
         self.message = message
     }
 
@@ -40,13 +44,16 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public static func tls(_ message: String, url: String? = nil) -> Self { Self(.tls, url: url, message) }
     /// A setting that cannot be honoured.
     public static func configuration(_ message: String) -> Self { Self(.configuration, message) }
+    /// A response of more bytes than allowed.
+    public static func bodyTooLarge(_ message: String) -> Self { Self(.bodyTooLarge, message) }
     /// The caller gave up.
     public static func cancelled(url: String? = nil) -> Self { Self(.cancelled, url: url, "cancelled") }
     /// An error that is answered once more without asking the origin.
     static func remembered(_ error: LoadError, until: WallTime) -> Self {
         Self(
             .remembered, url: error.url, statusCode: error.statusCode, original: error.original ?? error.code,
-            until: until, decodeError: error.decodeError, "not asked again yet: \(error.message)")
+            until: until, decodeError: error.decodeError, response: error.response,
+            "not asked again yet: \(error.message)")
     }
 
     /// True for what no repetition can change: also 4xx but 408, 425 and 429.

@@ -50,9 +50,14 @@ extension LoadPipeline {
     func decode(
         _ body: [UInt8], _ hop: LoadHop, _ decoding: Load.Decoding
     ) async -> Result<DecodedImage, DecodeError> {
+        let counters = shared.reporter.counters
         do throws(DecodeError) {
             let image = try await shared.decodeQueue.decode(
-                body, with: decoding.decoder, priority: hop.load.priority.priority == .urgent ? .high : .low)
+                body, with: decoding.decoder, priority: hop.load.priority.priority == .urgent ? .high : .low,
+                timed: { image, time in
+                    counters.countDecode(time)
+                    return image
+                })
             return .success(image)
         } catch {
             return .failure(error)

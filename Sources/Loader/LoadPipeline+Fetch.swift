@@ -15,6 +15,7 @@ struct FetchKey: Hashable, Sendable {
     /// The decoding that alone may share it; nil for any.
     let variant: String?
     let isRefetch: Bool
+    let redirect: RedirectMode
 }
 
 /// What a fetch came to, the same for all who waited.
@@ -38,6 +39,7 @@ final class Fetched: Sendable {
     /// When the stored body that answers was stored; nil for one that came now.
     let createdAt: WallTime?
     let insteadOf: LoadError?
+    /// The content of the body, without its codings.
     let body: [UInt8]?
     /// The body decoded as ``variant`` says; nil when nobody has needed it.
     let content: LoadContent?
@@ -85,7 +87,9 @@ extension LoadPipeline {
         let key = key(hop, variant: isOwn ? hop.load.decoding?.variant : nil, isRefetch: plan.isRefetch)
         return shared.fetches.join(key, priority: hop.load.priority.priority, isKept: hop.load.isKept || isRefresh) {
             [self] tell in
-            remembering(hop, await fetch(hop, plan, found, isRefresh: isRefresh, tell))
+            let hop = hop.metered()
+            let end = remembering(hop, await fetch(hop, plan, found, isRefresh: isRefresh, tell))
+            return MeteredFetch(end: end, cost: hop.load.meter.cost)
         }
     }
 
@@ -94,7 +98,7 @@ extension LoadPipeline {
         switch end {
         case .success: shared.failures.forget(hop.key)
         case .failure(let failure) where configuration.negativeCacheMaxAge != nil:
-            shared.failures.remember(failure.error, for: hop.key, now: now)
+            shared.failures.remember(failure.error.withoutBody, for: hop.key, now: now)
         case .failure: break
         }
         return end
@@ -103,15 +107,18 @@ extension LoadPipeline {
     /// Renews what is stored while nobody waits (RFC 5861 §3).
     func refresh(_ hop: LoadHop, plan: RequestPlan, found: FoundEntry) {
         shared.fetches.start(key(hop, variant: nil, isRefetch: false)) { [self] tell in
-            await fetch(hop, plan, found, isRefresh: true, tell)
+            let hop = hop.metered()
+            let end = await fetch(hop, plan, found, isRefresh: true, tell)
+            if case .failure(let failure) = end { noteFailure(failure.error, at: hop.url) }
+            return MeteredFetch(end: end, cost: hop.load.meter.cost)
         }
     }
 
     private func key(_ hop: LoadHop, variant: String?, isRefetch: Bool) -> FetchKey {
         FetchKey(
             key: hop.key, url: hop.url, fields: hop.request.fields, isReload: hop.request.policy == .reload,
-            layers: hop.load.layers, acceptedContentTypes: hop.load.acceptedContentTypes, configuration: number,
-            variant: variant, isRefetch: isRefetch)
+            layers: hop.load.fetchLayers, acceptedContentTypes: hop.load.acceptedContentTypes, configuration: number,
+            variant: variant, isRefetch: isRefetch, redirect: hop.load.redirect)
     }
 
     /// One download: from the decision to send until the caches are as the answer wants them.
@@ -132,17 +139,24 @@ extension LoadPipeline {
             case .notInCache: break
             }
         }
-        let pass = shared.lanes.pass(hop.load.priority.priority.lane)
+        let pass = shared.lanes.pass(hop.load.priority.priority)
         tell.follow(pass, in: shared.lanes)
         var random = SystemRandomNumberGenerator()
         var attempts = 0
+        var partial: PartialBody?
         while true {
             attempts += 1
-            let (asked, given) = (plan, found)
+            let (asked, given, start) = (plan, found, partial)
             let received: Received
             do throws(LoadError) {
+                let arrival = ContinuousClock.now
                 received = try await shared.lanes.withSlot(pass) { () throws(LoadError) in
-                    await exchange(hop, asked, tell)
+                    hop.load.meter.add(\.queue, since: arrival)
+                    let received = await exchange(hop, asked, resuming: start, tell)
+                    guard received.isMisfit else { return received }
+                    var whole = await exchange(hop, asked, tell)
+                    whole.isMisfit = true
+                    return whole
                 }
             } catch {
                 return .failure(FetchFailure(error: error))
@@ -152,6 +166,11 @@ extension LoadPipeline {
                     afterAttempts: attempts, failedWith: error, maxRetryDelay: configuration.maxRetryDelay,
                     using: &random)
             {
+                // What failed without a body of its own leaves the beginning as good as it was.
+                if received.isMisfit || received.head?.status == 200 {
+                    partial = asked.isPassThrough ? nil : received.partial
+                }
+                noteRetrying(attempts + 1, after: delay, error, hop)
                 tell(.retrying(attempt: attempts + 1, delay: delay, reason: error))
                 guard (try? await Task.sleep(for: delay)) != nil else {
                     return .failure(FetchFailure(error: .cancelled(url: Redaction.shown(hop.url))))
@@ -160,16 +179,26 @@ extension LoadPipeline {
             }
             switch await conclude(received, hop, asked, given) {
             case .end(let end): return end
-            case .refetch(let next): plan = next
+            case .refetch(let next): (plan, partial) = (next, nil)
             }
         }
     }
 
     private func end(_ stored: StoredAnswer, _ found: FoundEntry, _ hop: LoadHop) -> FetchEnd {
         if Storability.isError(stored.status) {
-            return .failure(FetchFailure(error: self.error(.status(stored.status), hop.load)))
+            return .failure(FetchFailure(error: remembered(stored, found, hop.load)))
         }
         return .success(self.fetched(.stored, stored, found, hop, entry: found.entry, insteadOf: nil))
+    }
+
+    /// A stored error that is still fresh by its own account.
+    func remembered(_ stored: StoredAnswer, _ found: FoundEntry, _ load: Load) -> LoadError {
+        let remaining = found.entry?.response.flatMap { response in
+            Freshness(of: response, control: CacheControl(response.fields), settings: settings, now: now).remaining
+        }
+        return .remembered(
+            error(.status(stored.status), load).about(FailedResponse(stored, of: found)),
+            until: now.adding(milliseconds: remaining ?? 0))
     }
 
     /// What is stored, as a fetch's end.
@@ -179,8 +208,8 @@ extension LoadPipeline {
     ) -> Fetched {
         Fetched(
             kind, status: stored.status, fields: stored.fields, isFresh: stored.isFresh, entry: entry,
-            revision: found.revision, createdAt: found.entry?.response?.createdAt, insteadOf: error, body: found.body,
-            content: found.picture?.content,
+            revision: found.revision, createdAt: found.entry?.response?.createdAt, insteadOf: error,
+            body: found.content, content: found.picture?.content,
             variant: found.picture == nil ? nil : hop.load.decoding?.variant)
     }
 }

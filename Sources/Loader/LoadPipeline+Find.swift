@@ -11,11 +11,7 @@ struct LoadHop: Sendable {
     let load: Load
 
     /// The name of the picture in memory.
-    var imageKey: ImageCacheKey {
-        // An address begins with a letter, the other form with a digit.
-        let source = key.partition.isEmpty ? key.url : "\(key.partition.utf8.count) \(key.partition) \(key.url)"
-        return ImageCacheKey(source, variant: load.decoding?.variant ?? "")
-    }
+    var imageKey: ImageCacheKey { ImageCacheKey(key, variant: load.decoding?.variant ?? "") }
 
     /// What the request says in the fields that a stored response varies by.
     func varying(_ names: [String]) -> [VaryValue] { Vary.values(of: Set(names), request: request.fields) }
@@ -31,8 +27,10 @@ struct FoundEntry: Sendable {
     }
 
     var entry: CacheEntry?
-    /// The verified body from disk.
+    /// The verified body from disk, as it came.
     var body: [UInt8]?
+    /// What it means without its content codings, which are undone anew on each use (HTTP-CACHE 5.2).
+    var content: [UInt8]?
     /// Of the response on disk.
     var revision: DiskCache.Revision?
     /// The decoded picture of the same response.
@@ -53,6 +51,7 @@ struct FoundEntry: Sendable {
     mutating func forgetResponse() {
         entry?.response = nil
         body = nil
+        content = nil
         picture = nil
         isInMemory = false
         revision = nil
@@ -87,19 +86,49 @@ extension LoadPipeline {
 
     /// Looks in memory, and on disk unless what is in memory answers.
     func find(_ hop: LoadHop) async -> FoundEntry {
+        var found = findInMemory(hop)
+        guard let disk, asksDisk(hop, found) else { return found }
+        let (hit, content) = await onDisk(for: hop) { [self] in read(hop, from: disk) }
+        complete(&found, with: hit, content)
+        return found
+    }
+
+    /// Looks as ``find(_:)`` does and waits for the disk.
+    func findWaiting(_ hop: LoadHop) -> FoundEntry {
+        var found = findInMemory(hop)
+        guard let disk, asksDisk(hop, found) else { return found }
+        let (hit, content) = read(hop, from: disk)
+        complete(&found, with: hit, content)
+        return found
+    }
+
+    private func findInMemory(_ hop: LoadHop) -> FoundEntry {
         var found = FoundEntry(moments: moments)
-        if hop.load.layers.contains(.readsMemory), configuration.cacheImagesInMemory {
-            found.picture = memory?.cache.value(for: hop.imageKey)
-            found.isInMemory = found.picture != nil
-        }
-        if let picture = found.picture {
-            found.entry = picture.entry
-            found.revision = picture.revision
-            found.isPurged = picture.ticket != nil && picture.ticket != found.moments.disk
-            if !found.isPurged, case .answer(_, refresh: nil) = decide(hop, found) { return found }
-        }
-        guard let disk, hop.load.layers.contains(.readsDisk) else { return found }
-        let hit = await onDisk { disk.read(hop.key, varying: hop.varying) }
+        guard hop.load.layers.contains(.readsMemory), configuration.cacheImagesInMemory,
+            let picture = memory?.cache.value(for: hop.imageKey)
+        else { return found }
+        found.picture = picture
+        found.isInMemory = true
+        found.entry = picture.entry
+        found.revision = picture.revision
+        found.isPurged = picture.ticket != nil && picture.ticket != found.moments.disk
+        return found
+    }
+
+    private func asksDisk(_ hop: LoadHop, _ found: FoundEntry) -> Bool {
+        guard hop.load.layers.contains(.readsDisk) else { return false }
+        if found.isInMemory, !found.isPurged, case .answer(_, refresh: nil) = decide(hop, found) { return false }
+        return true
+    }
+
+    /// What the disk has, and what its body means.
+    private func read(_ hop: LoadHop, from disk: DiskCache) -> (DiskCache.Hit?, [UInt8]?) {
+        let hit = disk.read(hop.key, varying: hop.varying)
+        return (hit, hit.flatMap { content(of: $0) })
+    }
+
+    /// Adds what the disk has; nil for nothing.
+    private func complete(_ found: inout FoundEntry, with hit: DiskCache.Hit?, _ content: [UInt8]?) {
         if let hit, hit.entry.response != nil {
             // The disk knows more: other loads and processes renew what is there.
             if found.picture?.revision != hit.revision {
@@ -109,13 +138,13 @@ extension LoadPipeline {
             found.isPurged = false
             found.entry = hit.entry
             found.body = hit.body
+            found.content = content
             found.revision = hit.revision
-            return found
+            return
         }
         found.revision = nil
         if found.isPurged, !settings.useServerCachePolicy { found.forgetResponse() }
         if found.entry == nil { found.entry = hit?.entry } else { found.entry?.failure = hit?.entry.failure }
-        return found
     }
 
     /// What the policy makes of what was found.
@@ -144,11 +173,17 @@ extension LoadPipeline {
     /// True when the host still takes what is stored: its set of types may have changed.
     func accepts(_ found: FoundEntry, _ hop: LoadHop) -> Bool {
         guard let fields = found.entry?.response?.fields else { return false }
-        if let picture = found.picture, TypeGate.declared(fields) == nil {
-            guard let format = picture.content.image?.header.format else { return true }
-            return TypeGate(hop.load.acceptedContentTypes).accepts(format.contentType)
-        }
-        return TypeGate(hop.load.acceptedContentTypes).refusal(fields, start: found.body ?? []) == nil
+        let gate = TypeGate(hop.load.acceptedContentTypes)
+        if let picture = found.picture { return gate.accepts(picture, with: fields) }
+        return gate.refusal(fields, start: found.content ?? []) == nil
+    }
+}
+
+extension TypeGate {
+    /// True when a picture in memory may come in by what its response declares, or else by its format.
+    func accepts(_ picture: PictureMemory.Picture, with fields: HeaderFields) -> Bool {
+        guard Self.declared(fields) == nil else { return refusal(fields, start: []) == nil }
+        return picture.content.image.map { accepts($0.header.format.contentType) } ?? true
     }
 }
 #endif

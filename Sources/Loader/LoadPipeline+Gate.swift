@@ -49,37 +49,78 @@ extension LoadPipeline {
     /// What came of one request.
     struct Received: Sendable {
         var head: ResponseHead?
+        /// As they came.
         var bytes: [UInt8] = []
+        /// What they mean, without their content codings.
+        var content: [UInt8] = []
         var body = ReceivedBody.incomplete
-        /// What the load fails with unless the policy has something better; nil for a success or a redirect.
+        /// What the load fails with unless the policy has something better; nil for a success, a redirect, and what the
+        /// caller asked for.
         var error: LoadError?
+        /// What came before the body broke off, if the rest can be asked for.
+        var partial: PartialBody?
+        /// True when the answer to the question for a rest was none: the whole must be asked for.
+        var isMisfit = false
+        /// What passed; nil when nothing was sent.
+        var traffic: Traffic?
         var requestTime: WallTime
         var responseTime: WallTime
+
+        /// Takes nothing of the body. A status that is an error already stays the error.
+        fileprivate mutating func refuse(_ error: LoadError, isSuccess: Bool) {
+            body = .rejected
+            if isSuccess { self.error = error }
+        }
     }
 
     /// Sends one request and reads what is wanted of the answer.
-    func exchange(_ hop: LoadHop, _ plan: RequestPlan, _ tell: Fetches.Teller) async -> Received {
-        let fields = HeaderFields(hop.request.fields.lines + plan.addedFields.lines)
-        tell(.sending)
+    ///
+    /// - Parameter partial: The beginning of the body, whose rest is asked for; nil asks for the whole.
+    func exchange(
+        _ hop: LoadHop, _ plan: RequestPlan, resuming partial: PartialBody? = nil, _ tell: Fetches.Teller
+    ) async -> Received {
+        let added = plan.addedFields.lines + (partial?.conditions.lines ?? [])
+        let fields = HeaderFields(hop.request.fields.lines + added)
         var received = Received(requestTime: now, responseTime: now)
+        defer { noteReceived(received, hop) }
         do {
+            let request = try await modified(HTTPRequest(method: hop.request.method, url: hop.url, fields: fields))
+            tell(.sending)
+            received.requestTime = now
+            received.traffic = noteSending(request, hop)
             let response = try await shared.transport.send(
-                HTTPRequest(method: hop.request.method, url: hop.url, fields: fields), trust: configuration.trust,
-                timeouts: configuration.timeouts)
+                request, trust: configuration.trust, timeouts: configuration.timeouts)
             received.responseTime = now
+            received.traffic?.head = .now
             received.head = response.head
-            received.error = error(of: response.head, hop, at: received.responseTime)
-            try await read(response, of: hop, into: &received, tell)
+            var (rest, length): (PartialBody?, Int?) = (nil, nil)
+            switch partial?.continuation(
+                response.head, requestTime: received.requestTime, responseTime: received.responseTime)
+            {
+            case nil, .other: break
+            case .none?:
+                received.isMisfit = true
+                return received
+            case .rest(let head, let total):
+                received.head = head
+                (rest, length) = (partial, total)
+            }
+            received.error = received.head.flatMap { error(of: $0, hop, plan, at: received.responseTime) }
+            try await read(response, after: rest, length: length, of: hop, into: &received, tell)
         } catch {
-            received.error = Self.error(of: error, hop)
+            received.error = Self.error(of: error, hop, received.traffic?.request)
+        }
+        if let error = received.error, let head = received.head, error.code != .transport, error.code != .cancelled {
+            received.error = error.about(FailedResponse(head, body: received.content))
         }
         return received
     }
 
-    private func error(of head: ResponseHead, _ hop: LoadHop, at time: WallTime) -> LoadError? {
+    private func error(of head: ResponseHead, _ hop: LoadHop, _ plan: RequestPlan, at time: WallTime) -> LoadError? {
         if Storability.isSuccess(head.status) || Storability.isRedirect(head.status) || head.status == 304 {
             return nil
         }
+        if hop.load.givesBack(head.status, plan) { return nil }
         let url = Redaction.shown(hop.url)
         guard Storability.isError(head.status) else {
             return LoadError(
@@ -90,65 +131,65 @@ extension LoadPipeline {
             "status \(head.status)")
     }
 
-    private static func error(of error: any Error, _ hop: LoadHop) -> LoadError {
+    private static func error(of error: any Error, _ hop: LoadHop, _ sent: HTTPRequest?) -> LoadError {
         let url = Redaction.shown(hop.url)
         if Task.isCancelled { return .cancelled(url: url) }
-        guard let error = error as? LoadError else { return .transport("\(error)", url: url) }
+        // Whoever wrote the message may have put the request into it.
+        let request = sent ?? HTTPRequest(url: hop.url, fields: hop.request.fields)
+        let error = error as? LoadError ?? .transport("\(error)")
+        let message = Redaction.cleaned(error.message, of: request)
         return LoadError(
             error.code, url: url, statusCode: error.statusCode, retryAfter: error.retryAfter,
-            original: error.original, until: error.until, decodeError: error.decodeError, error.message)
+            original: error.original, until: error.until, decodeError: error.decodeError, message)
     }
 
     /// Reads a body through the gates; throws when it is cut short.
     private func read(
-        _ response: HTTPResponse, of hop: LoadHop, into received: inout Received, _ tell: Fetches.Teller
+        _ response: HTTPResponse, after partial: PartialBody?, length: Int?, of hop: LoadHop,
+        into received: inout Received, _ tell: Fetches.Teller
     ) async throws {
-        let head = response.head
-        let isSuccess = Storability.isSuccess(head.status)
-        let limit = isSuccess ? configuration.maxResponseBytes : CacheOutcome.maxErrorBodyBytes
+        guard let head = received.head else { return }
         guard head.status != 304 else {
             received.body = .complete(bytes: 0)
             return
         }
-        let length = Self.contentLength(head.fields)
-        func refuse(_ error: LoadError) {
-            received.body = .rejected
-            received.bytes = []
-            if isSuccess { received.error = error }
+        let isSuccess = Storability.isSuccess(head.status)
+        // A part of a coded body cannot be decoded: it is the caller's, as it was sent.
+        let isPart = head.status == 206
+        let limit = isSuccess || isPart ? configuration.maxResponseBytes : CacheOutcome.maxErrorBodyBytes
+        var body: IncomingBody
+        do throws(LoadError) {
+            body = try IncomingBody(
+                head, hop, length: length, limit: limit, accepted: isSuccess ? hop.load.acceptedContentTypes : nil,
+                isDecoded: !isPart)
+            if let partial { try body.append(partial.bytes) }
+        } catch {
+            return received.refuse(error, isSuccess: isSuccess || isPart)
         }
-        let tooLarge = LoadError(
-            .bodyTooLarge, url: Redaction.shown(hop.url), "a body of more than \(limit) bytes")
-        if let length, length > limit { return refuse(tooLarge) }
-        let gate = TypeGate(isSuccess ? hop.load.acceptedContentTypes : nil)
-        var isChecked = !gate.needsStart(head.fields)
-        func isRefused() -> Bool {
-            isChecked = true
-            guard let type = gate.refusal(head.fields, start: Array(received.bytes.prefix(1_024))) else { return false }
-            refuse(LoadError(.unacceptableContentType, url: Redaction.shown(hop.url), "type \(type)"))
-            return true
+        do {
+            for try await chunk in response.body {
+                received.traffic?.bytes += chunk.count
+                do throws(LoadError) {
+                    try body.append(chunk)
+                } catch {
+                    return received.refuse(error, isSuccess: isSuccess || isPart)
+                }
+                if isSuccess { tell(.progress(received: body.count, expected: body.expectedCount)) }
+            }
+            do throws(LoadError) {
+                try body.finish()
+            } catch {
+                guard error.code != .transport else { throw error }
+                return received.refuse(error, isSuccess: isSuccess || isPart)
+            }
+        } catch {
+            received.partial = PartialBody(
+                head, bytes: body.bytes, requestTime: received.requestTime, responseTime: received.responseTime)
+            throw error
         }
-        if isChecked, isRefused() { return }
-        // A length is a promise, not a reason to take memory before the bytes are there.
-        received.bytes.reserveCapacity(min(length ?? 0, 1 << 20))
-        for try await chunk in response.body {
-            guard chunk.count <= limit - received.bytes.count else { return refuse(tooLarge) }
-            received.bytes += chunk
-            if !isChecked, received.bytes.count >= 1_024, isRefused() { return }
-            if isSuccess { tell(.progress(received: received.bytes.count, expected: length)) }
-        }
-        if !isChecked, isRefused() { return }
-        if let length, received.bytes.count < length {
-            throw LoadError.transport("\(received.bytes.count) bytes of \(length)")
-        }
-        received.body = .complete(bytes: received.bytes.count)
-    }
-
-    /// Nil when the header does not say it, or not in one way.
-    private static func contentLength(_ fields: HeaderFields) -> Int? {
-        let lines = Set(fields[lines: "Content-Length"])
-        guard lines.count == 1, let line = lines.first, !fields.contains("Transfer-Encoding") else { return nil }
-        guard !line.isEmpty, line.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
-        return Int(String(decoding: line, as: UTF8.self))
+        received.bytes = body.bytes
+        received.content = body.content
+        received.body = .complete(bytes: body.bytes.count)
     }
 }
 #endif

@@ -18,10 +18,11 @@ extension LoadPipeline {
         var failure = received.error.map { FetchFailure(error: $0) }
         if let status = received.head?.status, Storability.isSuccess(status), case .complete = received.body {
             // What does not decode is never stored.
-            switch await accept(received.bytes, hop) {
+            switch await accept(received.content, hop) {
             case .success(let accepted): content = accepted
             case .failure(let refused):
-                failure = refused
+                let response = received.head.map { FailedResponse($0, body: received.content) }
+                failure = FetchFailure(error: refused.error.about(response), variant: refused.variant)
                 received.body = .rejected
             }
         }
@@ -44,15 +45,16 @@ extension LoadPipeline {
         case .received(let fields):
             let status = received.head?.status ?? 0
             if let failure { return .end(.failure(failure)) }
-            guard content != nil || Storability.isRedirect(status) else {
+            guard content != nil || Storability.isRedirect(status) || hop.load.givesBack(status, plan) else {
                 let error = LoadError(
                     .unexpectedStatus, url: Redaction.shown(hop.url), statusCode: status, "status \(status)")
-                return .end(.failure(FetchFailure(error: error)))
+                let response = received.head.map { FailedResponse($0, body: received.content) }
+                return .end(.failure(FetchFailure(error: error.about(response))))
             }
             if let content, let entry { remember(content, entry, revision, hop, found.moments) }
             let fetched = Fetched(
                 .received, status: status, fields: fields, isFresh: true, entry: entry, revision: revision,
-                body: content == nil ? nil : received.bytes, content: content, variant: hop.load.decoding?.variant)
+                body: received.content, content: content, variant: hop.load.decoding?.variant)
             return .end(.success(fetched))
         case .notModified(let stored):
             found.revision = revision
@@ -68,7 +70,9 @@ extension LoadPipeline {
 
     /// The content of a body as the fetch's first load wants it.
     private func accept(_ bytes: [UInt8], _ hop: LoadHop) async -> Result<LoadContent, FetchFailure> {
-        guard let decoding = hop.load.decoding else { return .success(LoadContent(bytes: bytes)) }
+        guard let decoding = hop.load.decoding else { return await acceptUndecoded(bytes, hop) }
+        let begin = ContinuousClock.now
+        defer { hop.load.meter.add(\.decode, since: begin) }
         switch await decode(bytes, hop, decoding) {
         case .success(let image):
             return .success(LoadContent(image: image, bytes: configuration.retainsEncodedData ? bytes : nil))
@@ -89,12 +93,12 @@ extension LoadPipeline {
         case .nothing:
             return (nil, nil)
         case .remove:
-            memory?.cache.removeValue(for: hop.imageKey)
-            if let writes { await onDisk { _ = writes.remove(hop.key) } }
+            memory?.remove(hop.key)
+            if let writes { await onDisk(for: hop) { _ = writes.remove(hop.key) } }
             return (nil, nil)
         case .write(let entry, let keepsBody):
             guard let writes else { return (entry, nil) }
-            let revision: DiskCache.Revision? = await onDisk {
+            let revision: DiskCache.Revision? = await onDisk(for: hop) {
                 let body = keepsBody ? bytes : []
                 let isStored = writes.store(entry, body: body, varying: hop.varying, ticket: ticket)
                 return isStored ? writes.head(hop.key, varying: hop.varying)?.revision : nil
@@ -102,7 +106,7 @@ extension LoadPipeline {
             return (entry, revision)
         case .update(let entry):
             guard let writes else { return (entry, nil) }
-            let revision: DiskCache.Revision? = await onDisk {
+            let revision: DiskCache.Revision? = await onDisk(for: hop) {
                 if let revision = found.revision, writes.refresh(entry, of: revision, ticket: ticket) {
                     return writes.head(hop.key, varying: hop.varying)?.revision
                 }

@@ -8,7 +8,7 @@ struct LoadWalk {
     private let tell: LoadChannel<LoadEvent>?
     private var hasShown = false
     private var hasSent = false
-    private var timings = LoadTimings()
+    private(set) var timings = LoadTimings()
 
     init(_ pipeline: LoadPipeline, _ load: Load, _ tell: LoadChannel<LoadEvent>?) {
         self.pipeline = pipeline
@@ -35,11 +35,14 @@ struct LoadWalk {
         while true {
             switch try await step(try hop(chain)) {
             case .answer(var answer):
+                timings.take(load.meter.cost)
                 answer.timings = timings
                 return answer
             case .redirect(let head):
-                guard try chain.follow(head) != nil else {
-                    throw load.error(.redirect, "status \(head.status) without a Location")
+                let next: HTTPRequest?
+                do throws(LoadError) { next = try chain.follow(head) } catch { throw error.about(FailedResponse(head)) }
+                guard next != nil else {
+                    throw load.error(.redirect, "status \(head.status) without a Location").about(FailedResponse(head))
                 }
             }
         }
@@ -70,9 +73,12 @@ struct LoadWalk {
             switch pipeline.decide(hop, found) {
             case .answer(let stored, let refresh):
                 if Storability.isRedirect(stored.status) {
-                    return .redirect(ResponseHead(status: stored.status, fields: stored.fields))
+                    return try redirected(
+                        FailedResponse(stored, of: found), isStored: found.revision != nil, source: .disk)
                 }
-                guard Storability.isSuccess(stored.status) else { throw remembered(stored, found) }
+                guard Storability.isSuccess(stored.status) else {
+                    throw pipeline.remembered(stored, found, load)
+                }
                 guard let answer = try await show(stored, of: &found, at: hop) else {
                     found.forgetResponse()
                     continue
@@ -92,11 +98,12 @@ struct LoadWalk {
                     return .answer(kept)
                 }
             case .send(let plan, let provisional):
+                pipeline.noteMiss(hop, found)
                 if tell != nil, let provisional, try await show(provisional, of: &found, at: hop) == nil {
                     found.forgetResponse()
                     continue
                 }
-                if !CacheDemand(hop.request, settings: pipeline.settings).bypassesErrors,
+                if !plan.isPassThrough, !CacheDemand(hop.request, settings: pipeline.settings).bypassesErrors,
                     let failure = pipeline.shared.failures.failure(
                         for: hop.key, maxAge: pipeline.configuration.negativeCacheMaxAge, now: pipeline.now)
                 {
@@ -107,20 +114,29 @@ struct LoadWalk {
                 if tell != nil, let provisional { _ = try await show(provisional, of: &found, at: hop) }
                 throw pipeline.error(.remembered(error), load)
             case .notInCache:
+                pipeline.noteMiss(hop, found)
                 throw load.error(.notInCache, "nothing usable is stored")
             }
         }
     }
 
-    /// A stored error that is still fresh by its own account.
-    private func remembered(_ stored: StoredAnswer, _ found: FoundEntry) -> LoadError {
-        let remaining = found.entry?.response.flatMap { response in
-            Freshness(
-                of: response, control: CacheControl(response.fields), settings: pipeline.settings, now: pipeline.now
-            ).remaining
+    /// Where a response that points elsewhere leads: to the next hop, or back to a caller who wants to see it.
+    private func redirected(
+        _ response: FailedResponse, isStored: Bool, source: LoadSource
+    ) throws(LoadError) -> Step {
+        guard load.redirect == .manual else {
+            return .redirect(ResponseHead(status: response.status, fields: response.fields))
         }
-        return .remembered(
-            pipeline.error(.status(stored.status), load), until: pipeline.now.adding(milliseconds: remaining ?? 0))
+        guard load.decoding == nil else {
+            let error = LoadError(
+                .unexpectedStatus, url: Redaction.shown(load.url), statusCode: response.status,
+                "status \(response.status), a redirect that is not to be followed")
+            throw error.about(response)
+        }
+        return .answer(
+            LoadAnswer(
+                content: LoadContent(bytes: response.body), source: source, isFresh: true, isStored: isStored,
+                status: response.status, fields: response.fields))
     }
 
     /// Decodes what is stored and tells of it, once a load; nil when no picture can be made of it.
@@ -142,7 +158,7 @@ struct LoadWalk {
     /// The picture in memory, or the stored body decoded; nil when it cannot be.
     private mutating func content(of found: inout FoundEntry, at hop: LoadHop) async throws(LoadError) -> LoadContent? {
         if let picture = found.picture { return picture.content }
-        guard let body = found.body else { return nil }
+        guard let body = found.content else { return nil }
         guard let decoding = load.decoding else { return LoadContent(bytes: body) }
         let begin = ContinuousClock.now
         defer { timings.decode += .now - begin }
@@ -181,7 +197,11 @@ struct LoadWalk {
         case .success(let fetched):
             try checkCancellation()
             if Storability.isRedirect(fetched.status) {
-                return .redirect(ResponseHead(status: fetched.status, fields: fetched.fields))
+                let source: LoadSource = fetched.kind == .received ? .none : .disk
+                let response = FailedResponse(
+                    status: fetched.status, fields: fetched.fields, body: fetched.body ?? [], source: source)
+                return try redirected(
+                    response, isStored: fetched.isStored, source: source == .none ? .networkToDisk : source)
             }
             if let answer = try await answer(fetched, hop, found) { return .answer(answer) }
             guard !isOwn else { throw load.error(.undecodable, "the stored body is lost") }
@@ -203,8 +223,9 @@ struct LoadWalk {
                 tell?.send(.progress(received: received, expected: expected), isProgress: true)
             case .retrying(let attempt, let delay, let reason):
                 tell?.send(.retrying(attempt: attempt, delay: delay, reason: reason))
-            case .ended(let end):
-                return end
+            case .ended(let fetch):
+                load.meter.add(fetch.cost)
+                return fetch.end
             case .left:
                 throw LoadError.cancelled(url: Redaction.shown(load.url))
             }
@@ -239,7 +260,9 @@ struct LoadWalk {
             do throws(LoadError) {
                 image = try await pipeline.decode(body, .fetch(fetched), hop, decoding)
             } catch {
-                guard error.code == .undecodable, fetched.kind != .received else { throw error }
+                guard error.code == .undecodable, fetched.kind != .received else {
+                    throw error.about(FailedResponse(status: fetched.status, fields: fetched.fields, body: body))
+                }
                 return nil
             }
             timings.decode += .now - begin

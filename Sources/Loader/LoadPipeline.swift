@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// Loads keep the pipeline they began with; a changed configuration makes another one over the same caches.
 final class LoadPipeline: Sendable {
-    typealias Fetches = InFlightRequests<FetchKey, FetchEnd>
+    typealias Fetches = InFlightRequests<FetchKey, MeteredFetch>
     typealias Decodes = InFlightRequests<DecodeKey, Result<DecodedImage, DecodeError>>
 
     let configuration: ImageLoader.Configuration
@@ -19,6 +19,10 @@ final class LoadPipeline: Sendable {
     let partitionKey: PartitionKey
     /// Tells fetches of one configuration from those of another.
     let number: UInt64
+    /// Changes with whatever decides how long a picture in memory answers.
+    let rules: UInt64
+    /// False when a look in memory never decides a load: nothing is kept there, or who asks makes a difference.
+    let answersFromMemory: Bool
 
     /// What lives as long as the loader.
     struct Shared: Sendable {
@@ -30,16 +34,19 @@ final class LoadPipeline: Sendable {
         let decoder = ImageDecoder()
         let lanes: RequestLanes
         let failures: NegativeCache
+        let reporter: LoadReporter
         /// Where the disk is waited for, so that neither callers nor Swift's shared threads are.
         let diskQueue = DispatchQueue(label: "ImageLoader.disk", attributes: .concurrent)
     }
 
     init(
-        _ configuration: ImageLoader.Configuration, number: UInt64, disk: DiskCache?, memory: PictureMemory?,
-        partitionKey: PartitionKey, shared: Shared
+        _ configuration: ImageLoader.Configuration, number: UInt64, rules: UInt64 = 0, disk: DiskCache?,
+        memory: PictureMemory?, partitionKey: PartitionKey, shared: Shared
     ) {
         self.configuration = configuration
         self.number = number
+        self.rules = rules
+        answersFromMemory = configuration.cacheImagesInMemory && configuration.basicAuth == nil
         settings = configuration.cacheSettings
         self.disk = disk
         self.memory = memory
@@ -58,71 +65,16 @@ final class LoadPipeline: Sendable {
 
     /// Loads, and tells of the steps before the end.
     func run(_ load: Load, tell: LoadChannel<LoadEvent>? = nil) async throws(LoadError) -> LoadAnswer {
+        let begin = ContinuousClock.now
         var walk = LoadWalk(self, load, tell)
-        return try await walk.run()
-    }
-}
-
-/// What a pipeline is asked for.
-struct Load: Sendable {
-    var url: String
-    var fields: HeaderFields
-    var policy: CachePolicy
-    /// How the body becomes a picture; nil leaves it as bytes.
-    var decoding: Decoding?
-    var priority: PriorityCell
-    var partition: String?
-    var cacheKey: String?
-    var layers: CacheLayers
-    var isKept: Bool
-    /// Nil accepts everything.
-    var acceptedContentTypes: Set<ContentType>?
-
-    struct Decoding: Sendable {
-        var decoder: ImageDecoder
-        /// As in ``ImageCacheKey/variant``.
-        var variant: String
-    }
-
-    /// The error for this address.
-    func error(_ code: LoadError.Code, _ message: String) -> LoadError {
-        LoadError(code, url: Redaction.shown(url), message)
-    }
-}
-
-/// Pictures in memory with the responses they come from.
-final class PictureMemory: Sendable {
-    /// A picture, and what the policy must know of it.
-    struct Picture: Sendable {
-        var entry: CacheEntry
-        var content: LoadContent
-        /// Names the body on disk that it was made of; nil when it was not stored.
-        var revision: DiskCache.Revision?
-        /// Of the disk cache, when the picture came; a purge of the disk since then ends its freshness.
-        var ticket: DiskCache.Ticket?
-    }
-
-    let cache: MemoryCache<ImageCacheKey, Picture>
-    private let purges = Mutex<UInt64>(0)
-
-    init(maxBytes: Int, maxCount: Int?) { cache = MemoryCache(maxBytes: maxBytes, maxCount: maxCount) }
-
-    /// Names the present, for ``insert(_:for:since:)``.
-    var moment: UInt64 { purges.locked(in: self) { $0 } }
-
-    /// Keeps a picture of a load that began at `moment`, unless the memory has been purged since.
-    func insert(_ picture: Picture, for key: ImageCacheKey, since moment: UInt64) {
-        guard self.moment == moment else { return }
-        cache.insert(picture, for: key, cost: picture.content.byteCount)
-        if self.moment != moment { cache.removeValue(for: key) }
-    }
-
-    /// Takes everything out, and keeps out what loads under way bring later.
-    func purge() -> RemovalReport {
-        purges.locked(in: self) { $0 += 1 }
-        let report = RemovalReport(count: cache.count, bytes: cache.totalBytes)
-        cache.removeAll()
-        return report
+        do throws(LoadError) {
+            let answer = try await walk.run()
+            noteEnd(load, answer, since: begin)
+            return answer
+        } catch {
+            noteEnd(load, error, walk.timings, since: begin)
+            throw error
+        }
     }
 }
 #endif

@@ -20,26 +20,56 @@ public struct LoadedImage: Sendable {
     /// The response's status, of a stored response its own: 200, 203 or another success.
     public let status: Int
     /// The response's fields, with `Age` for a stored one.
-    public let fields: HeaderFields
-    /// The bytes as they came; nil unless ``ImageLoader/Configuration/retainsEncodedData``.
+    public var fields: HeaderFields { shown.fields }
+    let shown: ShownFields
+    /// The file's bytes, without content codings; nil unless ``ImageLoader/Configuration/retainsEncodedData``.
     public let encodedData: [UInt8]?
     /// How long it took.
     public let timings: LoadTimings
 }
 
+/// Fields as they are shown; a stored response's `Age` is put in when somebody asks.
+struct ShownFields: Sendable {
+    private let stored: HeaderFields
+    /// In milliseconds; nil for fields that are complete.
+    private let age: Int64?
+
+    /// Fields that are complete.
+    init(_ fields: HeaderFields) {
+        stored = fields
+        age = nil
+    }
+
+    /// The fields of a stored response that is so many milliseconds old.
+    init(stored fields: HeaderFields, age: Int64) {
+        stored = fields
+        self.age = age
+    }
+
+    var fields: HeaderFields { age.map(stored.settingAge) ?? stored }
+}
+
 /// How long the parts of a load took, waiting included.
 public struct LoadTimings: Hashable, Sendable {
-    /// Looking in memory and on disk.
+    /// Looking in memory and on disk, for every hop.
     public var lookup = Duration.zero
     /// From asking for the origin's answer to having it checked, decoded and stored; shared by loads that share it.
     public var network = Duration.zero
-    /// Decoding a stored body, or a downloaded one for options of its own.
+    /// Decoding, for a body that came over the network a part of ``network``.
     public var decode = Duration.zero
+    /// Of ``network``: waiting for a place among the fetches; all attempts together, like the parts that follow.
+    public var queue = Duration.zero
+    /// Of ``network``: from sending a request to the head of its response, with connecting.
+    public var firstByte = Duration.zero
+    /// Of ``network``: from the head to the end of the body.
+    public var transfer = Duration.zero
+    /// Of ``lookup`` and ``network``: waiting for the disk to read and to store.
+    public var disk = Duration.zero
 }
 
 /// Loaded bytes and where they come from.
 public struct LoadedData: Sendable {
-    /// The content as it came.
+    /// The content without its codings; of a part that the caller asked for with `Range`, the bytes as they were sent.
     public let bytes: [UInt8]
     /// Never `none`.
     public let source: LoadSource
@@ -49,7 +79,8 @@ public struct LoadedData: Sendable {
     public let isStored: Bool
     /// As in ``LoadedImage/insteadOf``.
     public let insteadOf: LoadError?
-    /// As in ``LoadedImage/status``.
+    /// As in ``LoadedImage/status``; also 3xx with ``RedirectMode/manual``, and 206 or 304 to a range or conditions of
+    /// the caller's own.
     public let status: Int
     /// As in ``LoadedImage/fields``.
     public let fields: HeaderFields
@@ -71,8 +102,8 @@ struct LoadAnswer: Sendable {
         guard let image = content.image else { return nil }
         return LoadedImage(
             bitmap: image.bitmap, header: image.header, decodeStatus: image.status, source: source, isFresh: isFresh,
-            isStored: isStored, insteadOf: insteadOf, status: status, fields: fields, encodedData: content.bytes,
-            timings: timings)
+            isStored: isStored, insteadOf: insteadOf, status: status, shown: ShownFields(fields),
+            encodedData: content.bytes, timings: timings)
     }
 
     /// The answer as bytes.

@@ -1,4 +1,5 @@
 #if Loader
+public import Logging
 public import PlatformImage
 
 extension ImageLoader {
@@ -10,7 +11,7 @@ extension ImageLoader {
         public var cacheImagesInMemory = false
         /// Bytes of all pictures in memory; 0 keeps none.
         public var memoryCacheMaxBytes = 26_214_400
-        /// Pictures in memory, at least 1; nil for no limit but the bytes.
+        /// Pictures in memory, at least 1; nil for no limit but the bytes. Fixed when the loader is made.
         public var memoryCacheMaxCount: Int?
         /// True keeps the bytes of a picture in memory with it, and counts them.
         public var retainsEncodedData = false
@@ -42,6 +43,14 @@ extension ImageLoader {
         public var negativeCacheMaxAge: Duration?
         /// Failures that are remembered so at once; fixed when the loader is made.
         public var negativeCacheMaxCount = 1_024
+        /// Is given each request that is about to be sent, also those of redirects and of further attempts, with the
+        /// fields that the cache has added, and gives back the one to send; nil sends them as they are.
+        ///
+        /// It may change fields and the query of the address, to sign them, and nothing else: not the method, the host or
+        /// the path. What it adds never reaches the next hop. Responses are stored under the request as it was before, so
+        /// set ``ImageRequest/partition`` when they depend on who signs. Its error, and a change that is not its to make,
+        /// ends the load with `configuration`; cancelling the load cancels it.
+        public var requestModifier: (@Sendable (HTTPRequest) async throws -> HTTPRequest)?
         /// Redirects that one load follows; 0 makes the first one an error.
         public var maxRedirects = 20
 
@@ -80,6 +89,23 @@ extension ImageLoader {
         public var maxRetryDelay = Duration.seconds(30)
         /// True lets downloads end and be stored although nobody waits for them any more.
         public var keepsDownloadingWhenCancelled = false
+        /// Which events are told of and logged; ``LoaderEvent/Categories``.
+        public var eventCategories: LoaderEvent.Categories = [.cache, .error]
+        /// Gets every event of the chosen categories, one after the other on a queue of its own; may use the loader. One
+        /// that takes longer than the loads misses some. Nil for nobody.
+        public var eventSink: (@Sendable (LoaderEvent) -> Void)?
+        /// Gets a record of every load that ends, in the same way as ``eventSink``. Nil for nobody.
+        public var recordSink: (@Sendable (LoadRecord) -> Void)?
+        /// Where every event of the chosen categories becomes a message; nil for no log.
+        public var logger: Logger?
+        /// False leaves misses out of the log.
+        public var logCacheMisses = true
+        /// False leaves out of the log what servers fail to say about caching.
+        public var logResponseWarnings = true
+        /// What is shown of an address in events, logs and records: gets it without user information and fragment, with
+        /// its query. Nil hides queries whole, as errors do.
+        public var redactURL: (@Sendable (String) -> String)?
+
         /// The calendar clock that ages are computed with.
         public var clock: @Sendable () -> WallTime = { .now }
 

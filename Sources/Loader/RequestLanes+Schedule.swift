@@ -1,12 +1,4 @@
 #if Loader
-/// How soon a fetch is wanted.
-enum RequestLane: Int, CaseIterable, Hashable, Sendable {
-    /// Starts as soon as there is a slot.
-    case urgent
-    /// Starts when there is a slot and nothing urgent waits or runs.
-    case slow
-}
-
 /// What the lanes hold.
 struct LaneCounts: Hashable, Sendable {
     var urgentWaiting = 0
@@ -18,7 +10,7 @@ struct LaneCounts: Hashable, Sendable {
 /// Who runs, who waits, and who is next: the rules of ``RequestLanes`` without its continuations.
 struct LaneSchedule: Sendable {
     private struct Place: Sendable {
-        var lane: RequestLane
+        var lane: LoadPriority
         /// When it came into its lane; nil while it runs.
         var arrival: UInt64?
     }
@@ -46,7 +38,7 @@ struct LaneSchedule: Sendable {
     }
 
     /// Puts a fetch that is not here at the end of a lane.
-    mutating func enqueue(_ number: UInt64, in lane: RequestLane) {
+    mutating func enqueue(_ number: UInt64, in lane: LoadPriority) {
         precondition(places[number] == nil, "\(number) is here already")
         wait(number, in: lane)
     }
@@ -59,7 +51,7 @@ struct LaneSchedule: Sendable {
     }
 
     /// Puts a fetch into a lane; one that is in it, or not here, stays as it is.
-    mutating func move(_ number: UInt64, to lane: RequestLane) {
+    mutating func move(_ number: UInt64, to lane: LoadPriority) {
         guard let place = places[number], place.lane != lane else { return }
         count(place, -1)
         if place.arrival == nil {
@@ -74,7 +66,7 @@ struct LaneSchedule: Sendable {
     /// Lets the next fetch in, if one may go; call it until it gives nil.
     mutating func admitNext() -> UInt64? {
         guard !isSuspended else { return nil }
-        let lane: RequestLane
+        let lane: LoadPriority
         if counts.urgentWaiting > 0 {
             guard counts.urgentRunning < urgentWidth else { return nil }
             lane = .urgent
@@ -95,7 +87,7 @@ struct LaneSchedule: Sendable {
     /// Tickets in both lines, also those of fetches that have left; for tests.
     var lineCount: Int { urgentLine.count + slowLine.count }
 
-    private mutating func wait(_ number: UInt64, in lane: RequestLane) {
+    private mutating func wait(_ number: UInt64, in lane: LoadPriority) {
         lastArrival += 1
         let place = Place(lane: lane, arrival: lastArrival)
         places[number] = place
@@ -107,7 +99,7 @@ struct LaneSchedule: Sendable {
         }
     }
 
-    private mutating func popFirst(of lane: RequestLane) -> LaneLine.Ticket? {
+    private mutating func popFirst(of lane: LoadPriority) -> LaneLine.Ticket? {
         switch lane {
         case .urgent: urgentLine.popFirst()
         case .slow: slowLine.popFirst()
@@ -115,7 +107,7 @@ struct LaneSchedule: Sendable {
     }
 
     /// Who leaves or moves is not taken out of the line, but the line stays in proportion to those who wait in it.
-    private mutating func dropLeftTickets(of lane: RequestLane) {
+    private mutating func dropLeftTickets(of lane: LoadPriority) {
         let places = places
         let isWaiting = { (ticket: LaneLine.Ticket) in places[ticket.number]?.arrival == ticket.arrival }
         switch lane {

@@ -8,7 +8,7 @@ import Synchronization
 /// A stream of urgent work keeps slow work waiting for as long as it lasts; ``counts`` shows it.
 final class RequestLanes: Sendable {
     private struct Pass {
-        var lane: RequestLane
+        var lane: LoadPriority
         var phase = Phase.outside
     }
 
@@ -45,7 +45,7 @@ final class RequestLanes: Sendable {
     var passCount: Int { state.locked(in: self) { $0.passes.count } }
 
     /// A pass for one fetch, for all its attempts; it leaves no trace when it is released.
-    func pass(_ lane: RequestLane) -> LanePass {
+    func pass(_ lane: LoadPriority) -> LanePass {
         let number = state.locked(in: self) { state in
             state.lastPass += 1
             state.passes[state.lastPass] = Pass(lane: lane)
@@ -72,7 +72,7 @@ final class RequestLanes: Sendable {
 
     /// Changes the lane of a fetch, wherever it is: one that waits moves to the end of the other lane, one that runs goes
     /// on and counts there, one that is outside will wait there.
-    func move(_ pass: LanePass, to lane: RequestLane) {
+    func move(_ pass: LanePass, to lane: LoadPriority) {
         precondition(pass.lanes === self, "the pass is of other lanes")
         change { state in
             state.passes[pass.number]?.lane = lane

@@ -19,7 +19,7 @@ public final class DecodeQueue: Sendable {
     public let width: Int
     /// The bytes that running decodes hold.
     public let budget: DecodeBudget
-    private let jobs: DecodeJobs
+    let jobs: DecodeJobs
 
     /// Starts the threads, which end when the queue and its last job are gone.
     ///
@@ -73,11 +73,24 @@ public final class DecodeQueue: Sendable {
         _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
         priority: Priority = .normal, finish: @escaping @Sendable (DecodedImage) -> Result
     ) async throws(DecodeError) -> Result {
+        try await decode(
+            bytes, as: contentType, with: decoder, priority: priority, timed: { image, _ in finish(image) })
+    }
+
+    /// As the public one; `finish` is also told how long the decode took on its thread.
+    package func decode<Result: Sendable>(
+        _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder,
+        priority: Priority, timed finish: @escaping @Sendable (DecodedImage, Duration) -> Result
+    ) async throws(DecodeError) -> Result {
         try await submit(priority) { flag, ended in
             do throws(DecodeError) {
                 let prepared = try decoder.prepare(bytes.span, as: contentType, cancellation: flag)
                 return .needs(prepared.byteCount) { start in
-                    ended(start) { () throws(DecodeError) in finish(try decoder.decode(prepared, bytes.span)) }
+                    ended(start) { () throws(DecodeError) in
+                        let begin = ContinuousClock.now
+                        let image = try decoder.decode(prepared, bytes.span)
+                        return finish(image, begin.duration(to: .now))
+                    }
                 }
             } catch {
                 return .done(ended(.refused(error)) { () throws(DecodeError) in throw error })

@@ -9,7 +9,16 @@ struct BenchCommand: ParsableCommand {
         subcommands: [
             BenchDecodeCommand.self, BenchCacheCommand.self, BenchBudgetCommand.self, BenchMemoryCommand.self,
             BenchDiskCommand.self,
-        ])
+        ] + networkCommands)
+
+    /// What needs a transport.
+    private static var networkCommands: [any ParsableCommand.Type] {
+        #if AsyncHTTPClient
+        [BenchLoadCommand.self, BenchSoakCommand.self]
+        #else
+        []
+        #endif
+    }
 }
 
 /// `imagetool bench decode`: against the plain use of the C libraries, in the same process.

@@ -1,66 +1,124 @@
+#if Tool && AsyncHTTPClient
+import Foundation
+import Loader
 import PlatformImage
+import Synchronization
 
-/// The table of `imagetool demo`: each file decoded as a viewer shows it.
+/// The main job, shown and checked: pictures over HTTP once, then from memory, from disk, and confirmed by the origin.
 struct Demo {
-    private var table = Table([
-        ("file", .left), ("format", .left), ("size", .right), ("frames", .right), ("status", .left), ("ms", .right),
-        ("MB", .right),
-    ])
-    private let decoder = ImageDecoder()
-    private var whole = 0
-    private var partial = 0
-    private var refused = 0
-    private var milliseconds = 0.0
-    private var pixels = 0
-    private var decodedBytes = 0
+    /// A calendar clock that can be put forward, so that nobody waits for an hour to pass.
+    private final class Clock: Sendable {
+        private let offset = Mutex<Int64>(0)
 
-    /// Decodes the file and adds its row; one that fails gets a row too.
-    mutating func add(_ file: String, in folder: String) {
-        do {
-            let bytes = try readInput("\(folder)/\(file)", limit: decoder.options.limits.maxInputBytes)
-            try withFailure { try add(file, bytes) }
-        } catch let failure as Failure {
-            let code = failure.reason.prefix { $0 != ":" }
-            refused += 1
-            table.append([file, "-", "-", "-", String(code), "-", "-"])
-        } catch {
-            preconditionFailure("decoding throws nothing but decode errors: \(error)")
+        var now: WallTime { WallTime.now.adding(milliseconds: offset.withLock { $0 }) }
+
+        func advance(seconds: Int) { offset.withLock { $0 += Int64(seconds) * 1_000 } }
+    }
+
+    static let memoryLimit = 268_435_456
+    static let diskLimit = 67_108_864
+
+    private let pictures: DemoPictures
+    private let origin: DemoOrigin
+    private let loader: ImageLoader
+    private let clock = Clock()
+    private(set) var rounds: [DemoRound] = []
+
+    /// - Parameter cacheDirectory: Empty; whoever made it removes it.
+    init(_ pictures: DemoPictures, cacheDirectory: String) async throws {
+        self.pictures = pictures
+        origin = try await DemoOrigin(pictures)
+        var configuration = ImageLoader.Configuration()
+        configuration.cacheImagesInMemory = true
+        configuration.memoryCacheMaxBytes = Self.memoryLimit
+        configuration.diskCacheMaxBytes = Self.diskLimit
+        configuration.cacheDirectory = cacheDirectory
+        configuration.dataDirectory = nil
+        configuration.clock = { [clock] in clock.now }
+        loader = try ImageLoader(configuration: configuration, transport: AsyncHTTPClientTransport())
+    }
+
+    /// Runs all rounds.
+    ///
+    /// - Parameter show: Told the round and how many loads of it are done.
+    mutating func run(_ show: (DemoRound.Kind, Int) throws -> Void) async throws {
+        for kind in DemoRound.Kind.allCases {
+            switch kind {
+            case .network, .memory: break
+            case .disk: await loader.purgeMemory()
+            case .revalidated: clock.advance(seconds: DemoPictures.maxAge + 1)
+            }
+            rounds.append(try await round(kind) { try show(kind, $0) })
         }
+        await loader.flush()
+        await origin.stop()
     }
 
-    private mutating func add(_ file: String, _ bytes: [UInt8]) throws {
-        let header = try decoder.header(of: bytes)
-        var decoded: DecodedImage?
-        let elapsed = try Elapsed.time { decoded = try decoder.decode(bytes) }
-        guard let decoded else { return }
-        let bitmap = decoded.bitmap
-        milliseconds += elapsed.wall / 1e6
-        pixels += bitmap.width * bitmap.height
-        decodedBytes += bitmap.byteCount
-        if decoded.status == .complete { whole += 1 } else { partial += 1 }
-        table.append([
-            file, header.format.rawValue, "\(bitmap.width)x\(bitmap.height)",
-            header.frameCount.map { String($0) } ?? "?", Self.name(of: decoded.status),
-            fixed(elapsed.wall / 1e6, digits: 3), fixed(Double(bitmap.byteCount) / 1e6, digits: 3),
-        ])
+    private func round(_ kind: DemoRound.Kind, _ show: (Int) throws -> Void) async throws -> DemoRound {
+        var round = DemoRound(kind)
+        let before = origin.counts
+        let start = ContinuousClock.now
+        let (loader, origin, pictures) = (loader, origin, pictures)
+        let addresses = Array(pictures.addresses.indices)
+        let loads = InOrder(addresses, width: 64) { address in
+            (address, await loader.outcome(of: ImageRequest(url: origin.url(pictures.path(address)))))
+        }
+        for await (address, outcome) in loads {
+            round.loads += 1
+            round.sources[outcome.source, default: 0] += 1
+            round.decodedBytes += outcome.image?.bitmap.byteCount ?? 0
+            if let error = outcome.error, round.firstError == nil { round.firstError = error.description }
+            if outcome.image?.bitmap.hasSamePixels(as: pictures.picture(at: address).bitmap) != true {
+                round.wrong += 1
+            }
+            try show(round.loads)
+        }
+        round.milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+        let after = origin.counts
+        round.requests = after.requests - before.requests
+        round.bodyBytes = after.bodyBytes - before.bodyBytes
+        return round
     }
 
-    /// The table and a line of totals.
+    /// The rounds as a table, and what the caches hold against their limits.
     var text: String {
-        table.text + """
+        var table = DemoRound.table
+        for round in rounds { table.append(round.cells) }
+        let (memory, disk) = (loader.memoryStatistics, loader.diskStatistics)
+        return table.text + """
 
-            \(whole + partial + refused) files: \(whole) whole, \(partial) in part, \(refused) refused; \
-            \(fixed(milliseconds, digits: 1)) ms, \(fixed(Double(pixels) / 1e6, digits: 2)) megapixels, \
-            \(fixed(Double(decodedBytes) / 1e6, digits: 2)) MB
+            memory  \(memory.count) pictures, \(memory.bytes) of \(Self.memoryLimit) bytes
+            disk    \(disk?.entries ?? 0) files, \(disk?.bytes ?? 0) of \(Self.diskLimit) bytes
 
             """
     }
 
-    private static func name(of status: DecodeStatus) -> String {
-        switch status {
-        case .complete: "complete"
-        case .truncated(let rows): "truncated(rows \(rows))"
-        case .corrupt(let warnings): "corrupt(\(warnings.map(\.description).joined(separator: ", ")))"
+    /// What is not as it must be, in sentences; none when all is.
+    var faults: [String] {
+        let count = pictures.addresses.count
+        var faults = rounds.flatMap { $0.faults(addresses: count, fileBytes: pictures.fileBytes) }
+        let memory = loader.memoryStatistics
+        if memory.count != count || memory.bytes != pictures.pixelBytes {
+            faults.append(
+                "memory: \(memory.count) pictures of \(memory.bytes) bytes, not \(count) of \(pictures.pixelBytes)")
         }
+        if memory.peakBytes > Self.memoryLimit { faults.append("memory: \(memory.peakBytes) bytes, over its limit") }
+        let disk = loader.diskStatistics
+        if disk?.entries != count { faults.append("disk: \(disk?.entries ?? 0) files, not \(count)") }
+        if let bytes = disk?.bytes, bytes > Self.diskLimit { faults.append("disk: \(bytes) bytes, over its limit") }
+        return faults
+    }
+
+    /// Runs `body` with a new folder, which is removed after it.
+    static func withTemporaryFolder<R>(_ body: (String) async throws -> R) async throws -> R {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "imagetool-demo-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw Failure(.ioError, "io: no folder for the disk cache could be made")
+        }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try await body(folder.path())
     }
 }
+#endif

@@ -13,9 +13,17 @@ struct ImageTool: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            InfoCommand.self, DecodeCommand.self, ViewCommand.self, BenchCommand.self, DemoCommand.self,
-            CacheCommand.self,
-        ])
+            InfoCommand.self, DecodeCommand.self, ViewCommand.self, BenchCommand.self, CacheCommand.self,
+        ] + networkCommands)
+
+    /// What needs a transport.
+    private static var networkCommands: [any ParsableCommand.Type] {
+        #if AsyncHTTPClient
+        [LoadCommand.self, PipeCommand.self, DemoCommand.self]
+        #else
+        []
+        #endif
+    }
 
     static func main() async {
         ignoreWriteSignals()

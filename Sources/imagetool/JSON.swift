@@ -5,6 +5,8 @@ enum JSON {
     case integer(Int)
     /// Written with at most four digits after the point.
     case number(Double)
+    /// As it was written where it was read.
+    case numeral(String)
     case string(String)
     case array([JSON])
     case object([(String, JSON)])
@@ -21,6 +23,7 @@ enum JSON {
         case .bool(let value): String(value)
         case .integer(let value): String(value)
         case .number(let value): value.isFinite ? String((value * 10_000).rounded() / 10_000) : "null"
+        case .numeral(let text): text
         case .string(let value): Self.quoted(value)
         case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
         case .object(let members):
@@ -41,7 +44,8 @@ enum JSON {
             case "\\": result += "\\\\"
             case "\n": result += "\\n"
             case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+            // Those from U+0080 on are lawful, and end a line for some readers.
+            case _ where scalar.properties.generalCategory == .control || [0x2028, 0x2029].contains(scalar.value):
                 let hex = String(scalar.value, radix: 16)
                 result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
             default: result.unicodeScalars.append(scalar)

@@ -11,7 +11,8 @@ struct OutputFailure: Error {
     /// `path: io: message`; nil when the reader closed the pipe, which is no news to anybody.
     let reason: String?
 
-    fileprivate init(_ path: String) {
+    /// - Parameter path: Of what could not be written, for the reason in `errno`.
+    init(_ path: String) {
         reason = errno == EPIPE ? nil : "\(path): io: \(systemMessage())"
     }
 }
@@ -77,12 +78,17 @@ func ignoreWriteSignals() {
 
 func exitProcess(_ code: SystemExit) -> Never { exit(code.rawValue) }
 
-private func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+/// Writes all bytes, with as few calls as the system allows; false when it cannot, with the reason in `errno`.
+func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
     var left = bytes
     while !left.isEmpty {
         let count = write(descriptor, left.baseAddress, left.count)
         if count >= 0 {
             left = UnsafeRawBufferPointer(rebasing: left.dropFirst(count))
+        } else if errno == EAGAIN {
+            // Whoever shares a pipe or terminal may have made it one that does not block.
+            var full = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            poll(&full, 1, -1)
         } else if errno != EINTR {
             return false
         }
@@ -98,7 +104,7 @@ private func resolved(_ path: String) -> String {
 }
 
 /// An empty file in the same folder, with the permissions that a new file has.
-private func makeTemporary(beside path: String) -> (descriptor: Int32, path: String?) {
+func makeTemporary(beside path: String) -> (descriptor: Int32, path: String?) {
     var name = Array((path + ".XXXXXX").utf8CString)
     let descriptor = mkstemp(&name)
     guard descriptor >= 0 else { return (descriptor, nil) }

@@ -118,6 +118,7 @@ import Testing
     }
 
     /// C6.
+    // O86
     @Test func theShortestRunOfTheLeastRecentlyUsedLeaves() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         fill(cache, [("a", 3), ("b", 3), ("c", 2), ("d", 2)])

@@ -63,20 +63,5 @@ import Testing
         #expect(run.exitCode == 0)
         #expect(run.text.contains("\"twin\":null,\"ratio\":null"))
     }
-
-    @Test func demoListsEveryFileOfAFolder() throws {
-        let folder = try TemporaryFolder()
-        try folder.write(smallBitmap, to: "b.bmp")
-        try folder.write(webp, to: "a.webp")
-
-        let run = try ToolRun("demo", folder.path, "--view", "b.bmp")
-
-        let lines = run.text.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(run.exitCode == 0)
-        #expect(lines[2].hasPrefix("a.webp") && lines[2].contains("unsupported(webp)"))
-        #expect(lines[3].hasPrefix("b.bmp") && lines[3].contains("complete"))
-        #expect(run.text.contains("\n2 files: 1 whole, 0 in part, 1 refused; "))
-        #expect(run.text.contains("▀"))
-    }
 }
 #endif

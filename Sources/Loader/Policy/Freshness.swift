@@ -10,9 +10,13 @@ struct Freshness: Hashable, Sendable {
 
     /// The freshness of a response at `now`.
     init(of response: StoredResponse, control: CacheControl, settings: CacheSettings, now: WallTime) {
-        lifetime = Self.lifetime(of: response, control: control, settings: settings)
-        age = Self.age(of: response, now: now)
-        isClockSetBack = now < response.responseTime
+        self = Lifespan(of: response, control: control, settings: settings).freshness(at: now)
+    }
+
+    fileprivate init(lifetime: Int64?, age: Int64, isClockSetBack: Bool) {
+        self.lifetime = lifetime
+        self.age = age
+        self.isClockSetBack = isClockSetBack
     }
 
     /// True while the lifetime is more than the age.
@@ -36,6 +40,30 @@ struct Freshness: Hashable, Sendable {
     static func isExplicit(_ fields: HeaderFields, _ control: CacheControl) -> Bool {
         control.maxAge != nil || fields.contains("Expires")
     }
+}
+
+/// What the freshness of a stored response follows from at any moment: all that need not be worked out again.
+struct Lifespan: Hashable, Sendable {
+    /// As in ``Freshness/lifetime``.
+    let lifetime: Int64?
+    /// Milliseconds that the response was old when it came.
+    let ageOnArrival: Int64
+    /// When it came.
+    let responseTime: WallTime
+
+    /// The lifespan of a response.
+    init(of response: StoredResponse, control: CacheControl, settings: CacheSettings) {
+        lifetime = Self.lifetime(of: response, control: control, settings: settings)
+        ageOnArrival = Self.ageOnArrival(of: response)
+        responseTime = response.responseTime
+    }
+
+    /// The freshness at `now`.
+    func freshness(at now: WallTime) -> Freshness {
+        let resident = (now - responseTime).clampedToAge
+        return Freshness(
+            lifetime: lifetime, age: (ageOnArrival + resident).clampedToAge, isClockSetBack: now < responseTime)
+    }
 
     /// HTTP-CACHE 4: the first rule that applies.
     private static func lifetime(
@@ -53,12 +81,11 @@ struct Freshness: Hashable, Sendable {
     }
 
     /// RFC 9111 §4.2.3. A `Date` has no fractions: to the second that it names the response's own is compared.
-    private static func age(of response: StoredResponse, now: WallTime) -> Int64 {
+    private static func ageOnArrival(of response: StoredResponse) -> Int64 {
         let apparent = (WallTime(seconds: response.responseTime.seconds) - date(of: response)).clampedToAge
         let delay = (response.responseTime - response.requestTime).clampedToAge
         let corrected = (response.fields.age ?? 0) * 1000 + delay
-        let resident = (now - response.responseTime).clampedToAge
-        return (max(apparent, corrected) + resident).clampedToAge
+        return max(apparent, corrected)
     }
 
     /// `Date`, or else when the response came.

@@ -23,8 +23,13 @@ extension StoredResponse {
     }
 
     /// The fields to show, with `Age` as of now in whole seconds in the place of any other (RFC 9111 §5.1).
-    func fields(age: Int64) -> HeaderFields {
-        var shown = fields
+    func fields(age: Int64) -> HeaderFields { fields.settingAge(age) }
+}
+
+extension HeaderFields {
+    /// These fields with an `Age` of so many milliseconds, in whole seconds, in the place of any other.
+    func settingAge(_ age: Int64) -> HeaderFields {
+        var shown = self
         shown.removeAll(named: "Age")
         shown.append("Age", String(age / 1000))
         return shown

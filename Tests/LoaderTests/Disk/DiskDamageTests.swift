@@ -35,6 +35,7 @@ struct DiskDamageTests {
         return nil
     }
 
+    // O50
     @Test func anEntryCutAtAnyLengthIsAMissAndGoes() throws {
         for length in 0..<whole.count {
             try folder.replace(key, with: Array(whole.prefix(length)))
@@ -50,6 +51,7 @@ struct DiskDamageTests {
         }
     }
 
+    // O29, O50
     @Test func anySingleFlippedBitGivesTheEntryOrItsOlderHeaderOrAMiss() throws {
         let slotB = 8 + 1024
         let payload = try #require(DiskFormat.slots(inHead: whole, slotSize: 1024).first?.payload.count)
@@ -97,6 +99,7 @@ struct DiskDamageTests {
         }
     }
 
+    // O48
     @Test func twoEntriesWithTheirFilesSwappedAreMisses() throws {
         let other = diskKey("b.png")
         cache.store(diskEntry(other), body: diskBody(other))
@@ -150,6 +153,7 @@ struct DiskDamageTests {
         #expect(clean.bad.isEmpty)
     }
 
+    // O50
     @Test func everyBytePrefixOfAPayloadIsRefused() throws {
         let payload = try #require(DiskFormat.slots(inHead: whole, slotSize: 1024).first?.payload)
         #expect(DiskMetadata(payload) != nil)

@@ -10,6 +10,7 @@ struct DiskEntryTests {
 
     init() throws { folder = try DiskFolder() }
 
+    // O84, O87
     @Test func anEntryComesBackByteForByteAlsoInAnotherCache() {
         var entry = diskEntry(key)
         entry.response?.fields.lines.append(HeaderField("X-Latin", bytes: [0xE9, 0x00, 0xFF]))
@@ -168,6 +169,7 @@ struct DiskEntryTests {
         #expect(cache.read(key)?.entry == diskEntry(key))
     }
 
+    // O44, O49
     @Test func aHitSetsTheModifiedDateAndAHeadDoesNot() throws {
         let clock = TestClock()
         let cache = folder.cache(clock: clock)

@@ -67,6 +67,8 @@ final class TestClock: Sendable {
     var now: WallTime { time.value }
 
     func advance(_ seconds: Int64) { time.update { $0 = $0.adding(milliseconds: seconds * 1000) } }
+
+    func set(_ moment: WallTime) { time.update { $0 = moment } }
 }
 
 /// The key of an address that the test knows to be one.

@@ -60,6 +60,7 @@ struct DiskForeignObjectTests {
 
     init() throws { folder = try DiskFolder() }
 
+    // O47
     @Test(arguments: ForeignObject.allCases)
     func anObjectInAnEntrysPlaceIsAMissAndStays(_ object: ForeignObject) async throws {
         let cache = folder.cache()
@@ -121,6 +122,7 @@ struct DiskForeignObjectTests {
         #expect(cache.read(key)?.body == [1])
     }
 
+    // O2
     @Test func aDeletedFolderIsMadeAgain() async throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])

@@ -17,6 +17,7 @@ struct DiskLimitTests {
         #expect(cache.store(diskEntry(key), body: diskBody(key)))
     }
 
+    // O51
     @Test func theLimitHoldsAfterEveryStoreAndTheOldestGoFirst() async {
         let cache = folder.cache(maxBytes: 20 * entryLength, clock: clock)
         await cache.flush()
@@ -53,6 +54,7 @@ struct DiskLimitTests {
         #expect(folder.entryFiles.isEmpty)
     }
 
+    // O51
     @Test func whatAnEarlierRunLeftIsCounted() async {
         let first = folder.cache(clock: clock)
         for index in 0..<30 { store(index, in: first) }

@@ -23,6 +23,7 @@ struct DiskRemovalTests {
 
     private var remaining: [String] { ["a", "b", "c", "d"].filter { cache.head(diskKey($0)) != nil } }
 
+    // O45
     @Test func clearByModifiedDateTakesStrictlyOlderOnes() async {
         store("a")
         clock.advance(10)
@@ -35,6 +36,7 @@ struct DiskRemovalTests {
         #expect(remaining == ["b"])
     }
 
+    // O44, O45
     @Test func aHitKeepsAnEntryFromBeingOld() async {
         store("a")
         store("b")
@@ -45,6 +47,7 @@ struct DiskRemovalTests {
         #expect(remaining == ["a"])
     }
 
+    // O45, O49
     @Test func clearByCreationGoesByTheBodyAndNotByUse() async throws {
         store("a", createdAt: 1_800_000_000 - 604_801)
         store("b", createdAt: 1_800_000_000 - 604_800)
@@ -65,6 +68,7 @@ struct DiskRemovalTests {
         if offset > 0 { #expect(await cache.clear(modifiedOlderThan: .zero).count == 0) }
     }
 
+    // O46, O47
     @Test func purgeTakesEverythingOfOursAndLeavesTheRest() async throws {
         for name in ["a", "b", "c"] { store(name) }
         let shard = String(folder.file(of: diskKey("a")).dropLast(62))
@@ -92,6 +96,7 @@ struct DiskRemovalTests {
         #expect(cache.statistics.bytes == 0)
     }
 
+    // O46
     @Test func aLoadThatBeganBeforeAPurgeStoresNothingAfterIt() async throws {
         store("a")
         let before = cache.ticket()

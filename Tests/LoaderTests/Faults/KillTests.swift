@@ -13,6 +13,7 @@ import Musl
 extension DiskFaults {
     @Suite struct KillTests {
         // Death before call n + 1 is death after call n; within a call it leaves half of the bytes written.
+        // O29
         @Test(arguments: [(-4, 1), (-3, 3)])
         func deathAtAnyFileCallLeavesTheOldPairTheNewPairOrAMiss(_ row: (action: Int, stride: Int)) async throws {
             let environment = ["LD_PRELOAD": try FaultPreload.shim]

@@ -5,14 +5,6 @@ import Testing
 
 @testable import Loader
 
-// The behaviours of the originals, and the tests that hold them:
-// O67 slowLoadsWaitForUrgentOnes
-// O69, O70 aSlowLoadCanBeMadeUrgentAndSlowAgain, anUrgentLoadThatJoinsASlowOneHurriesItUntilItLeaves
-// O68, O82 tenThousandLoadsAreOneRequest
-// Section 9, joining just before the end: aLoadThatLookedTooEarlyLooksAgain
-// O91 variantsShareADownload
-// O94 loadsOfDifferentCallersAreNotMerged
-// O59, section 9: the cancel tests
 @Suite struct CoalescingTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
@@ -21,7 +13,8 @@ import Testing
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return nil }
         return FetchKey(
             key: hop.key, url: hop.url, fields: hop.request.fields, isReload: false, layers: .all,
-            acceptedContentTypes: hop.load.acceptedContentTypes, configuration: 0, variant: nil, isRefetch: false)
+            acceptedContentTypes: hop.load.acceptedContentTypes, configuration: 0, variant: nil, isRefetch: false,
+            redirect: .follow)
     }
 
     /// Returns when so many loads wait for one download.
@@ -30,6 +23,7 @@ import Testing
         await bench.settle { bench.loader.images.shared.fetches.waiterCount(of: key) == count }
     }
 
+    // O68, O82
     @Test(.timeLimit(.minutes(30))) func tenThousandLoadsAreOneRequest() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -51,6 +45,7 @@ import Testing
         #expect(bench.isIdle)
     }
 
+    // O68
     @Test func loadsAtAnyMomentAreOneRequest() async throws {
         // Nothing is held back: some come before the download, some during it, some after it.
         for _ in 0..<20 {
@@ -64,6 +59,7 @@ import Testing
         }
     }
 
+    // O68
     @Test func aLoadThatLookedTooEarlyLooksAgain() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         let pipeline = bench.loader.images
@@ -71,7 +67,7 @@ import Testing
         // It finds nothing, and another load has come and gone before it asks.
         let found = await pipeline.find(hop)
         _ = try await bench.loader.image(for: request)
-        let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isOwn: false).end()
+        let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isOwn: false).end()?.end
 
         guard case .success(let fetched) = end else { throw LoadError.transport("no answer") }
         #expect(fetched.kind == .stored)
@@ -79,6 +75,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
+    // O91
     @Test func variantsShareADownload() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -118,6 +115,7 @@ import Testing
         #expect(try await image.bitmap.width == 19)
     }
 
+    // O94
     @Test func loadsOfDifferentCallersAreNotMerged() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         var requests = [request]
@@ -135,6 +133,7 @@ import Testing
         #expect(bench.transport.requests.count == requests.count)
     }
 
+    // O82
     @Test func anErrorIsToldToAllWhoWait() async throws {
         let gate = Gate()
         var reply = ScriptedReply.offline
@@ -149,6 +148,7 @@ import Testing
         #expect(await bench.failure() == nil)
     }
 
+    // O82
     @Test func progressIsToldToAllWhoWait() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first)
@@ -172,6 +172,7 @@ import Testing
         return counts
     }
 
+    // O59, O82
     @Test func oneWhoLeavesDisturbsNobody() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first)
@@ -194,6 +195,7 @@ import Testing
     /// Where a load can be when it is cancelled.
     enum Point: CaseIterable { case beforeStart, beforeHead, inBody, atEnd }
 
+    // O59, O82
     @Test(arguments: Point.allCases) func theLastWhoLeavesEndsTheDownload(at point: Point) async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -226,6 +228,7 @@ import Testing
         #expect(await bench.failure() == nil)
     }
 
+    // O59
     @Test func aCancelledLoadEndsAtWhicheverStepItIs() async throws {
         // From a cancel before the load to one after it, wherever the scheduler lets each land.
         for delay in 0..<200 {
@@ -240,6 +243,7 @@ import Testing
         }
     }
 
+    // O59
     @Test func aDownloadMayBeKept() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -255,6 +259,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
 
+    // O66, O67
     @Test func slowLoadsWaitForUrgentOnes() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
@@ -277,6 +282,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == ["http://example.com/urgent", "http://example.com/slow"])
     }
 
+    // O69, O70
     @Test func aSlowLoadCanBeMadeUrgentAndSlowAgain() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
@@ -307,6 +313,7 @@ import Testing
         #expect(bench.isIdle)
     }
 
+    // O69, O70
     @Test func anUrgentLoadThatJoinsASlowOneHurriesItUntilItLeaves() async throws {
         let gate = Gate()
         let bench = try LoaderBench(

@@ -1,4 +1,5 @@
 #if Loader
+import Dispatch
 import Foundation
 import PlatformImage
 import TestSupport
@@ -6,20 +7,10 @@ import Testing
 
 @testable import Loader
 
-// The behaviours of the originals, and the tests that hold them:
-// O4, C17 loadersShareNothing
-// O46 aPurgeOutlastsALoad
-// O54 aPurgeOfTheDiskEndsTheFreshnessInMemory
-// O55, O98 limitsActAtOnce
-// C18 switchedOffMemoryHoldsNothing
-// O56, O95 aRemovedPictureIsLoadedAgain
-// O75 whatIsStoredIsFound
-// O78 dataHasACacheOfItsOwn
-// O87 clearingOneLayerLeavesTheOther
-// O93 aStalePictureMayBeRenewedBehindTheScenes
 @Suite struct LoadCacheTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
+    // O4, C17
     @Test func loadersShareNothing() async throws {
         let transport = ScriptedTransport(.picture(TestPicture.first, maxAge: 60))
         let one = try LoaderBench(transport) { $0.cacheImagesInMemory = true }
@@ -29,6 +20,7 @@ import Testing
         #expect(await other.steps() == ["sending", "finished networkToDisk"])
     }
 
+    // O55, O76
     @Test func aPictureInMemoryCostsItsBytes() async throws {
         for retains in [false, true] {
             let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) {
@@ -39,10 +31,11 @@ import Testing
             #expect(image.encodedData == (retains ? TestPicture.first : nil))
             let bytes = 19 * 13 * 4 + (retains ? TestPicture.first.count : 0)
             #expect(bench.loader.memoryStatistics == (1, bytes, bytes))
-            #expect(bench.loader.pictureInMemory(for: request)?.digest == image.bitmap.digest)
+            #expect(bench.loader.cachedImage(for: request, layers: .memory)?.bitmap.digest == image.bitmap.digest)
         }
     }
 
+    // O85
     @Test func aDiskHitFillsTheMemory() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
@@ -51,6 +44,7 @@ import Testing
         #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
     }
 
+    // O55, O98
     @Test func limitsActAtOnce() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
@@ -62,6 +56,7 @@ import Testing
         #expect(bench.loader.configuration.memoryCacheMaxBytes == 19 * 13 * 4 - 1)
     }
 
+    // C18
     @Test func switchedOffMemoryHoldsNothing() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
@@ -71,6 +66,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.bytes == 0)
     }
 
+    // O2, O98
     @Test func anotherFolderActsOnLaterLoads() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -88,6 +84,7 @@ import Testing
         #expect(bench.folder.files.contains { $0.hasPrefix("elsewhere/v1/") })
     }
 
+    // O46
     @Test func aPurgeOutlastsALoad() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -106,6 +103,7 @@ import Testing
         #expect(try await bench.loader.image(for: request).isStored)
     }
 
+    // O54
     @Test func aPurgeOfTheDiskEndsTheFreshnessInMemory() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60, etag: "\"1\""), .status(304)) {
             $0.cacheImagesInMemory = true
@@ -120,6 +118,7 @@ import Testing
         #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
     }
 
+    // O46, O87
     @Test func clearingOneLayerLeavesTheOther() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
@@ -128,6 +127,7 @@ import Testing
         #expect(bench.loader.diskStatistics?.entries == 1)
     }
 
+    // O44, O45, O49
     @Test func oldFilesAreClearedByAge() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
@@ -139,6 +139,7 @@ import Testing
         #expect(await bench.loader.clearCachedFiles(createdOlderThan: .oneDay).count == 1)
     }
 
+    // O56, O95
     @Test func aRemovedPictureIsLoadedAgain() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
@@ -146,6 +147,7 @@ import Testing
         #expect(await bench.steps() == ["sending", "finished networkToDisk"])
     }
 
+    // O75
     @Test func whatIsStoredIsFound() async throws {
         let bench = try LoaderBench(.offline)
         let fields: HeaderFields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
@@ -157,6 +159,7 @@ import Testing
         #expect(bench.storedFiles.count == 1)
     }
 
+    // O95
     @Test func layersCanBeLeftOut() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         var bare = request
@@ -170,6 +173,7 @@ import Testing
         #expect(await bench.steps(withoutMemory) == ["cached disk fresh", "finished disk"])
     }
 
+    // O93
     @Test func aStalePictureMayBeRenewedBehindTheScenes() async throws {
         let gate = Gate()
         var first = ScriptedReply.picture(TestPicture.first)
@@ -196,6 +200,7 @@ import Testing
         #expect(renewed.bitmap.width == 11)
     }
 
+    // O93
     @Test func eventsFollowTheRefresh() async throws {
         var first = ScriptedReply.picture(TestPicture.first)
         first.fields.append("Cache-Control", "max-age=10, stale-while-revalidate=60")
@@ -208,6 +213,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
     }
 
+    // O78
     @Test func dataHasACacheOfItsOwn() async throws {
         var reply = ScriptedReply(fields: ["Content-Type": "application/json", "Cache-Control": "max-age=60"])
         reply.chunks = [Array("{}".utf8)]
@@ -227,6 +233,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
+    // O78
     @Test func dataIsValidatedToo() async throws {
         let bench = try LoaderBench(.picture([1, 2, 3], maxAge: 10, etag: "\"1\""), .status(304), .offline)
         let request = DataRequest(url: LoaderBench.url)
@@ -240,6 +247,7 @@ import Testing
         }
     }
 
+    // O8
     @Test func aSeparateAnswerForEachVariantOfVary() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
@@ -256,6 +264,31 @@ import Testing
             }
         }
         #expect(bench.transport.requests.count == 2)
+    }
+
+    /// Two loads of one stored picture while the decoder is busy.
+    // O91
+    @Test(.timeLimit(.minutes(2))) func equalDecodingsAreDecodedOnce() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        _ = await bench.steps()
+        let shared = bench.loader.images.shared
+        let gate = DispatchSemaphore(value: 0)
+        let busy = (0..<shared.decodeQueue.width).map { _ in
+            Task { try await shared.decodeQueue.run(priority: .high) { _ in gate.wait() } }
+        }
+        async let first = bench.loader.image(for: request)
+        async let second = bench.loader.image(for: request)
+        var stored = request
+        stored.decodeOptions = .asStored
+        let other = stored
+        async let third = bench.loader.image(for: other)
+        await bench.settle { shared.decodes.count == 2 && shared.decodes.waiterTotal == 3 }
+        for _ in busy { gate.signal() }
+
+        #expect(try await [first.bitmap.width, second.bitmap.width, third.bitmap.width] == [19, 19, 19])
+        #expect(try await first.bitmap.digest == second.bitmap.digest)
+        for task in busy { try await task.value }
+        #expect(bench.isIdle)
     }
 }
 #endif

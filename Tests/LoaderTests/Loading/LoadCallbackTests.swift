@@ -6,10 +6,6 @@ import Testing
 
 @testable import Loader
 
-// The behaviours of the originals, and the tests that hold them:
-// O9, O11, O12, O14, O20, O21 callbacksAreAFoldOfTheEvents, everyCallbackMayBeMissing
-// O13 callbacksComeWhereTheCallerWants
-// O59 aCancelledLoadStillCompletes
 @Suite struct LoadCallbackTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
@@ -67,6 +63,7 @@ import Testing
         return callbacks
     }
 
+    // O9, O10, O11, O12, O20, O21, O72
     @Test func callbacksAreAFoldOfTheEvents() async throws {
         for history in histories {
             let replies = history.replies
@@ -83,6 +80,7 @@ import Testing
         }
     }
 
+    // O8, O10
     @Test func aFirstLoadHasNoCache() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first))
         let calls = Locked<[String]>([])
@@ -90,6 +88,7 @@ import Testing
         #expect(calls.value == ["sendingRequest false", "completed nil 19 networkToDisk"])
     }
 
+    // O7, O15, O21
     @Test func noAddressIsACompletionAndNothingElse() async throws {
         let bench = try LoaderBench(.offline)
         let calls = Locked<[String]>([])
@@ -99,6 +98,7 @@ import Testing
         #expect(!task.didSendRequest)
     }
 
+    // O14
     @Test func everyCallbackMayBeMissing() async throws {
         for history in histories {
             let replies = history.replies
@@ -111,6 +111,7 @@ import Testing
         }
     }
 
+    // O11, O59
     @Test func aCancelledLoadStillCompletes() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first)
@@ -125,6 +126,7 @@ import Testing
         #expect(calls.value == ["sendingRequest false", "completed cancelled nil none", "onFail cancelled false"])
     }
 
+    // O13
     @Test func callbacksComeWhereTheCallerWants() async throws {
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "of the caller", attributes: .concurrent)
@@ -141,6 +143,7 @@ import Testing
         #expect(places.value == [true, true, true])
     }
 
+    // O59
     @Test func whoStopsReadingGivesTheLoadUp() async throws {
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.ending = .never
@@ -152,6 +155,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
+    // O59, O73
     @Test func theEventsEndWithTheirEndAlsoWhenCancelled() async throws {
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.ending = .never

@@ -6,18 +6,6 @@ import Testing
 
 @testable import Loader
 
-// The behaviours of the originals, and the tests that hold them:
-// O32, O40 aStatusThatIsNoSuccessKeepsWhatIsStored
-// O35, O36, O37 repeatedErrorsAreRemembered
-// O38 aRememberedErrorComesAfterTheStalePicture
-// O39 aTransportErrorLeavesTheStoreAlone
-// O42 whatDoesNotDecodeIsNotStored
-// O43 onlyAcceptedTypesComeIn
-// O28 aLostBodyIsStoredAgainOrFetched
-// O92 whatIsTooLargeIsRefused
-// O72, O73 failedAttemptsAreRepeated
-// staleIfError aStalePictureStandsInForAnError
-// O83 definitiveFailuresMayBeRemembered
 @Suite struct LoadFailureTests {
     /// What is below the folder of pictures, name by name.
     private func stored(_ bench: LoaderBench) throws -> [String: [UInt8]] {
@@ -38,6 +26,7 @@ import Testing
         return bench
     }
 
+    // O32, O40
     @Test func aStatusThatIsNoSuccessKeepsWhatIsStored() async throws {
         let table: [(status: Int, failure: String)] = [
             (400, "http 400"), (404, "http 404"), (410, "http 410"), (429, "http 429"), (500, "http 500"),
@@ -56,6 +45,7 @@ import Testing
         }
     }
 
+    // O30, O39
     @Test func aTransportErrorLeavesTheStoreAlone() async throws {
         var cut = ScriptedReply.picture(TestPicture.second, maxAge: 60)
         cut.ending = .cut
@@ -80,6 +70,7 @@ import Testing
         }
     }
 
+    // O39
     @Test func aBodyThatIsCutShortIsNeverStored() async throws {
         for count in 0..<6 {
             var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -92,6 +83,7 @@ import Testing
         }
     }
 
+    // O35, O36
     @Test func repeatedErrorsAreRemembered() async throws {
         let bench = try LoaderBench(.status(500)) {
             $0.maxAttemptsForErrors = 3
@@ -116,6 +108,7 @@ import Testing
         #expect(await next.steps() == ["sending", "failed http 500"])
     }
 
+    // O37
     @Test func aSuccessEndsTheCounting() async throws {
         let bench = try LoaderBench(
             .status(500), .picture(TestPicture.first, etag: "\"1\""), .status(500), .status(304), .status(500)
@@ -130,6 +123,7 @@ import Testing
         #expect(bench.transport.requests.count == 6)
     }
 
+    // O38
     @Test func aRememberedErrorComesAfterTheStalePicture() async throws {
         let bench = try await staleBench(.status(500)) {
             $0.maxAttemptsForErrors = 1
@@ -139,6 +133,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk stale", "failed remembered 500"])
     }
 
+    // O42
     @Test func whatDoesNotDecodeIsNotStored() async throws {
         var page = ScriptedReply.picture(Array("<html>log in</html>".utf8), maxAge: 60)
         let empty = ScriptedReply.picture([], maxAge: 60)
@@ -153,6 +148,7 @@ import Testing
         }
     }
 
+    // O43
     @Test func onlyAcceptedTypesComeIn() async throws {
         let gif = try Fixture.file("gif/animation-no-trailer.gif")
         let png = TestPicture.first
@@ -177,6 +173,7 @@ import Testing
         }
     }
 
+    // O43
     @Test func aRefusedTypeIsNotReadToItsEnd() async throws {
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.fields = ["Content-Type": "text/html"]
@@ -187,6 +184,7 @@ import Testing
         #expect(bench.transport.openCount == 0)
     }
 
+    // O43
     @Test func aStoredPictureIsCheckedAgainWhenTheTypesChange() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
@@ -195,6 +193,7 @@ import Testing
         #expect(await bench.steps() == ["sending", "failed unacceptableContentType"])
     }
 
+    // O28
     @Test func aLostBodyIsStoredAgainOrFetched() async throws {
         let gate = Gate()
         var confirmed = ScriptedReply.status(304, ["Cache-Control": "max-age=60"])
@@ -209,6 +208,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
 
+    // O8, O28
     @Test func aBodyThatIsGoneIsAskedForWithoutConditions() async throws {
         let bench = try await staleBench(.picture(TestPicture.second))
         for file in bench.storedFiles {
@@ -222,6 +222,7 @@ import Testing
         #expect(bench.transport.requests[1].fields.lines.isEmpty)
     }
 
+    // O92
     @Test func whatIsTooLargeIsRefused() async throws {
         let size = TestPicture.first.count
         for (limit, isAccepted) in [(size, true), (size - 1, false), (0, false)] {
@@ -237,6 +238,7 @@ import Testing
         }
     }
 
+    // O92
     @Test func tooManyPixelsAreRefused() async throws {
         let bytes = 19 * 13 * 4
         for (limit, end) in [(bytes, "finished networkToDisk"), (bytes - 4, "failed pixelLimit")] {
@@ -245,6 +247,7 @@ import Testing
         }
     }
 
+    // O10, O72, O73
     @Test func failedAttemptsAreRepeated() async throws {
         let retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero)
         let bench = try LoaderBench(.offline, .status(503), .picture(TestPicture.first)) { $0.retry = retry }
@@ -260,6 +263,7 @@ import Testing
         #expect(hopeless.isIdle)
     }
 
+    // O35
     @Test func repetitionsAreOneAttempt() async throws {
         let bench = try LoaderBench(.status(500)) {
             $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero)
@@ -283,6 +287,7 @@ import Testing
         #expect(await refused.failure()?.statusCode == 404)
     }
 
+    // O19
     @Test func aFaultOfTheDiskFailsNoLoad() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
@@ -292,6 +297,7 @@ import Testing
         for _ in 0..<2 { #expect(await bench.steps() == ["sending", "finished networkToDisk"]) }
     }
 
+    // O34, O83
     @Test func definitiveFailuresMayBeRemembered() async throws {
         let page = ScriptedReply.picture(Array("<html>".utf8))
         var html = page

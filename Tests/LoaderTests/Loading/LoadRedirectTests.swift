@@ -5,8 +5,6 @@ import Testing
 
 @testable import Loader
 
-// The behaviours of the originals, and the tests that hold them:
-// O57, decision 16 credentialsStayWithTheOriginThatWasAsked
 // HTTP-CACHE 5.5: the others
 @Suite struct LoadRedirectTests {
     private static let end = "http://example.com/end.png"
@@ -58,6 +56,7 @@ import Testing
         #expect(endless.transport.requests.count == 6)
     }
 
+    // O57
     @Test func credentialsStayWithTheOriginThatWasAsked() async throws {
         for (location, isKept) in [
             ("http://example.com/end.png", true), ("https://example.com/end.png", false),
@@ -77,6 +76,7 @@ import Testing
         }
     }
 
+    // O71, O95
     @Test func aKeyOfTheCallersNamesThePicture() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         var request = ImageRequest(url: "http://example.com/a.png?signature=1")

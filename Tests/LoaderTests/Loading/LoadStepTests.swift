@@ -5,19 +5,8 @@ import Testing
 
 @testable import Loader
 
-// The behaviours of the originals, and the tests that hold them:
-// O3 everyDefaultIsAsDocumented
-// O5, O58 settingsThatCannotBeHonouredAreRefused
-// O7, O15 whatIsNoAddressAsksNobody
-// O8, O19, O44 aLoadedPictureIsStoredAndFoundAgain
-// O9, O52 aFreshPictureSendsNothing
-// O10, O12, O20, O26, O30 aStalePictureIsShownAndThenValidated
-// O22, O29 aNewPictureReplacesTheStaleOne
-// O24 withoutCacheControlTheDefaultCounts
-// O2 withoutADiskLoadsStillWork
-// O31 withoutTheServersPolicyASuccessStaysFresh
-// O90 eachPolicyAsksAsItShould
 @Suite struct LoadStepTests {
+    // O3, O6, O33
     @Test func everyDefaultIsAsDocumented() {
         let defaults = ImageLoader.Configuration()
 
@@ -61,6 +50,7 @@ import Testing
         #expect(defaults.maxRedirects == 20)
     }
 
+    // O5, O58
     @Test func settingsThatCannotBeHonouredAreRefused() throws {
         let changes: [(inout ImageLoader.Configuration) -> Void] = [
             { $0.memoryCacheMaxBytes = -1 }, { $0.memoryCacheMaxCount = 0 }, { $0.diskCacheMaxBytes = -1 },
@@ -77,6 +67,7 @@ import Testing
         }
     }
 
+    // O7, O15
     @Test func whatIsNoAddressAsksNobody() async throws {
         let bench = try LoaderBench(.offline)
         let before = bench.folder.files
@@ -92,6 +83,7 @@ import Testing
         #expect(bench.folder.files == before)
     }
 
+    // O8, O19
     @Test func aLoadedPictureIsStoredAndFoundAgain() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
 
@@ -109,6 +101,7 @@ import Testing
         #expect(again.transport.requests.isEmpty)
     }
 
+    // O9, O52, O64
     @Test(arguments: [false, true]) func aFreshPictureSendsNothing(inMemory: Bool) async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = inMemory }
 
@@ -120,6 +113,7 @@ import Testing
         #expect(bench.isIdle)
     }
 
+    // O10, O12, O20, O22, O23, O30
     @Test(arguments: [false, true]) func aStalePictureIsShownAndThenValidated(inMemory: Bool) async throws {
         let bench = try LoaderBench(
             .picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304, ["Cache-Control": "max-age=10"])
@@ -141,6 +135,7 @@ import Testing
         #expect(bench.transport.requests[1].fields[lines: "If-None-Match"] == [Array("\"1\"".utf8)])
     }
 
+    // O22, O30
     @Test(arguments: [false, true]) func aNewPictureReplacesTheStaleOne(inMemory: Bool) async throws {
         let bench = try LoaderBench(
             .picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .picture(TestPicture.second, maxAge: 10)
@@ -159,6 +154,7 @@ import Testing
         #expect(found.isFresh)
     }
 
+    // O24
     @Test func withoutCacheControlTheDefaultCounts() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first)) { $0.defaultCacheControlMaxAge = .seconds(10) }
 
@@ -178,6 +174,7 @@ import Testing
         #expect(await bench.steps() == ["sending", "finished networkNotModified"])
     }
 
+    // O2, O19
     @Test func withoutADiskLoadsStillWork() async throws {
         for change in [
             { $0.cacheDirectory = nil }, { $0.cacheDirectory = "/proc/no/such/folder" },
@@ -191,6 +188,7 @@ import Testing
         }
     }
 
+    // O31
     @Test func withoutTheServersPolicyASuccessStaysFresh() async throws {
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.fields.append("Cache-Control", "no-store")
@@ -205,6 +203,7 @@ import Testing
             ])
     }
 
+    // O27
     @Test func whatMayNotBeStoredIsGivenOnce() async throws {
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.fields.append("Cache-Control", "no-store")
@@ -215,6 +214,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 0)
     }
 
+    // O71, O90
     @Test func eachPolicyAsksAsItShould() async throws {
         let fresh = ["cached disk fresh", "finished disk"]
         let validated = ["cached disk stale", "sending after image", "finished networkNotModified"]

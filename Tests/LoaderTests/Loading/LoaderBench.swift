@@ -60,6 +60,16 @@ struct LoaderBench: Sendable {
         }
     }
 
+    /// How a load of bytes fails; nil when it does not.
+    func dataFailure(_ request: DataRequest = DataRequest(url: url)) async -> LoadError? {
+        do throws(LoadError) {
+            _ = try await loader.data(for: request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// The entries' files and what is in them, of pictures.
     var storedFiles: [String] { folder.files.filter { $0.hasPrefix("images/v1/") } }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Loader
 
 /// ORIGINALS section 10 over loads whose steps the test makes one by one.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct ImageSlotTests {
     /// Loads by address; the test sends their events.
     private final class Loads: ImageSlotSource {
@@ -19,7 +19,10 @@ struct ImageSlotTests {
         let started = Locked<[Load]>([])
         let cancelled = Locked<[String]>([])
 
-        func freshImageInMemory(for request: ImageRequest) -> PlatformImage? { inMemory.value[request.url] }
+        func cachedImage(for request: ImageRequest, layers: CacheLayers) -> LoadedImage? {
+            guard layers == .memory, let picture = inMemory.value[request.url] else { return nil }
+            return LoadedImage(showing: picture, source: .memory, isFresh: true)
+        }
 
         func events(for request: ImageRequest) -> LoadEventStream {
             let steps = LoadChannel<LoadEvent>()
@@ -50,13 +53,8 @@ struct ImageSlotTests {
         PlatformImage(width: width, height: 1) { (_: inout MutableSpan<UInt8>) in }
     }
 
-    private func image(_ width: Int, _ source: LoadSource, isFresh: Bool = true) throws -> LoadedImage {
-        let file = try Fixture.named("png/rgba8.png").load()
-        return LoadedImage(
-            bitmap: Self.picture(width), header: try ImageDecoder().header(of: file), decodeStatus: .complete,
-            source: source,
-            isFresh: isFresh, isStored: true, insteadOf: nil, status: 200, fields: [:], encodedData: nil,
-            timings: LoadTimings())
+    private func image(_ width: Int, _ source: LoadSource, isFresh: Bool = true) -> LoadedImage {
+        LoadedImage(showing: Self.picture(width), source: source, isFresh: isFresh)
     }
 
     /// The state in a few words.
@@ -78,6 +76,7 @@ struct ImageSlotTests {
 
     private func until(_ isSo: () -> Bool) async { while !isSo() { await Task.yield() } }
 
+    // O61
     @Test func aLoadGoesThroughItsStates() async throws {
         let slot = ImageSlot(loader: loads)
         #expect(shown(slot.state) == "empty")
@@ -93,11 +92,12 @@ struct ImageSlotTests {
         await until(slot, shows: "loading 5/10")
         loads.send(.retrying(attempt: 2, delay: .zero, reason: .transport("")), to: 0)
         await until(slot, shows: "loading 0/?")
-        loads.send(.finished(.success(try image(20, .networkToDisk))), to: 0)
+        loads.send(.finished(.success(image(20, .networkToDisk))), to: 0)
         await until(slot, shows: "image 20 networkToDisk fresh")
         #expect(!slot.isBusy)
     }
 
+    // O79
     @Test func aFreshPictureInMemoryIsShownAtOnceWithoutPlaceholderOrLoad() async {
         loads.inMemory.update { $0["a"] = Self.picture(9) }
         let slot = ImageSlot(loader: loads)
@@ -116,6 +116,7 @@ struct ImageSlotTests {
         #expect(await !watching.value.contains("placeholder 1"))
     }
 
+    // O60, O88
     @Test func noAddressShowsThePlaceholderAndLoadsNothing() {
         let slot = ImageSlot(loader: loads)
         for request in [nil, ImageRequest(url: "")] {
@@ -127,15 +128,16 @@ struct ImageSlotTests {
         #expect(loads.started.value.isEmpty)
     }
 
+    // O60
     /// Every order in which the steps of two loads can come: the slot ends as the later one says.
     @Test func theLatestWinsInEveryOrder() async throws {
         let first: [LoadEvent] = [
-            .cached(try image(10, .disk, isFresh: false)), .sendingRequest(didHaveCachedImage: true),
-            .finished(.success(try image(11, .networkToDisk))),
+            .cached(image(10, .disk, isFresh: false)), .sendingRequest(didHaveCachedImage: true),
+            .finished(.success(image(11, .networkToDisk))),
         ]
         let second: [LoadEvent] = [
-            .cached(try image(20, .disk, isFresh: false)), .sendingRequest(didHaveCachedImage: true),
-            .finished(.success(try image(21, .networkToDisk))),
+            .cached(image(20, .disk, isFresh: false)), .sendingRequest(didHaveCachedImage: true),
+            .finished(.success(image(21, .networkToDisk))),
         ]
         // A set bit lets the first load go on, a clear one the second.
         for order in 0..<64 where order.nonzeroBitCount == 3 {
@@ -158,6 +160,7 @@ struct ImageSlotTests {
         }
     }
 
+    // O59, O60
     @Test func thePreviousLoadIsGivenUpOnlyOnRequest() async throws {
         for cancels in [false, true] {
             let loads = Loads()
@@ -165,29 +168,30 @@ struct ImageSlotTests {
             slot.assign(ImageRequest(url: "a"))
             slot.assign(ImageRequest(url: "b"))
             if cancels { await until { loads.cancelled.value == ["a"] } }
-            loads.send(.finished(.success(try image(5, .networkToDisk))), to: 1)
+            loads.send(.finished(.success(image(5, .networkToDisk))), to: 1)
             await until(slot, shows: "image 5 networkToDisk fresh")
             #expect(loads.cancelled.value == (cancels ? ["a"] : []))
         }
     }
 
+    // O60
     @Test func aStalePictureIsShownNotBusyAndThenConfirmed() async throws {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"))
-        loads.send(.cached(try image(7, .disk, isFresh: false)), to: 0)
+        loads.send(.cached(image(7, .disk, isFresh: false)), to: 0)
         loads.send(.sendingRequest(didHaveCachedImage: true), to: 0)
         await until(slot, shows: "image 7 disk stale")
         #expect(!slot.isBusy)
 
         // The loader's 304 brings a picture of its own; the one that is shown stays.
-        loads.send(.finished(.success(try image(8, .networkNotModified))), to: 0)
+        loads.send(.finished(.success(image(8, .networkNotModified))), to: 0)
         await until(slot, shows: "image 7 networkNotModified fresh")
     }
 
     @Test func aFailureKeepsTheStalePicture() async throws {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"), placeholder: gray)
-        loads.send(.cached(try image(7, .memory, isFresh: false)), to: 0)
+        loads.send(.cached(image(7, .memory, isFresh: false)), to: 0)
         loads.send(.finished(.failure(.transport("reset"))), to: 0)
         await until(slot, shows: "failed transport over 7")
         #expect(slot.state.bitmap?.width == 7)
@@ -207,9 +211,9 @@ struct ImageSlotTests {
             return Self.picture(picture.width * 10)
         }
         slot.assign(ImageRequest(url: "a"))
-        loads.send(.cached(try image(2, .disk, isFresh: false)), to: 0)
+        loads.send(.cached(image(2, .disk, isFresh: false)), to: 0)
         await until(slot, shows: "image 20 disk stale")
-        loads.send(.finished(.success(try image(2, .networkNotModified))), to: 0)
+        loads.send(.finished(.success(image(2, .networkNotModified))), to: 0)
         await until(slot, shows: "image 20 networkNotModified fresh")
         #expect(calls.value == 1)
 
@@ -218,6 +222,7 @@ struct ImageSlotTests {
         #expect(shown(slot.state) == "image 30 memory fresh at once")
     }
 
+    // O79
     @Test func aLateResultMayBeVetoed() async throws {
         let isValid = Locked(true)
         let slot = ImageSlot(loader: loads)
@@ -226,11 +231,12 @@ struct ImageSlotTests {
         await until(slot, shows: "loading 0/?")
 
         isValid.update { $0 = false }
-        loads.send(.finished(.success(try image(5, .networkToDisk))), to: 0)
+        loads.send(.finished(.success(image(5, .networkToDisk))), to: 0)
         await until(slot, shows: "placeholder 1")
         #expect(!slot.isBusy)
     }
 
+    // O77
     @Test func aReleasedSlotLoadsAgainWhenItIsLookedAt() async throws {
         let slot = ImageSlot(loader: loads)
         var request = ImageRequest(url: "a")
@@ -238,7 +244,7 @@ struct ImageSlotTests {
         slot.assign(request, placeholder: gray)
         slot.release()
         #expect(loads.started.value.count == 1, "nothing was shown, so nothing was released")
-        loads.send(.finished(.success(try image(5, .networkToDisk))), to: 0)
+        loads.send(.finished(.success(image(5, .networkToDisk))), to: 0)
         await until(slot, shows: "image 5 networkToDisk fresh")
 
         slot.release()
@@ -246,7 +252,7 @@ struct ImageSlotTests {
         #expect(loads.started.value.count == 1)
         #expect(shown(slot.state) == "placeholder 1")
         #expect(loads.started.value.map(\.request.policy) == [.reload, .default])
-        loads.send(.finished(.success(try image(6, .disk))), to: 1)
+        loads.send(.finished(.success(image(6, .disk))), to: 1)
         await until(slot, shows: "image 6 disk fresh")
 
         slot.release()
@@ -258,16 +264,17 @@ struct ImageSlotTests {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"))
         var states = slot.states.makeAsyncIterator()
-        slot.receive(.cached(try image(5, .disk, isFresh: false)), as: 1)
+        slot.receive(.cached(image(5, .disk, isFresh: false)), as: 1)
         #expect(await states.next().map(shown) == "image 5 disk stale")
 
         slot.release()
-        slot.receive(.finished(.success(try image(6, .networkToDisk))), as: 1)
+        slot.receive(.finished(.success(image(6, .networkToDisk))), as: 1)
 
         #expect(await states.next().map(shown) == "empty")
         #expect(loads.started.value.count == 1)
     }
 
+    // O77
     @Test func onlyWhatNobodySeesGivesMemoryBack() throws {
         loads.inMemory.update { $0["a"] = Self.picture(5) }
         let slot = ImageSlot(loader: loads)
@@ -312,6 +319,17 @@ struct ImageSlotTests {
             loads.send(.finished(.failure(.transport(""))), to: 0)
             #expect(loads.cancelled.value == (cancels ? ["a"] : []))
         }
+    }
+}
+
+extension LoadedImage {
+    /// A picture that comes from no file.
+    fileprivate init(showing bitmap: PlatformImage, source: LoadSource, isFresh: Bool) {
+        let image = DecodedImage(bitmap)
+        self.init(
+            bitmap: image.bitmap, header: image.header, decodeStatus: image.status, source: source, isFresh: isFresh,
+            isStored: true, insteadOf: nil, status: 200, shown: ShownFields([:]), encodedData: nil,
+            timings: LoadTimings())
     }
 }
 #endif

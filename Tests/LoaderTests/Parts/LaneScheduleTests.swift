@@ -11,15 +11,15 @@ struct LaneScheduleTests {
         var urgentWidth: Int
         var slowWidth: Int
         var isSuspended = false
-        var waiting: [(number: UInt64, lane: RequestLane)] = []
-        var running: [(number: UInt64, lane: RequestLane)] = []
+        var waiting: [(number: UInt64, lane: LoadPriority)] = []
+        var running: [(number: UInt64, lane: LoadPriority)] = []
 
         mutating func leave(_ number: UInt64) {
             waiting.removeAll { $0.number == number }
             running.removeAll { $0.number == number }
         }
 
-        mutating func move(_ number: UInt64, to lane: RequestLane) {
+        mutating func move(_ number: UInt64, to lane: LoadPriority) {
             if let at = waiting.firstIndex(where: { $0.number == number && $0.lane != lane }) {
                 waiting.remove(at: at)
                 waiting.append((number, lane))
@@ -55,9 +55,9 @@ struct LaneScheduleTests {
     }
 
     private enum Step {
-        case enqueue(RequestLane)
+        case enqueue(LoadPriority)
         case leave(UInt64)
-        case move(UInt64, RequestLane)
+        case move(UInt64, LoadPriority)
         case widths(Int, Int)
         case suspend(Bool)
     }
@@ -129,7 +129,7 @@ struct LaneScheduleTests {
         for step in 0..<1_500 {
             let known = pair.model.waiting.map(\.number) + pair.model.running.map(\.number) + [pair.lastNumber + 9]
             let number = known.randomElement(using: &random) ?? 0
-            let lane = RequestLane.allCases.randomElement(using: &random) ?? .urgent
+            let lane = LoadPriority.allCases.randomElement(using: &random) ?? .urgent
             let next: Step =
                 switch Int.random(in: 0..<20, using: &random) {
                 case 0..<7: .enqueue(lane)

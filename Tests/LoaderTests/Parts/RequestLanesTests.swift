@@ -5,7 +5,7 @@ import Testing
 @testable import Loader
 
 /// The lanes with tasks that really wait.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct RequestLanesTests {
     /// Opens once, for any number of waiters.
     private actor Gate {
@@ -42,7 +42,7 @@ struct RequestLanesTests {
         return task
     }
 
-    private func occupy(_ lanes: RequestLanes, _ lane: RequestLane, until gate: Gate) async -> Task<Void, any Error> {
+    private func occupy(_ lanes: RequestLanes, _ lane: LoadPriority, until gate: Gate) async -> Task<Void, any Error> {
         await occupy(lanes, lanes.pass(lane), until: gate)
     }
 

@@ -32,6 +32,7 @@ struct CacheControlTests {
         #expect(control(row.0).maxAge == row.1)
     }
 
+    // O27
     @Test func linesAreReadInOrder() {
         #expect(control("max-age=1", "max-age=100").maxAge == 1)
         #expect(control("no-store", "max-age=100").noStore)
@@ -45,6 +46,7 @@ struct CacheControlTests {
         #expect(control.maxAge == 0)
     }
 
+    // O27
     @Test func anOpenStringHidesNoRestrictionBehindIt() {
         let control = control("foo=\"bar, no-store, stale-while-revalidate=9, stale-if-error=9")
 

@@ -53,6 +53,7 @@ struct CacheDecisionTests {
         #expect(verdict(decide(nil, policy: policy)) == none)
     }
 
+    // O90
     @Test(arguments: CachePolicy.allCases)
     func aPolicyAddsItsCacheControlUnlessTheCallerHasOne(_ policy: CachePolicy) throws {
         let expected: String? = [.revalidate: "max-age=0", .reload: "no-cache"][policy]
@@ -66,6 +67,7 @@ struct CacheDecisionTests {
         }
     }
 
+    // O22
     @Test func bothValidatorsGoOut() throws {
         let stored = try PolicyFixture.entry(["ETag": "W/\"a\"", "Last-Modified": "then", "Cache-Control": "max-age=0"])
 
@@ -75,6 +77,7 @@ struct CacheDecisionTests {
         #expect(plan.isConditional)
     }
 
+    // O28
     @Test func withoutBodyOrValidatorThereIsNoCondition() throws {
         let bodiless = CacheEntry(key: try PolicyFixture.key())
         let unnamed = try PolicyFixture.entry(["Cache-Control": "max-age=0"])
@@ -135,6 +138,7 @@ struct CacheDecisionTests {
         #expect(provisional.map { $0.fields.text("Age") == String(row.1) } != false)
     }
 
+    // O30
     @Test func aHostMayForbidProvisionalImages() throws {
         var settings = CacheSettings()
         settings.deliversStaleBeforeValidation = false
@@ -212,6 +216,7 @@ struct CacheDecisionTests {
         #expect(decision == .send(RequestPlan(isPassThrough: true), provisional: nil))
     }
 
+    // O93
     @Test(arguments: [(10, true), (11, true), (15, true), (16, false), (9, nil)] as [(Int64, Bool?)])
     func inTheWindowAStaleEntryAnswersAndIsRefreshed(_ row: (Int64, Bool?)) throws {
         let decision = decide(try entry(row.0, "stale-while-revalidate=5"))
@@ -241,6 +246,7 @@ struct CacheDecisionTests {
         #expect(verdict(decide(stored, ["Cache-Control": "max-stale=99"], now: before)) == .conditional)
     }
 
+    // O8
     @Test func anotherVariantIsNoEntry() throws {
         let stored = try PolicyFixture.entry(
             ["Cache-Control": "max-age=10", "Vary": "Foo", "ETag": "\"a\""], age: 5, request: ["Foo": "1"])
@@ -261,6 +267,7 @@ struct CacheDecisionTests {
         #expect(verdict(decide(stored, policy: .cacheOnly)) == .notInCache)
     }
 
+    // O31
     @Test func withoutTheServersPolicyOnlyReloadAsks() throws {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false

@@ -16,6 +16,7 @@ struct CacheOutcomeTests {
         if case .write = outcome.store { true } else { false }
     }
 
+    // O40
     @Test(arguments: [200, 203, 207, 226, 299])
     func aSuccessIsStoredWithOrWithoutFreshness(_ status: Int) throws {
         let fields: [HeaderFields] = [
@@ -34,6 +35,7 @@ struct CacheOutcomeTests {
         }
     }
 
+    // O40
     @Test(arguments: [100, 101, 103, 201, 202, 204, 205, 206, 300, 304, 305, 306, 399, 600, 999, 0, -1])
     func otherStatusesLeaveTheStoreAlone(_ status: Int) throws {
         let fields: HeaderFields = ["Cache-Control": "max-age=100"]
@@ -55,6 +57,7 @@ struct CacheOutcomeTests {
         #expect(outcome.answer == .received(["A": "1"]))
     }
 
+    // O27
     @Test(arguments: ["no-store", "No-Store, max-age=100", "max-age=100, no-store", "no-store=x"])
     func noStoreIsGivenOnceAndDropsTheOlder(_ directives: String) throws {
         for entry in [nil, try stale()] {
@@ -98,6 +101,7 @@ struct CacheOutcomeTests {
         }
     }
 
+    // O42
     @Test func anIncompleteOrRejectedBodyLeavesTheStoreAlone() throws {
         let fields: HeaderFields = ["Cache-Control": "max-age=100, no-store"]
 
@@ -132,6 +136,7 @@ struct CacheOutcomeTests {
         #expect(try PolicyFixture.outcome(302, entry: redirect).store == .remove)
     }
 
+    // O23, O26
     @Test func a304RefreshesTheEntryInPlace() throws {
         let entry = try stale(["A": "1", "Age": "5"])
         let outcome = try PolicyFixture.outcome(
@@ -150,6 +155,7 @@ struct CacheOutcomeTests {
         if case .answer(let shown, nil) = next { #expect(shown.isFresh) } else { #expect(Bool(false), "\(next)") }
     }
 
+    // O25
     @Test func the200sDirectivesOutlastA304WithoutAny() throws {
         let outcome = try PolicyFixture.outcome(304, entry: stale([:], "must-revalidate"))
 
@@ -157,6 +163,7 @@ struct CacheOutcomeTests {
         #expect(outcome.entry?.response.map { CacheControl($0.fields).forbidsStale } == true)
     }
 
+    // O25
     @Test func theDefaultCountsFromThe304() throws {
         var settings = CacheSettings()
         settings.defaultCacheControlMaxAge = .seconds(30)
@@ -171,6 +178,7 @@ struct CacheOutcomeTests {
         }
     }
 
+    // O27
     @Test func a304WithNoStoreIsUsedAndThenDropped() throws {
         for fields in [["Cache-Control": "no-store"], ["Vary": "*"]] as [HeaderFields] {
             let outcome = try PolicyFixture.outcome(304, fields, entry: stale())
@@ -196,6 +204,7 @@ struct CacheOutcomeTests {
         #expect(again == CacheOutcome(answer: .received([:]), store: .nothing))
     }
 
+    // O28
     @Test func a304ForAnEntryLostOrReplacedMeanwhileAsksOnceMore() throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         let plan = RequestPlan(
@@ -233,6 +242,7 @@ struct CacheOutcomeTests {
         #expect(outcome == CacheOutcome(answer: .received([:]), store: .nothing))
     }
 
+    // O31
     @Test func withoutTheServersPolicyEverySuccessAndHopIsStored() throws {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false
@@ -290,6 +300,7 @@ struct CacheOutcomeTests {
         }
     }
 
+    // O39
     @Test func aTransportFailureNeverTouchesTheStore() throws {
         var settings = CacheSettings()
         settings.defaultCacheControlMaxAgeForErrors = .seconds(60)

@@ -21,6 +21,7 @@ struct FreshnessTests {
         freshness(PolicyFixture.response(fields, status: status), settings).lifetime.map { $0 / 1000 }
     }
 
+    // O23, O24
     @Test func theFirstRuleThatAppliesGivesTheLifetime() {
         let expires = date(600)
 
@@ -59,6 +60,7 @@ struct FreshnessTests {
         #expect(freshness(PolicyFixture.response(fields)).age == 0)
     }
 
+    // O24
     @Test func theDefaultActsOnlyWithoutCacheControlAndExpires() {
         var settings = CacheSettings()
         settings.defaultCacheControlMaxAge = .seconds(30)
@@ -80,6 +82,7 @@ struct FreshnessTests {
         }
     }
 
+    // O31
     @Test func withoutTheServersPolicyTheLifetimeHasNoEnd() {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false
@@ -120,6 +123,7 @@ struct FreshnessTests {
         #expect(freshness(response, now: responseTime).age == 0)
     }
 
+    // O23
     @Test func freshMeansThatTheLifetimeIsMoreThanTheAge() {
         for age in Int64(0)...20 {
             let response = PolicyFixture.response(["Cache-Control": "max-age=10"], age: age)
@@ -130,6 +134,7 @@ struct FreshnessTests {
         #expect(freshness(PolicyFixture.response(["Cache-Control": "max-age=10", "Age": "15; x=1"])).isFresh)
     }
 
+    // O23
     @Test func aClockSetBackMakesAResponseStale() {
         let response = PolicyFixture.response(["Cache-Control": "max-age=1000000"])
 

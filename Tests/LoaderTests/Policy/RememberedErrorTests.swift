@@ -42,6 +42,7 @@ struct RememberedErrorTests {
         mutating func wait(_ seconds: Int64) { now = now.adding(milliseconds: seconds * 1000) }
     }
 
+    // O33, O35
     @Test(arguments: [(-1, 1), (0, 1), (1, 1), (2, 2), (3, 3), (10, 10)])
     func afterSoManyErrorsInARowThereIsSilence(_ row: (Int, Int)) throws {
         var client = Client(silence: 60, attempts: row.0)
@@ -62,6 +63,7 @@ struct RememberedErrorTests {
         }
     }
 
+    // O37
     @Test(arguments: [200, 304])
     func aSuccessBetweenErrorsBeginsTheCountAnew(_ status: Int) throws {
         var client = Client(silence: 60)
@@ -79,6 +81,7 @@ struct RememberedErrorTests {
         #expect(client.requests == 6)
     }
 
+    // O34
     @Test func withoutASilenceNothingIsCounted() throws {
         var client = Client(silence: 0, attempts: 1)
         for _ in 1...10 { try client.load(404) }
@@ -87,6 +90,7 @@ struct RememberedErrorTests {
         #expect(client.entry == nil)
     }
 
+    // O38
     @Test func theImageStaysBesideTheErrorAndIsShownBeforeIt() throws {
         var client = Client(silence: 60, attempts: 1)
         client.entry = try PolicyFixture.entry(["ETag": "\"a\"", "Cache-Control": "max-age=5"], age: 10)
@@ -112,6 +116,7 @@ struct RememberedErrorTests {
         #expect(client.entry?.failure?.attempts == 1)
     }
 
+    // O35
     @Test func reloadAndRevalidateBreakTheSilenceAndCount() throws {
         for policy in [CachePolicy.reload, .revalidate] {
             var client = Client(silence: 60, attempts: 2)
@@ -131,6 +136,7 @@ struct RememberedErrorTests {
         }
     }
 
+    // O36
     @Test func aClockSetBackEndsTheSilence() throws {
         var client = Client(silence: 60, attempts: 1)
         try client.load(500)
@@ -170,6 +176,7 @@ struct RememberedErrorTests {
         #expect(error.status == 503 && !shown.isFresh)
     }
 
+    // O34
     @Test(arguments: [400, 404, 410, 429, 500, 503, 599])
     func anErrorWithItsOwnFreshnessIsStoredAndReused(_ status: Int) throws {
         var client = Client(silence: 0)
@@ -211,6 +218,7 @@ struct RememberedErrorTests {
         }
     }
 
+    // O32
     @Test func anErrorsFreshnessStandsBesideAnImage() throws {
         var client = Client(silence: 0)
         client.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5", "ETag": "\"a\""], age: 10)

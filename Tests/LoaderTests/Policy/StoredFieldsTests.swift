@@ -28,6 +28,7 @@ struct StoredFieldsTests {
         #expect(fields.removingConnectionFields().lines == Array(fields.lines.dropFirst()))
     }
 
+    // O23
     @Test func a304ReplacesTheLinesItNames() {
         let stored = PolicyFixture.response(
             [
@@ -70,6 +71,7 @@ struct StoredFieldsTests {
         #expect(merged.fields.text("Date") == "Tue, 14 Nov 2023 22:13:20 GMT")
     }
 
+    // O22
     @Test func validatorsGoOutAsTheyCame() {
         let tag: [UInt8] = [0x57, 0x2F, 0x22, 0xE9, 0x22]
         let fields = HeaderFields([HeaderField("etag", bytes: tag), HeaderField("last-modified", "whenever")])

@@ -38,6 +38,7 @@ struct VaryTests {
         #expect(matches(["Vary": "Foo"], row.1, row.0) == row.2)
     }
 
+    // O8
     @Test func everyListedFieldMustMatch() {
         let first: HeaderFields = ["Foo": "1", "Bar": "abc", "Baz": "789"]
 

@@ -11,10 +11,18 @@ enum TransportFixture {
         let body: [UInt8]
     }
 
+    /// No limit at all: on a machine that is busy with something else, a test takes longer and does not fail.
+    static let patient: TransportTimeouts = {
+        var timeouts = TransportTimeouts()
+        timeouts.connect = nil
+        timeouts.idle = nil
+        return timeouts
+    }()
+
     /// Sends a GET and reads all of the body.
     static func get(
         _ url: String, with transport: AsyncHTTPClientTransport, fields: HeaderFields = [:],
-        trust: TrustSettings = TrustSettings(), timeouts: TransportTimeouts = TransportTimeouts()
+        trust: TrustSettings = TrustSettings(), timeouts: TransportTimeouts = patient
     ) async throws -> Reply {
         let request = HTTPRequest(url: url, fields: fields)
         let response = try await transport.send(request, trust: trust, timeouts: timeouts)
@@ -26,7 +34,7 @@ enum TransportFixture {
     /// The error of a GET that is read to its end.
     static func failure(
         _ url: String, with transport: AsyncHTTPClientTransport, trust: TrustSettings = TrustSettings(),
-        timeouts: TransportTimeouts = TransportTimeouts()
+        timeouts: TransportTimeouts = patient
     ) async -> LoadError? {
         do {
             _ = try await get(url, with: transport, trust: trust, timeouts: timeouts)

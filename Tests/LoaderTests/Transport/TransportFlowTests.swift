@@ -5,11 +5,11 @@ import Testing
 
 @testable import Loader
 
-@Suite(.timeLimit(.minutes(1))) struct TransportFlowTests {
+@Suite(.timeLimit(.minutes(30))) struct TransportFlowTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none)
 
     private func send(_ url: String) async throws -> HTTPResponse {
-        try await transport.send(HTTPRequest(url: url), trust: TrustSettings(), timeouts: TransportTimeouts())
+        try await transport.send(HTTPRequest(url: url), trust: TrustSettings(), timeouts: TransportFixture.patient)
     }
 
     @Test func aReaderThatStopsHoldsTheSenderBack() async throws {
@@ -101,7 +101,7 @@ import Testing
         let origin = try await LoopbackOrigin { _ in .ok(TransportFixture.bytes(100)) }
         var transport: AsyncHTTPClientTransport? = AsyncHTTPClientTransport(proxy: .none)
         let response = try await transport?.send(
-            HTTPRequest(url: origin.url()), trust: TrustSettings(), timeouts: TransportTimeouts())
+            HTTPRequest(url: origin.url()), trust: TrustSettings(), timeouts: TransportFixture.patient)
 
         transport = nil
         // The body holds the client until it is read.

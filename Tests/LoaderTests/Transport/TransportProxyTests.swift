@@ -4,7 +4,7 @@ import Testing
 
 @testable import Loader
 
-@Suite(.timeLimit(.minutes(1))) struct TransportProxyTests {
+@Suite(.timeLimit(.minutes(30))) struct TransportProxyTests {
     private let proxy = ProxyServer(host: "proxy.example", port: 3128)
 
     @Test(arguments: [

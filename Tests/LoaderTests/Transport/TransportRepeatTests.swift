@@ -4,7 +4,7 @@ import Testing
 
 @testable import Loader
 
-@Suite(.timeLimit(.minutes(1))) struct TransportRepeatTests {
+@Suite(.timeLimit(.minutes(30))) struct TransportRepeatTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 1)
 
     /// The status, or what went wrong.
@@ -16,7 +16,7 @@ import Testing
     private func send(_ method: String, _ url: String, _ trust: TrustSettings = TrustSettings()) async -> Outcome {
         do {
             let request = HTTPRequest(method: method, url: url)
-            let response = try await transport.send(request, trust: trust, timeouts: TransportTimeouts())
+            let response = try await transport.send(request, trust: trust, timeouts: TransportFixture.patient)
             for try await _ in response.body {}
             return .status(response.head.status)
         } catch {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Loader
 
-@Suite(.timeLimit(.minutes(1))) struct TransportRequestTests {
+@Suite(.timeLimit(.minutes(30))) struct TransportRequestTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none)
 
     @Test func theHeadOnTheWireIsHostAndTheRequest() async throws {
@@ -60,7 +60,7 @@ import Testing
         let request = HTTPRequest(url: origin.url(), fields: HeaderFields([HeaderField("X", bytes: value)]))
 
         await #expect(throws: LoadError.configuration("")) {
-            try await transport.send(request, trust: TrustSettings(), timeouts: TransportTimeouts())
+            try await transport.send(request, trust: TrustSettings(), timeouts: TransportFixture.patient)
         }
         #expect(origin.connectionCount == 0)
     }
@@ -71,7 +71,7 @@ import Testing
         let request = HTTPRequest(url: origin.url(), fields: HeaderFields([HeaderField(name, value)]))
 
         await #expect(throws: LoadError.configuration("")) {
-            try await transport.send(request, trust: TrustSettings(), timeouts: TransportTimeouts())
+            try await transport.send(request, trust: TrustSettings(), timeouts: TransportFixture.patient)
         }
         #expect(origin.connectionCount == 0)
     }
@@ -99,7 +99,7 @@ import Testing
             return .response(response)
         }
         let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 1)
-        var timeouts = TransportTimeouts()
+        var timeouts = TransportFixture.patient
         timeouts.connect = .seconds(1)
         let busy = Task { [timeouts] in
             try await TransportFixture.get(origin.url("/1"), with: transport, timeouts: timeouts).body

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Loader
 
-@Suite(.timeLimit(.minutes(1))) struct TransportResponseTests {
+@Suite(.timeLimit(.minutes(30))) struct TransportResponseTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none)
 
     @Test(arguments: [0, 1, 100, 20_000, 300_000])

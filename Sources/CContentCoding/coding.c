@@ -1,0 +1,151 @@
+// The decoder is a zlib stream and the little that zlib leaves to its callers: members in a row, bare
+// deflate, and what follows the end.
+
+#include "CContentCoding.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#if !__has_include(<zlib.h>)
+#error "zlib not found: apt-get install zlib1g-dev (or brew install zlib)"
+#endif
+#include <zlib.h>
+
+// What zlib adds to the window's 15 bits to mean gzip; the negative number means bare deflate.
+enum { WINDOW_ZLIB = 15, WINDOW_GZIP = 15 + 16, WINDOW_BARE = -15 };
+
+enum place {
+  // Before the first byte.
+  AT_START,
+  // In the stream, or in one of the members of gzip.
+  INSIDE,
+  // Behind the end of the stream, or of a member: another one may follow.
+  AT_END,
+  FAILED,
+};
+
+struct picc_decoder {
+  z_stream stream;
+  picc_format format;
+  enum place place;
+  picc_status error;
+  const char *message;
+};
+
+picc_decoder *picc_create(picc_format format) {
+  picc_decoder *decoder = calloc(1, sizeof *decoder);
+  if (!decoder) return NULL;
+  decoder->format = format;
+  decoder->message = "no error";
+  int window = format == PICC_GZIP ? WINDOW_GZIP : WINDOW_ZLIB;
+  if (inflateInit2(&decoder->stream, window) != Z_OK) {
+    free(decoder);
+    return NULL;
+  }
+  return decoder;
+}
+
+void picc_destroy(picc_decoder *decoder) {
+  if (!decoder) return;
+  inflateEnd(&decoder->stream);
+  free(decoder);
+}
+
+static picc_status fail(picc_decoder *decoder, picc_status status, const char *message) {
+  decoder->place = FAILED;
+  decoder->error = status;
+  // zlib's messages are constants; it has none for some errors.
+  decoder->message = message ? message : "the data is damaged";
+  return status;
+}
+
+// Prepares for the first byte of a stream or of a further member.
+static picc_status begin(picc_decoder *decoder, uint8_t first) {
+  if (decoder->place == AT_START && decoder->format == PICC_DEFLATE && (first & 15) != Z_DEFLATED) {
+    // The method of RFC 1950 is 8. In bare deflate the same four bits would be a stored block with
+    // padding that is not zero, which nobody writes.
+    if (inflateReset2(&decoder->stream, WINDOW_BARE) != Z_OK) {
+      return fail(decoder, PICC_CORRUPT, "no decoder");
+    }
+  }
+  // Both members of gzip and what is none begin with a byte that tells them apart.
+  int is_gzip = decoder->format == PICC_GZIP && first == 0x1F;
+  if (decoder->place == AT_END) {
+    if (!is_gzip) return fail(decoder, PICC_CORRUPT, "data behind the end");
+    if (inflateReset(&decoder->stream) != Z_OK) return fail(decoder, PICC_CORRUPT, "no decoder");
+  }
+  decoder->place = INSIDE;
+  return PICC_OK;
+}
+
+picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t input_size,
+                        size_t *used, uint8_t *output, size_t output_size, size_t *made) {
+  *used = 0;
+  *made = 0;
+  if (decoder->place == FAILED) return decoder->error;
+  z_stream *stream = &decoder->stream;
+  while (*made < output_size) {
+    if (decoder->place != INSIDE) {
+      if (*used == input_size) return PICC_OK;
+      picc_status status = begin(decoder, input[*used]);
+      if (status != PICC_OK) return status;
+    }
+    size_t left = input_size - *used, room = output_size - *made;
+    uInt given = left > UINT_MAX ? UINT_MAX : (uInt)left;
+    uInt space = room > UINT_MAX ? UINT_MAX : (uInt)room;
+    stream->next_in = (Bytef *)(uintptr_t)(input + *used);
+    stream->avail_in = given;
+    stream->next_out = output + *made;
+    stream->avail_out = space;
+    int result = inflate(stream, Z_NO_FLUSH);
+    *used += given - stream->avail_in;
+    *made += space - stream->avail_out;
+    const char *message = stream->msg;
+    int is_stuck = stream->avail_in == given && stream->avail_out == space;
+    // No pointer of the caller's outlives the call.
+    stream->next_in = NULL;
+    stream->next_out = NULL;
+    stream->avail_in = 0;
+    stream->avail_out = 0;
+    switch (result) {
+      case Z_STREAM_END:
+        decoder->place = AT_END;
+        break;
+      case Z_OK:
+      case Z_BUF_ERROR:
+        // Without anything used or made it waits for more input.
+        if (is_stuck) return PICC_OK;
+        break;
+      case Z_NEED_DICT:
+        return fail(decoder, PICC_CORRUPT, "a preset dictionary is needed");
+      case Z_MEM_ERROR:
+        return fail(decoder, PICC_NO_MEMORY, "memory is short");
+      default:
+        return fail(decoder, PICC_CORRUPT, message);
+    }
+  }
+  return PICC_OK;
+}
+
+int picc_is_whole(const picc_decoder *decoder) { return decoder->place == AT_END; }
+
+const char *picc_message(const picc_decoder *decoder) { return decoder->message; }
+
+size_t picc_encode(picc_format format, picc_frame frame, int level, const uint8_t *input,
+                   size_t input_size, uint8_t *output, size_t output_size) {
+  if (input_size > UINT_MAX || output_size > UINT_MAX) return 0;
+  int is_open = format == PICC_DEFLATE && frame == PICC_BLOCKS;
+  int window = format == PICC_GZIP ? WINDOW_GZIP : frame == PICC_FRAMED ? WINDOW_ZLIB : WINDOW_BARE;
+  z_stream stream = {0};
+  if (deflateInit2(&stream, level, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
+  stream.next_in = (Bytef *)(uintptr_t)input;
+  stream.avail_in = (uInt)input_size;
+  stream.next_out = output;
+  stream.avail_out = (uInt)output_size;
+  int result = deflate(&stream, is_open ? Z_FULL_FLUSH : Z_FINISH);
+  size_t size = output_size - stream.avail_out;
+  // A flush is complete when it leaves room.
+  int is_whole = is_open ? result == Z_OK && stream.avail_out > 0 : result == Z_STREAM_END;
+  deflateEnd(&stream);
+  return is_whole ? size : 0;
+}

@@ -1,0 +1,120 @@
+#if Loader
+internal import PlatformImage
+
+/// A body on its way in, through the gates of size, content coding and type (O43, O92).
+///
+/// A refusal is thrown as the error of the load; the rest of the body is then not worth reading.
+struct IncomingBody {
+    /// As it came.
+    private(set) var bytes: [UInt8] = []
+    /// Bytes in all, by the header or, for the rest of a body, by its range; nil when nobody has said so.
+    let length: Int?
+    private let limit: Int
+    private let url: String
+    private let fields: HeaderFields
+    private let gate: TypeGate
+    /// True when what came before fits nothing but a body of exactly ``length`` bytes.
+    private let isRest: Bool
+    private var isChecked: Bool
+    private let decoder: ContentDecoder?
+
+    /// - Parameters:
+    ///   - length: Of the whole body, when it is known better than from the head.
+    ///   - limit: Bytes of the body as it comes, and of its content.
+    ///   - accepted: As ``TypeGate`` takes it.
+    init(
+        _ head: ResponseHead, _ hop: LoadHop, length: Int?, limit: Int, accepted: Set<ContentType>?, isDecoded: Bool
+    ) throws(LoadError) {
+        url = Redaction.shown(hop.url)
+        self.limit = limit
+        isRest = length != nil
+        self.length = length ?? Self.contentLength(head.fields)
+        fields = head.fields
+        gate = TypeGate(accepted)
+        isChecked = !gate.needsStart(fields)
+        do throws(ContentCodingError) {
+            let codings = isDecoded ? try ContentCoding.codings(of: fields) : []
+            decoder = codings.isEmpty ? nil : ContentDecoder(codings, maxBytes: limit)
+        } catch {
+            throw LoadError(error, url: Redaction.shown(hop.url), limit: limit)
+        }
+        if let length = self.length, length > limit { throw tooLarge }
+        if isChecked { try checkType() }
+        // A length is a promise, not a reason to take memory before the bytes are there.
+        bytes.reserveCapacity(min(self.length ?? 0, 1 << 20))
+    }
+
+    /// What the bytes mean, without their codings.
+    var content: [UInt8] { decoder?.content ?? bytes }
+
+    /// Bytes of the content so far.
+    var count: Int { decoder?.content.count ?? bytes.count }
+
+    /// Bytes of the content in all; nil when nobody has said so.
+    var expectedCount: Int? { decoder == nil ? length : nil }
+
+    mutating func append(_ chunk: [UInt8]) throws(LoadError) {
+        guard chunk.count <= limit - bytes.count else { throw tooLarge }
+        if isRest, let length, chunk.count > length - bytes.count {
+            throw .transport("more bytes than the \(length) of the range", url: url)
+        }
+        bytes += chunk
+        if let decoder {
+            do throws(ContentCodingError) { try decoder.append(chunk) } catch { throw refusal(error) }
+        }
+        if !isChecked, count >= 1_024 { try checkType() }
+    }
+
+    /// Checks what can only be checked at the end.
+    ///
+    /// - Throws: `transport` when bytes are missing.
+    mutating func finish() throws(LoadError) {
+        if let length, bytes.count < length { throw .transport("\(bytes.count) bytes of \(length)") }
+        if let decoder {
+            do throws(ContentCodingError) { try decoder.finish() } catch { throw refusal(error) }
+        }
+        if !isChecked { try checkType() }
+    }
+
+    private mutating func checkType() throws(LoadError) {
+        isChecked = true
+        guard let type = gate.refusal(fields, start: Array(content.prefix(1_024))) else { return }
+        throw LoadError(.unacceptableContentType, url: url, "type \(type)")
+    }
+
+    private var tooLarge: LoadError { refusal(.tooLarge) }
+
+    private func refusal(_ error: ContentCodingError) -> LoadError { LoadError(error, url: url, limit: limit) }
+
+    /// Nil when the header does not say it, or not in one way.
+    private static func contentLength(_ fields: HeaderFields) -> Int? {
+        let lines = Set(fields[lines: "Content-Length"])
+        guard lines.count == 1, let line = lines.first, !fields.contains("Transfer-Encoding") else { return nil }
+        guard !line.isEmpty, line.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+        return Int(String(decoding: line, as: UTF8.self))
+    }
+}
+
+extension LoadPipeline {
+    /// The content of a stored body; nil when it cannot be had. It may take as long as reading it did.
+    func content(of hit: DiskCache.Hit) -> [UInt8]? {
+        guard let fields = hit.entry.response?.fields, fields.contains("Content-Encoding") else { return hit.body }
+        return try? ContentDecoder.content(of: hit.body, fields, maxBytes: configuration.maxResponseBytes)
+    }
+}
+
+extension LoadError {
+    /// A body whose content cannot be had.
+    init(_ error: ContentCodingError, url: String, limit: Int) {
+        switch error {
+        case .unknown(let name):
+            // The origin's words, for a log: not too many, and no bytes that do something there.
+            let shown = String(name.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
+            self.init(.undecodable, url: url, "the content coding \(shown) is not known")
+        case .damaged(let reason): self.init(.undecodable, url: url, "the coded content is damaged: \(reason)")
+        case .truncated: self.init(.undecodable, url: url, "the coded content ends too early")
+        case .tooLarge: self.init(.bodyTooLarge, url: url, "a body of more than \(limit) bytes")
+        }
+    }
+}
+#endif

@@ -1,0 +1,164 @@
+#if Loader
+internal import PlatformImage
+internal import Synchronization
+
+/// The requests of a prefetch, a few of them under way.
+///
+/// It lives as long as a load of its does, so that the handle of the host can go away before.
+final class PrefetchWork: Sendable {
+    private struct Running {
+        let handle: JobHandle
+        let priority: PriorityCell
+    }
+
+    private struct State {
+        var next = 0
+        var running: [Int: Running] = [:]
+        var isPaused = false
+        var isCancelled = false
+        var priority: LoadPriority
+        var counts = Prefetch.Counts()
+        /// Whoever takes one out resumes it.
+        var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiter: UInt64 = 0
+        /// Waiters that were cancelled before they had a continuation.
+        var leftEarly: Set<UInt64> = []
+    }
+
+    private enum Outcome {
+        case done
+        case skipped
+        case failed
+        case cancelled
+    }
+
+    private let requests: [ImageRequest]
+    private let destination: Prefetch.Destination
+    private let loader: ImageLoader
+    private let state: Mutex<State>
+
+    init(
+        _ requests: [ImageRequest], to destination: Prefetch.Destination, _ priority: LoadPriority,
+        by loader: ImageLoader
+    ) {
+        var seen: Set<ImageRequest> = []
+        self.requests = requests.filter { seen.insert($0).inserted }
+        self.destination = destination
+        self.loader = loader
+        var state = State(priority: priority)
+        state.counts.total = requests.count
+        state.counts.skipped = requests.count - self.requests.count
+        self.state = Mutex(state)
+    }
+
+    var counts: Prefetch.Counts { state.locked(in: self) { $0.counts } }
+    var priority: LoadPriority { state.locked(in: self) { $0.priority } }
+
+    func setPriority(_ priority: LoadPriority) {
+        let cells = state.locked(in: self) { state in
+            state.priority = priority
+            return state.running.values.map(\.priority)
+        }
+        for cell in cells { cell.set(priority) }
+        advance()
+    }
+
+    func setPaused(_ isPaused: Bool) {
+        state.locked(in: self) { $0.isPaused = isPaused }
+        advance()
+    }
+
+    func cancel() {
+        let handles = state.locked(in: self) { state in
+            state.isCancelled = true
+            return state.running.values.map(\.handle)
+        }
+        for handle in handles { handle.cancel() }
+        settle()
+    }
+
+    /// Begins as many loads as may run.
+    func advance() {
+        let configuration = loader.configuration
+        while true {
+            let next: (number: Int, running: Running)? = state.locked(in: self) { state in
+                let width = state.priority == .urgent ? configuration.urgentWidth : configuration.slowWidth
+                guard !state.isPaused, !state.isCancelled, state.next < requests.count, state.running.count < width
+                else { return nil }
+                let running = Running(handle: JobHandle(), priority: PriorityCell(state.priority))
+                state.running[state.next] = running
+                state.next += 1
+                return (state.next - 1, running)
+            }
+            guard let next else { break }
+            next.running.handle.hold(
+                Task {
+                    let outcome = await self.load(self.requests[next.number], next.running.priority)
+                    self.note(outcome, of: next.number)
+                })
+        }
+        settle()
+    }
+
+    private func load(_ request: ImageRequest, _ priority: PriorityCell) async -> Outcome {
+        do throws(LoadError) {
+            return try await loader.beginImage().prefetch(request, to: destination, priority) ? .done : .skipped
+        } catch {
+            return error.code == .cancelled ? .cancelled : .failed
+        }
+    }
+
+    private func note(_ outcome: Outcome, of number: Int) {
+        state.locked(in: self) { state in
+            state.running[number] = nil
+            switch outcome {
+            case .done: state.counts.done += 1
+            case .skipped: state.counts.skipped += 1
+            case .failed: state.counts.failed += 1
+            case .cancelled: break
+            }
+        }
+        advance()
+    }
+
+    /// Tells those who wait, if there is nothing left to do.
+    private func settle() {
+        let waiting = state.locked(in: self) { state in
+            guard hasEnded(state) else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for waiter in waiting { waiter.resume() }
+    }
+
+    private func hasEnded(_ state: State) -> Bool {
+        state.running.isEmpty && (state.isCancelled || state.next == requests.count)
+    }
+
+    /// Returns at the end, or when the calling task is cancelled.
+    func end() async {
+        let number = state.locked(in: self) { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waits = state.locked(in: self) { state in
+                    guard state.leftEarly.remove(number) == nil, !hasEnded(state) else { return false }
+                    state.waiting[number] = continuation
+                    return true
+                }
+                if !waits { continuation.resume() }
+            }
+            state.locked(in: self) { _ = $0.leftEarly.remove(number) }
+        } onCancel: {
+            let waiter = state.locked(in: self) { state in
+                let waiter = state.waiting.removeValue(forKey: number)
+                if waiter == nil { state.leftEarly.insert(number) }
+                return waiter
+            }
+            waiter?.resume()
+        }
+    }
+}
+#endif

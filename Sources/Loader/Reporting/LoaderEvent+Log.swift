@@ -1,0 +1,68 @@
+#if Loader
+internal import Logging
+
+extension LoaderEvent {
+    /// How loud the event is in a log.
+    var level: Logger.Level {
+        switch kind {
+        case .cacheMiss, .requestSent, .responseReceived: .debug
+        case .imageRemoved, .filesRemoved, .memoryPurged, .memoryRelieved: .info
+        case .retrying: .notice
+        case .cachePolicyWarning, .reportsDropped: .warning
+        case .failed, .diskFault: .error
+        }
+    }
+
+    /// The message, always one of few: what varies is in ``metadata``.
+    var message: Logger.Message {
+        switch kind {
+        case .cacheMiss: "cache miss"
+        case .cachePolicyWarning: "response says too little about caching"
+        case .requestSent: "request sent"
+        case .responseReceived: "response received"
+        case .retrying: "trying again"
+        case .failed: "load failed"
+        case .imageRemoved: "image removed"
+        case .filesRemoved: "files removed"
+        case .memoryPurged: "memory purged"
+        case .memoryRelieved: "memory relieved"
+        case .diskFault: "disk cache fault"
+        case .reportsDropped: "reports dropped"
+        }
+    }
+
+    /// The event's values, durations in milliseconds.
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [:]
+        if let url { metadata["url"] = "\(url)" }
+        switch kind {
+        case .cacheMiss, .imageRemoved: break
+        case .cachePolicyWarning(let warning): metadata["warning"] = "\(warning.rawValue)"
+        case .requestSent(let attempt): metadata["attempt"] = "\(attempt)"
+        case .responseReceived(let status, let bytes, let duration):
+            metadata["status"] = "\(status)"
+            metadata["bytes"] = "\(bytes)"
+            metadata["ms"] = "\(duration.wholeMilliseconds)"
+        case .retrying(let attempt, let delay, let code):
+            metadata["attempt"] = "\(attempt)"
+            metadata["delayMs"] = "\(delay.wholeMilliseconds)"
+            metadata["code"] = "\(code)"
+        case .failed(let code, let status, let isFatal, let text):
+            metadata["code"] = "\(code)"
+            if let status { metadata["status"] = "\(status)" }
+            metadata["fatal"] = "\(isFatal)"
+            metadata["error"] = "\(text)"
+        case .filesRemoved(let count, let bytes), .memoryPurged(let count, let bytes):
+            metadata["count"] = "\(count)"
+            metadata["bytes"] = "\(bytes)"
+        case .memoryRelieved(let bytes): metadata["bytes"] = "\(bytes)"
+        case .diskFault(let fault, let directory, let text):
+            metadata["fault"] = "\(fault.rawValue)"
+            metadata["directory"] = "\(directory)"
+            metadata["error"] = "\(text)"
+        case .reportsDropped(let count): metadata["count"] = "\(count)"
+        }
+        return metadata
+    }
+}
+#endif

@@ -1,0 +1,83 @@
+#if Loader
+internal import PlatformImage
+internal import Synchronization
+
+/// What a loader has done since it was made, and what it is doing now.
+///
+/// Each figure is true by itself; while loads run they need not be of one and the same instant.
+public struct LoaderStatistics: Hashable, Sendable {
+    /// Loads answered with the decoded picture in memory.
+    public internal(set) var memoryHits = 0
+    /// Loads answered with a stored body, without asking the origin.
+    public internal(set) var diskHits = 0
+    /// Loads for which the origin confirmed what is stored (304).
+    public internal(set) var revalidated = 0
+    /// Loads for which the origin sent a body.
+    public internal(set) var network = 0
+    /// Loads that failed, but for those that were cancelled.
+    public internal(set) var failures = 0
+    /// Loads that were cancelled.
+    public internal(set) var cancellations = 0
+    /// Loads that looked into the caches and found nothing at all.
+    public internal(set) var misses = 0
+    /// All loads that have ended.
+    public var loads: Int { memoryHits + diskHits + revalidated + network + failures + cancellations }
+
+    /// Requests sent, those of renewals in the background included; a request that many loads share is one.
+    public internal(set) var requests = 0
+    /// Attempts that failed and were followed by another one.
+    public internal(set) var retries = 0
+    /// Bytes of bodies, as they were sent.
+    public internal(set) var bytesReceived = 0
+    /// Decodes on the loader's decode queue.
+    public internal(set) var decodes = 0
+    /// Nanoseconds that they took on their threads, without waiting.
+    public internal(set) var decodeNanoseconds = 0
+
+    /// Urgent fetches that wait for a slot.
+    public internal(set) var urgentWaiting = 0
+    /// Urgent fetches under way.
+    public internal(set) var urgentRunning = 0
+    /// Slow fetches that wait for a slot; they do for as long as there are urgent ones.
+    public internal(set) var slowWaiting = 0
+    /// Slow fetches under way.
+    public internal(set) var slowRunning = 0
+    /// Decodes that wait for a thread.
+    public internal(set) var decodesWaiting = 0
+    /// Events and records that were left out because the sinks took longer than the loads.
+    public internal(set) var reportsDropped = 0
+}
+
+extension LoaderStatistics {
+    init(_ counters: LoadCounters, lanes: LaneCounts, decodesWaiting: Int, reportsDropped: Int) {
+        memoryHits = counters.memoryHits.load(ordering: .relaxed)
+        diskHits = counters.diskHits.load(ordering: .relaxed)
+        revalidated = counters.revalidated.load(ordering: .relaxed)
+        network = counters.network.load(ordering: .relaxed)
+        failures = counters.failures.load(ordering: .relaxed)
+        cancellations = counters.cancellations.load(ordering: .relaxed)
+        misses = counters.misses.load(ordering: .relaxed)
+        requests = counters.requests.load(ordering: .relaxed)
+        retries = counters.retries.load(ordering: .relaxed)
+        bytesReceived = counters.bytesReceived.load(ordering: .relaxed)
+        decodes = counters.decodes.load(ordering: .relaxed)
+        decodeNanoseconds = counters.decodeNanoseconds.load(ordering: .relaxed)
+        urgentWaiting = lanes.urgentWaiting
+        urgentRunning = lanes.urgentRunning
+        slowWaiting = lanes.slowWaiting
+        slowRunning = lanes.slowRunning
+        self.decodesWaiting = decodesWaiting
+        self.reportsDropped = reportsDropped
+    }
+}
+
+extension ImageLoader {
+    /// What this loader has done and is doing, pictures and data together.
+    public var statistics: LoaderStatistics {
+        let shared = images.shared
+        return LoaderStatistics(
+            shared.reporter.counters, lanes: shared.lanes.counts, decodesWaiting: shared.decodeQueue.waitingCount,
+            reportsDropped: shared.reporter.droppedCount)
+    }
+}
+#endif

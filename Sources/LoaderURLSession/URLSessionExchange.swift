@@ -1,0 +1,161 @@
+#if Loader
+import Foundation
+import Loader
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// One request and its response, between the session's delegate queue and a task that pulls.
+///
+/// All of it is one state under one lock. Whoever takes a continuation out of the state resumes it, after the lock.
+final class URLSessionExchange: Sendable {
+    private struct State {
+        var head: ResponseHead?
+        var headWaiter: CheckedContinuation<ResponseHead, any Error>?
+        var bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
+        var unread: [UInt8] = []
+        var end: Result<Void, LoadError>?
+        var timer: Task<Void, Never>?
+    }
+
+    /// What is left to do when an exchange ends, without the lock.
+    private struct Remains {
+        let headWaiter: CheckedContinuation<ResponseHead, any Error>?
+        let bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
+        let timer: Task<Void, Never>?
+    }
+
+    private enum Ready {
+        case chunk([UInt8])
+        case end
+    }
+
+    private let state = Mutex(State())
+    private let task: URLSessionTask
+    private let maxUnreadBytes: Int
+
+    init(_ task: URLSessionTask, maxUnreadBytes: Int) {
+        self.task = task
+        self.maxUnreadBytes = maxUnreadBytes
+    }
+
+    /// Sends the request and returns the final head. An exchange runs once.
+    func run(total: Duration?) async throws -> ResponseHead {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isEnded = state.withLock { state in
+                    if state.end == nil { state.headWaiter = continuation }
+                    return state.end != nil
+                }
+                if isEnded { return continuation.resume(throwing: LoadError.cancelled()) }
+                if let total { schedule(total) }
+                task.resume()
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// All bytes that have come since the last call, at least one; nil at the end.
+    func next() async throws -> [UInt8]? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let ready: Result<Ready, LoadError>? = state.withLock { state in
+                    if !state.unread.isEmpty {
+                        var chunk: [UInt8] = []
+                        swap(&chunk, &state.unread)
+                        return .success(.chunk(chunk))
+                    }
+                    if let end = state.end { return end.map { .end } }
+                    state.bodyWaiter = continuation
+                    return nil
+                }
+                switch ready {
+                case .success(.chunk(let chunk)): continuation.resume(returning: chunk)
+                case .success(.end): continuation.resume(returning: nil)
+                case .failure(let error): continuation.resume(throwing: error)
+                case nil: break
+                }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Ends the exchange, unless it has ended, and forgets what is unread.
+    func cancel() {
+        state.withLock { state in
+            guard !state.unread.isEmpty else { return }
+            state.unread = []
+            // What comes next is the cancellation, even when the server had sent all.
+            if state.end != nil { state.end = .failure(.cancelled()) }
+        }
+        end(.failure(.cancelled()))
+    }
+
+    private func schedule(_ total: Duration) {
+        let timer = Task { [weak self] in
+            guard (try? await Task.sleep(for: total)) != nil else { return }
+            self?.end(.failure(.transport("not complete in time")))
+        }
+        let isEnded = state.withLock { state in
+            if state.end == nil { state.timer = timer }
+            return state.end != nil
+        }
+        if isEnded { timer.cancel() }
+    }
+}
+
+// What the delegate calls, one at a time.
+extension URLSessionExchange {
+    func receive(_ head: ResponseHead) {
+        let waiter = state.withLock { state -> CheckedContinuation<ResponseHead, any Error>? in
+            guard state.end == nil else { return nil }
+            state.head = head
+            return state.headWaiter.take()
+        }
+        waiter?.resume(returning: head)
+    }
+
+    func receive(_ data: Data) {
+        guard !data.isEmpty else { return }
+        let (waiter, isTooMuch) = state.withLock { state -> (CheckedContinuation<[UInt8]?, any Error>?, Bool) in
+            guard state.end == nil else { return (nil, false) }
+            if let waiter = state.bodyWaiter.take() { return (waiter, false) }
+            guard data.count <= maxUnreadBytes - state.unread.count else { return (nil, true) }
+            state.unread += data
+            return (nil, false)
+        }
+        waiter?.resume(returning: Array(data))
+        if isTooMuch { end(.failure(.bodyTooLarge("more than \(maxUnreadBytes) bytes wait to be read"))) }
+    }
+
+    /// Ends well, if the head has come.
+    func endIfAnswered() {
+        guard state.withLock({ $0.head != nil }) else { return }
+        end(.success(()))
+    }
+
+    func end(_ result: Result<Void, LoadError>) {
+        let remains = state.withLock { state -> Remains? in
+            guard state.end == nil else { return nil }
+            state.end = result
+            return Remains(
+                headWaiter: state.headWaiter.take(), bodyWaiter: state.bodyWaiter.take(), timer: state.timer.take())
+        }
+        guard let remains else { return }
+        remains.timer?.cancel()
+        switch result {
+        case .success:
+            remains.headWaiter?.resume(throwing: LoadError.transport("the server sent no response of HTTP"))
+            remains.bodyWaiter?.resume(returning: nil)
+        case .failure(let error):
+            remains.headWaiter?.resume(throwing: error)
+            remains.bodyWaiter?.resume(throwing: error)
+            task.cancel()
+        }
+    }
+}
+#endif

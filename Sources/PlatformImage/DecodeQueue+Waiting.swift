@@ -1,0 +1,57 @@
+import Dispatch
+import Synchronization
+
+extension DecodeQueue {
+    /// Decodes on the queue's threads, in turn and within the budget, while the calling thread waits.
+    ///
+    /// Any thread may wait but those of a decode queue itself: what it waits for needs neither Swift's shared pool nor
+    /// the main thread.
+    ///
+    /// - Throws: As the asynchronous `decode`, but `cancelled`.
+    package func decodeWaiting(
+        _ bytes: [UInt8], with decoder: ImageDecoder, priority: Priority
+    ) throws(DecodeError) -> DecodedImage {
+        let box = WaitingDecode()
+        let flag = CancellationFlag()
+        jobs.enqueue(jobs.ticket(flag: flag), priority: priority) { start in
+            if case .refused(let error) = start { return .done(box.end(.failure(error))) }
+            do throws(DecodeError) {
+                let prepared = try decoder.prepare(bytes.span, as: nil, cancellation: flag)
+                return .needs(prepared.byteCount) { start in
+                    if case .refused(let error) = start { return box.end(.failure(error)) }
+                    return box.end(Result { () throws(DecodeError) in try decoder.decode(prepared, bytes.span) })
+                }
+            } catch {
+                return .done(box.end(.failure(error)))
+            }
+        }
+        return try box.wait().get()
+    }
+
+    /// Reads a header on the queue, with the limits that a decode with the same options has; no pixels are decoded.
+    ///
+    /// - Throws: What a decode throws before its first pixel; `cancelled` when the awaiting task was cancelled.
+    package func checkHeader(
+        of bytes: [UInt8], with decoder: ImageDecoder, priority: Priority
+    ) async throws(DecodeError) {
+        try await run(priority: priority) { (flag) throws(DecodeError) in
+            _ = try decoder.prepare(bytes.span, as: nil, cancellation: flag)
+        }
+    }
+}
+
+/// A decode that a thread waits for.
+private final class WaitingDecode: Sendable {
+    private let outcome = Mutex(Result<DecodedImage, DecodeError>.failure(DecodeError(.cancelled, "not run yet")))
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    func end(_ outcome: Result<DecodedImage, DecodeError>) -> DecodeJobs.Deliver {
+        self.outcome.locked(in: self) { $0 = outcome }
+        return { [self] in hasEnded.signal() }
+    }
+
+    func wait() -> Result<DecodedImage, DecodeError> {
+        hasEnded.wait()
+        return outcome.locked(in: self) { $0 }
+    }
+}

@@ -1,0 +1,212 @@
+#if Tool && AsyncHTTPClient
+import AsyncHTTPClient
+import Loader
+import NIOCore
+import PlatformImage
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What loads cost, in turn with the client alone.
+struct LoadBenchmark {
+    /// Microseconds a load.
+    struct Cost {
+        let cpu: Double
+        let wall: Double
+    }
+
+    enum Hit: String, CaseIterable {
+        case synchronous = "in memory, cachedImage(for:)"
+        case asynchronous = "in memory, image(for:)"
+        case disk = "on disk, data(for:)"
+
+        /// Its name in JSON.
+        var key: String {
+            switch self {
+            case .synchronous: "memorySynchronous"
+            case .asynchronous: "memoryAsynchronous"
+            case .disk: "disk"
+            }
+        }
+
+        fileprivate var operations: Int { self == .synchronous ? 200_000 : self == .asynchronous ? 50_000 : 2_000 }
+    }
+
+    private(set) var ours: [Cost] = []
+    private(set) var twin: [Cost] = []
+    /// CPU microseconds each, a value for each round.
+    private(set) var hits: [(name: Hit, microseconds: [Double])] = Hit.allCases.map { ($0, []) }
+
+    /// Our CPU time by the client's, round by round.
+    var ratios: [Double] { zip(ours, twin).map { $0.cpu / $1.cpu } }
+    var ratio: Double { median(ratios) ?? .nan }
+
+    /// Measures `rounds` rounds after one that does not count.
+    init(
+        origin: String, count: Int, bytes: Int, concurrency: Int, rounds: Int, folder: String
+    ) async throws {
+        let side = try LoadSide(
+            origin: origin, count: count, bytes: bytes, concurrency: concurrency, folder: folder)
+        for round in 0...rounds {
+            let (own, other): (Cost, Cost)
+            if round.isMultiple(of: 2) {
+                own = try await side.load(round: round)
+                other = try await side.download(round: round)
+            } else {
+                other = try await side.download(round: round)
+                own = try await side.load(round: round)
+            }
+            var found: [Double] = []
+            for hit in Hit.allCases { found.append(try await side.hit(hit, round: round)) }
+            await side.clear()
+            guard round > 0 else { continue }
+            ours.append(own)
+            twin.append(other)
+            for index in found.indices { hits[index].microseconds.append(found[index]) }
+        }
+        try await side.client.shutdown()
+    }
+}
+
+/// Both sides with what they share.
+private struct LoadSide {
+    let client: HTTPClient
+    private let loader: ImageLoader
+    private let picture: ImageRequest
+    private let origin: String
+    private let count: Int
+    private let bytes: Int
+    private let concurrency: Int
+
+    init(origin: String, count: Int, bytes: Int, concurrency: Int, folder: String) throws {
+        (self.origin, self.count, self.bytes, self.concurrency) = (origin, count, bytes, concurrency)
+        var own = HTTPClient.Configuration()
+        own.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: own)
+        var configuration = ImageLoader.Configuration()
+        configuration.cacheDirectory = folder + "/images"
+        configuration.dataDirectory = folder + "/data"
+        configuration.cacheImagesInMemory = true
+        configuration.urgentWidth = concurrency
+        loader = try ImageLoader(
+            configuration: configuration,
+            transport: AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: concurrency))
+        picture = ImageRequest(url: origin + "/picture.bmp")
+    }
+
+    private func url(_ number: Int, _ round: Int) -> String { "\(origin)/\(round)/\(number).bin" }
+
+    /// Cold loads, until all is on disk.
+    func load(round: Int) async throws -> LoadBenchmark.Cost {
+        let cost = try await each { number in
+            try await loader.data(for: DataRequest(url: url(number, round))).bytes.count
+        } then: {
+            await loader.flush()
+        }
+        guard loader.dataStatistics?.entries == count else {
+            throw Failure(.ioError, "io: \(loader.dataStatistics?.entries ?? 0) of \(count) loads are on disk")
+        }
+        return cost
+    }
+
+    /// The same addresses by the client alone.
+    func download(round: Int) async throws -> LoadBenchmark.Cost {
+        try await each { number in
+            let response = try await client.execute(
+                HTTPClientRequest(url: url(number, round)), deadline: .distantFuture)
+            var bytes = 0
+            for try await chunk in response.body { bytes += chunk.readableBytes }
+            return bytes
+        } then: {
+        }
+    }
+
+    /// Does `work` for every number, so many at once.
+    private func each(
+        _ work: @escaping @Sendable (Int) async throws -> Int, then end: () async -> Void
+    ) async throws -> LoadBenchmark.Cost {
+        let elapsed = ElapsedSince()
+        let next = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<concurrency {
+                group.addTask { [count, bytes] in
+                    while let number = next.next(below: count) {
+                        let got = try await work(number)
+                        guard got == bytes else { throw Failure(.ioError, "io: a body of \(got) bytes") }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        await end()
+        return elapsed.cost(of: count)
+    }
+
+    /// CPU microseconds of a hit.
+    func hit(_ hit: LoadBenchmark.Hit, round: Int) async throws -> Double {
+        if hit != .disk {
+            guard try await loader.store(bitmapFile(side: 16), fields: Self.fresh, for: picture) else {
+                throw Failure(.ioError, "io: the picture is not stored")
+            }
+        }
+        let elapsed = ElapsedSince()
+        var done = 0
+        for number in 0..<hit.operations {
+            switch hit {
+            case .synchronous: done += loader.cachedImage(for: picture, layers: .memory)?.source == .memory ? 1 : 0
+            case .asynchronous: done += try await loader.image(for: picture).source == .memory ? 1 : 0
+            case .disk:
+                let data = try await loader.data(for: DataRequest(url: url(number % count, round)))
+                done += data.source == .disk ? 1 : 0
+            }
+        }
+        let cost = elapsed.cost(of: hit.operations)
+        guard done == hit.operations else {
+            throw Failure(.software, "internal: \(done) of \(hit.operations) are hits \(hit.rawValue)")
+        }
+        return cost.cpu
+    }
+
+    func clear() async {
+        await loader.purgeDisk()
+        await loader.purgeMemory()
+    }
+
+    private static let fresh: HeaderFields = ["Content-Type": "image/bmp", "Cache-Control": "max-age=86400"]
+}
+
+/// Hands out numbers from 0 on.
+final class Counter: Sendable {
+    private let value = Atomic(0)
+
+    func next(below end: Int) -> Int? {
+        let number = value.wrappingAdd(1, ordering: .relaxed).oldValue
+        return number < end ? number : nil
+    }
+}
+
+/// A BMP of so many pixels each way, a multiple of 4, with 24 bits each.
+func bitmapFile(side: Int) -> [UInt8] {
+    func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> ($0 * 8) & 0xFF) } }
+    let pixels = (0..<(side * side * 3)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let sizes = little(54 + pixels.count, 4) + little(0, 4) + little(54, 4)
+    let header = little(40, 4) + little(side, 4) + little(side, 4) + little(1, 2) + little(24, 2)
+    return Array("BM".utf8) + sizes + header + [UInt8](repeating: 0, count: 24) + pixels
+}
+
+/// When a measurement began.
+private struct ElapsedSince {
+    private let cpu = nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
+    private let wall = nanoseconds(CLOCK_MONOTONIC)
+
+    /// What each of so many loads has cost since then.
+    func cost(of count: Int) -> LoadBenchmark.Cost {
+        let (cpu, wall) = (nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu, nanoseconds(CLOCK_MONOTONIC) - wall)
+        return LoadBenchmark.Cost(cpu: cpu / 1e3 / Double(count), wall: wall / 1e3 / Double(count))
+    }
+}
+#endif

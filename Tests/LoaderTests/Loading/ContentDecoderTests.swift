@@ -1,0 +1,169 @@
+#if Loader
+import TestSupport
+import Testing
+
+@testable import Loader
+
+@Suite struct ContentDecoderTests {
+    private static let content = TestPicture.first + Array(repeating: 7, count: 3_000) + TestPicture.second
+
+    /// Every form in which a server may send the content, with the field that says so.
+    private static let forms: [(field: String, bytes: [UInt8])] = [
+        ("gzip", CodedBody.gzip(content)), ("x-gzip", CodedBody.gzip(content, level: 1)),
+        ("GZIP", CodedBody.gzip(content, level: 0)), ("deflate", CodedBody.zlib(content)),
+        ("deflate", CodedBody.bare(content)), ("deflate", CodedBody.bare(content, level: 0)),
+        ("deflate", CodedBody.zlib(content, level: 0)), ("identity", content), ("", content),
+        ("deflate, gzip", CodedBody.gzip(CodedBody.zlib(content))),
+        ("gzip,, identity , deflate", CodedBody.bare(CodedBody.gzip(content))),
+        ("gzip, gzip, gzip, gzip", CodedBody.gzip(CodedBody.gzip(CodedBody.gzip(CodedBody.gzip(content))))),
+        // Members in a row are one content (RFC 1952 §2.2).
+        (
+            "gzip",
+            CodedBody.gzip(Array(content.prefix(1_000))) + CodedBody.gzip([])
+                + CodedBody.gzip(Array(content.dropFirst(1_000)))
+        ),
+    ]
+
+    private func decoded(
+        _ bytes: [UInt8], _ field: String, by size: Int, maxBytes: Int = 1 << 20
+    ) -> Result<[UInt8], ContentCodingError> {
+        Result { () throws(ContentCodingError) in
+            let codings = try ContentCoding.codings(of: ["Content-Encoding": field])
+            guard !codings.isEmpty else { return bytes }
+            let decoder = ContentDecoder(codings, maxBytes: maxBytes)
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                try decoder.append(Array(bytes[start..<min(start + size, bytes.count)]))
+            }
+            try decoder.finish()
+            return decoder.content
+        }
+    }
+
+    @Test func everyFormGivesTheContentWhateverTheChunks() {
+        for (field, bytes) in Self.forms {
+            for size in [1, 2, 7, 100, 4_096, bytes.count] {
+                #expect(decoded(bytes, field, by: size) == .success(Self.content), "\(field) by \(size)")
+            }
+        }
+    }
+
+    @Test func aLongContentComesInPieces() {
+        // Exactly at, just below and beyond the pieces in which the decoder works.
+        for count in [65_535, 65_536, 65_537, 131_072, 200_000] {
+            let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
+            for coded in [CodedBody.gzip(content), CodedBody.gzip(CodedBody.gzip(content))] {
+                let field = coded == CodedBody.gzip(content) ? "gzip" : "gzip, gzip"
+                #expect(decoded(coded, field, by: coded.count) == .success(content), "\(field) \(count)")
+                #expect(decoded(coded, field, by: 1_000) == .success(content), "\(field) \(count)")
+            }
+        }
+    }
+
+    @Test func everyCutIsTooEarly() {
+        let small = Array("a small content, a small content".utf8)
+        for (field, coded) in [
+            ("gzip", CodedBody.gzip(small)), ("deflate", CodedBody.zlib(small)), ("deflate", CodedBody.bare(small)),
+            ("gzip, deflate", CodedBody.zlib(CodedBody.gzip(small))),
+        ] {
+            for count in 0..<coded.count {
+                for size in [1, max(1, count)] {
+                    let end = decoded(Array(coded.prefix(count)), field, by: size)
+                    #expect(end == .failure(.truncated), "\(field) \(count) of \(coded.count)")
+                }
+            }
+        }
+    }
+
+    @Test func nothingMayFollowTheEnd() {
+        let small = Array("content".utf8)
+        for (field, coded) in [
+            ("gzip", CodedBody.gzip(small)), ("deflate", CodedBody.zlib(small)), ("deflate", CodedBody.bare(small)),
+        ] {
+            for junk in [[0], [1, 2, 3], Array(repeating: 0, count: 512)] as [[UInt8]] {
+                for size in [1, coded.count, coded.count + junk.count] {
+                    guard case .failure(.damaged) = decoded(coded + junk, field, by: size) else {
+                        Issue.record("\(field) takes \(junk.count) bytes behind its end")
+                        continue
+                    }
+                }
+            }
+            // Half of another member is missing something.
+            if field == "gzip" {
+                #expect(decoded(coded + coded.prefix(5), field, by: 3) == .failure(.truncated))
+            }
+        }
+    }
+
+    @Test func noFlippedBitGivesAnotherContent() {
+        let small = Array("content that is checked, content that is checked".utf8)
+        for (field, coded) in [("gzip", CodedBody.gzip(small)), ("deflate", CodedBody.zlib(small))] {
+            for bit in 0..<(coded.count * 8) {
+                var damaged = coded
+                damaged[bit / 8] ^= 1 << (bit % 8)
+                // A flip of what is no part of the content, such as a date, may do no harm.
+                if case .success(let content) = decoded(damaged, field, by: 16) {
+                    #expect(content == small, "\(field) bit \(bit)")
+                }
+            }
+        }
+    }
+
+    @Test func noBytesMakeTheDecoderFall() {
+        var random = SplitMix(seed: 4)
+        for round in 0..<2_000 {
+            let bytes = (0..<Int.random(in: 0..<64, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            let field = ["gzip", "deflate", "deflate, gzip"][round % 3]
+            let head: [UInt8] = field.hasSuffix("gzip") ? [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] : []
+            let (one, all) = (decoded(head + bytes, field, by: 1), decoded(head + bytes, field, by: 100))
+            // How it is cut makes no difference.
+            #expect((try? one.get()) == (try? all.get()))
+        }
+    }
+
+    @Test func unknownCodingsAreNamed() {
+        for (field, name) in [
+            ("br", "br"), ("zstd", "zstd"), ("gzip, BR", "br"), ("compress", "compress"), ("x-compress", "x-compress"),
+            ("gzip;q=1", "gzip;q=1"), ("gzip gzip", "gzip gzip"),
+            (Array(repeating: "gzip", count: 5).joined(separator: ","), "5 codings in a row"),
+        ] {
+            #expect(decoded([1], field, by: 1) == .failure(.unknown(name)), "\(field)")
+        }
+    }
+
+    @Test func aPresetDictionaryIsNoCodingOfHTTP() {
+        // The flag FDICT of RFC 1950 with a check that is right.
+        guard case .failure(.damaged) = decoded([0x78, 0x20, 1, 2, 3, 4, 5], "deflate", by: 7) else {
+            Issue.record("a preset dictionary is not refused")
+            return
+        }
+    }
+
+    // O92
+    @Test func theLimitIsExactAndEndsABomb() {
+        let coded = CodedBody.gzip(Self.content)
+        #expect(decoded(coded, "gzip", by: 50, maxBytes: Self.content.count) == .success(Self.content))
+        #expect(decoded(coded, "gzip", by: 50, maxBytes: Self.content.count - 1) == .failure(.tooLarge))
+
+        // A megabyte of zeros in about a kilobyte, 1,024 times: a gigabyte.
+        let block = CodedBody.blocks(Array(repeating: 0, count: 1 << 20), level: 9)
+        let bomb = Array(repeatElement(block, count: 1_024).joined())
+        #expect(bomb.count < 2 << 20)
+        let decoder = ContentDecoder([.deflate], maxBytes: 3 << 20)
+        #expect(throws: ContentCodingError.tooLarge) { try decoder.append(bomb) }
+        #expect(decoder.content.count == 3 << 20)
+    }
+
+    // O92
+    @Test func aBombWithinAnotherCodingEndsAtTheSameLimit() {
+        // What lies between is as large as a bomb, and nothing comes of it: blocks without content.
+        let empty = CodedBody.blocks([], level: 9)
+        let inner = Array(repeatElement(empty, count: (4 << 20) / empty.count).joined())
+        let coded = CodedBody.gzip(inner, level: 9)
+        let decoder = ContentDecoder([.deflate, .gzip], maxBytes: 1 << 20)
+        #expect(throws: ContentCodingError.tooLarge) { try decoder.append(coded) }
+        #expect(decoder.content.isEmpty)
+    }
+}
+#endif

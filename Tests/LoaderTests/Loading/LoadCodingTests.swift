@@ -1,0 +1,168 @@
+#if Loader
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+// HTTP-CACHE 5.2: a coded answer is stored as received and decoded on use.
+@Suite struct LoadCodingTests {
+    private let request = ImageRequest(url: LoaderBench.url)
+    private static let picture = TestPicture.first
+    private static let gzip = CodedBody.gzip(picture)
+
+    private func reference() throws -> String { try ImageDecoder().decode(Self.picture).bitmap.digest }
+
+    // O87
+    @Test func aCodedPictureIsStoredAsItCameAndDecodedOnUse() async throws {
+        for (name, bytes) in [
+            ("gzip", Self.gzip), ("deflate", CodedBody.zlib(Self.picture)), ("deflate", CodedBody.bare(Self.picture)),
+            ("deflate, gzip", CodedBody.gzip(CodedBody.zlib(Self.picture))),
+        ] {
+            let bench = try LoaderBench(
+                ScriptedTransport(.coded(name, bytes, maxAge: 10, etag: "\"1\""), .status(304))
+            ) { $0.retainsEncodedData = true }
+            let loaded = try await bench.loader.image(for: request)
+            let found = try await bench.loader.image(for: request)
+            bench.clock.advance(11)
+            let confirmed = try await bench.loader.image(for: request)
+
+            let expected = try reference()
+            #expect([loaded.source, found.source, confirmed.source] == [.networkToDisk, .disk, .networkNotModified])
+            for image in [loaded, found, confirmed] {
+                #expect(image.bitmap.digest == expected)
+                #expect(image.encodedData == Self.picture)
+                #expect(image.fields["Content-Encoding"] == Array(name.utf8))
+            }
+            let pipeline = bench.loader.images
+            let hop = try #require(LoadHop(Load(request, pipeline), pipeline))
+            let stored = try #require(pipeline.disk?.read(hop.key, varying: hop.varying))
+            #expect(stored.body == bytes)
+        }
+    }
+
+    @Test func codedDataIsGivenAsItsContent() async throws {
+        let text = Array("{\"a\": [1, 2, 3, 1, 2, 3]}".utf8)
+        let bench = try LoaderBench(
+            ScriptedTransport(
+                .coded("gzip", CodedBody.gzip(text), maxAge: 10, etag: "\"1\"", type: nil), .status(304)))
+        let data = DataRequest(url: LoaderBench.url)
+        for wait: Int64 in [0, 0, 11] {
+            bench.clock.advance(wait)
+            #expect(try await bench.loader.data(for: data).bytes == text)
+        }
+        #expect(bench.transport.requests.count == 2)
+    }
+
+    // O43
+    @Test func aTypeIsToldFromTheContent() async throws {
+        for type in [nil, "application/octet-stream"] {
+            let bench = try LoaderBench(ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60, type: type)))
+            #expect(await bench.steps() == ["sending", "finished networkToDisk"])
+            #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
+            let page = CodedBody.gzip(Array("<html>".utf8))
+            let other = try LoaderBench(ScriptedTransport(.coded("gzip", page, type: type)))
+            #expect(await other.steps() == ["sending", "failed unacceptableContentType"])
+        }
+    }
+
+    @Test func theLengthIsThatOfTheCodedBytes() async throws {
+        var short = ScriptedReply.coded("gzip", Self.gzip)
+        short.chunks.removeLast()
+        let bench = try LoaderBench(ScriptedTransport(short))
+        #expect(await bench.steps() == ["sending", "failed transport"])
+
+        // Where no length says so, the coding itself does.
+        short.fields.removeAll(named: "Content-Length")
+        let silent = try LoaderBench(ScriptedTransport(short))
+        #expect(await silent.steps() == ["sending", "failed undecodable"])
+        #expect(silent.storedFiles.isEmpty)
+    }
+
+    @Test func progressCountsTheContent() async throws {
+        let bench = try LoaderBench(ScriptedTransport(.coded("gzip", Self.gzip)))
+        var last: (received: Int, expected: Int?) = (0, 0)
+        for await event in bench.loader.events(for: request) {
+            if case .progress(let received, let expected) = event { last = (received, expected) }
+        }
+        #expect(last.received == Self.picture.count)
+        #expect(last.expected == nil)
+    }
+
+    // O42
+    @Test func aCodingThatIsNotKnownIsNamed() async throws {
+        for name in ["br", "zstd", "gzip, br"] {
+            let bench = try LoaderBench(ScriptedTransport(.coded(name, [1, 2, 3], maxAge: 60, etag: "\"1\"")))
+            let error = await bench.failure()
+            #expect(error?.code == .undecodable)
+            #expect(error?.message.contains(name.hasSuffix("br") ? "br" : name) == true)
+            #expect(error?.response?.status == 200)
+            #expect(error?.isFatal == true)
+            await #expect(throws: LoadError(.undecodable, "")) {
+                try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
+            }
+            #expect(bench.folder.files.filter { $0.contains("/v1/") }.isEmpty)
+        }
+    }
+
+    // O97
+    @Test func theNameOfACodingDoesNoHarmInALog() async throws {
+        let name = "\u{1B}[2J" + String(repeating: "long", count: 1_000)
+        let bench = try LoaderBench(ScriptedTransport(.coded(name, [1])))
+        let error = await bench.failure()
+        #expect(error?.message.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } == true)
+        #expect(error.map { $0.message.utf8.count < 100 } == true)
+    }
+
+    // O42
+    @Test func aDamagedCodingIsNotStored() async throws {
+        let bodies = [Array(Self.gzip.dropLast()), Self.gzip + [0], Self.picture, []]
+        for body in bodies {
+            let bench = try LoaderBench(ScriptedTransport(.coded("gzip", body, maxAge: 60)))
+            #expect(await bench.steps() == ["sending", "failed undecodable"])
+            await #expect(throws: LoadError(.undecodable, "")) {
+                try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
+            }
+            #expect(bench.folder.files.filter { $0.contains("/v1/") }.isEmpty)
+        }
+    }
+
+    // O92
+    @Test func theLimitCountsTheContent() async throws {
+        let size = Self.picture.count
+        for (limit, isAccepted) in [(size, true), (size - 1, false)] {
+            // Zeros behind it would be cheaper still, but the picture is what is stored.
+            let bench = try LoaderBench(ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60))) {
+                $0.maxResponseBytes = limit
+            }
+            let end = isAccepted && Self.gzip.count <= limit ? "finished networkToDisk" : "failed bodyTooLarge"
+            #expect(await bench.steps() == ["sending", end])
+        }
+    }
+
+    // O92
+    @Test func aBombIsNotReadToItsEnd() async throws {
+        let block = CodedBody.blocks(Array(repeating: 0, count: 1 << 20), level: 9)
+        var bomb = ScriptedReply(fields: ["Content-Type": "image/png", "Content-Encoding": "deflate"])
+        bomb.chunks = Array(repeating: block, count: 1_024)
+        bomb.ending = .never
+        let bench = try LoaderBench(ScriptedTransport(bomb)) { $0.maxResponseBytes = 2 << 20 }
+
+        #expect(await bench.steps() == ["sending", "failed bodyTooLarge"])
+        #expect(bench.transport.openCount == 0)
+        #expect(bench.storedFiles.isEmpty)
+    }
+
+    // O28
+    @Test func aStoredBodyThatCannotBeDecodedIsFetchedAgain() async throws {
+        let bench = try LoaderBench(
+            ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60), .picture(TestPicture.second, maxAge: 60)))
+        _ = await bench.steps()
+        // The host lowered its limit: what is stored has more.
+        try bench.loader.update { $0.maxResponseBytes = Self.picture.count - 1 }
+
+        #expect(await bench.steps() == ["sending", "finished networkToDisk"])
+        #expect(try await bench.loader.image(for: request).bitmap.width == 11)
+    }
+}
+#endif

@@ -1,0 +1,267 @@
+#if Loader
+import Dispatch
+import Foundation
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// What the loaders of old promised about a load, as far as no other suite holds it.
+@Suite struct LoadOriginalsTests {
+    private let request = ImageRequest(url: LoaderBench.url)
+
+    // O13
+    @Test func aSlowCallbackDelaysItsOwnLoadAlone() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        _ = await bench.steps()
+        let (arrived, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let slow = bench.loader.loadImage(
+            with: request,
+            hasCache: { _, _ in
+                arrived.signal()
+                released.wait()
+            })
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "waits for the callback").async {
+                arrived.wait()
+                continuation.resume()
+            }
+        }
+        // While it is held up there, others come to their end.
+        for _ in 0..<3 { #expect(await bench.steps() == ["cached disk fresh", "finished disk"]) }
+        await bench.loader.loadImage(with: request).end()
+        released.signal()
+        await slow.end()
+    }
+
+    // O16
+    @Test func noCallerWaitsForTheDisk() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        _ = await bench.steps()
+        let queue = bench.loader.images.shared.diskQueue
+        // Nothing that is to be done on disk is done: what waits for it can only be the load.
+        queue.suspend()
+        let calls = Locked(0)
+        let tasks = (0..<200).map { _ in
+            bench.loader.loadImage(with: request, hasCache: { _, _ in calls.update { $0 += 1 } })
+        }
+        // Swift's threads are free for everything else.
+        var bare = request
+        bare.layers = []
+        #expect(await bench.steps(bare) == ["sending", "finished networkToDisk"])
+        #expect(calls.value == 0)
+        queue.resume()
+        for task in tasks { await task.end() }
+        #expect(calls.value == 200)
+    }
+
+    // O18
+    @Test func thereAreFiveSources() {
+        #expect(
+            LoadSource.allCases.map(\.rawValue) == ["none", "memory", "disk", "networkNotModified", "networkToDisk"])
+    }
+
+    // O19
+    @Test func aNewPictureIsOnDiskBeforeItIsDelivered() async throws {
+        for size in [TestPicture.first, TestPicture.second] {
+            let bench = try LoaderBench(.picture(size, maxAge: 60))
+            let files = Locked<[[String]]>([])
+            await bench.loader.loadImage(
+                with: request,
+                requestCompleted: { _, _, _ in files.update { $0.append(bench.storedFiles) } }
+            ).end()
+            #expect(files.value.map(\.count) == [1])
+            // It is whole there: another loader finds it.
+            let other = try LoaderBench(ScriptedTransport(.offline), in: bench.folder) {
+                $0.clock = { bench.clock.now }
+            }
+            #expect(await other.steps() == ["cached disk fresh", "finished disk"])
+        }
+    }
+
+    // O25
+    @Test func a304WithoutCacheControlIsFreshForTheDefault() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, etag: "\"1\""), .status(304)) {
+            $0.defaultCacheControlMaxAge = .seconds(10)
+        }
+        _ = await bench.steps()
+        for _ in 0..<3 {
+            bench.clock.advance(11)
+            #expect(await bench.steps().last == "finished networkNotModified")
+            bench.clock.advance(9)
+            #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
+        }
+        let careful = try LoaderBench(.picture(TestPicture.first, etag: "\"1\""), .status(304))
+        for _ in 0..<3 { _ = await careful.steps() }
+        #expect(careful.transport.requests.count == 3)
+    }
+
+    // O26
+    @Test func a304LeavesTheBodysBytesAlone() async throws {
+        let bench = try LoaderBench(
+            .picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304, ["Cache-Control": "max-age=20"]))
+        _ = await bench.steps()
+        let file = try #require(bench.storedFiles.first)
+        let path = bench.folder.path + "/" + file
+        func inode() throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+        }
+        let (before, node) = (try Data(contentsOf: URL(fileURLWithPath: path)), try inode())
+        bench.clock.advance(11)
+        #expect(await bench.steps().last == "finished networkNotModified")
+
+        let after = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(bench.storedFiles == [file])
+        #expect(try inode() == node)
+        #expect(after.suffix(TestPicture.first.count) == before.suffix(TestPicture.first.count))
+        #expect(Array(after.suffix(TestPicture.first.count)) == TestPicture.first)
+        // What the 304 says is there nevertheless.
+        #expect(after != before)
+        let image = try await bench.loader.image(for: request)
+        #expect(image.fields["Cache-Control"] == Array("max-age=20".utf8))
+    }
+
+    // O27
+    @Test func directivesOfAnEarlierResponseAreNotRemembered() async throws {
+        var wary = ScriptedReply.picture(TestPicture.first)
+        wary.fields.append("Cache-Control", "no-cache")
+        let bench = try LoaderBench(ScriptedTransport(wary, .picture(TestPicture.second, maxAge: 60)))
+        _ = await bench.steps()
+        // It is stored, and never used without asking.
+        #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
+        #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
+    }
+
+    // O39
+    @Test func aCancelledValidationLeavesTheStoreAlone() async throws {
+        let gate = Gate()
+        var held = ScriptedReply.picture(TestPicture.second, maxAge: 60)
+        held.bodyGate = gate
+        let bench = try LoaderBench(
+            ScriptedTransport(.picture(TestPicture.first, maxAge: 10, etag: "\"1\""), held, .status(304)))
+        _ = await bench.steps()
+        bench.clock.advance(11)
+        let before = try stored(bench)
+        let task = Task { await bench.steps() }
+        await gate.arrival()
+        task.cancel()
+        #expect(await task.value == ["cached disk stale", "sending after image", "failed cancelled"])
+        await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+
+        let after = try stored(bench)
+        #expect(after == before)
+        #expect(await bench.steps().last == "finished networkNotModified")
+    }
+
+    private func stored(_ bench: LoaderBench) throws -> [String: Data] {
+        let files = bench.storedFiles.map { name in
+            (name, FileManager.default.contents(atPath: bench.folder.path + "/" + name) ?? Data())
+        }
+        return Dictionary(uniqueKeysWithValues: files)
+    }
+
+    // O40
+    @Test func theOtherSuccessesArePicturesToo() async throws {
+        for status in [203, 207, 208, 218, 226, 250, 299] {
+            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            reply.status = status
+            let bench = try LoaderBench(ScriptedTransport(reply))
+            let image = try await bench.loader.image(for: request)
+            #expect(image.status == status)
+            #expect(image.isStored)
+            #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
+        }
+        // Their bodies do not make these successes.
+        for status in [100, 103, 199, 201, 202, 204, 205, 206, 300, 304, 305, 306, 600, 999] {
+            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            reply.status = status
+            let bench = try LoaderBench(ScriptedTransport(reply))
+            let error = await bench.failure()
+            #expect(error?.code == .unexpectedStatus, "\(status)")
+            #expect(error?.statusCode == status)
+            #expect(bench.storedFiles.isEmpty)
+        }
+    }
+
+    // O53, O81
+    @Test func theWholeAddressNamesAPicture() async throws {
+        let urls = [
+            "http://example.com/a.png", "http://example.com/A.png", "http://example.com/a.png?",
+            "https://example.com/a.png",
+            "http://example.com/a.png?b=1&c=2", "http://example.com/a.png?c=2&b=1", "http://example.org/a.png",
+            "http://example.com:81/a.png", "http://example.com/b/../a.png", "http://example.com/%61.png",
+        ]
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        for url in urls { #expect(await bench.steps(ImageRequest(url: url)) == ["sending", "finished networkToDisk"]) }
+        // What is the same by RFC 9110 section 4.2.3 is found, and looked for before anything is sent.
+        for url in urls + ["HTTP://EXAMPLE.com:80/a.png#part"] {
+            #expect(await bench.steps(ImageRequest(url: url)) == ["cached memory fresh", "finished memory"], "\(url)")
+        }
+        #expect(bench.transport.requests.map(\.url) == urls)
+    }
+
+    // O66, O74
+    @Test func aLoadThatWaitsToTryAgainHoldsNobodyUp() async throws {
+        let bench = try LoaderBench(
+            ScriptedTransport { request, _ in
+                request.url == LoaderBench.url ? .status(503, ["Retry-After": "30"]) : .picture(TestPicture.first)
+            }
+        ) {
+            $0.retry = .standard
+            $0.urgentWidth = 1
+        }
+        let (waiting, calls) = (Gate(), Locked<[String]>([]))
+        var callbacks = LoadCallbacks()
+        callbacks.onRetry = { _, delay, _ in
+            calls.update { $0.append("onRetry") }
+            // The wait is at least as long as the origin wants.
+            if delay >= .seconds(30) { waiting.open() }
+        }
+        callbacks.onFail = { error, _ in calls.update { $0.append("onFail \(error.code)") } }
+        let patient = bench.loader.loadImage(with: request, callbacks)
+        try await waiting.pass()
+
+        // There is one place, and it is free; also for the slow ones, who wait for nothing else.
+        var slow = ImageRequest(url: "http://example.com/slow.png")
+        slow.priority = .slow
+        for other in [ImageRequest(url: "http://example.com/urgent.png"), slow] {
+            #expect(await bench.steps(other) == ["sending", "finished networkToDisk"])
+        }
+        #expect(bench.loader.images.shared.lanes.counts == LaneCounts())
+        patient.cancel()
+        await patient.end()
+        #expect(calls.value == ["onRetry", "onFail cancelled"])
+        await bench.settle { bench.isIdle }
+    }
+
+    // O41, O72
+    @Test func everyErrorIsAsFatalAsItsKind() {
+        let table: [(code: LoadError.Code, name: String, isFatal: Bool, isRetryable: Bool)] = [
+            (.invalidURL, "invalidURL", true, false), (.unsupportedScheme, "unsupportedScheme", true, false),
+            (.configuration, "configuration", true, false), (.notInCache, "notInCache", true, false),
+            (.transport, "transport", false, true), (.tls, "tls", true, false),
+            (.unexpectedStatus, "unexpectedStatus", true, false), (.redirect, "redirect", true, false),
+            (.unacceptableContentType, "unacceptableContentType", true, false),
+            (.bodyTooLarge, "bodyTooLarge", true, false), (.undecodable, "undecodable", true, false),
+            (.unsupportedFormat, "unsupportedFormat", true, false), (.pixelLimit, "pixelLimit", true, false),
+            (.cancelled, "cancelled", false, false),
+        ]
+        for row in table {
+            let error = LoadError(row.code, "")
+            #expect(row.code.description == row.name)
+            #expect(error.isFatal == row.isFatal, "\(row.name)")
+            #expect(error.isRetryable == row.isRetryable, "\(row.name)")
+        }
+        for status in 400...599 {
+            let error = LoadError(.http, statusCode: status, "")
+            let isFatal = status < 500 && ![408, 425, 429].contains(status)
+            #expect(error.isFatal == isFatal)
+            #expect(error.isRetryable == !isFatal)
+            let remembered = LoadError.remembered(error, until: WallTime(seconds: 0))
+            #expect(remembered.isFatal == isFatal)
+            #expect(!remembered.isRetryable)
+        }
+    }
+}
+#endif

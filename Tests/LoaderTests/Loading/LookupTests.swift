@@ -1,0 +1,292 @@
+#if Loader
+import Dispatch
+import Foundation
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// Looking a picture up without loading it, storing and removing it, layer by layer.
+@Suite(.timeLimit(.minutes(2))) struct LookupTests {
+    private let request = ImageRequest(url: LoaderBench.url)
+
+    /// A loader that keeps pictures in memory and has loaded one that is fresh for 60 s.
+    private func loadedBench() async throws -> LoaderBench {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        _ = try await bench.loader.image(for: request)
+        return bench
+    }
+
+    /// Both forms of the look-up, which must agree; what they say in a word or two.
+    private func look(
+        _ bench: LoaderBench, _ request: ImageRequest, _ layers: CacheLayers, waits: Bool
+    ) async -> String {
+        let image: LoadedImage?
+        if waits {
+            image = bench.loader.cachedImage(for: request, layers: layers)
+        } else {
+            image = await bench.loader.lookUpImage(for: request, layers: layers)
+        }
+        return image.map { "\($0.source) \($0.isFresh ? "fresh" : "stale")" } ?? "nothing"
+    }
+
+    // O65, O95, O85
+    @Test(arguments: [false, true]) func aLookupAsksTheLayersThatItIsTold(waits: Bool) async throws {
+        let bench = try await loadedBench()
+        #expect(await look(bench, request, .all, waits: waits) == "memory fresh")
+        #expect(await look(bench, request, .memory, waits: waits) == "memory fresh")
+        #expect(await look(bench, request, .disk, waits: waits) == "disk fresh")
+        #expect(await look(bench, request, [], waits: waits) == "nothing")
+
+        await bench.loader.purgeMemory()
+        let reads = bench.loader.diskStatistics.map { $0.hits + $0.misses }
+        #expect(await look(bench, request, .memory, waits: waits) == "nothing")
+        #expect(bench.loader.diskStatistics.map { $0.hits + $0.misses } == reads)
+        #expect(await look(bench, request, .disk, waits: waits) == "disk fresh")
+        #expect(bench.loader.memoryStatistics.count == 0)
+        #expect(await look(bench, request, .all, waits: waits) == "disk fresh")
+        // It has filled the memory.
+        #expect(await look(bench, request, .memory, waits: waits) == "memory fresh")
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    // O65, O95
+    @Test(arguments: [false, true]) func theRequestsOwnLayersCountToo(waits: Bool) async throws {
+        let bench = try await loadedBench()
+        var other = request
+        other.layers = .disk
+        #expect(await look(bench, other, .all, waits: waits) == "disk fresh")
+        #expect(await look(bench, other, .memory, waits: waits) == "nothing")
+        other.layers = [.readsMemory]
+        #expect(await look(bench, other, .disk, waits: waits) == "nothing")
+    }
+
+    // O65
+    @Test(arguments: [false, true]) func aLookupGivesWhatIsStaleToo(waits: Bool) async throws {
+        for control in ["max-age=10", "max-age=10, must-revalidate", "no-cache", "max-age=0"] {
+            var reply = ScriptedReply.picture(TestPicture.first)
+            reply.fields.append("Cache-Control", control)
+            let bench = try LoaderBench(reply) { $0.cacheImagesInMemory = true }
+            _ = try await bench.loader.image(for: request)
+            bench.clock.advance(11)
+            #expect(await look(bench, request, .memory, waits: waits) == "memory stale", "\(control)")
+            #expect(await look(bench, request, .disk, waits: waits) == "disk stale", "\(control)")
+            #expect(bench.transport.requests.count == 1)
+        }
+    }
+
+    // O65, O90
+    @Test(arguments: [false, true]) func whatAnswersNoLoadOfTheRequestIsNotFresh(waits: Bool) async throws {
+        let bench = try await loadedBench()
+        for policy in CachePolicy.allCases {
+            var other = request
+            other.policy = policy
+            let isFresh = policy != .reload && policy != .revalidate
+            for layers in [CacheLayers.memory, .disk] {
+                let found = await look(bench, other, layers, waits: waits)
+                #expect(found == "\(layers == .memory ? "memory" : "disk") \(isFresh ? "fresh" : "stale")")
+            }
+        }
+    }
+
+    // O53, O65, O71, O94
+    @Test(arguments: [false, true]) func aLookupFindsTheRequestsOwnPictureOnly(waits: Bool) async throws {
+        let bench = try await loadedBench()
+        var requests: [ImageRequest] = []
+        for url in ["https://example.com/picture.png", "http://example.com/picture.png?a", "", "no address"] {
+            requests.append(ImageRequest(url: url))
+        }
+        requests.append(ImageRequest(url: LoaderBench.url, fields: ["Authorization": "Basic eA=="]))
+        requests.append(ImageRequest(url: LoaderBench.url, fields: ["Cookie": "a=b"]))
+        var other = request
+        other.partition = "x"
+        requests.append(other)
+        other = request
+        other.cacheKey = "http://example.com/key"
+        requests.append(other)
+        for request in requests {
+            #expect(await look(bench, request, .all, waits: waits) == "nothing", "\(request.url)")
+            #expect(!bench.loader.contains(request))
+        }
+        // Another address with the key of this one is this picture.
+        other = ImageRequest(url: "http://example.com/elsewhere")
+        other.cacheKey = LoaderBench.url
+        #expect(await look(bench, other, .all, waits: waits) == "memory fresh")
+    }
+
+    // O44, O65
+    @Test(arguments: [false, true]) func aLookupOnDiskTouchesTheFile(waits: Bool) async throws {
+        let bench = try await loadedBench()
+        bench.clock.advance(100)
+        _ = await look(bench, request, .memory, waits: waits)
+        #expect(bench.loader.contains(request, layers: .disk))
+        #expect(try modified(bench) == bench.clock.now.adding(milliseconds: -100_000).seconds)
+        #expect(await look(bench, request, .disk, waits: waits) == "disk stale")
+        #expect(try modified(bench) == bench.clock.now.seconds)
+    }
+
+    private func modified(_ bench: LoaderBench) throws -> Int64 {
+        let path = bench.folder.path + "/" + (try #require(bench.storedFiles.first))
+        let date = try #require(try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date)
+        return Int64(date.timeIntervalSince1970.rounded(.down))
+    }
+
+    // O65
+    @Test(arguments: [false, true]) func aDamagedFileIsNotFound(waits: Bool) async throws {
+        let bench = try await loadedBench()
+        await bench.loader.purgeMemory()
+        let path = bench.folder.path + "/" + (try #require(bench.storedFiles.first))
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: path))
+        #expect(await look(bench, request, .all, waits: waits) == "nothing")
+        #expect(bench.loader.memoryStatistics.count == 0)
+    }
+
+    // O65
+    @Test(arguments: [false, true]) func aLookupFollowsStoredRedirects(waits: Bool) async throws {
+        let bench = try LoaderBench(
+            ScriptedTransport { request, _ in
+                request.url.hasSuffix("picture.png")
+                    ? .status(301, ["Location": "/moved.png", "Cache-Control": "max-age=30"])
+                    : .picture(TestPicture.first, maxAge: 60)
+            }
+        ) { $0.cacheImagesInMemory = true }
+        #expect(!bench.loader.contains(request))
+        _ = try await bench.loader.image(for: request)
+        #expect(await look(bench, request, .all, waits: waits) == "memory fresh")
+        #expect(bench.loader.contains(request))
+        var manual = request
+        manual.redirect = .manual
+        #expect(await look(bench, manual, .all, waits: waits) == "nothing")
+        #expect(!bench.loader.contains(manual))
+        // A load would ask again where the picture is, fresh as that may be.
+        bench.clock.advance(31)
+        #expect(await look(bench, request, .all, waits: waits) == "memory stale")
+        #expect(bench.transport.requests.count == 2)
+    }
+
+    /// Also from all threads of Swift's pool at once.
+    // O65
+    @Test func manyThreadsMayWaitAtOnce() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        _ = try await bench.loader.image(for: request)
+        let found = await withTaskGroup(of: Int?.self) { group in
+            for _ in 0..<64 {
+                group.addTask { bench.loader.cachedImage(for: request)?.bitmap.width }
+            }
+            return await group.reduce(into: [Int?: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(found == [19: 64])
+        let fromQueue: Int? = await withCheckedContinuation { continuation in
+            DispatchQueue(label: "of the caller").async {
+                continuation.resume(returning: bench.loader.cachedImage(for: request)?.bitmap.width)
+            }
+        }
+        #expect(fromQueue == 19)
+    }
+
+    // O95
+    @Test func eachLayerIsAskedAndRemovedFromByItself() async throws {
+        for (removed, left) in [
+            (CacheLayers.memory, [false, true]), (.disk, [true, false]), (.all, [false, false]), ([], [true, true]),
+        ] {
+            let bench = try await loadedBench()
+            #expect(bench.loader.contains(request, layers: .memory) && bench.loader.contains(request, layers: .disk))
+            await bench.loader.removeImage(for: request, layers: removed)
+            #expect(
+                [CacheLayers.memory, .disk].map { bench.loader.contains(request, layers: $0) } == left, "\(removed)")
+            #expect(bench.loader.contains(request) == left.contains(true))
+        }
+    }
+
+    // O53, O56, O91
+    @Test func removingTakesEveryDecodingOut() async throws {
+        let bench = try await loadedBench()
+        var variants = [request]
+        for page in 1...5 {
+            var variant = request
+            variant.decodeOptions.page = page
+            variants.append(variant)
+        }
+        for variant in variants { _ = try await bench.loader.image(for: variant) }
+        let neighbour = ImageRequest(url: "http://example.com/neighbour")
+        _ = try await bench.loader.image(for: neighbour)
+        #expect(bench.loader.memoryStatistics.count == 7)
+
+        await bench.loader.removeImage(for: variants[3])
+        for variant in variants { #expect(!bench.loader.contains(variant)) }
+        #expect(bench.loader.contains(neighbour, layers: .memory))
+        #expect(bench.loader.memoryStatistics.count == 1)
+    }
+
+    /// What was removed while it was being loaded stays out of memory.
+    // O56
+    @Test func aRemovalOutlastsALoad() async throws {
+        let gate = Gate()
+        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        reply.headGate = gate
+        let bench = try LoaderBench(reply) { $0.cacheImagesInMemory = true }
+        async let image = bench.loader.image(for: request)
+        await gate.arrival()
+        await bench.loader.removeImage(for: request)
+        gate.open()
+        _ = try await image
+        #expect(bench.loader.memoryStatistics.count == 0)
+        _ = try await bench.loader.image(for: request)
+        #expect(bench.loader.memoryStatistics.count == 1)
+    }
+
+    // O75
+    @Test func aBareBitmapGoesToMemoryAlone() async throws {
+        let bench = try LoaderBench(.offline) { $0.cacheImagesInMemory = true }
+        let bitmap = try ImageDecoder().decode(TestPicture.second).bitmap
+        #expect(try bench.loader.store(bitmap, fields: ["Cache-Control": "max-age=60"], for: request))
+        #expect(bench.storedFiles.isEmpty)
+        #expect(bench.loader.memoryStatistics == (1, bitmap.byteCount, bitmap.byteCount))
+
+        let loaded = try await bench.loader.image(for: request)
+        #expect(loaded.source == .memory)
+        #expect(!loaded.isStored)
+        #expect(loaded.bitmap.digest == bitmap.digest)
+        #expect(loaded.header.width == 11)
+        // It is the host's own: no purge of a disk that it was never on ends its freshness.
+        await bench.loader.purgeDisk()
+        #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
+        bench.clock.advance(61)
+        #expect(await bench.steps() == ["cached memory stale", "sending after image", "failed transport"])
+        #expect(throws: LoadError(.invalidURL, "")) { try bench.loader.store(bitmap, for: ImageRequest(url: "x")) }
+    }
+
+    // O75, C18
+    @Test func aBitmapThatIsNotKeptIsSaidSo() throws {
+        let bitmap = try ImageDecoder().decode(TestPicture.second).bitmap
+        let off = try LoaderBench(.offline)
+        #expect(try !off.loader.store(bitmap, for: request))
+        let small = try LoaderBench(.offline) {
+            $0.cacheImagesInMemory = true
+            $0.memoryCacheMaxBytes = bitmap.byteCount - 1
+        }
+        #expect(try !small.loader.store(bitmap, for: request))
+        var other = request
+        other.layers = .disk
+        try small.loader.update { $0.memoryCacheMaxBytes = bitmap.byteCount }
+        #expect(try !small.loader.store(bitmap, for: other))
+        #expect(try small.loader.store(bitmap, for: request))
+        #expect([off, small].map(\.loader.memoryStatistics.count) == [0, 1])
+    }
+
+    // O75, O84, O87
+    @Test func storedBytesGoToBothLayers() async throws {
+        let bench = try LoaderBench(.offline) {
+            $0.cacheImagesInMemory = true
+            $0.retainsEncodedData = true
+        }
+        let fields: HeaderFields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
+        #expect(try await bench.loader.store(TestPicture.first, fields: fields, for: request))
+        #expect(bench.loader.cachedImage(for: request, layers: .memory)?.isStored == true)
+        #expect(bench.loader.cachedImage(for: request, layers: .disk)?.encodedData == TestPicture.first)
+    }
+}
+#endif

@@ -1,0 +1,223 @@
+#if Loader
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// The quick answer from memory against the full way, which looks the entry up and lets the policy decide.
+@Suite struct MemoryHitTests {
+    /// What decides besides the request and the moment.
+    private struct Host: Sendable {
+        let name: String
+        let change: @Sendable (inout ImageLoader.Configuration) -> Void
+    }
+
+    private static let hosts = [
+        Host(name: "defaults") { _ in },
+        Host(name: "server policy off") { $0.useServerCachePolicy = false },
+        Host(name: "default age") { $0.defaultCacheControlMaxAge = .seconds(30) },
+        Host(name: "stale use") {
+            $0.deliversStaleBeforeValidation = false
+            $0.staleIfError = .upTo(.seconds(1_000))
+        },
+        Host(name: "other types") { $0.acceptedContentTypes = [.gif] },
+        Host(name: "basic auth") { $0.basicAuth = try? BasicAuth(user: "a", password: "b") },
+    ]
+
+    private static let responses: [HeaderFields] = [
+        [:], ["Cache-Control": "max-age=10"], ["Cache-Control": "max-age=10, no-cache"],
+        ["Cache-Control": "max-age=10, no-store"], ["Cache-Control": "max-age=10, must-revalidate"],
+        ["Cache-Control": "max-age=10, stale-while-revalidate=60"], ["Cache-Control": "max-age=10, immutable"],
+        ["Cache-Control": "max-age=10", "Age": "3", "Date": "Fri, 15 Jan 2027 07:59:55 GMT"],
+        ["Expires": "Fri, 15 Jan 2027 08:00:20 GMT"], ["Cache-Control": "max-age=10", "Vary": "Accept"],
+        ["Cache-Control": "max-age=10", "Vary": "*"], ["Cache-Control": "max-age=10", "Content-Type": "text/html"],
+    ]
+
+    private static let requestFields: [HeaderFields] = [
+        [:], ["Cache-Control": "max-age=5"], ["Cache-Control": "no-cache"], ["Cache-Control": "max-stale"],
+        ["Cache-Control": "min-fresh=5"], ["Cache-Control": "only-if-cached"], ["Pragma": "no-cache"],
+        ["Accept": "image/png"], ["If-None-Match": "\"1\""], ["Range": "bytes=0-"], ["Authorization": "Basic eA=="],
+    ]
+
+    /// Milliseconds after the response came; below 0 the clock was set back.
+    private static let ages: [Int64] = [-5_000, 0, 9_999, 10_000, 30_000]
+
+    /// The full way: a look in memory and the policy's decision.
+    private func full(_ request: ImageRequest, _ pipeline: LoadPipeline) -> StoredAnswer? {
+        guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return nil }
+        let found = pipeline.findWaiting(hop)
+        guard found.isInMemory, case .answer(let stored, refresh: nil) = pipeline.decide(hop, found), stored.isFresh,
+            Storability.isSuccess(stored.status), pipeline.accepts(found, hop)
+        else { return nil }
+        return stored
+    }
+
+    /// True for a combination that the quick way is there for.
+    private func isPlain(_ request: ImageRequest, _ response: HeaderFields, _ host: Host) -> Bool {
+        let fields = request.fields.lines.map(\.name)
+        return host.name != "basic auth" && (fields.isEmpty || fields == ["Accept"]) && !response.contains("Vary")
+            && [.default, .cacheElseLoad, .cacheOnly].contains(request.policy)
+    }
+
+    // O9, O52, O54, O90
+    @Test(arguments: hosts.indices) func theQuickAnswerIsThatOfThePolicy(host index: Int) async throws {
+        let host = Self.hosts[index]
+        let bench = try LoaderBench(.offline) {
+            $0.cacheImagesInMemory = true
+            host.change(&$0)
+        }
+        let image = try ImageDecoder().decode(TestPicture.first)
+        let begin = bench.clock.now
+        let purged = try #require(bench.loader.images.disk?.ticket())
+        await bench.loader.purgeDisk()
+        let pipeline = bench.loader.images
+        let present = try #require(pipeline.disk?.ticket())
+        let memory = try #require(pipeline.memory)
+        let key = try #require(CacheKey(url: LoaderBench.url))
+        var combinations = 0
+        var quickAnswers = 0
+
+        for response in Self.responses {
+            var fields = response
+            if !fields.contains("Content-Type") { fields.append("Content-Type", "image/png") }
+            let entry = CacheEntry(
+                key: key,
+                response: StoredResponse(
+                    status: 200, fields: fields, requestTime: begin, responseTime: begin, createdAt: begin,
+                    vary: Vary.values(of: fields, request: [:]) ?? []),
+                failure: RememberedFailure(status: 500, attempts: 5, at: begin))
+            for ticket in [present, purged, nil] {
+                memory.insert(
+                    PictureMemory.Picture(
+                        entry: entry, content: LoadContent(image: image), revision: nil, ticket: ticket),
+                    for: ImageCacheKey(key, variant: ""), since: memory.moment)
+                // What a purge changes it changes at any age.
+                for age in ticket == present ? Self.ages : [0] {
+                    bench.clock.set(begin.adding(milliseconds: age))
+                    for fields in Self.requestFields {
+                        for policy in CachePolicy.allCases {
+                            var request = ImageRequest(url: LoaderBench.url, fields: fields, policy: policy)
+                            request.layers = .memory
+                            let quick = pipeline.answerFromMemory(request)
+                            let full = full(request, pipeline)
+                            combinations += 1
+                            let isSame =
+                                quick.map { $0.isFresh && $0.status == full?.status && $0.fields == full?.fields }
+                                ?? (full == nil || ticket == purged || !isPlain(request, response, host))
+                            if quick != nil { quickAnswers += 1 }
+                            #expect(isSame, "\(host.name) \(response) \(fields) \(policy) \(age)")
+                        }
+                    }
+                }
+            }
+        }
+
+        #expect(combinations == Self.responses.count * (Self.ages.count + 2) * Self.requestFields.count * 5)
+        // No table of nothing: but for the hosts whom every answer is kept from, the quick way was taken.
+        #expect((quickAnswers > 0) == !["other types", "basic auth"].contains(host.name))
+    }
+
+    // O54, O98
+    @Test func anAnswerFromMemoryFollowsAChangeOfTheRules() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let request = ImageRequest(url: LoaderBench.url)
+        _ = try await bench.loader.image(for: request)
+        #expect(bench.loader.images.answerFromMemory(request) != nil)
+
+        try bench.loader.update { $0.acceptedContentTypes = [.gif] }
+        #expect(bench.loader.images.answerFromMemory(request) == nil)
+        try bench.loader.update { $0.acceptedContentTypes = [.png] }
+        #expect(bench.loader.images.answerFromMemory(request) != nil)
+        bench.clock.advance(61)
+        #expect(bench.loader.images.answerFromMemory(request) == nil)
+        try bench.loader.update { $0.useServerCachePolicy = false }
+        #expect(bench.loader.images.answerFromMemory(request) != nil)
+        try bench.loader.update { $0.cacheImagesInMemory = false }
+        #expect(bench.loader.images.answerFromMemory(request) == nil)
+    }
+
+    @Test func anAnswerFromMemoryIsAllThatALoadWouldGive() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) {
+            $0.cacheImagesInMemory = true
+            $0.retainsEncodedData = true
+        }
+        let request = ImageRequest(url: LoaderBench.url)
+        let loaded = try await bench.loader.image(for: request)
+        bench.clock.advance(7)
+
+        let quick = try await bench.loader.image(for: request)
+        #expect(quick.source == .memory)
+        #expect(quick.isFresh)
+        #expect(quick.isStored)
+        #expect(quick.status == 200)
+        #expect(quick.fields[lines: "Age"] == [Array("7".utf8)])
+        #expect(quick.fields[lines: "Content-Type"] == loaded.fields[lines: "Content-Type"])
+        #expect(quick.encodedData == TestPicture.first)
+        #expect(quick.bitmap.digest == loaded.bitmap.digest)
+        #expect(quick.header == loaded.header)
+    }
+
+    // O59
+    @Test func aCancelledLoadIsNotAnsweredFromMemoryEither() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        _ = await bench.steps()
+        let start = Gate()
+        let task = Task {
+            try? await start.pass()
+            return await bench.failure()
+        }
+        await start.arrival()
+        task.cancel()
+        #expect(await task.value?.code == .cancelled)
+    }
+
+    /// Each two properties that name the picture, changed after the request was made.
+    @Test func theKeysOfARequestFollowItsProperties() {
+        let changes: [(inout ImageRequest) -> Void] = [
+            { $0.url = "http://example.com/other" }, { $0.url = "no address" }, { $0.url = "http://a:b@example.com/" },
+            { $0.fields = ["Authorization": "x"] }, { $0.fields.append("Cookie", "x") },
+            { $0.fields.append("Accept", "x") }, { $0.decodeOptions.page = 2 }, { $0.decodeOptions = .asStored },
+            { $0.partition = "x" }, { $0.cacheKey = "http://example.com/key" }, { $0.cacheKey = "no address" },
+        ]
+        for pair in 0..<(changes.count * changes.count) {
+            var changed = ImageRequest(url: LoaderBench.url)
+            changes[pair / changes.count](&changed)
+            changes[pair % changes.count](&changed)
+            let keys = RequestKeys(
+                url: changed.url, fields: changed.fields, decodeOptions: changed.decodeOptions,
+                partition: changed.partition, cacheKey: changed.cacheKey)
+            #expect(changed.keys == keys, "\(pair)")
+        }
+    }
+
+    /// The key that a request carries is the one that a load works out, or there is none.
+    @Test func theKeysOfARequestAreThoseOfItsLoad() throws {
+        let pipeline = try LoaderBench(.offline).loader.images
+        var requests = [
+            "http://EXAMPLE.com:80/a#b", "https://example.com", "http://example.com/a?b=%20", "http://[::1]/",
+            "http://user@example.com/", "ftp://example.com/", "", "http://", "http://example.com/a b",
+        ].map { ImageRequest(url: $0) }
+        for index in requests.indices {
+            var request = requests[index]
+            request.decodeOptions = .asStored
+            requests.append(request)
+            request.cacheKey = "http://EXAMPLE.com/key"
+            requests.append(request)
+            request.cacheKey = "key"
+            requests.append(request)
+        }
+        var named = 0
+        for request in requests {
+            let hop = LoadHop(Load(request, pipeline), pipeline)
+            guard let key = request.keys.imageKey else {
+                #expect(hop == nil || request.url.contains("@"), "\(request.url)")
+                continue
+            }
+            named += 1
+            #expect(hop?.imageKey == key)
+        }
+        #expect(named == 12)
+    }
+}
+#endif

@@ -1,0 +1,307 @@
+#if Loader
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+@Suite(.timeLimit(.minutes(2))) struct PrefetchTests {
+    private static func request(_ name: String) -> ImageRequest { ImageRequest(url: "http://example.com/" + name) }
+
+    private func requests(_ count: Int) -> [ImageRequest] { (0..<count).map { Self.request("\($0)") } }
+
+    private func bench(_ change: (inout ImageLoader.Configuration) -> Void = { _ in }) throws -> LoaderBench {
+        try origin(change) { _, _ in .picture(TestPicture.first, maxAge: 60) }
+    }
+
+    private func origin(
+        _ change: (inout ImageLoader.Configuration) -> Void = { _ in },
+        _ answer: @escaping @Sendable (HTTPRequest, Int) -> ScriptedReply
+    ) throws -> LoaderBench {
+        try LoaderBench(ScriptedTransport(answer)) {
+            $0.cacheImagesInMemory = true
+            change(&$0)
+        }
+    }
+
+    private func counts(_ total: Int, done: Int = 0, failed: Int = 0, skipped: Int = 0) -> Prefetch.Counts {
+        var counts = Prefetch.Counts()
+        (counts.total, counts.done, counts.failed, counts.skipped) = (total, done, failed, skipped)
+        return counts
+    }
+
+    // O89
+    @Test func whatIsPrefetchedIsThereLater() async throws {
+        let bench = try bench()
+        let prefetch = bench.loader.prefetch(requests(5))
+        #expect(await prefetch.end() == counts(5, done: 5))
+        #expect(bench.loader.memoryStatistics.count == 5)
+        for request in requests(5) {
+            #expect(await bench.steps(request) == ["cached memory fresh", "finished memory"])
+        }
+        #expect(bench.transport.requests.map(\.url) == requests(5).map(\.url))
+        #expect(bench.isIdle)
+    }
+
+    // O89
+    @Test func toTheDiskNoBitmapIsKept() async throws {
+        let bench = try bench()
+        #expect(await bench.loader.prefetch(requests(3), to: .disk).end() == counts(3, done: 3))
+        #expect(bench.loader.memoryStatistics.count == 0)
+        #expect(bench.loader.memoryStatistics.peakBytes == 0)
+        for request in requests(3) { #expect(await bench.steps(request) == ["cached disk fresh", "finished disk"]) }
+    }
+
+    // O42, O89
+    @Test func toTheDiskTheHeaderIsCheckedAllTheSame() async throws {
+        let refused: [(reply: ScriptedReply, code: LoadError.Code)] = [
+            (.picture(Array("<html>".utf8), maxAge: 60), .undecodable),
+            (.picture(Array(TestPicture.first.prefix(20)), maxAge: 60), .undecodable),
+            (.picture([], maxAge: 60), .undecodable),
+            (ScriptedReply(fields: ["Content-Type": "text/html"], chunks: [[1]]), .unacceptableContentType),
+        ]
+        for (reply, code) in refused {
+            let bench = try origin { _, _ in reply }
+            #expect(await bench.loader.prefetch(requests(1), to: .disk).end() == counts(1, failed: 1))
+            #expect(bench.storedFiles.isEmpty)
+            #expect(await bench.failure(Self.request("0"))?.code == code)
+        }
+        let bench = try bench({ $0.maxDecodedBytes = 19 * 13 * 4 - 1 })
+        #expect(await bench.loader.prefetch(requests(1), to: .disk).end() == counts(1, failed: 1))
+        #expect(bench.storedFiles.isEmpty)
+    }
+
+    // O89
+    @Test(arguments: Prefetch.Destination.allCases)
+    func whatIsThereAndFreshIsSkipped(to destination: Prefetch.Destination) async throws {
+        let bench = try bench()
+        _ = await bench.loader.prefetch(requests(2), to: destination).end()
+        let reads = bench.loader.diskStatistics?.hits
+        let again = await bench.loader.prefetch(requests(3), to: destination).end()
+        #expect(again == counts(3, done: 1, skipped: 2))
+        #expect(bench.transport.requests.count == 3)
+        // A look at the head is no access.
+        #expect(bench.loader.diskStatistics?.hits == reads)
+        bench.clock.advance(61)
+        #expect(await bench.loader.prefetch(requests(3), to: destination).end() == counts(3, done: 3))
+        #expect(bench.transport.requests.count == 6)
+    }
+
+    // O89
+    @Test func whatIsOnDiskAloneIsBroughtToMemory() async throws {
+        let bench = try bench()
+        _ = await bench.loader.prefetch(requests(2), to: .disk).end()
+        #expect(await bench.loader.prefetch(requests(2), to: .memory).end() == counts(2, done: 2))
+        #expect(bench.loader.memoryStatistics.count == 2)
+        #expect(bench.transport.requests.count == 2)
+    }
+
+    // O89
+    @Test func whereNothingIsKeptInMemoryTheDiskIsMeant() async throws {
+        let bench = try bench({ $0.cacheImagesInMemory = false })
+        #expect(await bench.loader.prefetch(requests(2), to: .memory).end() == counts(2, done: 2))
+        #expect(await bench.loader.prefetch(requests(2), to: .memory).end() == counts(2, skipped: 2))
+        let nowhere = try self.bench({ $0.cacheDirectory = nil })
+        #expect(await nowhere.loader.prefetch(requests(2), to: .disk).end() == counts(2, failed: 2))
+        #expect(nowhere.transport.requests.isEmpty)
+    }
+
+    // O89
+    @Test func eachPictureIsLoadedOnce() async throws {
+        let bench = try bench()
+        // A reload asks whatever is there, so nothing but the equal request before it keeps one from being sent.
+        let each = requests(3).map { ImageRequest(url: $0.url, policy: .reload) }
+        let twice = each + each
+        #expect(await bench.loader.prefetch(twice).end() == counts(6, done: 3, skipped: 3))
+        #expect(bench.transport.requests.count == 3)
+        #expect(await bench.loader.prefetch([]).end() == counts(0))
+    }
+
+    // O89
+    @Test(arguments: Prefetch.Destination.allCases)
+    func aPrefetchAndALoadShareADownload(to destination: Prefetch.Destination) async throws {
+        for prefetchIsFirst in [true, false] {
+            let gate = Gate()
+            let bench = try origin { _, _ in
+                var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+                reply.headGate = gate
+                return reply
+            }
+            let fetches = bench.loader.images.shared.fetches
+            var prefetch: Prefetch?
+            if prefetchIsFirst {
+                prefetch = bench.loader.prefetch(requests(1), to: destination)
+                await gate.arrival()
+            }
+            async let image = bench.loader.image(for: Self.request("0"))
+            await bench.settle { fetches.count == 1 && (!prefetchIsFirst || fetches.waiterTotal == 2) }
+            if !prefetchIsFirst { await gate.arrival() }
+            let handle = prefetch ?? bench.loader.prefetch(requests(1), to: destination)
+            await bench.settle { fetches.waiterTotal == 2 }
+            // An urgent load makes the slow prefetch's download urgent.
+            #expect(bench.loader.images.shared.lanes.counts == LaneCounts(urgentRunning: 1))
+            gate.open()
+            #expect(try await image.bitmap.width == 19)
+            #expect(await handle.end() == counts(1, done: 1))
+            #expect(bench.transport.requests.count == 1)
+            #expect(bench.loader.memoryStatistics.count == 1)
+        }
+    }
+
+    // O89
+    @Test func givingItUpLeavesOthersAlone() async throws {
+        let gate = Gate()
+        let bench = try origin { _, _ in
+            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            reply.headGate = gate
+            return reply
+        }
+        let prefetch = bench.loader.prefetch(requests(3))
+        await gate.arrival()
+        async let image = bench.loader.image(for: Self.request("0"))
+        await bench.settle { bench.loader.images.shared.fetches.waiterTotal == 2 }
+        prefetch.cancel()
+        #expect(await prefetch.end() == counts(3))
+        gate.open()
+        #expect(try await image.source == .networkToDisk)
+        #expect(bench.transport.requests.count == 1)
+        await bench.settle { bench.isIdle }
+        prefetch.resume()
+        #expect(await prefetch.end() == counts(3))
+        #expect(bench.transport.requests.count == 1)
+    }
+
+    // O89
+    @Test func releasingItGivesItUp() async throws {
+        let gate = Gate()
+        let bench = try origin { _, _ in
+            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            reply.headGate = gate
+            return reply
+        }
+        var prefetch: Prefetch? = bench.loader.prefetch(requests(3))
+        await gate.arrival()
+        weak let released = prefetch
+        prefetch = nil
+        #expect(released == nil)
+        await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+        #expect(bench.transport.requests.count == 1)
+        #expect(bench.storedFiles.isEmpty)
+    }
+
+    // O89
+    @Test func aPausedPrefetchBeginsNothing() async throws {
+        let gate = Gate()
+        let bench = try origin { _, number in
+            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            if number == 1 { reply.headGate = gate }
+            return reply
+        }
+        let prefetch = bench.loader.prefetch(requests(3))
+        await gate.arrival()
+        prefetch.pause()
+        prefetch.pause()
+        gate.open()
+        // What has begun goes on.
+        await bench.settle { prefetch.counts.done == 1 && bench.isIdle }
+        prefetch.setPriority(.slow)
+        #expect(bench.transport.requests.count == 1)
+        #expect(prefetch.counts == counts(3, done: 1))
+        prefetch.resume()
+        #expect(await prefetch.end() == counts(3, done: 3))
+    }
+
+    // O89
+    @Test func aPausedPrefetchCanBeGivenUp() async throws {
+        let bench = try bench()
+        let prefetch = bench.loader.prefetch([])
+        prefetch.pause()
+        #expect(await prefetch.end() == counts(0))
+        let gate = Gate()
+        let held = try origin { _, _ in
+            var reply = ScriptedReply.picture(TestPicture.first)
+            reply.headGate = gate
+            return reply
+        }
+        let other = held.loader.prefetch(requests(2))
+        await gate.arrival()
+        other.pause()
+        let end = Task { await other.end() }
+        other.cancel()
+        #expect(await end.value == counts(2))
+    }
+
+    // O89
+    @Test func whoWaitsForTheEndMayGiveThatUp() async throws {
+        let gate = Gate()
+        let bench = try origin { _, _ in
+            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            reply.headGate = gate
+            return reply
+        }
+        let prefetch = bench.loader.prefetch(requests(1))
+        await gate.arrival()
+        for delay in 0..<20 {
+            let waiting = Task { await prefetch.end() }
+            for _ in 0..<delay { await Task.yield() }
+            waiting.cancel()
+            #expect(await waiting.value == counts(1))
+        }
+        gate.open()
+        #expect(await prefetch.end() == counts(1, done: 1))
+    }
+
+    // O89
+    @Test func slowOnesComeOneByOneAndUrgentOnesSideBySide() async throws {
+        let held = Locked(true)
+        let bench = try origin({ $0.urgentWidth = 3 }) { request, _ in
+            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            if held.value { reply.headGate = Gate() }
+            return reply
+        }
+        let lanes = bench.loader.images.shared.lanes
+        let prefetch = bench.loader.prefetch(requests(6))
+        #expect(prefetch.priority == .slow)
+        await bench.settle { lanes.counts == LaneCounts(slowRunning: 1) && bench.transport.openCount == 1 }
+        #expect(bench.loader.images.shared.fetches.count == 1)
+        prefetch.setPriority(.urgent)
+        #expect(prefetch.priority == .urgent)
+        await bench.settle { lanes.counts == LaneCounts(urgentRunning: 3) && bench.transport.openCount == 3 }
+        #expect(bench.loader.images.shared.fetches.count == 3)
+        prefetch.setPriority(.slow)
+        await bench.settle { lanes.counts == LaneCounts(slowRunning: 3) }
+        prefetch.cancel()
+        _ = await prefetch.end()
+        await bench.settle { bench.isIdle }
+    }
+
+    // O89
+    @Test func slowOnesWaitForUrgentWork() async throws {
+        let gate = Gate()
+        let bench = try origin { request, _ in
+            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            if request.url.hasSuffix("urgent") { reply.headGate = gate }
+            return reply
+        }
+        async let urgent = bench.loader.image(for: Self.request("urgent"))
+        await gate.arrival()
+        let prefetch = bench.loader.prefetch(requests(3))
+        await bench.settle { bench.loader.images.shared.lanes.counts.slowWaiting == 1 }
+        #expect(bench.transport.requests.count == 1)
+        gate.open()
+        _ = try await urgent
+        #expect(await prefetch.end() == counts(3, done: 3))
+    }
+
+    // O89
+    @Test func failuresAreCountedAndRepeatedAsConfigured() async throws {
+        let bench = try origin({ $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero) }) { request, number in
+            if request.url.hasSuffix("0") { return .status(404) }
+            return number < 4 ? .offline : .picture(TestPicture.first, maxAge: 60)
+        }
+        let prefetch = bench.loader.prefetch(requests(2) + [ImageRequest(url: "no address")])
+        #expect(await prefetch.end() == counts(3, done: 1, failed: 2))
+        #expect(bench.transport.requests.count == 4)
+    }
+}
+#endif

@@ -1,0 +1,322 @@
+#if Loader
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+// ORIGINALS 11, "Resume": validators, 206 against 200, no Accept-Ranges, what is completed or cancelled is not kept.
+@Suite struct ResumeTests {
+    private static let whole = TestPicture.first
+    private static let retry = RetryPolicy(maxAttempts: 5, firstDelay: .zero)
+    private static let strong: HeaderFields = ["ETag": "\"1\""]
+
+    /// The picture whose connection is lost after so many of its bytes.
+    private static func cut(
+        after count: Int, of bytes: [UInt8] = whole, _ fields: HeaderFields = strong
+    ) -> ScriptedReply {
+        var reply = ScriptedReply.picture(bytes)
+        reply.fields.lines += fields.lines
+        reply.chunks = count == 0 ? [] : [Array(bytes.prefix(count))]
+        reply.ending = .cut
+        return reply
+    }
+
+    /// What is missing after so many bytes.
+    private static func rest(
+        from first: Int, of bytes: [UInt8] = whole, range: String? = nil, _ fields: HeaderFields = strong
+    ) -> ScriptedReply {
+        let range = range ?? "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"
+        var reply = ScriptedReply.status(206, ["Content-Range": range, "Content-Length": "\(bytes.count - first)"])
+        reply.fields.lines += fields.lines
+        reply.chunks = [Array(bytes.dropFirst(first))]
+        return reply
+    }
+
+    private func bench(_ replies: ScriptedReply..., retry: RetryPolicy = retry) throws -> LoaderBench {
+        try LoaderBench(ScriptedTransport { _, number in replies[min(number, replies.count) - 1] }) {
+            $0.retry = retry
+        }
+    }
+
+    private func range(_ bench: LoaderBench, _ index: Int) -> (range: String?, condition: String?) {
+        let fields = bench.transport.requests[index].fields
+        return (
+            fields["Range"].map { String(decoding: $0, as: UTF8.self) },
+            fields["If-Range"].map { String(decoding: $0, as: UTF8.self) }
+        )
+    }
+
+    @Test func theRestIsAskedForAndMakesOneBody() async throws {
+        let expected = try ImageDecoder().decode(Self.whole).bitmap.digest
+        for count in [1, 10, 100, 300, 505] {
+            let bench = try bench(
+                Self.cut(after: count), Self.rest(from: count, ["ETag": "\"1\"", "Cache-Control": "max-age=60"]))
+            #expect(await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"], "\(count)")
+            #expect(range(bench, 0).range == nil)
+            #expect(range(bench, 1) == ("bytes=\(count)-", "\"1\""))
+
+            // As one 200 it was stored, with the fields of the newer head (RFC 9111 §3.4).
+            let image = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
+            #expect(image.source == .disk)
+            #expect(image.isFresh)
+            #expect(image.status == 200)
+            #expect(image.bitmap.digest == expected)
+            #expect(image.fields["Content-Length"] == Array("\(Self.whole.count)".utf8))
+            #expect(image.fields["Content-Type"] == Array("image/png".utf8))
+            #expect(!image.fields.contains("Content-Range"))
+            #expect(bench.transport.requests.count == 2)
+        }
+    }
+
+    @Test func itMayBreakOffSeveralTimes() async throws {
+        var second = Self.rest(from: 100)
+        second.chunks = [Array(Self.whole[100..<250])]
+        second.ending = .cut
+        // Between two parts the origin may be away: the beginning stays good.
+        let bench = try bench(Self.cut(after: 100), second, .status(503), .offline, Self.rest(from: 250))
+        let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
+        #expect(loaded.bytes == Self.whole)
+        #expect(loaded.isStored)
+        #expect((1...4).map { range(bench, $0).range } == ["bytes=100-", "bytes=250-", "bytes=250-", "bytes=250-"])
+    }
+
+    @Test func aWholeAnswerStartsAgain() async throws {
+        let other = ScriptedReply.picture(TestPicture.second, etag: "\"2\"")
+        let bench = try bench(Self.cut(after: 100), other)
+        let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
+        #expect(loaded.bytes == TestPicture.second)
+        #expect(bench.transport.requests.count == 2)
+
+        // Should that one break off too, its own rest is asked for.
+        let twice = try self.bench(
+            Self.cut(after: 100), Self.cut(after: 30, of: TestPicture.second, ["ETag": "\"2\""]),
+            Self.rest(from: 30, of: TestPicture.second, ["ETag": "\"2\""]))
+        #expect(try await twice.loader.data(for: DataRequest(url: LoaderBench.url)).bytes == TestPicture.second)
+        #expect(range(twice, 2) == ("bytes=30-", "\"2\""))
+    }
+
+    @Test func whatDoesNotFitIsAskedForAsAWhole() async throws {
+        let size = Self.whole.count
+        let misfits: [(name: String, reply: ScriptedReply)] = [
+            ("416", .status(416, ["Content-Range": "bytes */\(size)"])),
+            ("no range", .status(206, ["ETag": "\"1\""])),
+            ("other start", Self.rest(from: 100, range: "bytes 99-\(size - 1)/\(size)")),
+            ("not to the end", Self.rest(from: 100, range: "bytes 100-\(size - 2)/\(size)")),
+            ("other length", Self.rest(from: 100, range: "bytes 100-\(size)/\(size + 1)")),
+            ("unknown length", Self.rest(from: 100, range: "bytes 100-\(size - 1)/*")),
+            ("other unit", Self.rest(from: 100, range: "pages 100-\(size - 1)/\(size)")),
+            ("backwards", Self.rest(from: 100, range: "bytes 100-99/\(size)")),
+            ("beyond", Self.rest(from: 100, range: "bytes 100-\(size)/\(size)")),
+            ("huge", Self.rest(from: 100, range: "bytes 100-99999999999999999999/\(size)")),
+            ("negative", Self.rest(from: 100, range: "bytes -100-\(size - 1)/\(size)")),
+            ("words", Self.rest(from: 100, range: "bytes")),
+            ("two ranges", Self.rest(from: 100, ["ETag": "\"1\"", "Content-Range": "bytes 100-505/506"])),
+            ("other tag", Self.rest(from: 100, ["ETag": "\"2\""])),
+            ("weak tag", Self.rest(from: 100, ["ETag": "W/\"1\""])),
+            ("no tag", Self.rest(from: 100, [:])),
+        ]
+        for misfit in misfits {
+            let bench = try bench(Self.cut(after: 100), misfit.reply, .picture(Self.whole))
+            // It is no attempt of its own.
+            #expect(
+                await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"],
+                "\(misfit.name)")
+            #expect((0...2).map { range(bench, $0).range } == [nil, "bytes=100-", nil], "\(misfit.name)")
+            #expect(bench.transport.openCount == 0)
+        }
+    }
+
+    @Test func aRestThatIsLongerThanItsRangeIsNotTaken() async throws {
+        var long = Self.rest(from: 100)
+        long.chunks.append([0])
+        let bench = try bench(Self.cut(after: 100), long, .picture(Self.whole))
+        let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
+        #expect(loaded.bytes == Self.whole)
+        #expect((1...2).map { range(bench, $0).range } == ["bytes=100-", nil])
+    }
+
+    @Test func whatFollowsAMisfitIsAnAttemptLikeOthers() async throws {
+        let bench = try bench(
+            Self.cut(after: 100), .status(416), .offline, .picture(Self.whole),
+            retry: RetryPolicy(maxAttempts: 3, firstDelay: .zero))
+        #expect(
+            await bench.steps() == [
+                "sending", "retrying 2 transport", "retrying 3 transport", "finished networkToDisk",
+            ])
+        // The beginning is not trusted again.
+        #expect((1...3).map { range(bench, $0).range } == ["bytes=100-", nil, nil])
+    }
+
+    @Test func onlyABodyWithAStrongValidatorIsResumed() async throws {
+        let late = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let soon = "Sun, 06 Nov 1994 08:50:36 GMT"
+        let later = "Sun, 06 Nov 1994 08:50:37 GMT"
+        let table: [(fields: HeaderFields, condition: String?)] = [
+            (["ETag": "\"1\""], "\"1\""), (["ETag": "\"1\"", "Accept-Ranges": "bytes"], "\"1\""),
+            (["ETag": "\"1\"", "Accept-Ranges": "none"], nil), (["ETag": "\"1\"", "Accept-Ranges": "NONE"], nil),
+            ([:], nil), (["ETag": "W/\"1\""], nil), (["ETag": "1"], nil), (["ETag": "\""], nil),
+            (["ETag": "\"1\"", "etag": "\"1\""], nil),
+            // A date is strong when the response is a minute younger; a tag, even a weak one, goes before it.
+            (["Last-Modified": late, "Date": later], late), (["Last-Modified": late, "Date": soon], nil),
+            (["Last-Modified": late], nil), (["Last-Modified": later, "Date": late], nil),
+            (["Last-Modified": "yesterday", "Date": later], nil),
+            (["Last-Modified": late, "Date": later, "ETag": "W/\"1\""], nil),
+            (["Last-Modified": late, "Date": later, "ETag": "\"1\""], "\"1\""),
+        ]
+        for row in table {
+            let bench = try bench(
+                Self.cut(after: 100, row.fields),
+                row.condition == nil ? .picture(Self.whole) : Self.rest(from: 100, row.fields))
+            #expect(await bench.steps().last == "finished networkToDisk", "\(row.fields)")
+            #expect(range(bench, 1).condition == row.condition, "\(row.fields)")
+            #expect((range(bench, 1).range == nil) == (row.condition == nil), "\(row.fields)")
+        }
+        // A part need not repeat the date (RFC 9110 §15.3.7), but may not change it.
+        for (fields, requests) in [([:], 2), (["Last-Modified": soon], 3)] as [(HeaderFields, Int)] {
+            let bench = try bench(
+                Self.cut(after: 100, ["Last-Modified": late, "Date": later]), Self.rest(from: 100, fields),
+                .picture(Self.whole))
+            #expect(await bench.steps().last == "finished networkToDisk")
+            #expect(bench.transport.requests.count == requests)
+        }
+    }
+
+    @Test func onlyASuccessOfTheWholeIsResumed() async throws {
+        for status in [203, 404, 503] {
+            var reply = Self.cut(after: 100)
+            reply.status = status
+            let bench = try bench(reply, .picture(Self.whole))
+            #expect(await bench.steps().last == "finished networkToDisk")
+            #expect(range(bench, 1).range == nil)
+        }
+        // Nothing has come of the body.
+        let empty = try bench(Self.cut(after: 0), .picture(Self.whole))
+        _ = await empty.steps()
+        #expect(range(empty, 1).range == nil)
+    }
+
+    @Test func aBodyThatIsShorterThanItsLengthIsResumedToo() async throws {
+        var short = Self.cut(after: 200)
+        short.ending = .whole
+        var rest = Self.rest(from: 200)
+        rest.chunks = [Array(Self.whole[200..<300])]
+        rest.fields.removeAll(named: "Content-Length")
+        // The range says how much there must be, though no length does.
+        let bench = try bench(short, rest, Self.rest(from: 300))
+        let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
+        #expect(loaded.bytes == Self.whole)
+        #expect((1...2).map { range(bench, $0).range } == ["bytes=200-", "bytes=300-"])
+    }
+
+    @Test func aCodedBodyIsResumedInItsCodedForm() async throws {
+        let coded = CodedBody.gzip(Self.whole)
+        let fields: HeaderFields = ["ETag": "\"1\"", "Content-Encoding": "gzip"]
+        for count in [1, 15, coded.count / 2, coded.count - 1] {
+            let bench = try bench(Self.cut(after: count, of: coded, fields), Self.rest(from: count, of: coded))
+            let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
+            #expect(loaded.bytes == Self.whole)
+            #expect(range(bench, 1).range == "bytes=\(count)-")
+        }
+    }
+
+    @Test func theGatesHoldForTheWhole() async throws {
+        let size = Self.whole.count
+        for (limit, end) in [(size, "finished networkToDisk"), (size - 1, "failed bodyTooLarge")] {
+            var first = Self.cut(after: 100)
+            first.fields.removeAll(named: "Content-Length")
+            let replies = [first, Self.rest(from: 100)]
+            let bench = try LoaderBench(ScriptedTransport { _, number in replies[min(number, 2) - 1] }) {
+                $0.retry = Self.retry
+                $0.maxResponseBytes = limit
+            }
+            #expect(await bench.steps() == ["sending", "retrying 2 transport", end])
+        }
+        // The newer head counts: a rest that may not be stored makes a whole that may not.
+        let bench = try bench(
+            Self.cut(after: 100), Self.rest(from: 100, ["ETag": "\"1\"", "Cache-Control": "no-store"]))
+        #expect(await bench.steps().last == "finished networkToDisk")
+        #expect(bench.storedFiles.isEmpty)
+        let html = try self.bench(
+            Self.cut(after: 100), Self.rest(from: 100, ["ETag": "\"1\"", "Content-Type": "text/html"]))
+        #expect(await html.steps().last == "failed unacceptableContentType")
+    }
+
+    @Test func theCallersOwnRangeIsLeftAlone() async throws {
+        for fields in [["Range": "bytes=0-"], ["If-Match": "\"1\""]] as [HeaderFields] {
+            let bench = try bench(Self.cut(after: 100), .picture(Self.whole))
+            let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url, fields: fields))
+            #expect(loaded.bytes == Self.whole)
+            #expect(bench.transport.requests.map(\.fields) == [fields, fields])
+        }
+    }
+
+    @Test func theNextHopIsAskedForAsAWhole() async throws {
+        let bench = try bench(Self.cut(after: 100), .status(302, ["Location": "/end.png"]), .picture(Self.whole))
+        #expect(await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"])
+        #expect((0...2).map { range(bench, $0).range } == [nil, "bytes=100-", nil])
+        #expect(bench.transport.requests[2].url == "http://example.com/end.png")
+    }
+
+    @Test func nothingIsKeptForAnotherLoad() async throws {
+        // One that gave up, one that was completed, and one that never tries again.
+        let few = RetryPolicy(maxAttempts: 2, firstDelay: .zero)
+        let bench = try bench(
+            Self.cut(after: 100), .offline, Self.cut(after: 200), Self.rest(from: 200), .picture(Self.whole), retry: few
+        )
+        #expect(await bench.steps() == ["sending", "retrying 2 transport", "failed transport"])
+        #expect(bench.storedFiles.isEmpty)
+        #expect(await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"])
+        let reload = ImageRequest(url: LoaderBench.url, policy: .reload)
+        #expect(await bench.steps(reload) == ["sending", "finished networkToDisk"])
+        #expect((0...4).map { range(bench, $0).range } == [nil, "bytes=100-", nil, "bytes=200-", nil])
+
+        let single = try self.bench(Self.cut(after: 100), .picture(Self.whole), retry: .none)
+        for _ in 0..<2 { _ = await single.steps() }
+        #expect((0...1).map { range(single, $0).range } == [nil, nil])
+    }
+
+    @Test func whatIsCancelledIsNotKept() async throws {
+        let gate = Gate()
+        var held = Self.rest(from: 100)
+        held.headGate = gate
+        let bench = try bench(Self.cut(after: 100), held, .picture(Self.whole))
+        let task = Task { await bench.failure() }
+        await gate.arrival()
+        task.cancel()
+        #expect(await task.value?.code == .cancelled)
+        await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+        #expect(bench.storedFiles.isEmpty)
+
+        #expect(await bench.failure() == nil)
+        #expect((0...2).map { range(bench, $0).range } == [nil, "bytes=100-", nil])
+    }
+
+    @Test func aStalePictureIsValidatedWhileItsSuccessorIsResumed() async throws {
+        let bench = try bench(
+            .picture(TestPicture.second, maxAge: 10, etag: "\"0\""), Self.cut(after: 100), Self.rest(from: 100))
+        _ = await bench.steps()
+        bench.clock.advance(11)
+        #expect(
+            await bench.steps() == [
+                "cached disk stale", "sending after image", "retrying 2 transport", "finished networkToDisk",
+            ])
+        let last = bench.transport.requests[2].fields
+        #expect(last[lines: "If-None-Match"] == [Array("\"0\"".utf8)])
+        #expect(last[lines: "If-Range"] == [Array("\"1\"".utf8)])
+    }
+
+    @Test func progressGoesOnWhereItWas() async throws {
+        let bench = try bench(Self.cut(after: 300), Self.rest(from: 300))
+        var counts: [Int] = []
+        for await event in bench.loader.events(for: ImageRequest(url: LoaderBench.url)) {
+            if case .progress(let received, let expected) = event {
+                counts.append(received)
+                #expect(expected == Self.whole.count)
+            }
+        }
+        #expect(counts.last == Self.whole.count)
+        #expect(counts == counts.sorted())
+    }
+}
+#endif

@@ -1,0 +1,119 @@
+#if Loader
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// The pictures of one address go together, however they were decoded.
+@Suite struct PictureMemoryTests {
+    private static func picture(_ key: CacheKey) -> PictureMemory.Picture {
+        PictureMemory.Picture(
+            entry: CacheEntry(key: key), content: LoadContent(bytes: [1, 2, 3, 4]), revision: nil, ticket: nil)
+    }
+
+    private func key(_ number: Int) -> CacheKey { diskKey("\(number)") }
+
+    // O53, O56
+    /// Inserts, removals and purges in any order, with loads that began at any time, against plain sets.
+    @Test func whatIsKeptIsWhatAModelKeeps() {
+        var random = SplitMix(seed: 7)
+        for round in 0..<40 {
+            let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
+            var model: [Int: Set<Int>] = [:]
+            // When each address was last removed, by the step of the model.
+            var removed: [Int: Int] = [:]
+            var begun: [(step: Int, moment: UInt64)] = []
+            for step in 0..<400 {
+                let address = Int.random(in: 0..<6, using: &random)
+                let variant = Int.random(in: 0..<4, using: &random)
+                switch Int.random(in: 0..<100, using: &random) {
+                case 0..<2:
+                    let count = model.values.reduce(0) { $0 + $1.count }
+                    #expect(memory.purge() == RemovalReport(count: count, bytes: count * 4))
+                    model = [:]
+                    for address in 0..<6 { removed[address] = step }
+                case 2..<20:
+                    memory.remove(key(address))
+                    model[address] = nil
+                    removed[address] = step
+                case 20..<40:
+                    begun.append((step, memory.moment))
+                default:
+                    let load = begun.randomElement(using: &random) ?? (step, memory.moment)
+                    let isKept = memory.insert(
+                        Self.picture(key(address)), for: ImageCacheKey(key(address), variant: "\(variant)"),
+                        since: load.moment)
+                    let wasRemoved = removed[address].map { $0 > load.step } ?? false
+                    #expect(isKept == !wasRemoved, "\(round) \(step)")
+                    if isKept { model[address, default: []].insert(variant) }
+                }
+                #expect(memory.cache.count == model.values.reduce(0) { $0 + $1.count })
+            }
+            for address in 0..<6 {
+                for variant in 0..<4 {
+                    let isThere = memory.cache.peek(ImageCacheKey(key(address), variant: "\(variant)")) != nil
+                    #expect(isThere == (model[address]?.contains(variant) == true))
+                }
+            }
+        }
+    }
+
+    /// More removals than are remembered one by one: a load from before them keeps nothing, which is safe.
+    @Test func aLoadOlderThanTheMemoryOfRemovalsKeepsNothing() {
+        let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
+        let moment = memory.moment
+        for number in 0..<256 { memory.remove(key(number)) }
+        #expect(memory.insert(Self.picture(key(999)), for: ImageCacheKey(key(999), variant: ""), since: moment))
+        memory.remove(key(256))
+        #expect(!memory.insert(Self.picture(key(998)), for: ImageCacheKey(key(998), variant: ""), since: moment))
+        #expect(!memory.insert(Self.picture(key(0)), for: ImageCacheKey(key(0), variant: ""), since: moment))
+        #expect(memory.insert(Self.picture(key(0)), for: ImageCacheKey(key(0), variant: ""), since: memory.moment))
+    }
+
+    @Test func theIndexStaysInProportionToTheCache() {
+        let memory = PictureMemory(maxBytes: 40, maxCount: nil)
+        for number in 0..<2_000 {
+            memory.insert(
+                Self.picture(key(number)), for: ImageCacheKey(key(number), variant: ""), since: memory.moment)
+            #expect(memory.indexedCount <= 2 * memory.cache.count + 64)
+        }
+        #expect(memory.cache.count == 10)
+        // What the index has lost is not in the cache, and what is in the cache it has not lost.
+        for number in 0..<2_000 { memory.remove(key(number)) }
+        #expect(memory.cache.count == 0)
+        #expect(memory.indexedCount == 0)
+    }
+
+    // O56
+    /// Loads of one address from many threads while it is removed: nothing that began before the last removal stays.
+    @Test func aRemovalIsExactWhateverElseHappens() async {
+        for _ in 0..<50 {
+            let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
+            let moment = memory.moment
+            await withTaskGroup(of: Void.self) { group in
+                for variant in 0..<8 {
+                    group.addTask {
+                        let key = diskKey("0")
+                        memory.insert(
+                            Self.picture(key), for: ImageCacheKey(key, variant: "\(variant)"), since: moment)
+                    }
+                }
+                group.addTask { memory.remove(diskKey("0")) }
+            }
+            #expect(memory.cache.count == 0)
+        }
+    }
+
+    // O53
+    /// Two addresses that are one text to `String` and two to a server.
+    @Test func addressesAreComparedByteForByte() {
+        let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
+        let keys = ["caf\u{E9}", "cafe\u{301}"].map { diskKey($0) }
+        for key in keys { memory.insert(Self.picture(key), for: ImageCacheKey(key, variant: ""), since: 0) }
+        #expect(memory.cache.count == 2)
+        memory.remove(keys[0])
+        #expect(keys.map { memory.cache.peek(ImageCacheKey($0, variant: "")) != nil } == [false, true])
+    }
+}
+#endif

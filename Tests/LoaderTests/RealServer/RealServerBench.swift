@@ -1,0 +1,59 @@
+#if AsyncHTTPClient
+import LoopbackOrigin
+import PlatformImage
+import TestSupport
+
+@testable import Loader
+
+/// A loader with a folder of its own, over connections to an origin in this process.
+struct RealServerBench: Sendable {
+    let folder: DiskFolder
+    let loader: ImageLoader
+
+    /// Without limits of time, so that a busy machine only makes tests slower.
+    init(_ change: (inout ImageLoader.Configuration) -> Void = { _ in }) throws {
+        folder = try DiskFolder()
+        var configuration = ImageLoader.Configuration()
+        configuration.cacheDirectory = folder.path + "/images"
+        configuration.dataDirectory = folder.path + "/data"
+        configuration.connectTimeout = nil
+        configuration.idleTimeout = nil
+        change(&configuration)
+        loader = try ImageLoader(
+            configuration: configuration, transport: AsyncHTTPClientTransport(proxy: .none))
+    }
+
+    /// How a load of a picture ends.
+    func result(_ request: ImageRequest) async -> Result<LoadedImage, LoadError> {
+        do throws(LoadError) {
+            return .success(try await loader.image(for: request))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The code of a load's failure; nil for a success.
+    func failure(_ request: ImageRequest) async -> LoadError.Code? {
+        if case .failure(let error) = await result(request) { return error.code }
+        return nil
+    }
+
+    /// Entries and temporary files of pictures.
+    var storedFiles: [String] { folder.files.filter { $0.hasPrefix("images/v1/") } }
+
+    /// Returns when nothing is under way any more. A cancelled load ends a moment before its fetch does.
+    func settle() async { while loader.underWayCount > 0 { await Task.yield() } }
+
+    /// A picture's answer that is fresh for a minute.
+    static func picture(
+        _ bytes: [UInt8] = TestPicture.first, _ fields: [OriginField] = [],
+        _ change: (inout OriginResponse) -> Void = { _ in }
+    ) -> OriginAnswer {
+        let type = OriginField("Content-Type", "image/png")
+        var response = OriginResponse(
+            fields: [type, OriginField("Cache-Control", "max-age=60")] + fields, body: bytes)
+        change(&response)
+        return .response(response)
+    }
+}
+#endif

@@ -1,0 +1,177 @@
+#if AsyncHTTPClient
+import Foundation
+import LoopbackOrigin
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+// O59, O82: wherever a load is cancelled it ends once, and leaves nothing behind.
+@Suite(.timeLimit(.minutes(30))) struct RealServerCancelTests {
+    /// Where the origin holds a load: the load is cancelled there.
+    private enum Place: CaseIterable {
+        case beforeTheHead, beforeTheBody, withinTheBody, atTheEndOfTheBody
+    }
+
+    @Test(arguments: [false, true]) func aLoadIsCancelledWhereverTheServerHoldsIt(_ speaksHTTP2: Bool) async throws {
+        let certificate = speaksHTTP2 ? try OriginCertificate() : nil
+        for place in Place.allCases {
+            let gate = OriginGate()
+            let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in
+                RealServerBench.picture { response in
+                    switch place {
+                    case .beforeTheHead: response.gate = gate
+                    case .beforeTheBody: response.bodyGate = gate
+                    case .withinTheBody: response.failure = (250, .silence)
+                    case .atTheEndOfTheBody:
+                        response.framing = .chunked
+                        response.failure = (response.body.count, .silence)
+                    }
+                }
+            }
+            let bench = try RealServerBench { $0.additionalTrustRoots = [certificate?.pem].compactMap { $0 } }
+            let task = Task { await bench.failure(ImageRequest(url: origin.url())) }
+            await origin.waitForRequests(1)
+
+            task.cancel()
+
+            #expect(await task.value == .cancelled, "\(place)")
+            await bench.settle()
+            #expect(bench.storedFiles.isEmpty)
+            gate.open()
+        }
+    }
+
+    @Test func aLoadIsCancelledAfterEachOfItsEvents() async throws {
+        let body = TestPicture.first
+        var events = 0
+        repeat {
+            let origin = try await LoopbackOrigin { _ in RealServerBench.picture(body) { $0.pieceSize = 100 } }
+            let bench = try RealServerBench()
+            let limit = events
+            // Leaving the loop ends the load.
+            let task = Task { () -> Int in
+                var seen = 0
+                for await event in bench.loader.events(for: ImageRequest(url: origin.url())) {
+                    seen += 1
+                    if seen > limit { break }
+                    if case .finished = event { return -1 }
+                }
+                return seen
+            }
+
+            let seen = await task.value
+
+            await bench.settle()
+            #expect(!bench.storedFiles.contains { $0.hasSuffix(".tmp") })
+            if seen < 0 { break }
+            events += 1
+        } while events < 100
+        #expect(events >= 2, "a load has a beginning and an end at least")
+    }
+
+    @Test func aTaskIsCancelledAfterEachOfItsEvents() async throws {
+        let origin = try await LoopbackOrigin { _ in RealServerBench.picture { $0.pieceSize = 100 } }
+        for limit in 0..<8 {
+            let bench = try RealServerBench()
+            let ends = Locked(0)
+            let task = Task {
+                var seen = 0
+                if limit == 0 { withUnsafeCurrentTask { $0?.cancel() } }
+                for await event in bench.loader.events(for: ImageRequest(url: origin.url("/\(limit)"))) {
+                    seen += 1
+                    if seen == limit { withUnsafeCurrentTask { $0?.cancel() } }
+                    if case .finished = event { ends.update { $0 += 1 } }
+                }
+            }
+
+            await task.value
+
+            await bench.settle()
+            #expect(ends.value <= 1)
+        }
+    }
+
+    @Test func aCancelAtAnyMomentEndsTheLoadOnce() async throws {
+        let origin = try await LoopbackOrigin { _ in RealServerBench.picture { $0.pieceSize = 100 } }
+        let bench = try RealServerBench { $0.cacheImagesInMemory = true }
+        var cancelled = 0
+        for round in 0..<400 {
+            // A fresh address, a known one, a renewal: each way through the loader.
+            var request = ImageRequest(url: origin.url("/\(round / 3)"))
+            if round % 3 == 2 { request.policy = .reload }
+            let task = Task { [request] in await bench.failure(request) }
+            for _ in 0..<(round % 200) { await Task.yield() }
+            task.cancel()
+
+            switch await task.value {
+            case nil: break
+            case .cancelled?: cancelled += 1
+            case let code?: Issue.record("\(code)")
+            }
+        }
+        await bench.settle()
+        #expect(cancelled > 0)
+        #expect(!bench.storedFiles.contains { $0.hasSuffix(".tmp") })
+        // What was cancelled has taken nothing with it.
+        #expect(await bench.failure(ImageRequest(url: origin.url("/afterwards"))) == nil)
+    }
+
+    @Test func oneOfManyWaitersLeavesWithoutDisturbingTheOthers() async throws {
+        let gate = OriginGate()
+        let origin = try await LoopbackOrigin { _ in RealServerBench.picture { $0.bodyGate = gate } }
+        let bench = try RealServerBench()
+        let tasks = (0..<20).map { _ in Task { await bench.failure(ImageRequest(url: origin.url())) } }
+        await origin.waitForRequests(1)
+
+        for task in tasks.dropFirst(10) { task.cancel() }
+        for task in tasks.dropFirst(10) { #expect(await task.value == .cancelled) }
+        gate.open()
+
+        for task in tasks.prefix(10) { #expect(await task.value == nil) }
+        await bench.settle()
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func connectionsAndFilesAreClosedWhenALoaderIsGone() async throws {
+        // In a process of its own, where nobody else opens anything.
+        await #expect(processExitsWith: .success) {
+            let origin = try await LoopbackOrigin { request in
+                switch request.number % 4 {
+                case 0: RealServerBench.picture()
+                case 1: RealServerBench.picture { $0.failure = (250, .close) }
+                case 2: RealServerBench.picture { $0.failure = (250, .silence) }
+                default: .close()
+                }
+            }
+            func openFiles() -> Int {
+                (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+            }
+            func loads(_ count: Int) async throws {
+                let bench = try RealServerBench()
+                for round in 0..<count {
+                    let task = Task { await bench.failure(ImageRequest(url: origin.url("/\(round)"))) }
+                    for _ in 0..<round { await Task.yield() }
+                    task.cancel()
+                    _ = await task.value
+                }
+                await bench.settle()
+            }
+            // The first time opens what stays open: the event loops' own descriptors.
+            try await loads(20)
+            await origin.waitForClosedConnections(origin.connectionCount)
+            let before = openFiles()
+            try await loads(100)
+            await origin.waitForClosedConnections(origin.connectionCount)
+            // The client's ends close on other threads.
+            var tries = 0
+            while openFiles() > before, tries < 100_000 {
+                await Task.yield()
+                tries += 1
+            }
+            precondition(openFiles() <= before, "\(openFiles()) descriptors are open, and there were \(before)")
+        }
+    }
+}
+#endif

@@ -1,0 +1,248 @@
+#if AsyncHTTPClient
+import LoopbackOrigin
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+@Suite(.timeLimit(.minutes(30))) struct RealServerTests {
+    /// Something that a server does, and what a load makes of it: an error, or the picture.
+    private struct Behaviour: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let answer: OriginAnswer
+        var error: LoadError.Code?
+        var isIdleLimited = false
+
+        init(_ name: String, _ answer: OriginAnswer, _ error: LoadError.Code? = nil, isIdleLimited: Bool = false) {
+            testDescription = name
+            self.answer = answer
+            self.error = error
+            self.isIdleLimited = isIdleLimited
+        }
+    }
+
+    private static func raw(_ head: String, _ body: [UInt8] = TestPicture.first) -> OriginAnswer {
+        .close(after: Array("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\(head)\r\n".utf8) + body)
+    }
+
+    private static let behaviours: [Behaviour] = [
+        Behaviour("plain", RealServerBench.picture()),
+        Behaviour("until the connection ends", RealServerBench.picture { $0.framing = .untilClose }),
+        Behaviour("chunked", RealServerBench.picture { $0.framing = .chunked }),
+        Behaviour("byte after byte", RealServerBench.picture { $0.pieceSize = 1 }),
+        Behaviour(
+            "slow",
+            RealServerBench.picture {
+                $0.pieceSize = 100
+                $0.pause = .milliseconds(1)
+            }),
+        Behaviour("after interim responses", RealServerBench.picture { $0.interim = [(103, []), (103, [])] }),
+        Behaviour("gzip", RealServerBench.picture(CodedBody.gzip(TestPicture.first), [coding("gzip")])),
+        Behaviour("deflate", RealServerBench.picture(CodedBody.zlib(TestPicture.first), [coding("deflate")])),
+        Behaviour("gzip that is none", RealServerBench.picture(TestPicture.first, [coding("gzip")]), .undecodable),
+        Behaviour("an unknown coding", RealServerBench.picture(TestPicture.first, [coding("br")]), .undecodable),
+        Behaviour("cut within the body", RealServerBench.picture { $0.failure = (250, .close) }, .transport),
+        Behaviour("cut before the body", RealServerBench.picture { $0.failure = (0, .close) }, .transport),
+        Behaviour(
+            "chunked and cut",
+            RealServerBench.picture {
+                $0.framing = .chunked
+                $0.failure = (250, .close)
+            }, .transport),
+        Behaviour("a length too long", raw("Content-Length: 100000\r\n"), .transport),
+        Behaviour("a length too short", raw("Content-Length: 100\r\n"), .undecodable),
+        Behaviour("two lengths", raw("Content-Length: 506\r\nContent-Length: 507\r\n"), .transport),
+        Behaviour("no length at all", raw("")),
+        Behaviour("nothing but the end", .close(), .transport),
+        Behaviour("another protocol", .close(after: Array("220 mail ready\r\n".utf8)), .transport),
+        Behaviour("never answering", .silence, .transport, isIdleLimited: true),
+        Behaviour(
+            "stopping", RealServerBench.picture { $0.failure = (250, .silence) }, .transport, isIdleLimited: true),
+        Behaviour("a head of 30 kB", RealServerBench.picture(TestPicture.first, padding(30))),
+        Behaviour("a head of 2 MB", RealServerBench.picture(TestPicture.first, padding(2_000)), .transport),
+        Behaviour("404", .response(OriginResponse(status: 404, body: Array("no".utf8))), .http),
+        Behaviour("503", .response(OriginResponse(status: 503)), .http),
+        Behaviour(
+            "a page of text", .ok(Array("<html>".utf8), [OriginField("Content-Type", "text/html")]),
+            .unacceptableContentType),
+    ]
+
+    private static func coding(_ name: String) -> OriginField { OriginField("Content-Encoding", name) }
+
+    /// So many fields of a thousand bytes.
+    private static func padding(_ count: Int) -> [OriginField] {
+        (0..<count).map { OriginField("X-Padding-\($0)", String(repeating: "p", count: 1_000)) }
+    }
+
+    // O11, O19, O21, O32, O39, O42, O43: what is not whole is an error, and is neither shown nor stored.
+    @Test(arguments: behaviours) private func everyWayToAnswerIsAPictureOrAnError(_ behaviour: Behaviour) async throws {
+        let origin = try await LoopbackOrigin { _ in behaviour.answer }
+        let bench = try RealServerBench { if behaviour.isIdleLimited { $0.idleTimeout = .milliseconds(50) } }
+
+        let result = await bench.result(ImageRequest(url: origin.url("/picture.png")))
+
+        switch (result, behaviour.error) {
+        case (.success(let image), nil):
+            #expect(image.bitmap.width == 19)
+            #expect(image.source == .networkToDisk)
+            #expect(bench.storedFiles.count == 1)
+        case (.failure(let error), let code?):
+            #expect(error.code == code, "\(error)")
+            #expect(!bench.storedFiles.contains { $0.hasSuffix(".tmp") })
+            #expect(await bench.failure(ImageRequest(url: origin.url("/picture.png"), policy: .cacheOnly)) != nil)
+        default: Issue.record("\(result)")
+        }
+        await bench.settle()
+        #expect(origin.requests.count == 1, "nothing is repeated unless it is asked for")
+    }
+
+    // O57, O94: and the answers of those who ask with credentials are kept apart.
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func credentialsDoNotFollowARedirectToAnotherOrigin(_ status: Int) async throws {
+        let other = try await LoopbackOrigin { _ in RealServerBench.picture() }
+        let origin = try await LoopbackOrigin { request in
+            request.target == "/first" ? .redirect(status, to: "/second") : .redirect(status, to: other.url("/third"))
+        }
+        let bench = try RealServerBench()
+        let secret: HeaderFields = [
+            "Authorization": "Basic dTpw", "Cookie": "a=b", "Proxy-Authorization": "x", "X-Kept": "1",
+        ]
+
+        let result = await bench.result(ImageRequest(url: origin.url("/first"), fields: secret))
+
+        let image = try result.get()
+        #expect(image.bitmap.width == 19)
+        #expect(origin.requests.map(\.target) == ["/first", "/second"])
+        #expect(origin.requests.allSatisfy { $0["Authorization"] == "Basic dTpw" && $0["Cookie"] == "a=b" })
+        let last = try #require(other.requests.first)
+        for name in ["Authorization", "Cookie", "Proxy-Authorization"] { #expect(last[name] == nil, "\(name)") }
+        #expect(last["X-Kept"] == "1")
+    }
+
+    // O57
+    @Test func basicAuthGoesToTheOriginThatWasAskedAlone() async throws {
+        let other = try await LoopbackOrigin { _ in RealServerBench.picture() }
+        let origin = try await LoopbackOrigin { _ in .redirect(to: other.url()) }
+        let user = try BasicAuth(user: "u", password: "p")
+        let bench = try RealServerBench { $0.basicAuth = user }
+
+        _ = try await bench.result(ImageRequest(url: origin.url())).get()
+
+        #expect(origin.requests.map { $0["Authorization"] } == ["Basic dTpw"])
+        #expect(other.requests.map { $0["Authorization"] } == [nil])
+    }
+
+    // O58
+    @Test func trustIsOffUnlessItIsTurnedOn() async throws {
+        let certificate = try OriginCertificate()
+        for speaksHTTP2 in [false, true] {
+            let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in
+                RealServerBench.picture()
+            }
+            let request = ImageRequest(url: origin.url())
+            let strangers = try RealServerBench()
+            let benches = [
+                try RealServerBench { $0.trustAnySSLCertificate = true },
+                try RealServerBench { $0.trustedHosts = ["127.0.0.1"] },
+                try RealServerBench { $0.additionalTrustRoots = [certificate.pem] },
+            ]
+
+            #expect(await strangers.failure(request) == .tls)
+            #expect(origin.requests.isEmpty)
+            for bench in benches {
+                let image = try await bench.result(request).get()
+                #expect(image.bitmap.width == 19)
+            }
+            #expect(origin.requests.count == benches.count)
+            #expect(origin.requests.allSatisfy { $0.isHTTP2 == speaksHTTP2 })
+        }
+    }
+
+    // O68, O82, O88: many loads over one HTTP/2 connection, and equal ones once.
+    @Test func manyLoadsShareOneHTTP2Connection() async throws {
+        let certificate = try OriginCertificate()
+        let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in
+            RealServerBench.picture()
+        }
+        let bench = try RealServerBench { $0.additionalTrustRoots = [certificate.pem] }
+
+        await withTaskGroup(of: Result<LoadedImage, LoadError>.self) { group in
+            for number in 0..<60 {
+                group.addTask { await bench.result(ImageRequest(url: origin.url("/\(number % 20)"))) }
+            }
+            for await result in group { #expect((try? result.get())?.bitmap.width == 19) }
+        }
+
+        #expect(Set(origin.requests.map(\.target)).count == 20)
+        #expect(origin.requests.count == 20)
+        #expect(origin.connectionCount == 1)
+    }
+
+    // O22: bytes that are no text go into the cache and come out of it as they came.
+    @Test func fieldsOutsideASCIIAreKeptByteForByte() async throws {
+        let values: [[UInt8]] = [Array("größe".utf8), [0xE9], [0x80, 0xFF, 0x41]]
+        let fields = values.enumerated().map { OriginField("X-\($0.offset)", bytes: $0.element) }
+        let origin = try await LoopbackOrigin { _ in RealServerBench.picture(TestPicture.first, fields) }
+        let bench = try RealServerBench()
+
+        let received = try await bench.result(ImageRequest(url: origin.url())).get()
+        let stored = try await bench.result(ImageRequest(url: origin.url())).get()
+
+        #expect(stored.source == .disk)
+        for (number, value) in values.enumerated() {
+            #expect(received.fields["X-\(number)"] == value)
+            #expect(stored.fields["X-\(number)"] == value)
+        }
+    }
+
+    // O20, O22, O26: an entity tag of any bytes comes back as it was, and the 304 stands for the stored picture.
+    @Test func aStoredPictureIsConfirmedOverTheWire() async throws {
+        let origin = try await LoopbackOrigin { request in
+            if request["If-None-Match"] == "\"v1\"" { return .response(OriginResponse(status: 304)) }
+            let fields = [
+                OriginField("Content-Type", "image/png"), OriginField("ETag", "\"v1\""),
+                OriginField("Cache-Control", "max-age=0"),
+            ]
+            return .ok(TestPicture.first, fields)
+        }
+        let bench = try RealServerBench()
+
+        let first = try await bench.result(ImageRequest(url: origin.url())).get()
+        let second = try await bench.result(ImageRequest(url: origin.url())).get()
+
+        #expect([first.source, second.source] == [.networkToDisk, .networkNotModified])
+        #expect(second.bitmap.width == first.bitmap.width)
+        #expect(origin.requests.map { $0["If-None-Match"] } == [nil, "\"v1\""])
+    }
+
+    // O92: a body that goes on for ever is left where it becomes too large.
+    @Test func aBodyOverTheLimitEndsTheConnection() async throws {
+        let origin = try await LoopbackOrigin { _ in
+            RealServerBench.picture(TestPicture.first + [UInt8](repeating: 0, count: 8 << 20)) { $0.framing = .chunked }
+        }
+        let bench = try RealServerBench { $0.maxResponseBytes = 100_000 }
+
+        #expect(await bench.failure(ImageRequest(url: origin.url())) == .bodyTooLarge)
+        await origin.waitForClosedConnections(1)
+    }
+
+    // O88: the transport alone, and bytes without any cache.
+    @Test func bytesAreLoadedWithCachingOff() async throws {
+        let origin = try await LoopbackOrigin { .ok([UInt8($0.number)]) }
+        let bench = try RealServerBench {
+            $0.cacheDirectory = nil
+            $0.dataDirectory = nil
+        }
+
+        let loads = [
+            try await bench.loader.data(for: DataRequest(url: origin.url())),
+            try await bench.loader.data(for: DataRequest(url: origin.url())),
+        ]
+
+        #expect(loads.map(\.bytes) == [[0], [1]])
+        #expect(loads.allSatisfy { !$0.isStored })
+        #expect(bench.folder.files.isEmpty)
+    }
+}
+#endif

@@ -1,0 +1,219 @@
+#if Loader
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// What a user of a loader must never find in a log: everything here is made to carry a secret, and everything that
+/// the loader says is searched for it.
+@Suite struct SecretTests {
+    private static let user = "userSECRET1"
+    private static let secrets = [
+        user, "passSECRET2", "querySECRET3", "fragmentSECRET4", "tokenSECRET5", "cookieSECRET6", "basicSECRET7",
+        "proxySECRET8", "signedSECRET9",
+        // `loader:basicSECRET7`
+        "bG9hZGVyOmJhc2ljU0VDUkVUNw==",
+    ]
+    private static let credentials = "\(user):passSECRET2@"
+    private static let query = "?key=querySECRET3&querySECRET3&w=1"
+    private static let address = "http://\(credentials)example.com/a.png\(query)#fragmentSECRET4"
+    private static let fields: HeaderFields = [
+        "Authorization": "Bearer tokenSECRET5", "Cookie": "a=1; session=cookieSECRET6",
+        "Proxy-Authorization": "Basic proxySECRET8",
+    ]
+
+    /// An error whose author put all that there was into it.
+    private struct Indiscreet: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ request: HTTPRequest) {
+            let lines = request.fields.lines.map { "\($0.name): \(String(decoding: $0.value, as: UTF8.self))" }
+            description = "GET \(request.url) failed: \(lines.joined(separator: ", "))"
+        }
+    }
+
+    /// A transport that fails with a whole request.
+    private struct Failing: HTTPTransport {
+        let error: @Sendable (HTTPRequest) -> any Error
+
+        func validate(_ trust: TrustSettings) throws(LoadError) {}
+
+        func send(
+            _ request: HTTPRequest, trust: TrustSettings, timeouts: TransportTimeouts
+        ) async throws -> HTTPResponse { throw error(request) }
+    }
+
+    private struct Case {
+        var name: String
+        var transport: any HTTPTransport = ScriptedTransport(.picture(TestPicture.first))
+        var request = ImageRequest(url: address, fields: fields)
+        var change: (inout ImageLoader.Configuration) -> Void = { _ in }
+        /// The code that the load must fail with; nil for a success.
+        var code: String?
+    }
+
+    private static func scripted(_ name: String, _ reply: ScriptedReply, _ code: String?) -> Case {
+        Case(name: name, transport: ScriptedTransport(reply), code: code)
+    }
+
+    private static func picture(_ change: (inout ScriptedReply) -> Void) -> ScriptedReply {
+        var reply = ScriptedReply.picture(TestPicture.first)
+        change(&reply)
+        return reply
+    }
+
+    private static var cases: [Case] {
+        var cases = [
+            Case(name: "an error of the transport's own", transport: Failing { Indiscreet($0) }, code: "transport"),
+            Case(
+                name: "a transport error", transport: Failing { LoadError.transport("\(Indiscreet($0))", url: $0.url) },
+                code: "transport"),
+            Case(
+                name: "a handshake", transport: Failing { LoadError.tls("\(Indiscreet($0))", url: $0.url) }, code: "tls"
+            ),
+            Case(
+                name: "a setting", transport: Failing { LoadError.configuration("\(Indiscreet($0))") },
+                code: "configuration"),
+            scripted("success", .picture(TestPicture.first), nil), scripted("404", .status(404), "http"),
+            scripted("503", .status(503, ["Retry-After": "5"]), "http"),
+            scripted("204", .status(204), "unexpectedStatus"),
+            scripted("a circle", .status(302, ["Location": "/a.png\(query)"]), "redirect"),
+            scripted("another scheme", .status(302, ["Location": "ftp://\(credentials)h/\(query)"]), "redirect"),
+            scripted("no host", .status(302, ["Location": "http://\(credentials)/\(query)"]), "redirect"),
+            scripted("a control character", .status(302, ["Location": "/\u{1}\(query)"]), "redirect"),
+            scripted("no location", .status(302), "redirect"),
+            scripted("another type", picture { $0.fields = ["Content-Type": "text/html"] }, "unacceptableContentType"),
+            scripted("cut short", picture { $0.ending = .cut }, "transport"),
+            scripted(
+                "no picture",
+                picture {
+                    $0.chunks = [[0x89, 0x50, 0x4E, 0x47]]; $0.fields = [:]
+                }, nil),
+        ]
+        cases[cases.count - 1].code = "*"
+        var large = scripted("too large", .picture(TestPicture.first), "bodyTooLarge")
+        large.change = { $0.maxResponseBytes = 10 }
+        var wide = scripted("too many pixels", .picture(TestPicture.first), "pixelLimit")
+        wide.change = { $0.maxDecodedBytes = 4 }
+        var signed = Case(name: "a signature", transport: Failing { Indiscreet($0) }, code: "transport")
+        signed.change = {
+            $0.requestModifier = { request in
+                var request = request
+                request.url += "&signature=signedSECRET9"
+                request.fields = ["Authorization": "Signature signedSECRET9"]
+                return request
+            }
+        }
+        var unsigned = Case(name: "no signature", code: "configuration")
+        unsigned.change = { $0.requestModifier = { throw Indiscreet($0) } }
+        var basic = Case(
+            name: "basic auth", transport: Failing { Indiscreet($0) },
+            request: ImageRequest(url: "http://example.com/a.png\(query)"), code: "transport")
+        basic.change = { $0.basicAuth = try? BasicAuth(user: "loader", password: "basicSECRET7") }
+        var missing = Case(name: "nothing stored", code: "notInCache")
+        missing.request.policy = .cacheOnly
+        var remembered = scripted("remembered", .status(404), "remembered")
+        remembered.change = { $0.negativeCacheMaxAge = .seconds(60) }
+        let addresses = [
+            ("http://\(credentials)/\(query)", "invalidURL"), ("\(credentials)example.com/\(query)", "*"),
+            ("ftp://\(credentials)example.com/\(query)", "unsupportedScheme"),
+            ("http:/\(credentials)\(query)", "invalidURL"),
+        ]
+        return cases + [large, wide, signed, unsigned, basic, missing, remembered]
+            + addresses.map { Case(name: $0.0, request: ImageRequest(url: $0.0, fields: fields), code: $0.1) }
+    }
+
+    // O97
+    @Test func nothingThatIsSaidHoldsASecret() async throws {
+        for row in Self.cases {
+            let listener = ReportListener()
+            let folder = try DiskFolder()
+            var configuration = ImageLoader.Configuration(cacheDirectory: folder.path + "/images")
+            configuration.dataDirectory = folder.path + "/data"
+            configuration.retry = RetryPolicy(maxAttempts: 2, firstDelay: .zero)
+            listener.listen(&configuration)
+            row.change(&configuration)
+            let loader = try ImageLoader(configuration: configuration, transport: row.transport)
+
+            var said: [String] = []
+            var code: String?
+            // Twice, so that what is remembered is told too.
+            for _ in 1...2 {
+                do throws(LoadError) {
+                    _ = try await loader.image(for: row.request)
+                } catch {
+                    code = error.code.description
+                    said += [
+                        "\(error)", error.message, error.url ?? "", String(reflecting: error), "\(error as any Error)",
+                    ]
+                }
+            }
+            await loader.removeImage(for: row.request)
+            await loader.flush()
+
+            if row.code == "*" { #expect(code != nil, "\(row.name)") } else { #expect(code == row.code, "\(row.name)") }
+            #expect(!listener.events.isEmpty && !listener.lines.isEmpty, "\(row.name)")
+            #expect(listener.records.count == 2, "\(row.name)")
+            said += listener.events.map { "\($0)" } + listener.records.map { "\($0)" } + listener.lines.map { "\($0)" }
+            for line in said {
+                for secret in Self.secrets { #expect(!line.contains(secret), "\(row.name): \(line)") }
+            }
+        }
+    }
+
+    // O97
+    @Test func aMessageIsCleanedOfWhatTheRequestKeepsSecret() {
+        let request = HTTPRequest(
+            url: "https://h/a?k=v1&sig=abc%20def",
+            fields: ["Authorization": "Digest user=\"longname\", x=\"y\"", "Cookie": "a=1; b=longvalue", "X": "plain"])
+        let table = [
+            ("no connection", "no connection"), ("of https://h/a?k=v1&sig=abc%20def now", "of https://h/a?*** now"),
+            ("user=\"longname\"", "user=\"***\""), ("b=longvalue!", "***!"), ("longvalue", "***"),
+            ("plain 1", "plain 1"),
+            ("a=1; b=longvalue", "***"),
+        ]
+        for (message, cleaned) in table { #expect(Redaction.cleaned(message, of: request) == cleaned) }
+        #expect(Redaction.cleaned("k=v1", of: HTTPRequest(url: "https://h/a")) == "k=v1")
+    }
+
+    // O97
+    @Test func aHookSaysWhatIsShownOfAnAddress() async throws {
+        let listener = ReportListener()
+        let asked = Locked<[String]>([])
+        let bench = try LoaderBench(ScriptedTransport(.status(404))) { configuration in
+            listener.listen(&configuration, to: .error)
+            configuration.redactURL = { url in
+                asked.update { $0.append(url) }
+                return Redaction.hidingQueryValues(url)
+            }
+        }
+        await bench.load("http://\(Self.credentials)example.com/a?w=1&key=2#f")
+        await bench.loader.flush()
+
+        #expect(listener.events.map(\.url) == ["http://example.com/a?w=***&key=***"])
+        #expect(listener.lines.map { $0.metadata["url"] } == ["http://example.com/a?w=***&key=***"])
+        #expect(listener.records.map(\.url) == ["http://example.com/a?w=***&key=***"])
+        // The hook sees no password.
+        #expect(Set(asked.value) == ["http://example.com/a?w=1&key=2"])
+    }
+
+    // O97
+    @Test func aHookCannotShowAPasswordNorASecondLine() async throws {
+        let table = [
+            ("http://u:p@h/x", "http://h/x"), ("u:p@h", "***"), ("[hidden]", "[hidden]"), ("a\nb", "a?b"),
+            ("http://h/?a=b", "http://h/?a=b"),
+        ]
+        for (answer, shown) in table {
+            let listener = ReportListener()
+            let bench = try LoaderBench(ScriptedTransport(.status(404))) { configuration in
+                listener.listen(&configuration, to: .error)
+                configuration.redactURL = { _ in answer }
+            }
+            await bench.load()
+            await bench.loader.flush()
+            #expect(listener.events.map(\.url) == [shown])
+        }
+    }
+}
+#endif

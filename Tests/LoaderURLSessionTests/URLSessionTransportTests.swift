@@ -1,0 +1,281 @@
+#if AsyncHTTPClient
+import Foundation
+import Loader
+import LoaderURLSession
+import LoopbackOrigin
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+// O5: another client than the default one, through the same seam.
+@Suite(.timeLimit(.minutes(30))) struct URLSessionTransportTests {
+    private let transport = URLSessionTransport()
+
+    private func send(
+        _ url: String, fields: HeaderFields = [:], timeouts: TransportTimeouts = TransportTimeouts()
+    ) async throws -> HTTPResponse {
+        try await transport.send(
+            HTTPRequest(url: url, fields: fields), trust: TrustSettings(), timeouts: timeouts)
+    }
+
+    private func get(
+        _ url: String, fields: HeaderFields = [:], timeouts: TransportTimeouts = TransportTimeouts()
+    ) async throws -> (head: ResponseHead, body: [UInt8]) {
+        let response = try await send(url, fields: fields, timeouts: timeouts)
+        var body: [UInt8] = []
+        for try await chunk in response.body { body += chunk }
+        return (response.head, body)
+    }
+
+    private func failure(_ url: String, fields: HeaderFields = [:], timeouts: TransportTimeouts = TransportTimeouts())
+        async
+        -> LoadError?
+    {
+        do {
+            _ = try await get(url, fields: fields, timeouts: timeouts)
+            return nil
+        } catch {
+            return error as? LoadError
+        }
+    }
+
+    private static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
+
+    @Test(arguments: [0, 1, 20_000, 3_000_000])
+    func bodiesOfEverySizeAndFramingArrive(_ size: Int) async throws {
+        for framing in [OriginResponse.Framing.length, .chunked, .untilClose] {
+            let origin = try await LoopbackOrigin { _ in
+                var response = OriginResponse(fields: [OriginField("X-A", "1")], body: Self.bytes(size))
+                response.framing = framing
+                return .response(response)
+            }
+
+            let reply = try await get(origin.url())
+
+            #expect(reply.head.status == 200)
+            #expect(reply.head.fields["X-A"] == Array("1".utf8))
+            #expect(reply.body == Self.bytes(size))
+        }
+    }
+
+    @Test func theRequestIsWhatTheCallerWroteAndWhatFoundationAdds() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok([]) }
+
+        _ = try await get(origin.url("/a?b=c"), fields: ["X-One": "1", "If-None-Match": "\"x\""])
+        let request = try #require(origin.requests.first)
+
+        #expect(request.method == "GET")
+        #expect(request.target == "/a?b=c")
+        #expect(request["X-One"] == "1")
+        #expect(request["If-None-Match"] == "\"x\"")
+        #expect(request["Accept-Encoding"] == "identity", "what is not coded need not be decoded")
+        #expect(request["Cookie"] == nil)
+    }
+
+    // Base64 of five letters `hello` through gzip.
+    private static let coded = Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA==").map { Array($0) } ?? []
+
+    @Test func aCodedBodyComesDecodedAndItsHeadSaysSo() async throws {
+        let origin = try await LoopbackOrigin { _ in
+            .ok(Self.coded, [OriginField("Content-Encoding", "gzip"), OriginField("Accept-Ranges", "bytes")])
+        }
+
+        let reply = try await get(origin.url())
+
+        #expect(reply.body == Array("hello".utf8))
+        #expect(!reply.head.fields.contains("Content-Encoding"))
+        #expect(!reply.head.fields.contains("Content-Length"))
+        #expect(reply.head.fields[lines: "Accept-Ranges"] == [Array("none".utf8)])
+    }
+
+    @Test func theLoaderDoesNotDecodeItTwice() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok(Self.coded, [OriginField("Content-Encoding", "gzip")]) }
+        var configuration = ImageLoader.Configuration()
+        configuration.cacheDirectory = nil
+        configuration.dataDirectory = nil
+        let loader = try ImageLoader(configuration: configuration, transport: transport)
+
+        let data = try await loader.data(for: DataRequest(url: origin.url()))
+
+        #expect(data.bytes == Array("hello".utf8))
+    }
+
+    @Test func noRedirectIsFollowed() async throws {
+        let origin = try await LoopbackOrigin { _ in .redirect(to: "/elsewhere") }
+
+        let reply = try await get(origin.url())
+
+        #expect(reply.head.status == 302)
+        #expect(reply.head.fields["Location"] == Array("/elsewhere".utf8))
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test(arguments: [200, 204, 206, 304, 401, 404, 407, 500, 503]) func everyStatusComesBack(_ status: Int)
+        async throws
+    {
+        let origin = try await LoopbackOrigin { _ in
+            let fields = [OriginField("WWW-Authenticate", "Basic realm=\"x\"")]
+            return .response(
+                OriginResponse(status: status, fields: fields, body: status == 304 || status == 204 ? [] : [1]))
+        }
+
+        let reply = try await get(origin.url())
+
+        #expect(reply.head.status == status)
+        #expect(reply.body == (status == 304 || status == 204 ? [] : [1]))
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func nothingIsCached() async throws {
+        let origin = try await LoopbackOrigin { .ok([UInt8($0.number)], [OriginField("Cache-Control", "max-age=100")]) }
+
+        let replies = [try await get(origin.url()).body, try await get(origin.url()).body]
+
+        #expect(replies == [[0], [1]])
+    }
+
+    @Test func cookiesAreNeitherKeptNorSent() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok([], [OriginField("Set-Cookie", "a=b; Path=/")]) }
+
+        for _ in 0..<2 { _ = try await get(origin.url()) }
+
+        #expect(origin.requests.allSatisfy { $0["Cookie"] == nil })
+    }
+
+    @Test(arguments: [0, 1, 500]) func aBodyThatIsCutIsAnError(_ cut: Int) async throws {
+        for framing in [OriginResponse.Framing.length, .chunked] {
+            let origin = try await LoopbackOrigin { _ in
+                var response = OriginResponse(body: Self.bytes(1_000))
+                response.framing = framing
+                response.failure = (cut, .close)
+                return .response(response)
+            }
+
+            #expect(await failure(origin.url())?.code == .transport, "\(framing)")
+        }
+    }
+
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Le", "SSH-2.0-OpenSSH\r\n"])
+    func whatIsNoResponseIsAnError(_ wire: String) async throws {
+        let origin = try await LoopbackOrigin { _ in .close(after: Array(wire.utf8)) }
+
+        #expect(await failure(origin.url())?.code == .transport)
+    }
+
+    @Test func silenceEndsByTheIdleTimeout() async throws {
+        let origin = try await LoopbackOrigin { _ in .silence }
+        var timeouts = TransportTimeouts()
+        timeouts.idle = .milliseconds(10)
+
+        #expect(await failure(origin.url(), timeouts: timeouts)?.code == .transport)
+        await origin.waitForClosedConnections(1)
+    }
+
+    @Test func theTotalTimeoutEndsAnExchange() async throws {
+        let origin = try await LoopbackOrigin { _ in .silence }
+        var timeouts = TransportTimeouts()
+        timeouts.idle = nil
+        timeouts.total = .milliseconds(10)
+
+        #expect(await failure(origin.url(), timeouts: timeouts)?.code == .transport)
+        await origin.waitForClosedConnections(origin.connectionCount)
+    }
+
+    // O59
+    @Test func cancellingEndsTheExchange() async throws {
+        let origin = try await LoopbackOrigin { _ in .silence }
+        let task = Task { try await send(origin.url()) }
+        await origin.waitForRequests(1)
+
+        task.cancel()
+
+        await #expect(throws: LoadError.cancelled()) { _ = try await task.value }
+        await origin.waitForClosedConnections(1)
+    }
+
+    @Test func cancelsAtAnyMomentLeaveNothingWaiting() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok(Self.bytes(100_000)) }
+        for round in 0..<60 {
+            let task = Task { try await get(origin.url()).body.count }
+            for _ in 0..<round { await Task.yield() }
+            task.cancel()
+
+            switch await task.result {
+            case .success(let count): #expect(count == 100_000)
+            case .failure(let error): #expect((error as? LoadError)?.code == .cancelled)
+            }
+        }
+    }
+
+    @Test func aBodyThatNobodyReadsEndsWhenItIsReleased() async throws {
+        let gate = OriginGate()
+        let origin = try await LoopbackOrigin { _ in
+            var response = OriginResponse(body: [1, 2, 3])
+            response.framing = .claimed(4)
+            response.bodyGate = gate
+            return .response(response)
+        }
+
+        _ = try await send(origin.url())
+
+        await origin.waitForClosedConnections(1)
+        gate.open()
+    }
+
+    @Test func moreThanMayWaitUnreadEndsTheExchange() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok(Self.bytes(1_000_000)) }
+        let transport = URLSessionTransport(maxUnreadBytes: 10_000)
+        let response = try await transport.send(
+            HTTPRequest(url: origin.url()), trust: TrustSettings(), timeouts: TransportTimeouts())
+
+        // Nobody reads until the connection has ended for that reason.
+        await origin.waitForClosedConnections(1)
+
+        await #expect(throws: LoadError.bodyTooLarge("")) { for try await _ in response.body {} }
+    }
+
+    // O58
+    @Test func trustSettingsAreRefusedAndNotIgnored() async throws {
+        var settings = [TrustSettings(), TrustSettings(), TrustSettings()]
+        settings[0].trustAnySSLCertificate = true
+        settings[1].trustedHosts = ["example.com"]
+        settings[2].additionalTrustRoots = [try OriginCertificate().pem]
+        for trust in settings {
+            #expect(throws: LoadError.configuration("")) { try transport.validate(trust) }
+            await #expect(throws: LoadError.configuration("")) {
+                _ = try await transport.send(
+                    HTTPRequest(url: "http://127.0.0.1/"), trust: trust, timeouts: TransportTimeouts())
+            }
+        }
+        var configuration = ImageLoader.Configuration()
+        configuration.trustAnySSLCertificate = true
+        #expect(throws: LoadError.configuration("")) {
+            _ = try ImageLoader(configuration: configuration, transport: transport)
+        }
+        try transport.validate(TrustSettings())
+    }
+
+    @Test func aCertificateNobodyVouchesForFails() async throws {
+        let origin = try await LoopbackOrigin(certificate: OriginCertificate()) { _ in .ok([1]) }
+
+        #expect(await failure(origin.url())?.code == .tls)
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test(arguments: ["", "x", "ftp://127.0.0.1/", "file:///etc/passwd", "http://", "http:///a", "http://[::1/"])
+    func anAddressThatIsNoneIsAnErrorAndNotATrap(_ url: String) async {
+        #expect(await failure(url)?.code == .configuration)
+    }
+
+    @Test(arguments: ["a\r\nX-B: 1", "a\0", "a\n"]) func aValueThatWouldSplitTheHeadIsRefused(_ value: String)
+        async throws
+    {
+        let origin = try await LoopbackOrigin { _ in .ok([1]) }
+
+        #expect(await failure(origin.url(), fields: ["X-A": value])?.code == .configuration)
+        #expect(origin.requests.isEmpty)
+    }
+}
+#endif

@@ -1,0 +1,237 @@
+#if Tool && AsyncHTTPClient
+import Foundation
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+/// Every key of `open`'s config does what it says, and the operations on caches.
+@Suite struct PipeConfigTests {
+    /// Outcomes of loads of `/a.png`, one after the other, and how many requests they made.
+    private func outcomes(
+        _ config: String, _ origin: PipeOrigin, loads: Int = 2, clearsMemory: Bool = false
+    ) async throws -> ([String], Int) {
+        let folder = try TemporaryFolder()
+        var outcomes: [String] = []
+        try await PipeDriver.run { pipe in
+            _ = try await pipe.open(folder.path, config)
+            for _ in 0..<loads {
+                if clearsMemory { _ = try await pipe.call("clearMemory") }
+                outcomes.append(try await pipe.load(origin.url()).outcome)
+            }
+        }
+        return (outcomes, origin.requests())
+    }
+
+    private func picture(_ fields: KeyValuePairs<String, String> = [:]) async throws -> PipeOrigin {
+        let body = try PipeOrigin.picture
+        return try await PipeOrigin([
+            "/a.png": { _ in
+                let all = [OriginField("Content-Type", "image/png")] + fields.map { OriginField($0.key, $0.value) }
+                return .response(OriginResponse(fields: all, body: body))
+            }
+        ])
+    }
+
+    // O31
+    @Test func useServerCachePolicy() async throws {
+        let on = try await outcomes("", picture(["Cache-Control": "no-store"]))
+        let off = try await outcomes("\"useServerCachePolicy\":false", picture(["Cache-Control": "no-store"]))
+
+        #expect(on == (["200 network", "200 network"], 2))
+        #expect(off == (["200 network", "200 memory"], 1))
+    }
+
+    // O24
+    @Test func defaultCacheControlMaxAge() async throws {
+        let none = try await outcomes("", picture())
+        let some = try await outcomes("\"defaultCacheControlMaxAge\":60", picture())
+
+        #expect(none == (["200 network", "200 network"], 2))
+        #expect(some == (["200 network", "200 memory"], 1))
+    }
+
+    // O34, O35
+    @Test func defaultCacheControlMaxAgeForErrorsAndMaxAttemptsForErrors() async throws {
+        func origin() async throws -> PipeOrigin {
+            try await PipeOrigin(["/a.png": { _ in PipeOrigin.response(503, [:], [1]) }])
+        }
+        let network = "503 network"
+        let never = try await outcomes("", origin(), loads: 4)
+        let three = try await outcomes("\"defaultCacheControlMaxAgeForErrors\":60", origin(), loads: 5)
+        let one = try await outcomes(
+            "\"defaultCacheControlMaxAgeForErrors\":60,\"maxAttemptsForErrors\":1", origin(), loads: 3)
+
+        #expect(never == ([network, network, network, network], 4))
+        #expect(three == ([network, network, network, "503 error", "503 error"], 3))
+        #expect(one == ([network, "503 error", "503 error"], 1))
+    }
+
+    // O43
+    @Test func acceptedContentTypes() async throws {
+        let fields: KeyValuePairs<String, String> = ["Cache-Control": "max-age=60"]
+        for (config, outcome) in [
+            ("", "200 network"), ("\"acceptedContentTypes\":[\"image/png\"]", "200 network"),
+            ("\"acceptedContentTypes\":[\"image/gif\",\"image/bmp\"]", "200 error"),
+            ("\"acceptedContentTypes\":[]", "200 network"), ("\"acceptedContentTypes\":[\"image/*\"]", "200 network"),
+        ] {
+            let result = try await outcomes(config, picture(fields), loads: 1)
+            #expect(result == ([outcome], 1), "\(config)")
+        }
+    }
+
+    // C3, C18
+    @Test func cacheImagesInMemoryAndMemoryCacheMaxBytes() async throws {
+        // The picture is 19 x 13 pixels, 988 bytes, and its file of 506 bytes is kept with it.
+        for (config, source) in [
+            ("", "memory"), ("\"cacheImagesInMemory\":false", "disk"), ("\"memoryCacheMaxBytes\":0", "disk"),
+            ("\"memoryCacheMaxBytes\":1493", "disk"), ("\"memoryCacheMaxBytes\":1494", "memory"),
+        ] {
+            let result = try await outcomes(config, picture(["Cache-Control": "max-age=60"]))
+            #expect(result == (["200 network", "200 \(source)"], 1), "\(config)")
+        }
+    }
+
+    // O51
+    @Test func diskCacheMaxBytes() async throws {
+        for (config, source, requests) in [
+            ("\"diskCacheMaxBytes\":null", "disk", 1), ("\"diskCacheMaxBytes\":0", "network", 2),
+            ("\"diskCacheMaxBytes\":1000", "network", 2), ("\"diskCacheMaxBytes\":100000", "disk", 1),
+        ] {
+            let origin = try await picture(["Cache-Control": "max-age=60"])
+            let result = try await outcomes(config, origin, clearsMemory: true)
+            #expect(result == (["200 network", "200 \(source)"], requests), "\(config)")
+        }
+    }
+
+    @Test(arguments: [
+        ("\"staleIfError\":\"never\"", "503 network", false), ("\"staleIfError\":null", "503 network", false),
+        ("\"staleIfError\":60", "200 memory", true), ("\"staleIfError\":\"serverDirective\"", "200 memory", true),
+        ("", "503 network", false),
+    ])
+    func staleIfError(_ config: String, _ outcome: String, _ isPicture: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let body = try PipeOrigin.picture
+        let origin = try await PipeOrigin([
+            "/a.png": { request in
+                guard request.number == 0 else { return PipeOrigin.response(503) }
+                return PipeOrigin.response(
+                    200, ["Content-Type": "image/png", "Cache-Control": "max-age=0, stale-if-error=60"], body)
+            }
+        ])
+        try await PipeDriver.run { pipe in
+            _ = try await pipe.open(folder.path, config)
+            _ = try await pipe.load(origin.url())
+            let answer = try await pipe.load(origin.url())
+
+            #expect(answer.outcome == outcome)
+            #expect((answer.body == body) == isPicture)
+            #expect(answer.error?.hasPrefix("http 503") == true)
+            #expect(origin.requests() == 2)
+        }
+    }
+
+    // O83
+    @Test func negativeCacheMaxAge() async throws {
+        func origin() async throws -> PipeOrigin { try await PipeOrigin(["/a.png": { _ in PipeOrigin.response(410) }]) }
+        let never = try await outcomes("", origin())
+        let once = try await outcomes("\"negativeCacheMaxAge\":60", origin())
+
+        #expect(never == (["410 network", "410 network"], 2))
+        #expect(once == (["410 network", "410 error"], 1))
+    }
+
+    // O92
+    @Test func maxResponseBytes() async throws {
+        let enough = try await outcomes("\"maxResponseBytes\":506", picture(), loads: 1)
+        let tooFew = try await outcomes("\"maxResponseBytes\":505", picture(), loads: 1)
+
+        #expect(enough == (["200 network"], 1))
+        #expect(tooFew.0.first?.hasSuffix("error") == true)
+    }
+
+    // O54, O84
+    @Test func purgeAndClearRemoveWhatTheySay() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try await PipeOrigin(maxAge: 3_600)
+        try await PipeDriver.run { pipe in
+            _ = try await pipe.open(folder.path)
+            _ = try await pipe.load(origin.url())
+            #expect(try await pipe.call("clearModifiedOlderThan", "\"seconds\":3600").count == 0)
+            #expect(try await pipe.call("clearCreatedOlderThan", "\"seconds\":3600.5").count == 0)
+            let stats = try await pipe.call("stats")
+            #expect(stats.ok == true && stats.entries == 1 && stats.bytes ?? 0 > 506)
+
+            let purged = try await pipe.call("purgeDisk")
+            #expect(purged.ok == true && purged.count == 1 && purged.bytes == stats.bytes)
+            #expect(try await pipe.call("stats").entries == 0)
+            // What is in memory is shown, and not believed any more.
+            #expect(try await pipe.load(origin.url()).outcome == "200 revalidated")
+            #expect(origin.requests() == 2)
+        }
+    }
+
+    // O44, O45
+    @Test func clearGoesByTheDatesOfEntries() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try await PipeOrigin(maxAge: 3_600)
+        try await PipeDriver.run { pipe in
+            _ = try await pipe.open(folder.path)
+            _ = try await pipe.load(origin.url())
+            #expect(try await pipe.call("flush").ok == true)
+            let entries = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
+                $0.hasPrefix("v1/") && $0.split(separator: "/").count == 3
+            }
+            #expect(entries.count == 1)
+            let old = Date(timeIntervalSinceNow: -7_200)
+            for entry in entries {
+                try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: folder.path(entry))
+            }
+
+            #expect(try await pipe.call("clearCreatedOlderThan", "\"seconds\":3600").count == 0)
+            #expect(try await pipe.call("clearModifiedOlderThan", "\"seconds\":7300").count == 0)
+            #expect(try await pipe.call("clearModifiedOlderThan", "\"seconds\":3600").count == 1)
+        }
+    }
+
+    // O2
+    @Test func aFolderThatCannotBeUsedIsNoError() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write([1], to: "file")
+        let origin = try await PipeOrigin(maxAge: 3_600)
+        try await PipeDriver.run { pipe in
+            for directory in [file, file + "/below", "/proc/none/such", nil] {
+                #expect(try await pipe.open(directory).ok == true)
+                let outcomes = [try await pipe.load(origin.url()).outcome, try await pipe.load(origin.url()).outcome]
+                #expect(outcomes == ["200 network", "200 memory"])
+                #expect(try await pipe.call("flush").ok == true)
+                #expect(try await pipe.call("stats").entries == 0)
+                #expect(try await pipe.call("purgeDisk").ok == true)
+            }
+        }
+        #expect(try folder.names == ["file"])
+    }
+
+    @Test func aNameOpenedAgainIsAnotherLoader() async throws {
+        let first = try TemporaryFolder()
+        let second = try TemporaryFolder()
+        let origin = try await PipeOrigin(maxAge: 3_600)
+        try await PipeDriver.run { pipe in
+            _ = try await pipe.open(first.path)
+            #expect(try await pipe.load(origin.url()).outcome == "200 network")
+            _ = try await pipe.open(first.path)
+            #expect(try await pipe.load(origin.url()).outcome == "200 disk")
+            _ = try await pipe.open(second.path, "\"cacheImagesInMemory\":false")
+            #expect(try await pipe.load(origin.url()).outcome == "200 network")
+            #expect(try await pipe.load(origin.url()).outcome == "200 disk")
+            _ = try await pipe.open(first.path, loader: "other")
+            #expect(try await pipe.load(origin.url(), loader: "other").outcome == "200 disk")
+            #expect(try await pipe.load(origin.url()).outcome == "200 disk")
+            // Lines mean the loader that their name had when they came, also when nobody waits for answers.
+            let open = pipe.begin("open", "\"directory\":\"\(first.path("third"))\"")
+            let load = pipe.begin("load", "\"url\":\"\(origin.url())\"")
+            #expect(try await pipe.answer(to: load).outcome == "200 network")
+            #expect(try await pipe.answer(to: open).ok == true)
+        }
+    }
+}
+#endif

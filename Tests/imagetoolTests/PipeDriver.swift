@@ -1,0 +1,209 @@
+#if Tool && AsyncHTTPClient
+import Foundation
+import Synchronization
+import Testing
+
+/// A running `imagetool pipe`, driven as another program would: lines in, lines out, matched by their ids.
+final class PipeDriver: Sendable {
+    /// An answer; members that it has not are nil.
+    struct Answer: Decodable, Sendable {
+        var ok: Bool?
+        var error: String?
+        var unsupported: Bool?
+        var status: Int?
+        var source: String?
+        var headers: [[String]]?
+        var bodyBase64: String?
+        var capabilities: [String]?
+        var ignoredConfig: [String]?
+        var entries: Int?
+        var bytes: Int?
+        var count: Int?
+
+        var body: [UInt8]? { bodyBase64.flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } }
+        /// Status and source in words: `200 network`.
+        var outcome: String { "\(status ?? -1) \(source ?? "-")" }
+
+        /// The values of a field, in order.
+        func values(_ name: String) -> [String] {
+            (headers ?? []).filter { $0[0].lowercased() == name.lowercased() }.map { $0[1] }
+        }
+    }
+
+    struct Gone: Error {}
+
+    private struct State {
+        /// Answers that nobody has asked for, and who waits, by the JSON of the id.
+        var answers: [String: [Answer]] = [:]
+        var waiters: [String: [CheckedContinuation<Answer?, Never>]] = [:]
+        var lines: [String] = []
+        var exitCode: Int32?
+        var exitWaiters: [CheckedContinuation<Int32, Never>] = []
+        var lastID = 0
+        var errors: [UInt8] = []
+    }
+
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let errors = Pipe()
+    private let state = Mutex(State())
+
+    init(environment: [String: String] = [:]) throws {
+        // A process that was killed reads no more; that must not end the tests.
+        signal(SIGPIPE, SIG_IGN)
+        process.executableURL = ToolRun.executable
+        process.arguments = ["pipe"]
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let (output, errors) = (output.fileHandleForReading, errors.fileHandleForReading)
+        Thread.detachNewThread { [self] in
+            var received: [UInt8] = []
+            while case let data = output.availableData, !data.isEmpty {
+                received += data
+                while let newline = received.firstIndex(of: 0x0A) {
+                    take(Array(received[..<newline]))
+                    received.removeFirst(newline + 1)
+                }
+            }
+            let said = [UInt8]((try? errors.readToEnd()) ?? Data())
+            process.waitUntilExit()
+            let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+            end(code, errors: said)
+        }
+    }
+
+    /// Runs a pipe for a test; then its input ends, and it must end too, with 0 and not a word on stderr.
+    static func run(_ body: (PipeDriver) async throws -> Void) async throws {
+        let pipe = try PipeDriver()
+        do {
+            try await body(pipe)
+        } catch {
+            pipe.send(SIGKILL)
+            _ = await pipe.exit()
+            throw error
+        }
+        pipe.closeInput()
+        #expect(await pipe.exit() == 0)
+        #expect(pipe.errorText.isEmpty)
+    }
+
+    private func take(_ line: [UInt8]) {
+        struct Key: Decodable { let id: JSONText? }
+        let text = String(decoding: line, as: UTF8.self)
+        let id = (try? JSONDecoder().decode(Key.self, from: Data(line)))?.id?.text ?? "null"
+        let answer = try? JSONDecoder().decode(Answer.self, from: Data(line))
+        let waiter: CheckedContinuation<Answer?, Never>? = state.withLock { state in
+            state.lines.append(text)
+            guard let answer else { return nil }
+            if state.waiters[id]?.isEmpty == false { return state.waiters[id]?.removeFirst() }
+            state.answers[id, default: []].append(answer)
+            return nil
+        }
+        waiter?.resume(returning: answer)
+    }
+
+    private func end(_ code: Int32, errors: [UInt8]) {
+        let (waiters, exitWaiters) = state.withLock { state in
+            defer {
+                state.waiters = [:]
+                state.exitWaiters = []
+            }
+            state.exitCode = code
+            state.errors = errors
+            return (state.waiters.values.flatMap(\.self), state.exitWaiters)
+        }
+        for waiter in waiters { waiter.resume(returning: nil) }
+        for waiter in exitWaiters { waiter.resume(returning: code) }
+    }
+
+    /// Writes bytes as they are.
+    func write(_ bytes: [UInt8]) { try? input.fileHandleForWriting.write(contentsOf: Data(bytes)) }
+
+    /// Writes a line.
+    func write(line: String) { write(Array((line + "\n").utf8)) }
+
+    /// The answer to the id with this JSON, `null` for none; each answer is given once. Throws when the process ends
+    /// without one.
+    func answer(to id: String) async throws -> Answer {
+        let answer: Answer? = await withCheckedContinuation { continuation in
+            let now: Answer?? = state.withLock { state in
+                if state.answers[id]?.isEmpty == false { return state.answers[id]?.removeFirst() }
+                if state.exitCode != nil { return .some(nil) }
+                state.waiters[id, default: []].append(continuation)
+                return nil
+            }
+            if let now { continuation.resume(returning: now) }
+        }
+        guard let answer else { throw Gone() }
+        return answer
+    }
+
+    /// Does an operation; `members` are JSON members without braces.
+    func call(_ operation: String, _ members: String = "", loader: String = "main") async throws -> Answer {
+        let id = begin(operation, members, loader: loader)
+        return try await answer(to: id)
+    }
+
+    /// Begins an operation; returns the JSON of its id.
+    func begin(_ operation: String, _ members: String = "", loader: String = "main") -> String {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let rest = members.isEmpty ? "" : "," + members
+        write(line: "{\"id\":\(id),\"op\":\"\(operation)\",\"loader\":\"\(loader)\"\(rest)}")
+        return String(id)
+    }
+
+    /// Opens a loader in a folder; `config` are JSON members without braces.
+    @discardableResult
+    func open(_ folder: String?, _ config: String = "", loader: String = "main") async throws -> Answer {
+        let directory = folder.map { "\"directory\":\"\($0)\"," } ?? ""
+        return try await call("open", "\(directory)\"config\":{\(config)}", loader: loader)
+    }
+
+    /// Loads; `members` are JSON members without braces.
+    func load(_ url: String, _ members: String = "", loader: String = "main") async throws -> Answer {
+        try await call("load", "\"url\":\"\(url)\"" + (members.isEmpty ? "" : "," + members), loader: loader)
+    }
+
+    /// All lines that came, as they came.
+    var lines: [String] { state.withLock { $0.lines } }
+    /// What came on stderr; whole when the process has ended.
+    var errorText: String { state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
+
+    func closeInput() { try? input.fileHandleForWriting.close() }
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+    /// The exit code, or minus the signal, when the process has ended.
+    func exit() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            let code = state.withLock { state in
+                if state.exitCode == nil { state.exitWaiters.append(continuation) }
+                return state.exitCode
+            }
+            if let code { continuation.resume(returning: code) }
+        }
+    }
+}
+
+/// The JSON text of a number, a text or nothing, as far as a decoder can tell.
+private struct JSONText: Decodable {
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int.self) {
+            text = String(number)
+        } else if let string = try? container.decode(String.self) {
+            text = "\"\(string)\""
+        } else {
+            text = "other"
+        }
+    }
+}
+#endif

@@ -1,0 +1,38 @@
+#if Tool && AsyncHTTPClient
+import LoopbackOrigin
+import TestSupport
+
+/// An origin whose answers tests put under paths.
+struct PipeOrigin: Sendable {
+    typealias Answers = @Sendable (OriginRequest) -> OriginAnswer
+
+    let origin: LoopbackOrigin
+
+    init(_ answers: [String: Answers]) async throws {
+        origin = try await LoopbackOrigin { request in
+            answers[request.target]?(request) ?? .response(OriginResponse(status: 404))
+        }
+    }
+
+    /// The picture `png/rgba8.png` under `/a.png`, fresh for so long, with a tag.
+    init(maxAge: Int?) async throws {
+        let resource = OriginResource(try Self.picture, contentType: "image/png", etag: "\"1\"", maxAge: maxAge)
+        try await self.init(["/a.png": { .response(resource.response(to: $0)) }])
+    }
+
+    /// 19 x 13 pixels in 506 bytes.
+    static var picture: [UInt8] { get throws { try Fixture.file("png/rgba8.png") } }
+
+    func url(_ path: String = "/a.png") -> String { origin.url(path) }
+
+    /// How many requests have come for a path.
+    func requests(_ path: String = "/a.png") -> Int { origin.requests.count { $0.target == path } }
+
+    /// A response with these fields, names and values.
+    static func response(
+        _ status: Int = 200, _ fields: KeyValuePairs<String, String> = [:], _ body: [UInt8] = []
+    ) -> OriginAnswer {
+        .response(OriginResponse(status: status, fields: fields.map { OriginField($0.key, $0.value) }, body: body))
+    }
+}
+#endif
