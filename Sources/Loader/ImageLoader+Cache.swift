@@ -1,5 +1,5 @@
 #if Loader
-public import PlatformImage
+internal import PlatformImage
 
 extension ImageLoader {
     /// The pictures in memory, by source and decoding.

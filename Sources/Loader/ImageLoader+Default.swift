@@ -1,4 +1,6 @@
 #if AsyncHTTPClient
+public import PlatformImage
+
 extension ImageLoader {
     /// A loader with the default configuration, made when it is first asked for and kept as long as the process.
     ///
@@ -34,5 +36,14 @@ extension ImageLoader {
     }
 
     private static let sharedTransport = AsyncHTTPClientTransport(connectionsPerHost: 64)
+}
+
+extension ImageSlot {
+    /// An empty slot whose pictures come from ``ImageLoader/default``.
+    public convenience init(
+        cancelsPrevious: Bool = false, onPresent: (@Sendable (PlatformImage) -> PlatformImage)? = nil
+    ) {
+        self.init(loader: ImageLoader.default, cancelsPrevious: cancelsPrevious, onPresent: onPresent)
+    }
 }
 #endif

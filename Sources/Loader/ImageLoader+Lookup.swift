@@ -1,5 +1,5 @@
 #if Loader
-public import PlatformImage
+internal import PlatformImage
 
 extension ImageLoader {
     /// The picture that the caches hold for a request, fresh or not; nil for none. Nothing is ever sent.

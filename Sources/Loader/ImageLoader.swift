@@ -99,15 +99,26 @@ public final class ImageLoader: Sendable {
                 return true
             }
             guard isDone else { continue }
-            let configuration = next.configuration
-            next.images.disk?.maxBytes = configuration.diskCacheMaxBytes
-            next.data.disk?.maxBytes = configuration.diskCacheMaxBytes
-            memory.cache.maxBytes = configuration.memoryCacheMaxBytes
-            if !configuration.cacheImagesInMemory { _ = memory.purge() }
-            shared.lanes.setWidths(urgent: configuration.urgentWidth, slow: configuration.slowWidth)
-            shared.reporter.configure(configuration, number: next.number)
-            return
+            // Outside the lock two changes may pass each other, so the last one to arrive makes sure of the latest.
+            var applied = next
+            while true {
+                apply(applied)
+                let latest = state.locked(in: self) { $0 }
+                if latest.number == applied.number { return }
+                applied = latest
+            }
         }
+    }
+
+    /// Makes what acts at once act.
+    private func apply(_ state: State) {
+        let configuration = state.configuration
+        state.images.disk?.maxBytes = configuration.diskCacheMaxBytes
+        state.data.disk?.maxBytes = configuration.diskCacheMaxBytes
+        memory.cache.maxBytes = configuration.memoryCacheMaxBytes
+        memory.setOn(configuration.cacheImagesInMemory)
+        shared.lanes.setWidths(urgent: configuration.urgentWidth, slow: configuration.slowWidth)
+        shared.reporter.configure(configuration, number: state.number)
     }
 
     /// The pipeline over the caches of the old one, but for a folder that has changed.

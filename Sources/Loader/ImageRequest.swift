@@ -3,7 +3,7 @@ public import PlatformImage
 
 /// What picture to load, and how.
 public struct ImageRequest: Hashable, Sendable {
-    /// http or https; user information in it is not sent.
+    /// http or https; user information in it is sent as basic authentication unless ``fields`` have `Authorization`.
     public var url: String { didSet { renewKeys() } }
     /// Sent as they are, in this order.
     public var fields: HeaderFields { didSet { renewKeys() } }

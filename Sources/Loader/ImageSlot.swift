@@ -74,10 +74,15 @@ public final class ImageSlot: Sendable {
             return storage.lastObserver
         }
         continuation.onTermination = { [weak self] _ in
-            guard let self else { return }
-            storage.locked(in: self) { _ = $0.observers.removeValue(forKey: number) }
+            // A reading task that is being cancelled calls this with a lock of the runtime, and whoever yields to it
+            // waits for that with ours: so ours is not waited for here.
+            Task { [weak self] in self?.removeObserver(number) }
         }
         return stream
+    }
+
+    private func removeObserver(_ number: UInt64) {
+        storage.locked(in: self) { _ = $0.observers.removeValue(forKey: number) }
     }
 
     /// Shows another picture, as soon as it is there.

@@ -28,8 +28,8 @@ public final class ImageTask: Sendable {
     /// True once the origin has been asked, by this load or by one that it shares the request with.
     public var didSendRequest: Bool { state.locked(in: self) { $0.didSendRequest } }
 
-    /// Gives the load up: what was not called yet is left out, but the completion, with the code `cancelled`. After the
-    /// end it does nothing.
+    /// Gives the load up: it ends with the code `cancelled`, unless its end was on its way already. What had happened
+    /// before is still told, in order.
     public func cancel() {
         let task = state.locked(in: self) { state in
             state.isCancelled = true

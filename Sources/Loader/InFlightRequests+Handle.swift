@@ -23,8 +23,14 @@ final class JobHandle: Sendable {
             return place
         }
         guard let place else { return false }
-        place.lanes.move(place.pass, to: priority)
-        return true
+        // Outside the lock two moves may pass each other, so the last one to arrive makes sure of the latest.
+        var told = priority
+        while true {
+            place.lanes.move(place.pass, to: told)
+            let latest = state.locked(in: self) { $0.priority ?? told }
+            if latest == told { return true }
+            told = latest
+        }
     }
 
     func hold(_ task: Task<Void, Never>) {

@@ -95,6 +95,9 @@ struct Load: Sendable {
         return redirect == .manual && (300...399).contains(status) && status != 304
     }
 
+    /// What the load takes for a success.
+    var taking: NegativeCache.Taking { .init(acceptedContentTypes: acceptedContentTypes, variant: decoding?.variant) }
+
     /// The error for this address.
     func error(_ code: LoadError.Code, _ message: String) -> LoadError {
         LoadError(code, url: Redaction.shown(url), message)

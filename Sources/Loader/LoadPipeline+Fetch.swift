@@ -8,6 +8,8 @@ struct FetchKey: Hashable, Sendable {
     let fields: HeaderFields
     /// A reload joins nothing but what asks without conditions itself.
     let isReload: Bool
+    /// One that must ask the origin does not join what may find the stored answer good enough.
+    let isRevalidation: Bool
     let layers: CacheLayers
     /// Nil for anything, so a picture and plain bytes are never one fetch.
     let acceptedContentTypes: Set<ContentType>?
@@ -98,7 +100,7 @@ extension LoadPipeline {
         switch end {
         case .success: shared.failures.forget(hop.key)
         case .failure(let failure) where configuration.negativeCacheMaxAge != nil:
-            shared.failures.remember(failure.error.withoutBody, for: hop.key, now: now)
+            shared.failures.remember(failure.error.withoutBody, for: hop.key, now: now, by: hop.load.taking)
         case .failure: break
         }
         return end
@@ -117,6 +119,7 @@ extension LoadPipeline {
     private func key(_ hop: LoadHop, variant: String?, isRefetch: Bool) -> FetchKey {
         FetchKey(
             key: hop.key, url: hop.url, fields: hop.request.fields, isReload: hop.request.policy == .reload,
+            isRevalidation: hop.request.policy == .revalidate,
             layers: hop.load.fetchLayers, acceptedContentTypes: hop.load.acceptedContentTypes, configuration: number,
             variant: variant, isRefetch: isRefetch, redirect: hop.load.redirect)
     }

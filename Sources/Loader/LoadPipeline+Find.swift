@@ -87,9 +87,14 @@ extension LoadPipeline {
     /// Looks in memory, and on disk unless what is in memory answers.
     func find(_ hop: LoadHop) async -> FoundEntry {
         var found = findInMemory(hop)
-        guard let disk, asksDisk(hop, found) else { return found }
-        let (hit, content) = await onDisk(for: hop) { [self] in read(hop, from: disk) }
-        complete(&found, with: hit, content)
+        if let disk, asksDisk(hop, found) {
+            let (hit, content) = await onDisk(for: hop) { [self] in read(hop, from: disk) }
+            complete(&found, with: hit, content)
+        }
+        // What the host no longer takes is not there for a load: its origin is not asked to confirm it (O43).
+        if let response = found.entry?.response, Storability.isSuccess(response.status), !accepts(found, hop) {
+            found.forgetResponse()
+        }
         return found
     }
 
@@ -151,7 +156,23 @@ extension LoadPipeline {
     func decide(_ hop: LoadHop, _ found: FoundEntry) -> CacheDecision {
         var request = hop.request
         if found.isPurged, request.policy == .default { request.policy = .revalidate }
-        return CacheDecision.decide(entry: found.entry, request: request, settings: settings, now: now)
+        let now = now
+        let decision = CacheDecision.decide(entry: found.entry, request: request, settings: settings, now: now)
+        guard found.isPurged, settings.useServerCachePolicy, case .answer(var stored, let refresh) = decision,
+            stored.isFresh,
+            let candidate = StoredCandidate(found.entry, request: request, settings: settings, now: now)
+        else { return decision }
+        // It is stale whatever its origin said, also to those who would not ask about a fresh one (O54).
+        stored.isFresh = false
+        let demand = CacheDemand(request, settings: settings)
+        switch demand.policy {
+        case .cacheOnly, .cacheElseLoad:
+            if candidate.mayBeStale { return .answer(stored, refresh: refresh) }
+            if demand.policy == .cacheOnly { return .notInCache }
+        case .default, .revalidate, .reload: break
+        }
+        let isShown = settings.deliversStaleBeforeValidation && candidate.isSuccess
+        return .send(demand.plan(validating: candidate), provisional: isShown ? stored : nil)
     }
 
     /// Keeps a picture in memory, if it is there to be kept.
@@ -167,7 +188,7 @@ extension LoadPipeline {
         if let present = memory.cache.peek(key), present.entry == entry, present.revision == revision { return }
         let picture = PictureMemory.Picture(
             entry: entry, content: content, revision: revision, ticket: moments.disk)
-        memory.insert(picture, for: key, since: moments.memory)
+        memory.insert(picture, for: key, since: moments.memory, now: now)
     }
 
     /// True when the host still takes what is stored: its set of types may have changed.

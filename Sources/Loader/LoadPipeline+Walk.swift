@@ -105,7 +105,8 @@ struct LoadWalk {
                 }
                 if !plan.isPassThrough, !CacheDemand(hop.request, settings: pipeline.settings).bypassesErrors,
                     let failure = pipeline.shared.failures.failure(
-                        for: hop.key, maxAge: pipeline.configuration.negativeCacheMaxAge, now: pipeline.now)
+                        for: hop.key, maxAge: pipeline.configuration.negativeCacheMaxAge, now: pipeline.now,
+                        by: load.taking)
                 {
                     throw failure
                 }

@@ -7,6 +7,24 @@ final class NegativeCache: Sendable {
     private struct Failure: Sendable {
         let error: LoadError
         let at: WallTime
+        let taking: Taking
+
+        /// True when a load that takes this would fail in the same way: the origin's word counts for all of them.
+        func stands(for other: Taking) -> Bool {
+            switch error.code {
+            case .unacceptableContentType: taking.acceptedContentTypes == other.acceptedContentTypes
+            case .undecodable, .unsupportedFormat: taking == other
+            default: true
+            }
+        }
+    }
+
+    /// What a load takes for a success.
+    struct Taking: Hashable, Sendable {
+        /// As in ``Load``.
+        var acceptedContentTypes: Set<ContentType>?
+        /// How it decodes; nil for not at all.
+        var variant: String?
     }
 
     private let failures: MemoryCache<CacheKey, Failure>?
@@ -22,9 +40,9 @@ final class NegativeCache: Sendable {
     var count: Int { failures?.count ?? 0 }
 
     /// Remembers how a load failed, from now on; a failure that is not definitive changes nothing.
-    func remember(_ error: LoadError, for key: CacheKey, now: WallTime) {
+    func remember(_ error: LoadError, for key: CacheKey, now: WallTime, by taking: Taking = Taking()) {
         guard Self.isDefinitive(error) else { return }
-        _ = failures?.insert(Failure(error: error, at: now), for: key, cost: 1)
+        _ = failures?.insert(Failure(error: error, at: now, taking: taking), for: key, cost: 1)
     }
 
     /// The error that answers a load without asking the origin: `remembered`, with what it was; nil for none.
@@ -32,7 +50,10 @@ final class NegativeCache: Sendable {
     /// - Parameters:
     ///   - maxAge: How long a failure counts, with the end excluded; nil remembers nothing, and 0 neither.
     ///   - now: Before the failure, the clock was set back: then it is forgotten.
-    func failure(for key: CacheKey, maxAge: Duration?, now: WallTime) -> LoadError? {
+    ///   - taking: What the load takes; another one may take what the one that failed did not.
+    func failure(
+        for key: CacheKey, maxAge: Duration?, now: WallTime, by taking: Taking = Taking()
+    ) -> LoadError? {
         guard let failures, let failure = failures.value(for: key) else { return nil }
         guard let maxAge else { return nil }
         let until = failure.at.adding(milliseconds: maxAge.milliseconds)
@@ -40,7 +61,7 @@ final class NegativeCache: Sendable {
             failures.removeValue(for: key)
             return nil
         }
-        return .remembered(failure.error, until: until)
+        return failure.stands(for: taking) ? .remembered(failure.error, until: until) : nil
     }
 
     /// Forgets one key, after a success or a reload.

@@ -34,12 +34,22 @@ final class PictureMemory: Sendable {
             lifespan.locked(in: self) { $0 = (number, value) }
             return value
         }
+
+        /// True when it is of a later response of the same variant, by a clock that was not set back meanwhile.
+        fileprivate func isNewer(than other: Picture, now: WallTime) -> Bool {
+            guard let own = entry.response, let others = other.entry.response, own.vary == others.vary else {
+                return false
+            }
+            return own.responseTime > others.responseTime && own.responseTime <= now
+        }
     }
 
     private struct Index {
         /// By stored response, all keys that the cache may hold: one that was evicted stays until the next sweep.
         var keys: [CacheKey: Set<ImageCacheKey>] = [:]
         var keyCount = 0
+        /// False while the host wants nothing kept.
+        var isOn = true
         /// Purges and removals so far.
         var moment: UInt64 = 0
         /// Loads that began before it keep nothing.
@@ -61,12 +71,15 @@ final class PictureMemory: Sendable {
 
     /// Keeps a picture of a load that began at `moment`, unless it has been removed or the memory purged since.
     ///
+    /// - Parameter now: The clock: what came after the picture's response, and not in the future, is not replaced by
+    ///   it. Nil replaces whatever is there.
     /// - Returns: False when it is not kept, also because it is too large.
     @discardableResult
-    func insert(_ picture: Picture, for key: ImageCacheKey, since moment: UInt64) -> Bool {
+    func insert(_ picture: Picture, for key: ImageCacheKey, since moment: UInt64, now: WallTime? = nil) -> Bool {
         index.locked(in: self) { index in
             let isRemoved = index.removals.contains { $0.moment > moment && $0.key == picture.entry.key }
-            guard moment >= index.forgotten, !isRemoved,
+            let isOutdated = now.map { cache.peek(key)?.isNewer(than: picture, now: $0) == true } ?? false
+            guard index.isOn, moment >= index.forgotten, !isRemoved, !isOutdated,
                 cache.insert(picture, for: key, cost: picture.content.byteCount)
             else { return false }
             if index.keys[picture.entry.key, default: []].insert(key).inserted { index.keyCount += 1 }
@@ -99,6 +112,12 @@ final class PictureMemory: Sendable {
             cache.removeAll()
             return report
         }
+    }
+
+    /// Keeps pictures from now on, or none: then what is there goes, and loads under way bring nothing (C18).
+    func setOn(_ isOn: Bool) {
+        index.locked(in: self) { $0.isOn = isOn }
+        if !isOn { _ = purge() }
     }
 
     /// Keys in the index, for tests.

@@ -42,7 +42,10 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        if let response = response as? HTTPURLResponse { exchange(of: dataTask)?.receive(ResponseHead(response)) }
+        // Foundation hands on interim responses too (RFC 9110 §15.2); 101 is a final one.
+        if let response = response as? HTTPURLResponse, response.statusCode >= 200 || response.statusCode == 101 {
+            exchange(of: dataTask)?.receive(ResponseHead(response))
+        }
         completionHandler(.allow)
     }
 
@@ -64,6 +67,9 @@ extension LoadError {
         case .secureConnectionFailed?, .serverCertificateUntrusted?, .serverCertificateHasBadDate?,
             .serverCertificateHasUnknownRoot?, .serverCertificateNotYetValid?:
             self = .tls("certificate or handshake refused: \(error.localizedDescription)")
+        // What curl says of certificates and host names has a text, and on Linux no code.
+        case .unknown? where error.localizedDescription.hasPrefix("SSL"):
+            self = .tls("certificate refused: \(error.localizedDescription)")
         case .timedOut?: self = .transport("no byte in time")
         case let code?: self = .transport("\(error.localizedDescription) (\(code.rawValue))")
         case nil: self = .transport("\(error)")

@@ -16,7 +16,9 @@ public import FoundationNetworking
 ///   says otherwise. Fields of one name are joined by commas, sent and received, and their order is lost.
 /// - A body that comes coded is decoded before anyone else sees it. The head then has neither Content-Encoding nor
 ///   Content-Length, and says `Accept-Ranges: none`, because a range would count coded bytes.
-/// - A head that is not UTF-8 is an error.
+/// - A head that is not UTF-8 is an error. **A connection that is closed within a head ends the process**: Foundation
+///   traps (`Transfer completed, but there's no response.`). Use `AsyncHTTPClientTransport` for origins that you do not
+///   trust.
 /// - A sender cannot be slowed down: a task that is suspended and resumed begins anew. What is not read yet is kept in
 ///   memory up to a limit, and more ends the exchange.
 /// - Connecting cannot be timed alone: it counts as silence, whose limit is rounded up to whole seconds.

@@ -41,7 +41,7 @@ final class OriginHTTP1: ChannelInboundHandler {
         isAnswering = true
         let recorded = log.record(request)
         let (answer, log) = (answer, log)
-        Task {
+        Task(executorPreference: OriginThread.shared) {
             // The other side may go away at any time; that is its right.
             try? await Wire(channel: channel).play(answer(recorded), log: log)
             channel.pipeline.fireUserInboundEventTriggered(Answered())

@@ -29,7 +29,7 @@ final class OriginHTTP2: ChannelInboundHandler {
                 OriginRequest(
                     connection: connection, place: (Int(stream) - 1) / 2, isHTTP2: true, method: method ?? "",
                     target: target ?? "", fields: fields, head: []))
-            Task {
+            Task(executorPreference: OriginThread.shared) {
                 // The other side may go away at any time; that is its right.
                 try? await Wire(channel: channel, stream: stream).play(answer(request), log: log)
             }

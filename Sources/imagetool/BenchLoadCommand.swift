@@ -41,6 +41,7 @@ struct BenchLoadCommand: AsyncParsableCommand {
             let benchmark = try await LoadBenchmark(
                 origin: server.origin, count: count, bytes: bytes, concurrency: concurrency, rounds: rounds,
                 folder: folder)
+            withExtendedLifetime(server) {}
             try output.write(json ? json(benchmark).text + "\n" : text(benchmark))
         }
     }
@@ -97,7 +98,7 @@ struct BenchLoadCommand: AsyncParsableCommand {
 
 /// Runs `body` with a new folder, which is removed afterwards.
 func withBenchFolder(in parent: String?, _ body: (String) async throws -> Void) async throws {
-    let parent = parent ?? FileManager.default.temporaryDirectory.path()
+    let parent = parent ?? FileManager.default.temporaryDirectory.path(percentEncoded: false)
     try await withReport(parent) {
         let folder = "\(parent)/imagetool-bench-\(UUID().uuidString)"
         do {

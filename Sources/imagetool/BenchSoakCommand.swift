@@ -38,6 +38,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
                 try output.write(step.line)
             }
             let after = try await openDescriptors(atMost: before)
+            withExtendedLifetime(server) {}
             let growth = end.last.resident - end.firstFifth.resident
             try output.write(
                 """
@@ -58,7 +59,7 @@ func openDescriptors() -> Int { (try? FileManager.default.contentsOfDirectory(at
 
 /// Waits for connections to be closed, which a client does after it is released.
 private func openDescriptors(atMost most: Int) async throws -> Int {
-    for _ in 0..<500 where openDescriptors() > most { try await Task.sleep(for: .milliseconds(10)) }
+    for _ in 0..<30_000 where openDescriptors() > most { try await Task.sleep(for: .milliseconds(10)) }
     return openDescriptors()
 }
 #endif

@@ -118,7 +118,7 @@ struct Demo {
             throw Failure(.ioError, "io: no folder for the disk cache could be made")
         }
         defer { try? FileManager.default.removeItem(at: folder) }
-        return try await body(folder.path())
+        return try await body(folder.path(percentEncoded: false))
     }
 }
 #endif

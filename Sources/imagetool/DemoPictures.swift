@@ -43,7 +43,11 @@ struct DemoPictures: Sendable {
         }
         guard !pictures.isEmpty else { throw Failure(.noInput, "noInput: no picture in it decodes whole") }
         self.pictures = pictures
-        addresses = Self.mixed(Self.addresses(of: pictures, count: count, maxBytes: maxBytes))
+        let addresses = Self.addresses(of: pictures, count: count, maxBytes: maxBytes)
+        guard !addresses.isEmpty else {
+            throw Failure(.refused, "limitExceeded: its first picture has more than \(maxBytes) bytes of pixels")
+        }
+        self.addresses = Self.mixed(addresses)
     }
 
     /// Each picture once, then the large ones in turn.
@@ -79,7 +83,12 @@ struct DemoPictures: Sendable {
     /// The path of an address: its number and the name of the file.
     func path(_ address: Int) -> String {
         let name = picture(at: address).path.split(separator: "/").last ?? ""
-        return "/\(address)/\(name)"
+        // What may stand in any address as it is stays; a transport would escape the rest in its own way.
+        let plain = name.utf8.map { byte in
+            let isPlain = byte < 0x80 && (Character(Unicode.Scalar(byte)).isLetter || (0x30...0x39).contains(byte))
+            return isPlain || "._-".utf8.contains(byte) ? byte : UInt8(ascii: "_")
+        }
+        return "/\(address)/\(String(decoding: plain, as: UTF8.self))"
     }
 
     /// What the origin has under a path; nil for nothing.

@@ -30,7 +30,7 @@ struct LoadCommand: AsyncParsableCommand {
     var policy = CachePolicy.default
 
     func validate() throws {
-        if rounds < 1 { throw ValidationError("--repeat must be 1 or more.") }
+        guard (1...1_000_000).contains(rounds) else { throw ValidationError("--repeat is 1 to 1000000.") }
         if cacheDir?.isEmpty == true { throw ValidationError("--cache-dir must name a folder.") }
     }
 

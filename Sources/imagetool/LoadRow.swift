@@ -8,29 +8,43 @@ struct LoadRow {
     let url: String
     /// The name of the file that was written; nil for none.
     var file: String?
-    private let outcome: LoadOutcome
+    // Not the outcome, which holds the pixels and bytes of a picture.
+    private let status: Int
+    private let source: LoadOutcome.Source
+    private let isFresh: Bool
+    private let error: LoadError?
+    /// Nil for a failure.
+    private let picture: (width: Int, height: Int, format: String, bytes: Int)?
     private let milliseconds: Double
 
     init(_ url: String, _ outcome: LoadOutcome, milliseconds: Double) {
         self.url = Redaction.hidingQueryValues(url)
-        self.outcome = outcome
+        status = outcome.status
+        source = outcome.source
+        isFresh = outcome.isFresh
+        error = outcome.error
+        picture = outcome.image.map { image in
+            (
+                width: image.bitmap.width, height: image.bitmap.height, format: image.header.format.rawValue,
+                bytes: outcome.bytes.count
+            )
+        }
         self.milliseconds = milliseconds
     }
 
     /// - Parameter hasFiles: Adds the member `file`.
     func json(hasFiles: Bool) -> JSON {
-        let image = outcome.image
         let members: [(String, JSON)] = [
             ("url", .string(url)),
-            ("status", outcome.status == 0 ? .null : .integer(outcome.status)),
-            ("source", .string(outcome.source.rawValue)),
-            ("fresh", .bool(outcome.isFresh)),
-            ("width", .optional(image?.bitmap.width)),
-            ("height", .optional(image?.bitmap.height)),
-            ("format", .optional(image?.header.format.rawValue)),
-            ("bytes", image == nil ? .null : .integer(outcome.bytes.count)),
+            ("status", status == 0 ? .null : .integer(status)),
+            ("source", .string(source.rawValue)),
+            ("fresh", .bool(isFresh)),
+            ("width", .optional(picture?.width)),
+            ("height", .optional(picture?.height)),
+            ("format", .optional(picture?.format)),
+            ("bytes", .optional(picture?.bytes)),
             ("milliseconds", .number(milliseconds)),
-            ("error", .optional(outcome.error.map { "\($0.code): \($0.message)" })),
+            ("error", .optional(error.map { "\($0.code): \($0.message)" })),
         ]
         return .object(members + (hasFiles ? [("file", .optional(file))] : []))
     }
@@ -47,12 +61,10 @@ struct LoadRow {
     }
 
     private var cells: [String] {
-        let image = outcome.image
-        return [
-            url, outcome.status == 0 ? "-" : String(outcome.status), outcome.source.rawValue,
-            outcome.isFresh ? "yes" : "no", image.map { "\($0.bitmap.width)x\($0.bitmap.height)" } ?? "-",
-            image?.header.format.rawValue ?? "-", image == nil ? "-" : String(outcome.bytes.count),
-            fixed(milliseconds, digits: 1),
+        [
+            url, status == 0 ? "-" : String(status), source.rawValue, isFresh ? "yes" : "no",
+            picture.map { "\($0.width)x\($0.height)" } ?? "-", picture?.format ?? "-",
+            picture.map { String($0.bytes) } ?? "-", fixed(milliseconds, digits: 1),
         ]
     }
 }

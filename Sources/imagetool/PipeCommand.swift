@@ -23,9 +23,9 @@ struct PipeCommand: AsyncParsableCommand {
 
     /// Outstanding operations get so long when the input has ended, and the same again to be given up and answered
     /// would be more than the five seconds in all.
-    static let grace = Duration.seconds(4)
+    @Option(help: .hidden) var graceMilliseconds = 4_000
     /// Nothing, not a disk that hangs either, keeps the process longer than that: what was stored is on disk already.
-    static let longestEnd = DispatchTimeInterval.milliseconds(4_800)
+    @Option(help: .hidden) var longestEndMilliseconds = 4_800
 
     func run() async throws {
         let input = try await withReport("stdin") { try PipeInput() }
@@ -33,12 +33,13 @@ struct PipeCommand: AsyncParsableCommand {
         defer { terminations.cancel() }
         let session = PipeSession(output: PipeOutput())
         while let item = await input.next() { session.accept(item, maxLineBytes: input.maxLineBytes) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestEnd) { _exit(0) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(longestEndMilliseconds)) { _exit(0) }
         if input.end == .output {
             session.cancel()
         } else {
+            let grace = Duration.milliseconds(graceMilliseconds)
             let giveUp = Task {
-                try await Task.sleep(for: Self.grace)
+                try await Task.sleep(for: grace)
                 session.cancel()
             }
             await session.finish()

@@ -32,7 +32,7 @@ import Testing
         let folder = try await CacheInFolder(entries: 4)
         try folder.setModified(secondsAgo: 7_200, of: [0, 2])
 
-        let none = try ToolRun("cache", "clear", "--modified-older-than", "7300", folder.path, "--json")
+        let none = try ToolRun("cache", "clear", "--modified-older-than", "86400", folder.path, "--json")
         let two = try ToolRun("cache", "clear", "--modified-older-than", "3600", folder.path)
 
         #expect(none.text == "{\"entries\":0,\"bytes\":0}\n")

@@ -49,11 +49,14 @@ final class PipeDriver: Sendable {
     private let errors = Pipe()
     private let state = Mutex(State())
 
-    init(environment: [String: String] = [:]) throws {
+    /// For a pipe that ends when all is answered, however long that takes on a busy machine.
+    static let patient = ["--grace-milliseconds", "86400000", "--longest-end-milliseconds", "86400000"]
+
+    init(_ arguments: [String] = PipeDriver.patient, environment: [String: String] = [:]) throws {
         // A process that was killed reads no more; that must not end the tests.
         signal(SIGPIPE, SIG_IGN)
         process.executableURL = ToolRun.executable
-        process.arguments = ["pipe"]
+        process.arguments = ["pipe"] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = output
@@ -77,8 +80,10 @@ final class PipeDriver: Sendable {
     }
 
     /// Runs a pipe for a test; then its input ends, and it must end too, with 0 and not a word on stderr.
-    static func run(_ body: (PipeDriver) async throws -> Void) async throws {
-        let pipe = try PipeDriver()
+    static func run(
+        _ arguments: [String] = PipeDriver.patient, _ body: (PipeDriver) async throws -> Void
+    ) async throws {
+        let pipe = try PipeDriver(arguments)
         do {
             try await body(pipe)
         } catch {

@@ -4,7 +4,7 @@ import LoopbackOrigin
 import Testing
 
 /// What `imagetool pipe` makes of lines, whatever they are.
-@Suite struct PipeLineTests {
+@Suite(.timeLimit(.minutes(30))) struct PipeLineTests {
     @Test func anIDIsGivenBackAsItCame() async throws {
         let ids = [
             "1", "-0", "0.5", "1e400", "123456789012345678901234567890", "\"text\"", "\"\"", "\"a\\\"b\\\\c\"",

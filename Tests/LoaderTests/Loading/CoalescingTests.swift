@@ -12,7 +12,8 @@ import Testing
         let pipeline = bench.loader.images
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return nil }
         return FetchKey(
-            key: hop.key, url: hop.url, fields: hop.request.fields, isReload: false, layers: .all,
+            key: hop.key, url: hop.url, fields: hop.request.fields, isReload: false, isRevalidation: false,
+            layers: .all,
             acceptedContentTypes: hop.load.acceptedContentTypes, configuration: 0, variant: nil, isRefetch: false,
             redirect: .follow)
     }

@@ -118,6 +118,50 @@ import Testing
         #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
     }
 
+    /// Neither a server that says `immutable` nor a caller who takes what is there makes it fresh again.
+    @Test func noPolicyFindsWhatWasPurgedFresh() async throws {
+        for directives in ["max-age=60, immutable", "max-age=60, must-revalidate"] {
+            let bench = try LoaderBench(
+                ScriptedTransport { request, _ in
+                    if request.fields.contains("If-None-Match") { return .status(304) }
+                    var reply = ScriptedReply.picture(TestPicture.first, etag: "\"1\"")
+                    reply.fields.append("Cache-Control", directives)
+                    return reply
+                }
+            ) { $0.cacheImagesInMemory = true }
+            _ = await bench.steps()
+            await bench.loader.purgeDisk()
+            let mayBeStale = directives.hasSuffix("immutable")
+            let cacheOnly = ImageRequest(url: LoaderBench.url, policy: .cacheOnly)
+            #expect(
+                await bench.steps(cacheOnly)
+                    == (mayBeStale ? ["cached memory stale", "finished memory"] : ["failed notInCache"]))
+            #expect(bench.loader.cachedImage(for: cacheOnly)?.isFresh == false)
+            #expect(
+                await bench.steps() == [
+                    "cached memory stale", "sending after image", "finished networkNotModified",
+                ])
+            #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
+        }
+    }
+
+    /// A type that is no longer taken is not confirmed by its origin either, whether somebody watches or not.
+    @Test func whatIsNoLongerTakenIsNotValidated() async throws {
+        for maxAge in [0, 60] {
+            let transport = ScriptedTransport { request, _ in
+                request.fields.contains("If-None-Match")
+                    ? .status(304) : .picture(TestPicture.first, maxAge: maxAge, etag: "\"1\"")
+            }
+            let bench = try LoaderBench(transport)
+            _ = await bench.steps()
+            try bench.loader.update { $0.acceptedContentTypes = [.gif] }
+            #expect(await bench.failure()?.code == .unacceptableContentType)
+            #expect(await bench.steps() == ["sending", "failed unacceptableContentType"])
+            #expect(transport.requests.count == 3)
+            #expect(transport.requests.allSatisfy { !$0.fields.contains("If-None-Match") })
+        }
+    }
+
     // O46, O87
     @Test func clearingOneLayerLeavesTheOther() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }

@@ -69,6 +69,23 @@ struct ImageSlotTests {
         }
     }
 
+    /// Who stops watching and who changes the slot do not wait for each other.
+    @Test func watchersMayLeaveWhileTheSlotChanges() async {
+        for _ in 0..<500 {
+            let slot = ImageSlot(loader: loads)
+            let watching = Task { [states = slot.states] in
+                for await _ in states {}
+            }
+            let changing = Task { [gray] in
+                for _ in 0..<20 { slot.assign(nil, placeholder: gray) }
+            }
+            await Task.yield()
+            watching.cancel()
+            await changing.value
+            await watching.value
+        }
+    }
+
     /// Returns when the slot shows it, or the time limit ends.
     private func until(_ slot: ImageSlot, shows wanted: String) async {
         while shown(slot.state) != wanted { await Task.yield() }

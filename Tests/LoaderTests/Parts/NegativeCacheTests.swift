@@ -98,6 +98,25 @@ struct NegativeCacheTests {
         #expect(cache.failure(for: try key(1), maxAge: .seconds(1), now: now) == nil)
     }
 
+    /// What one load refuses another one may take; what the origin said is said to all.
+    @Test func aFailureOfTheBodyIsOfThoseWhoTakeTheSame() throws {
+        let key = try key(1)
+        let png = NegativeCache.Taking(acceptedContentTypes: [.png], variant: "")
+        let gif = NegativeCache.Taking(acceptedContentTypes: [.gif], variant: "")
+        let half = NegativeCache.Taking(acceptedContentTypes: [.png], variant: "half")
+        let rows: [(error: LoadError, gif: Bool, half: Bool)] = [
+            (LoadError(.unacceptableContentType, ""), false, true), (LoadError(.undecodable, ""), false, false),
+            (LoadError(.unsupportedFormat, ""), false, false), (http(404), true, true),
+        ]
+        for row in rows {
+            let cache = NegativeCache()
+            cache.remember(row.error, for: key, now: now, by: png)
+            #expect((cache.failure(for: key, maxAge: .seconds(1), now: now, by: gif) != nil) == row.gif)
+            #expect((cache.failure(for: key, maxAge: .seconds(1), now: now, by: half) != nil) == row.half)
+            #expect(cache.failure(for: key, maxAge: .seconds(1), now: now, by: png) != nil)
+        }
+    }
+
     @Test func partitionsDoNotShareFailures() throws {
         let cache = NegativeCache()
         cache.remember(http(404), for: try key(1, partition: "a"), now: now)

@@ -59,6 +59,32 @@ import Testing
         }
     }
 
+    /// A load that was slow to decode does not put the older of two pictures back.
+    @Test func aLaterResponseIsNotReplacedByAnEarlierOne() {
+        let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
+        let name = ImageCacheKey(key(1), variant: "")
+        func insert(_ seconds: Int64, vary: [VaryValue] = [], now: Int64?) -> Bool {
+            let time = WallTime(seconds: seconds)
+            let response = StoredResponse(
+                status: 200, fields: [:], requestTime: time, responseTime: time, createdAt: time, vary: vary)
+            let picture = PictureMemory.Picture(
+                entry: CacheEntry(key: key(1), response: response), content: LoadContent(bytes: [1]), revision: nil,
+                ticket: nil)
+            return memory.insert(
+                picture, for: name, since: memory.moment, now: now.map { WallTime(seconds: $0) })
+        }
+
+        #expect(insert(20, now: 30))
+        #expect(!insert(10, now: 30))
+        #expect(insert(20, now: 30))
+        // The clock was set back: what is there came in the future.
+        #expect(insert(10, now: 15))
+        #expect(insert(20, now: 30))
+        // Another variant, and a host that insists.
+        #expect(insert(10, vary: [VaryValue(name: "accept", value: nil)], now: 30))
+        #expect(insert(5, vary: [VaryValue(name: "accept", value: nil)], now: nil))
+    }
+
     /// More removals than are remembered one by one: a load from before them keeps nothing, which is safe.
     @Test func aLoadOlderThanTheMemoryOfRemovalsKeepsNothing() {
         let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)

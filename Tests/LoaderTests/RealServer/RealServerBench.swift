@@ -44,14 +44,14 @@ struct RealServerBench: Sendable {
     /// Returns when nothing is under way any more. A cancelled load ends a moment before its fetch does.
     func settle() async { while loader.underWayCount > 0 { await Task.yield() } }
 
-    /// A picture's answer that is fresh for a minute.
+    /// A picture's answer that is fresh for a day.
     static func picture(
         _ bytes: [UInt8] = TestPicture.first, _ fields: [OriginField] = [],
         _ change: (inout OriginResponse) -> Void = { _ in }
     ) -> OriginAnswer {
         let type = OriginField("Content-Type", "image/png")
         var response = OriginResponse(
-            fields: [type, OriginField("Cache-Control", "max-age=60")] + fields, body: bytes)
+            fields: [type, OriginField("Cache-Control", "max-age=86400")] + fields, body: bytes)
         change(&response)
         return .response(response)
     }

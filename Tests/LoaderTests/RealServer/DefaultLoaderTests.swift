@@ -1,0 +1,60 @@
+#if AsyncHTTPClient
+import Foundation
+import LoopbackOrigin
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// The loader that nobody made, in a process of its own, whose folder for caches is a folder of the test.
+@Suite struct DefaultLoaderTests {
+    // O1, O2, O62
+    @Test func thereIsOneDefaultLoaderAndASlotTakesIt() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try DiskFolder()
+            setenv("XDG_CACHE_HOME", folder.path, 1)
+            let origin = try await LoopbackOrigin { _ in RealServerBench.picture() }
+            let loaders = await withTaskGroup(of: ObjectIdentifier.self, returning: Set<ObjectIdentifier>.self) {
+                for _ in 0..<64 { $0.addTask { ObjectIdentifier(ImageLoader.default) } }
+                return await $0.reduce(into: []) { $0.insert($1) }
+            }
+            precondition(loaders.count == 1)
+
+            let slot = ImageSlot()
+            slot.assign(ImageRequest(url: origin.url()))
+            for await state in slot.states {
+                if case .image(let bitmap, let source, _, _) = state {
+                    precondition(bitmap.width == 19 && source == .networkToDisk)
+                    break
+                }
+                if case .failed(let error, _, _) = state { fatalError("\(error)") }
+            }
+
+            await ImageLoader.default.flush()
+            let program = URL(filePath: CommandLine.arguments[0]).lastPathComponent
+            let stored = folder.files.filter { $0.hasPrefix("\(program)/ImageCache/v1/") }
+            precondition(stored.count == 1, "\(folder.files)")
+            precondition(ImageLoader.default.configuration.memoryCacheMaxBytes == 26_214_400)
+
+            // Here, because its folder for data is the default one, which it makes.
+            let own = try ImageLoader(cacheDirectory: folder.path + "/own")
+            precondition(own.configuration.cacheDirectory == folder.path + "/own")
+        }
+    }
+
+    // O2
+    @Test func aLoaderOfAFolderMakesItAndKeepsPicturesThere() async throws {
+        let folder = try DiskFolder()
+        let origin = try await LoopbackOrigin { _ in RealServerBench.picture() }
+        let path = folder.path + "/a/b"
+        var configuration = ImageLoader.Configuration(cacheDirectory: path)
+        configuration.dataDirectory = nil
+        let loader = try ImageLoader(configuration: configuration)
+
+        _ = try await loader.image(for: ImageRequest(url: origin.url()))
+        #expect(try await loader.image(for: ImageRequest(url: origin.url())).source == .disk)
+        #expect(folder.files.contains { $0.hasPrefix("a/b/v1/") })
+    }
+}
+#endif
