@@ -1,9 +1,12 @@
 #if Loader
-public import Foundation
 public import Loader
 
+// The session and its configuration are a module of their own on Linux.
 #if canImport(FoundationNetworking)
+internal import Foundation
 public import FoundationNetworking
+#else
+public import Foundation
 #endif
 
 /// The transport by way of Foundation's `URLSession`, for hosts that have set one up and want no other client.

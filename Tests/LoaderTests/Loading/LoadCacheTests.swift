@@ -119,6 +119,7 @@ import Testing
     }
 
     /// Neither a server that says `immutable` nor a caller who takes what is there makes it fresh again.
+    // O54
     @Test func noPolicyFindsWhatWasPurgedFresh() async throws {
         for directives in ["max-age=60, immutable", "max-age=60, must-revalidate"] {
             let bench = try LoaderBench(
@@ -146,6 +147,7 @@ import Testing
     }
 
     /// A type that is no longer taken is not confirmed by its origin either, whether somebody watches or not.
+    // O43
     @Test func whatIsNoLongerTakenIsNotValidated() async throws {
         for maxAge in [0, 60] {
             let transport = ScriptedTransport { request, _ in
