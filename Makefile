@@ -30,7 +30,8 @@ lint:
 format:
 	@Scripts/bootstrap lint
 	$(SWIFT) format -i -r Sources Tests Fuzz/Sources Package.swift Fuzz/Package.swift
-	clang-format -i Sources/CImageCodecs/*.[ch] Sources/CImageCodecs/include/*.h Sources/CBenchTwins/*.c \
+	clang-format -i Sources/CImageCodecs/*.[ch] Sources/CImageCodecs/include/*.h Sources/CContentCoding/*.c \
+		Sources/CContentCoding/include/*.h Sources/CChecksums/*.c Sources/CChecksums/include/*.h Sources/CBenchTwins/*.c \
 		Sources/CBenchTwins/include/*.h Fuzz/*.c
 
 # Address and undefined-behaviour sanitizers over all decode tests, with no package but this one.

@@ -1,5 +1,5 @@
-// The decoder is a zlib stream and the little that zlib leaves to its callers: members in a row, bare
-// deflate, and what follows the end.
+// The decoder is a zlib stream and the little that zlib leaves to its callers: members in a row,
+// bare deflate, and what follows the end.
 
 #include "CContentCoding.h"
 
@@ -108,20 +108,15 @@ picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t inpu
     stream->avail_in = 0;
     stream->avail_out = 0;
     switch (result) {
-      case Z_STREAM_END:
-        decoder->place = AT_END;
-        break;
-      case Z_OK:
-      case Z_BUF_ERROR:
-        // Without anything used or made it waits for more input.
-        if (is_stuck) return PICC_OK;
-        break;
-      case Z_NEED_DICT:
-        return fail(decoder, PICC_CORRUPT, "a preset dictionary is needed");
-      case Z_MEM_ERROR:
-        return fail(decoder, PICC_NO_MEMORY, "memory is short");
-      default:
-        return fail(decoder, PICC_CORRUPT, message);
+    case Z_STREAM_END: decoder->place = AT_END; break;
+    case Z_OK:
+    case Z_BUF_ERROR:
+      // Without anything used or made it waits for more input.
+      if (is_stuck) return PICC_OK;
+      break;
+    case Z_NEED_DICT: return fail(decoder, PICC_CORRUPT, "a preset dictionary is needed");
+    case Z_MEM_ERROR: return fail(decoder, PICC_NO_MEMORY, "memory is short");
+    default: return fail(decoder, PICC_CORRUPT, message);
     }
   }
   return PICC_OK;

@@ -16,7 +16,8 @@ extern "C" {
 typedef enum picc_format {
   // RFC 1952, one member or several in a row.
   PICC_GZIP = 0,
-  // RFC 1950, or the bare RFC 1951 that some servers send under the same name: the first byte tells.
+  // RFC 1950, or the bare RFC 1951 that some servers send under the same name: the first byte
+  // tells.
   PICC_DEFLATE = 1,
 } picc_format;
 
@@ -46,9 +47,9 @@ picc_decoder *picc_create(picc_format format);
 // Frees a decoder; nothing for NULL.
 void picc_destroy(picc_decoder *decoder);
 
-// Decodes from `input` until it is used up or `output` is full, whichever comes first; says how much
-// of each. Call it again with what is left while either is not zero: a full output may mean that
-// there is more. After an error every call gives the same error.
+// Decodes from `input` until it is used up or `output` is full, whichever comes first; says how
+// much of each. Call it again with what is left while either is not zero: a full output may mean
+// that there is more. After an error every call gives the same error.
 picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t input_size,
                         size_t *used, uint8_t *output, size_t output_size, size_t *made);
 
@@ -60,8 +61,8 @@ int picc_is_whole(const picc_decoder *decoder);
 const char *picc_message(const picc_decoder *decoder);
 
 // The other direction, in one call, for tests and servers of tests: codes `input` at the zlib level
-// 0...9. gzip is always framed. Returns the bytes written, 0 when `output` is too small or memory is
-// short.
+// 0...9. gzip is always framed. Returns the bytes written, 0 when `output` is too small or memory
+// is short.
 size_t picc_encode(picc_format format, picc_frame frame, int level, const uint8_t *input,
                    size_t input_size, uint8_t *output, size_t output_size);
 
