@@ -38,6 +38,7 @@ struct BenchLoadCommand: AsyncParsableCommand {
         try await withBenchFolder(in: directory) { folder in
             let body = (0..<bytes).map { _ in UInt8.random(in: 0...255) }
             let server = try BenchLoadServer(body: body, folder: folder)
+            defer { withExtendedLifetime(server) {} }
             let benchmark = try await LoadBenchmark(
                 origin: server.origin, count: count, bytes: bytes, concurrency: concurrency, rounds: rounds,
                 folder: folder)

@@ -5,7 +5,7 @@ import Foundation
 final class BenchLoadServer {
     /// Without a slash at its end.
     let origin: String
-    private let process: Process
+    private let process: ChildProcess
 
     /// Starts the server; returns when it takes connections.
     ///
@@ -29,10 +29,7 @@ final class BenchLoadServer {
         throw Failure(.ioError, "io: nginx does not start: see \(folder)/error.log")
     }
 
-    deinit {
-        process.terminate()
-        process.waitUntilExit()
-    }
+    deinit { process.end() }
 
     private static var program: String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { String($0) }
@@ -43,7 +40,7 @@ final class BenchLoadServer {
 
     private static func start(
         _ program: String, port: UInt16, body: [UInt8], type: String, folder: String
-    ) throws -> Process {
+    ) throws -> ChildProcess {
         let configuration = """
             daemon off;
             master_process off;
@@ -73,30 +70,53 @@ final class BenchLoadServer {
             """
         try Data(body).write(to: URL(fileURLWithPath: folder + "/body.bin"))
         try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = ["-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf"]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        return process
+        return try ChildProcess([
+            program, "-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf",
+        ])
     }
 
     /// False when the server has ended instead.
-    private static func waitUntilOpen(_ port: UInt16, _ process: Process) -> Bool {
+    private static func waitUntilOpen(_ port: UInt16, _ process: ChildProcess) -> Bool {
         for _ in 0..<1_000 {
             guard process.isRunning else { return false }
             if let socket = try? LoopbackSocket(), socket.connect(port) { return true }
             usleep(10_000)
         }
-        process.terminate()
-        process.waitUntilExit()
+        process.end()
         return false
     }
 
     private static func freePort() throws -> UInt16 {
         guard let port = try LoopbackSocket().anyPort() else { throw Failure(.ioError, "io: \(systemMessage())") }
         return port
+    }
+}
+
+/// A program that runs beside this one. Foundation's turns a run loop of this process to wait for it, which would be
+/// measured too.
+private final class ChildProcess {
+    private var number: pid_t = 0
+    private var hasEnded = false
+
+    /// - Parameter arguments: The first one is the program's path.
+    init(_ arguments: [String]) throws {
+        let words = arguments.map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        let code = posix_spawn(&number, arguments[0], nil, nil, words, environ)
+        guard code == 0 else { throw Failure(.ioError, "io: \(arguments[0]): \(String(cString: strerror(code)))") }
+    }
+
+    var isRunning: Bool {
+        if !hasEnded { hasEnded = waitpid(number, nil, WNOHANG) != 0 }
+        return !hasEnded
+    }
+
+    /// Ends the program, if it runs, and waits for that.
+    func end() {
+        guard isRunning else { return }
+        kill(number, SIGKILL)
+        waitpid(number, nil, 0)
+        hasEnded = true
     }
 }
 
