@@ -100,7 +100,7 @@ import Testing
         }
         let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 1)
         var timeouts = TransportFixture.patient
-        timeouts.connect = .seconds(1)
+        timeouts.connect = .seconds(5)
         let busy = Task { [timeouts] in
             try await TransportFixture.get(origin.url("/1"), with: transport, timeouts: timeouts).body
         }
@@ -111,7 +111,7 @@ import Testing
 
         // A third request fails by its total time, which is longer than the connect timeout: so long the second waited.
         var short = timeouts
-        short.total = .milliseconds(2500)
+        short.total = .seconds(7)
         let error = await TransportFixture.failure(origin.url("/3"), with: transport, timeouts: short)
         gate.open()
 
