@@ -246,10 +246,15 @@ import FoundationNetworking
     }
 
     @Test func moreThanMayWaitUnreadEndsTheExchange() async throws {
-        let origin = try await LoopbackOrigin { _ in .ok(Self.bytes(1_000_000)) }
+        // It never comes to its end, so that only giving it up closes the connection.
+        let origin = try await LoopbackOrigin { _ in
+            var response = OriginResponse(body: Self.bytes(1_000_000))
+            response.failure = (500_000, .silence)
+            return .response(response)
+        }
         let transport = URLSessionTransport(maxUnreadBytes: 10_000)
         let response = try await transport.send(
-            HTTPRequest(url: origin.url()), trust: TrustSettings(), timeouts: TransportTimeouts())
+            HTTPRequest(url: origin.url()), trust: TrustSettings(), timeouts: Self.patient)
 
         // Nobody reads until the connection has ended for that reason.
         await origin.waitForClosedConnections(1)
