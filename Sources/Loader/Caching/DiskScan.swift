@@ -44,9 +44,10 @@ extension DiskCache {
         }
     }
 
-    /// Scans what is left, on the calling thread, which is the queue's; a new scan when none is under way.
+    /// Scans all shards, on the calling thread, which is the queue's: a scan that is under way may have passed what
+    /// others have changed since.
     func finishScan() {
-        scan.locked(in: self) { if $0.next == nil || $0.hasFinished { $0.next = 0 } }
+        scan.locked(in: self) { $0.next = 0 }
         while scanStep() {}
     }
 
