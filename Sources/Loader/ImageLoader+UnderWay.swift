@@ -1,10 +1,11 @@
 #if Loader
 extension ImageLoader {
-    /// Fetches, decodes and places in the lanes that are taken now; 0 when everything has ended.
+    /// Fetches, decodes and places in the lanes that are taken now; 0 when everything has ended, also what was cancelled.
     package var underWayCount: Int {
         let (images, data) = (images.shared, data.shared)
         let lanes = images.lanes.counts
-        return images.fetches.count + images.decodes.count + data.fetches.count + data.decodes.count
+        return images.fetches.runningCount + images.decodes.runningCount
+            + data.fetches.runningCount + data.decodes.runningCount
             + (lanes == LaneCounts() ? 0 : 1)
     }
 }

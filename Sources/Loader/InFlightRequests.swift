@@ -37,14 +37,19 @@ final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendab
     private struct State {
         var jobs: [Key: Job] = [:]
         var last: UInt64 = 0
+        /// Pieces of work that have begun.
+        var begun: UInt64 = 0
         /// Pieces of work that have ended.
         var ended: UInt64 = 0
     }
 
     private let state = Mutex(State())
 
-    /// Pieces of work under way; 0 when everything has ended.
+    /// Pieces of work that can be waited for now.
     var count: Int { state.locked(in: self) { $0.jobs.count } }
+
+    /// Pieces of work under way, those included that were cancelled and have yet to notice; 0 when all has ended.
+    var runningCount: Int { state.locked(in: self) { Int($0.begun - $0.ended) } }
 
     /// Loads that wait for `key` now.
     func waiterCount(of key: Key) -> Int { state.locked(in: self) { $0.jobs[key]?.waiters.count ?? 0 } }
@@ -76,6 +81,7 @@ final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendab
             let place = Place(number: number, channel: channel, priority: priority)
             let job = Job(number: number, handle: JobHandle(), isKept: isKept, waiters: [place])
             state.jobs[key] = job
+            state.begun += 1
             return (number, Teller(table: self, key: key, job: number, handle: job.handle))
         }
         if let begins { begin(begins, work) }
@@ -93,6 +99,7 @@ final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendab
             state.last += 1
             let job = Job(number: state.last, handle: JobHandle(), isKept: true)
             state.jobs[key] = job
+            state.begun += 1
             return Teller(table: self, key: key, job: job.number, handle: job.handle)
         }
         if let begins { begin(begins, work) }

@@ -78,7 +78,7 @@ enum Command: String {
         case .chance:
             await workByChance(
                 folder, seed: numbers[0], permille: numbers[1], operations: numbers[2], keys: numbers[3])
-        case .descriptors: crowd(folder, threads: numbers[0], keys: numbers[1], descriptors: numbers[2])
+        case .descriptors: await crowd(folder, threads: numbers[0], keys: numbers[1], descriptors: numbers[2])
         case .volume:
             #if os(Linux)
             await useVolume(folder)

@@ -12,8 +12,10 @@ import Darwin
 
 /// Many threads with few descriptors: each operation settles, and what it answers is true; `hits N` and `faults N`
 /// while it was crowded, `kept N` of the entries when it is over.
-func crowd(_ folder: String, threads: Int, keys: Int, descriptors: Int) {
+func crowd(_ folder: String, threads: Int, keys: Int, descriptors: Int) async {
     let cache = DiskCache(directory: folder)
+    // The first count has ended: it opens and closes folders, and would give a descriptor back when there must be none.
+    await cache.flush()
     var limit = rlimit()
     #if canImport(Glibc)
     let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))

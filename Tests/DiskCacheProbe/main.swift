@@ -12,7 +12,7 @@ import Darwin
 // The other process of the fault tests: `DiskCacheProbe FOLDER COMMAND NUMBER...`. It works on a cache's folder,
 // writes lines about it, and ends with 3 when the cache lied, with 4 when it lost what it had to keep.
 // A probe that hangs is a fault too: the alarm ends it, and its exit code says so.
-alarm(1_200)
+alarm(7_200)
 // Swift finds no arguments under libfaketime, which moves the environment that they are found by.
 let passed = getenv("DISK_CACHE_PROBE").map { String(cString: $0).split(separator: "\n").map(String.init) }
 let words = (passed ?? Array(CommandLine.arguments.dropFirst()))[...]

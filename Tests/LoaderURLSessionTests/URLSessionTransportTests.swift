@@ -102,6 +102,7 @@ import FoundationNetworking
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = nil
         configuration.dataDirectory = nil
+        configuration.idleTimeout = nil
         let loader = try ImageLoader(configuration: configuration, transport: transport)
 
         let data = try await loader.data(for: DataRequest(url: origin.url()))

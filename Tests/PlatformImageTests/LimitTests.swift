@@ -1,3 +1,4 @@
+import Foundation
 import PlatformImage
 import TestSupport
 import Testing
@@ -36,11 +37,11 @@ import Testing
         await #expect(processExitsWith: .success) { [path = path as String] in
             let bytes = try Fixture.file(path)
             let before = ResidentMemory.peakBytes
-            let clock = ContinuousClock()
-            let start = clock.now
+            // Microseconds of this process alone: a machine that is busy with something else takes longer.
+            let start = clock()
             _ = try? ImageDecoder().decode(bytes)
             precondition(ResidentMemory.peakBytes - before < 64 << 20)
-            precondition(clock.now - start < .seconds(10))
+            precondition(clock() - start < 10_000_000)
         }
     }
 

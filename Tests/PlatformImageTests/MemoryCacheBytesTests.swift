@@ -30,25 +30,32 @@ private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() 
     }
 
     /// Mapped pixels, in a process of its own that maps nothing else: address space grows by whole pages a bitmap, and
-    /// not by the two MiB that they are aligned to.
+    /// not by the two MiB that they are aligned to. A thread of the runtime that begins or ends meanwhile has a stack, so
+    /// what is wrong is measured again: what bitmaps take, they take each time.
     @Test(.enabled(if: addressSpaceIsOurs)) func aLargeBitmapTakesLessThanAPageMoreThanItCounts() async {
         await #expect(processExitsWith: .success) {
             let page = Int(sysconf(Int32(_SC_PAGESIZE)))
             for extra in [0, 4, page - 4, page, (1 << 20) + 4] {
                 let byteCount = PixelStorage.mappedFrom + extra
-                var storages: [PixelStorage] = []
-                storages.reserveCapacity(32)
-                let before = addressSpaceBytes()
-                for _ in 0..<32 {
-                    guard let storage = PixelStorage(byteCount: byteCount, zeroed: true) else { fatalError() }
-                    storages.append(storage)
+                // Bytes that 32 of them take, and bytes that are left of them.
+                func growth() -> (taken: Int, left: Int) {
+                    var storages: [PixelStorage] = []
+                    storages.reserveCapacity(32)
+                    let before = addressSpaceBytes()
+                    for _ in 0..<32 {
+                        guard let storage = PixelStorage(byteCount: byteCount, zeroed: true) else { fatalError() }
+                        storages.append(storage)
+                    }
+                    let taken = addressSpaceBytes() - before
+                    storages = []
+                    PixelPool.shared.removeAll()
+                    return (taken, addressSpaceBytes() - before)
                 }
-                let growth = addressSpaceBytes() - before
-                precondition(before > 0 && growth >= 32 * byteCount, "\(growth) bytes for 32 x \(byteCount)")
-                precondition(growth < 32 * (byteCount + page), "\(growth) bytes for 32 x \(byteCount)")
-                storages = []
-                PixelPool.shared.removeAll()
-                precondition(addressSpaceBytes() - before < page, "something is left of \(byteCount)")
+                let right = 32 * byteCount..<32 * (byteCount + page)
+                var (taken, left) = growth()
+                for _ in 0..<9 where !right.contains(taken) || left >= page { (taken, left) = growth() }
+                precondition(right.contains(taken), "\(taken) bytes for 32 x \(byteCount)")
+                precondition(left < page, "\(left) bytes are left of \(byteCount)")
             }
         }
     }
@@ -57,16 +64,26 @@ private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() 
     @Test(.enabled(if: addressSpaceIsOurs)) func aBitmapInAPooledBufferTakesLessThanAPageMoreThanItCounts() async {
         await #expect(processExitsWith: .success) {
             let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-            var large = PixelStorage(byteCount: PixelStorage.mappedFrom * 2, zeroed: true)
-            let before = addressSpaceBytes()
-            large = nil
-            precondition(large == nil && PixelPool.shared.byteCount == PixelStorage.mappedFrom * 2)
+            /// Bytes that go back when a small bitmap gets the buffer of a large one.
+            func given() -> Int {
+                var large = PixelStorage(byteCount: PixelStorage.mappedFrom * 2, zeroed: true)
+                let before = addressSpaceBytes()
+                large = nil
+                precondition(large == nil && PixelPool.shared.byteCount == PixelStorage.mappedFrom * 2)
 
-            let small = PixelStorage(byteCount: PixelStorage.mappedFrom + 4, zeroed: false)
+                let small = PixelStorage(byteCount: PixelStorage.mappedFrom + 4, zeroed: false)
 
-            let given = before - addressSpaceBytes()
-            precondition(small != nil && PixelPool.shared.byteCount == 0)
-            precondition(given == PixelStorage.mappedFrom - page, "\(given) bytes went back")
+                let given = before - addressSpaceBytes()
+                precondition(small != nil && PixelPool.shared.byteCount == 0)
+                return given
+            }
+            // A thread of the runtime may begin or end meanwhile, with its stack.
+            let expected = PixelStorage.mappedFrom - page
+            let measured = (0..<10).map { _ in
+                defer { PixelPool.shared.removeAll() }
+                return given()
+            }
+            precondition(measured.contains(expected), "\(measured) bytes went back")
         }
     }
 }

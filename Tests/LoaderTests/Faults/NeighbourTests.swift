@@ -108,7 +108,8 @@ extension DiskFaults {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("purge under load") % 1_000_000)
 
-            let worker = try DiskFaults.start(folder, .churn, seed, 1_000_000, 40)
+            // It works for as long as its lines are read: until it is killed, however late that is.
+            let worker = try DiskFaults.start(folder, .churn, seed, .max, 40)
             try await offPool { for _ in 0..<60 { _ = worker.line() } }
             async let end = offPool { worker.remainingLines().last { $0.hasPrefix("lie") } }
 

@@ -300,6 +300,8 @@ import Testing
         let second = bench.loader.loadImage(with: slow)
         await bench.settle { lanes.counts.slowWaiting == 1 }
 
+        // A load that was told so much waits for its download, whose place it moves; its download may begin before.
+        await bench.settle { first.didSendRequest }
         // Demoted, the running one holds nobody back in the urgent lane.
         first.setPriority(.slow)
         #expect(lanes.counts == LaneCounts(slowWaiting: 1, slowRunning: 1))

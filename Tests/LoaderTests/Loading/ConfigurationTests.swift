@@ -6,7 +6,7 @@ import Testing
 @testable import Loader
 
 /// Changing a loader's configuration, property by property, and ending it.
-@Suite(.timeLimit(.minutes(2))) struct ConfigurationTests {
+@Suite(.timeLimit(.minutes(30))) struct ConfigurationTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
     private typealias Change = @Sendable (inout ImageLoader.Configuration) -> Void

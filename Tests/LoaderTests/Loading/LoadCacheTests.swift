@@ -314,14 +314,22 @@ import Testing
 
     /// Two loads of one stored picture while the decoder is busy.
     // O91
-    @Test(.timeLimit(.minutes(2))) func equalDecodingsAreDecodedOnce() async throws {
+    @Test(.timeLimit(.minutes(30))) func equalDecodingsAreDecodedOnce() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
         let shared = bench.loader.images.shared
         let gate = DispatchSemaphore(value: 0)
+        let running = Locked(0)
         let busy = (0..<shared.decodeQueue.width).map { _ in
-            Task { try await shared.decodeQueue.run(priority: .high) { _ in gate.wait() } }
+            Task {
+                try await shared.decodeQueue.run(priority: .high) { _ in
+                    running.update { $0 += 1 }
+                    gate.wait()
+                }
+            }
         }
+        // With a thread left the loads below might be decoded one after the other.
+        await bench.settle { running.value == busy.count }
         async let first = bench.loader.image(for: request)
         async let second = bench.loader.image(for: request)
         var stored = request

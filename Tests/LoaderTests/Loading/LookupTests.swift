@@ -8,7 +8,7 @@ import Testing
 @testable import Loader
 
 /// Looking a picture up without loading it, storing and removing it, layer by layer.
-@Suite(.timeLimit(.minutes(2))) struct LookupTests {
+@Suite(.timeLimit(.minutes(30))) struct LookupTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
     /// A loader that keeps pictures in memory and has loaded one that is fresh for 60 s.

@@ -163,7 +163,10 @@ import Testing
         var slow = ImageRequest(url: "http://example.com/slow.png")
         slow.priority = .slow
         let addresses = ["a", "b", "c"].map { ImageRequest(url: "http://example.com/\($0)") }
-        let tasks = (addresses + [slow]).map { bench.loader.loadImage(with: $0) }
+        var tasks = addresses.map { bench.loader.loadImage(with: $0) }
+        // A slow one that comes before all urgent ones would run, and be seen running.
+        await bench.settle { bench.loader.statistics.urgentWaiting == 2 }
+        tasks.append(bench.loader.loadImage(with: slow))
         await bench.settle {
             let now = bench.loader.statistics
             return (now.urgentRunning, now.urgentWaiting, now.slowRunning, now.slowWaiting) == (1, 2, 0, 1)

@@ -1,6 +1,7 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import LoopbackOrigin
+import NIOCore
 import Testing
 
 @testable import Loader
@@ -125,6 +126,8 @@ import Testing
             request.target == "/from" ? .redirect(to: "/to") : .ok([0x68], [OriginField("X", bytes: [0xE9])])
         }
         var configuration = HTTPClient.Configuration()
+        // Without a value the library gives up after ten seconds, which a busy machine may take.
+        configuration.timeout.connect = .hours(1)
         let following = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         AsyncHTTPClientTransport.prepare(&configuration)
         let prepared = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
