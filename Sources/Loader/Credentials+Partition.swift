@@ -57,16 +57,15 @@ struct PartitionKey: Sendable {
     /// A name for all requests with these credentials: 64 hexadecimal digits that depend on the values of
     /// `Authorization` and `Cookie`; empty without any, for everybody shares what is not asked for by name.
     func partition(of fields: HeaderFields) -> String {
+        let names = ["Authorization", "Cookie"].filter { fields.contains($0) }
+        guard !names.isEmpty else { return "" }
         var hash = HMAC<SHA256>(key: SymmetricKey(data: bytes))
-        var isEmpty = true
-        for name in ["Authorization", "Cookie"] {
+        for name in names {
             for value in fields[lines: name] {
                 // The length keeps apart what would be the same in a row.
                 hash.update(data: Array("\(name) \(value.count) ".utf8) + value)
-                isEmpty = false
             }
         }
-        guard !isEmpty else { return "" }
         let digits = Array("0123456789abcdef".utf8)
         return String(
             decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -70,6 +70,7 @@ struct Credentials: Hashable, Sendable {
 
     /// Cuts `user:password@` out of an address; nil when there is none, or none that basic authentication can carry.
     private static func takeUserInformation(from url: inout String) -> BasicAuth? {
+        guard url.utf8.contains(UInt8(ascii: "@")) else { return nil }
         var parts = URLReference(url.utf8)
         guard let authority = parts.authority, let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return nil }
         parts.authority = Array(authority[(at + 1)...])

@@ -45,10 +45,7 @@ extension ImageLoader {
         let entry = Self.entry(hop, fields, at: pipeline.now)
         var revision: DiskCache.Revision?
         if let disk = pipeline.disk, request.layers.contains(.writesDisk) {
-            revision = await pipeline.onDisk {
-                guard disk.store(entry, body: bytes, ticket: found.moments.disk) else { return nil }
-                return disk.head(hop.key, varying: hop.varying)?.revision
-            }
+            revision = await pipeline.onDisk { disk.keep(entry, body: bytes, ticket: found.moments.disk) }
         }
         let content = LoadContent(image: image, bytes: pipeline.configuration.retainsEncodedData ? body : nil)
         pipeline.remember(content, entry, revision, hop, found.moments)

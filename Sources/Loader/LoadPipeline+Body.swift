@@ -10,7 +10,8 @@ struct IncomingBody {
     /// Bytes in all, by the header or, for the rest of a body, by its range; nil when nobody has said so.
     let length: Int?
     private let limit: Int
-    private let url: String
+    /// As it is: only errors show it, redacted.
+    private let address: String
     private let fields: HeaderFields
     private let gate: TypeGate
     /// True when what came before fits nothing but a body of exactly ``length`` bytes.
@@ -25,7 +26,7 @@ struct IncomingBody {
     init(
         _ head: ResponseHead, _ hop: LoadHop, length: Int?, limit: Int, accepted: Set<ContentType>?, isDecoded: Bool
     ) throws(LoadError) {
-        url = Redaction.shown(hop.url)
+        address = hop.url
         self.limit = limit
         isRest = length != nil
         self.length = length ?? Self.contentLength(head.fields)
@@ -40,9 +41,9 @@ struct IncomingBody {
         }
         if let length = self.length, length > limit { throw tooLarge }
         if isChecked { try checkType() }
-        // A length is a promise, not a reason to take memory before the bytes are there.
-        bytes.reserveCapacity(min(self.length ?? 0, 1 << 20))
     }
+
+    private var url: String { Redaction.shown(address) }
 
     /// What the bytes mean, without their codings.
     var content: [UInt8] { decoder?.content ?? bytes }
@@ -58,7 +59,13 @@ struct IncomingBody {
         if isRest, let length, chunk.count > length - bytes.count {
             throw .transport("more bytes than the \(length) of the range", url: url)
         }
-        bytes += chunk
+        if bytes.isEmpty, chunk.count == length {
+            bytes = chunk
+        } else {
+            // A length is a promise, not a reason to take memory before the bytes are there.
+            if bytes.isEmpty { bytes.reserveCapacity(min(length ?? 0, 1 << 20)) }
+            bytes += chunk
+        }
         if let decoder {
             do throws(ContentCodingError) { try decoder.append(chunk) } catch { throw refusal(error) }
         }

@@ -37,6 +37,8 @@ struct FoundEntry: Sendable {
     var picture: PictureMemory.Picture?
     /// True when a purge of the disk has ended the picture's freshness.
     var isPurged = false
+    /// True when the disk was looked at and had nothing under the key, of no variant.
+    var isMiss = false
     let moments: Moments
 
     init(moments: Moments) { self.moments = moments }
@@ -70,11 +72,11 @@ extension LoadHop {
     init?(_ request: HTTPRequest, _ load: Load, _ pipeline: LoadPipeline, isFirst: Bool = true) {
         let partition = load.partition ?? pipeline.partitionKey.partition(of: request.fields)
         let name = isFirst ? load.cacheKey ?? request.url : request.url
-        guard let key = CacheKey(url: name, partition: partition), let target = CacheKey(url: request.url) else {
-            return nil
-        }
+        guard let key = CacheKey(url: name, partition: partition),
+            let target = isFirst && load.cacheKey != nil ? CacheKey.normalised(request.url) : key.url
+        else { return nil }
         self.init(
-            key: key, url: target.url, request: CacheRequest(fields: request.fields, policy: load.policy), load: load)
+            key: key, url: target, request: CacheRequest(fields: request.fields, policy: load.policy), load: load)
     }
 }
 
@@ -88,8 +90,7 @@ extension LoadPipeline {
     func find(_ hop: LoadHop) async -> FoundEntry {
         var found = findInMemory(hop)
         if let disk, asksDisk(hop, found) {
-            let (hit, content) = await onDisk(for: hop) { [self] in read(hop, from: disk) }
-            complete(&found, with: hit, content)
+            complete(&found, with: await onDisk(for: hop) { [self] in read(hop, from: disk) })
         }
         // What the host no longer takes is not there for a load: its origin is not asked to confirm it (O43).
         if let response = found.entry?.response, Storability.isSuccess(response.status), !accepts(found, hop) {
@@ -102,8 +103,7 @@ extension LoadPipeline {
     func findWaiting(_ hop: LoadHop) -> FoundEntry {
         var found = findInMemory(hop)
         guard let disk, asksDisk(hop, found) else { return found }
-        let (hit, content) = read(hop, from: disk)
-        complete(&found, with: hit, content)
+        complete(&found, with: read(hop, from: disk))
         return found
     }
 
@@ -126,14 +126,25 @@ extension LoadPipeline {
         return true
     }
 
-    /// What the disk has, and what its body means.
-    private func read(_ hop: LoadHop, from disk: DiskCache) -> (DiskCache.Hit?, [UInt8]?) {
-        let hit = disk.read(hop.key, varying: hop.varying)
-        return (hit, hit.flatMap { content(of: $0) })
+    /// What the disk has.
+    private struct DiskLook {
+        /// Nil for nothing that answers.
+        var hit: DiskCache.Hit?
+        /// What its body means.
+        var content: [UInt8]?
+        var isEmpty = false
     }
 
-    /// Adds what the disk has; nil for nothing.
-    private func complete(_ found: inout FoundEntry, with hit: DiskCache.Hit?, _ content: [UInt8]?) {
+    private func read(_ hop: LoadHop, from disk: DiskCache) -> DiskLook {
+        var look = DiskLook()
+        look.hit = disk.read(hop.key, varying: hop.varying, isEmpty: &look.isEmpty)
+        look.content = look.hit.flatMap { content(of: $0) }
+        return look
+    }
+
+    private func complete(_ found: inout FoundEntry, with look: DiskLook) {
+        let hit = look.hit
+        found.isMiss = look.isEmpty
         if let hit, hit.entry.response != nil {
             // The disk knows more: other loads and processes renew what is there.
             if found.picture?.revision != hit.revision {
@@ -143,7 +154,7 @@ extension LoadPipeline {
             found.isPurged = false
             found.entry = hit.entry
             found.body = hit.body
-            found.content = content
+            found.content = look.content
             found.revision = hit.revision
             return
         }

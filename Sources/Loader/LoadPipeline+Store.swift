@@ -99,26 +99,23 @@ extension LoadPipeline {
         case .write(let entry, let keepsBody):
             guard let writes else { return (entry, nil) }
             let revision: DiskCache.Revision? = await onDisk(for: hop) {
-                let body = keepsBody ? bytes : []
-                let isStored = writes.store(entry, body: body, varying: hop.varying, ticket: ticket)
-                return isStored ? writes.head(hop.key, varying: hop.varying)?.revision : nil
+                writes.keep(
+                    entry, body: keepsBody ? bytes : [], varying: hop.varying, ticket: ticket, isNew: found.isMiss)
             }
             return (entry, revision)
         case .update(let entry):
             guard let writes else { return (entry, nil) }
             let revision: DiskCache.Revision? = await onDisk(for: hop) {
-                if let revision = found.revision, writes.refresh(entry, of: revision, ticket: ticket) {
-                    return writes.head(hop.key, varying: hop.varying)?.revision
+                if let revision = found.revision, let renewed = writes.renew(entry, of: revision, ticket: ticket) {
+                    return renewed
                 }
                 // An error alone is added to what is there; a body that was lost while the origin confirmed it is
                 // stored again. Another one that came meanwhile stays.
                 let isAlone = entry.response == nil || found.revision == nil
                 guard isAlone || writes.head(hop.key, varying: hop.varying) == nil else { return nil }
                 if entry.response != nil, found.body == nil { return nil }
-                guard writes.store(entry, body: found.body ?? [], varying: hop.varying, ticket: ticket) else {
-                    return nil
-                }
-                return entry.response == nil ? nil : writes.head(hop.key, varying: hop.varying)?.revision
+                let stored = writes.keep(entry, body: found.body ?? [], varying: hop.varying, ticket: ticket)
+                return entry.response == nil ? nil : stored
             }
             return (entry, revision)
         }

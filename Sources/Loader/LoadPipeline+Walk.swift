@@ -24,7 +24,7 @@ struct LoadWalk {
     }
 
     mutating func run() async throws(LoadError) -> LoadAnswer {
-        guard Origin(load.url) != nil else { throw Self.addressError(load) }
+        guard CacheKey.normalised(load.url) != nil else { throw Self.addressError(load) }
         guard load.cacheKey.map({ CacheKey(url: $0) != nil }) ?? true else {
             throw load.error(.invalidURL, "the key is no http or https address")
         }

@@ -3,6 +3,7 @@ extension CacheKey {
     /// The form of an address that names its resource (HTTP-CACHE 6.3, RFC 9110 §4.2.3); nil for what is no http(s)
     /// address: another scheme, no host, a port that is no number, or a character that no address may hold.
     static func normalised(_ url: String) -> String? {
+        if isNormal(url) { return url }
         var rest = Array(url.utf8)[...]
         guard rest.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
         guard let colon = rest.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -22,6 +23,28 @@ extension CacheKey {
         if let fragment = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<fragment] }
         let slash: [UInt8] = rest.first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
         return String(decoding: scheme + "://".utf8 + authority + slash + rest, as: UTF8.self)
+    }
+
+    /// True for an address that ``normalised(_:)`` surely gives back as it is; most are. False says nothing.
+    private static func isNormal(_ url: String) -> Bool {
+        url.utf8.withContiguousStorageIfAvailable { bytes in
+            let scheme = bytes.starts(with: "http://".utf8) ? 7 : bytes.starts(with: "https://".utf8) ? 8 : 0
+            guard scheme > 0, scheme < bytes.count else { return false }
+            // A name in lower case with at most a port that no scheme has by default.
+            guard let end = bytes[scheme...].firstIndex(of: UInt8(ascii: "/")), end > scheme else { return false }
+            var host = bytes[scheme..<end]
+            if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
+                let port = host[(colon + 1)...]
+                guard colon > scheme, port.count == 4 || port.count == 5, port.first != UInt8(ascii: "0"),
+                    port.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+                    port.reduce(0, { $0 * 10 + Int($1 - 0x30) }) <= 65_535
+                else { return false }
+                host = host[..<colon]
+            }
+            guard host.allSatisfy({ $0 >= 0x61 && $0 <= 0x7A || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2E || $0 == 0x2D })
+            else { return false }
+            return bytes[end...].allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }
+        } ?? false
     }
 
     /// Host in lower case and a port that is not the default one. User information belongs to the partition, not here.

@@ -25,6 +25,9 @@ public final class DiskCache: Sendable {
 
     let health: Mutex<DiskHealth>
     let totals = Mutex(DiskTotals())
+    /// Grows with every purge, under the lock of the totals: a load that began before may not store after. Read without
+    /// the lock, which is held while files get their names.
+    let generation = Atomic<UInt64>(0)
     let limit: Mutex<Int?>
     /// Held while sweeping. Not of `Void`: a value without bytes has the address of what follows, and ThreadSanitizer takes
     /// a change of the one for a change of the other.
@@ -80,7 +83,7 @@ public final class DiskCache: Sendable {
     /// Stands for the present, to be taken when a load begins: it may not store once this cache has been purged.
     ///
     /// A purge by another cache on the same folder, or by another process, is not noticed.
-    public func ticket() -> Ticket { Ticket(generation: totals.locked(in: self) { $0.generation }) }
+    public func ticket() -> Ticket { Ticket(generation: generation.load(ordering: .acquiring)) }
 
     /// Returns when everything stored so far is visible to other processes, counted, and within ``maxBytes``.
     public func flush() async {
@@ -111,8 +114,12 @@ public final class DiskCache: Sendable {
     func openFolder(creating: Bool) throws(DiskError) -> DiskDirectory {
         if let open = health.locked(in: self, { $0.directory }) { return open }
         let opened = try DiskDirectory(path: directory, creating: creating)
-        health.locked(in: self) { $0.directory = opened }
-        return opened
+        // Another thread may have opened the folder meanwhile, after somebody removed the one that is open here.
+        return health.locked(in: self) { health in
+            if let open = health.directory { return open }
+            health.directory = opened
+            return opened
+        }
     }
 
     /// The open folder; nil when there is none and `creating` is false or fails.

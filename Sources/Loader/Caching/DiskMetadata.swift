@@ -26,6 +26,12 @@ struct DiskMetadata: Equatable {
     /// The entry, for a key that was compared.
     func entry(for key: CacheKey) -> CacheEntry { CacheEntry(key: key, response: response, failure: failure) }
 
+    /// Names the body of a file of that name.
+    func revision(as name: DiskName) -> DiskCache.Revision {
+        DiskCache.Revision(
+            name: name, family: family, createdAt: createdAt, bodyLength: bodyLength, bodyChecksum: bodyChecksum)
+    }
+
     /// True for the name of the key's newest response and for that of this variant.
     func mayBeNamed(_ name: DiskName) -> Bool {
         name == DiskName(key) || name == vary.variantBytes.map { DiskName(key, variant: $0) }

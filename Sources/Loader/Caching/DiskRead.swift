@@ -25,7 +25,15 @@ extension DiskCache {
     ///   - varying: Gives the request's values of the fields that the stored response varies by, in the form in which
     ///     ``StoredResponse/vary`` was filled; asked only when there are any.
     public func read(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Hit? {
-        let found = find(key, varying: varying, withBody: true)
+        var isEmpty = false
+        return read(key, varying: varying, isEmpty: &isEmpty)
+    }
+
+    /// Reads as ``read(_:varying:)`` does.
+    ///
+    /// - Parameter isEmpty: Set when there is nothing under the key, of no variant.
+    func read(_ key: CacheKey, varying: RequestValues, isEmpty: inout Bool) -> Hit? {
+        let found = find(key, varying: varying, withBody: true, isEmpty: &isEmpty)
         health.locked(in: self) {
             if found == nil { $0.counts.misses += 1 } else { $0.counts.hits += 1 }
         }
@@ -37,7 +45,8 @@ extension DiskCache {
     ///
     /// It is no access: the file's modified date stays, and nothing is counted.
     public func head(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Head? {
-        guard let found = find(key, varying: varying, withBody: false) else { return nil }
+        var isEmpty = false
+        guard let found = find(key, varying: varying, withBody: false, isEmpty: &isEmpty) else { return nil }
         return Head(
             entry: found.metadata.entry(for: key), bodyLength: found.metadata.bodyLength, revision: found.revision)
     }
@@ -52,11 +61,7 @@ extension DiskCache {
         /// Empty when it was not asked for.
         let body: [UInt8]
 
-        var revision: Revision {
-            Revision(
-                name: name, family: metadata.family, createdAt: metadata.createdAt, bodyLength: metadata.bodyLength,
-                bodyChecksum: metadata.bodyChecksum)
-        }
+        var revision: Revision { metadata.revision(as: name) }
     }
 
     /// What a file proved to be.
@@ -70,9 +75,12 @@ extension DiskCache {
         case failed(DiskError)
     }
 
-    private func find(_ key: CacheKey, varying: RequestValues, withBody: Bool) -> Found? {
+    private func find(_ key: CacheKey, varying: RequestValues, withBody: Bool, isEmpty: inout Bool) -> Found? {
         let bytes = key.bytes
-        guard let newest = load(DiskName(bytes), key: bytes, withBody: withBody) else { return nil }
+        guard let newest = load(DiskName(bytes), key: bytes, withBody: withBody) else {
+            isEmpty = true
+            return nil
+        }
         let stored = newest.metadata.vary
         if stored.isEmpty { return newest }
         let values = varying(stored.map(\.name)).inNameOrder

@@ -47,7 +47,8 @@ extension DiskCache {
     ///
     /// Files that are not the cache's stay. What a fault keeps from being removed is not used any more by this cache.
     public func purge() async -> RemovalReport {
-        totals.locked(in: self) { $0.generation &+= 1 }
+        // Under the lock, so that no file gets its name between the check and the removal.
+        totals.locked(in: self) { _ in _ = generation.wrappingAdd(1, ordering: .acquiringAndReleasing) }
         return await onQueue { cache in
             cache.purgeAll()
         }

@@ -26,25 +26,46 @@ extension DiskCache {
     public func store(
         _ entry: CacheEntry, body: [UInt8], varying: RequestValues = DiskCache.noFields, ticket: Ticket? = nil
     ) -> Bool {
+        keep(entry, body: body, varying: varying, ticket: ticket) != nil
+    }
+
+    /// Stores as ``store(_:body:varying:ticket:)`` does.
+    ///
+    /// - Parameter isNew: True when nothing is stored under the key as far as the caller knows: nothing is looked for
+    ///   first, and only what is found all the same makes it look.
+    /// - Returns: Names what is stored now; nil when nothing was.
+    func keep(
+        _ entry: CacheEntry, body: [UInt8], varying: RequestValues = DiskCache.noFields, ticket: Ticket? = nil,
+        isNew: Bool = false
+    ) -> Revision? {
         let generation = (ticket ?? self.ticket()).generation
         let key = entry.key.bytes
         let name = DiskName(key)
-        let older = load(name, key: key, withBody: false)
-        if let response = entry.response {
-            let metadata = DiskMetadata(
-                key: key, vary: response.vary, family: older?.metadata.family ?? .random(in: 0 ... .max),
-                createdAt: response.createdAt, bodyLength: body.count,
-                bodyChecksum: DiskFormat.bodyChecksum(body), response: response, failure: entry.failure)
-            return publish(metadata, body: body, as: name, displacing: older, generation: generation)
+        guard let response = entry.response else {
+            guard let failure = entry.failure else { return nil }
+            let older = load(name, key: key, withBody: false)
+            return store(failure, key: key, as: name, older: older, varying: varying, generation: generation)
         }
-        guard let failure = entry.failure else { return false }
-        return store(failure, key: key, as: name, older: older, varying: varying, generation: generation)
+        var metadata = DiskMetadata(
+            key: key, vary: response.vary, family: .random(in: 0 ... .max), createdAt: response.createdAt,
+            bodyLength: body.count, bodyChecksum: DiskFormat.bodyChecksum(body), response: response,
+            failure: entry.failure)
+        if isNew {
+            switch publish(metadata, body: body, as: name, .nothing, generation: generation) {
+            case .done(let revision): return revision
+            case .notStored: return nil
+            case .taken: break
+            }
+        }
+        let older = load(name, key: key, withBody: false)
+        if let older { metadata.family = older.metadata.family }
+        return publish(metadata, body: body, as: name, displacing: older, generation: generation)
     }
 
     private func store(
         _ failure: RememberedFailure, key: [UInt8], as name: DiskName, older: Found?, varying: RequestValues,
         generation: UInt64
-    ) -> Bool {
+    ) -> Revision? {
         var metadata = DiskMetadata(
             key: key, vary: [], family: .random(in: 0 ... .max), createdAt: failure.at, bodyLength: 0,
             bodyChecksum: DiskFormat.bodyChecksum([]), response: nil, failure: failure)
@@ -54,7 +75,7 @@ extension DiskCache {
         if older.metadata.vary.isEmpty || values.inNameOrder == older.metadata.vary.inNameOrder {
             return update(older, response: older.metadata.response, failure: failure, generation: generation)
         }
-        guard let variant = values.variantBytes else { return false }
+        guard let variant = values.variantBytes else { return nil }
         let variantName = DiskName(key, variant: variant)
         if let other = load(variantName, key: key, withBody: false), other.metadata.family == metadata.family,
             other.metadata.vary.inNameOrder == values.inNameOrder
@@ -74,33 +95,43 @@ extension DiskCache {
     /// - Returns: False when nothing was changed: another body, a fault, a purge since `ticket`.
     @discardableResult
     public func refresh(_ entry: CacheEntry, of revision: Revision, ticket: Ticket? = nil) -> Bool {
+        renew(entry, of: revision, ticket: ticket) != nil
+    }
+
+    /// Does what ``refresh(_:of:ticket:)`` does.
+    ///
+    /// - Returns: Names what is stored now; nil when nothing was changed.
+    func renew(_ entry: CacheEntry, of revision: Revision, ticket: Ticket?) -> Revision? {
         let generation = (ticket ?? self.ticket()).generation
         let key = entry.key.bytes
         guard let found = load(revision.name, key: key, withBody: false), found.revision == revision else {
-            return false
+            return nil
         }
-        guard entry.response != nil || found.metadata.response == nil else { return false }
+        guard entry.response != nil || found.metadata.response == nil else { return nil }
         return update(found, response: entry.response, failure: entry.failure, generation: generation)
     }
 
     private func update(
         _ found: Found, response: StoredResponse?, failure: RememberedFailure?, generation: UInt64
-    ) -> Bool {
+    ) -> Revision? {
         var metadata = found.metadata
         metadata.response = response
         metadata.response?.createdAt = metadata.createdAt
         metadata.failure = failure
         if let response { metadata.vary = response.vary }
         let isNewest = found.name == DiskName(metadata.key)
-        guard let payload = metadata.encoded() else { return supersede(found.name, .headTooLarge) }
+        guard let payload = metadata.encoded() else {
+            supersede(found.name, .headTooLarge)
+            return nil
+        }
         if isNewest || metadata.vary.inNameOrder == found.metadata.vary.inNameOrder,
             let slot = DiskFormat.slot(sequence: found.slot.sequence &+ 1, payload: payload, size: found.slotSize)
         {
-            return write(slot, over: found, generation: generation)
+            return write(slot, over: found, generation: generation) ? found.revision : nil
         }
         // It has outgrown its slot, or belongs under another name: the body moves to a new file, checked.
         guard let whole = load(found.name, key: metadata.key, withBody: true), whole.revision == found.revision else {
-            return false
+            return nil
         }
         let name = DiskName(metadata.key)
         let older = isNewest ? nil : load(name, key: metadata.key, withBody: false)
@@ -110,7 +141,7 @@ extension DiskCache {
     /// Writes the slot that does not count, with one call; name and body stay.
     private func write(_ slot: [UInt8], over found: Found, generation: UInt64) -> Bool {
         guard !isPaused(), let folder = folder(creating: false) else { return false }
-        guard totals.locked(in: self, { $0.generation }) == generation else { return false }
+        guard self.generation.load(ordering: .acquiring) == generation else { return false }
         do {
             let shard = try folder.shard(found.name.shard)
             let file = try DiskFile(in: shard.descriptor, name: found.name.fileName, flags: O_RDWR)
@@ -138,21 +169,54 @@ extension DiskCache {
     /// Writes a file and gives it its name.
     private func publish(
         _ metadata: DiskMetadata, body: [UInt8], as name: DiskName, displacing older: Found?, generation: UInt64
-    ) -> Bool {
+    ) -> Revision? {
+        let expected = older.map { Expectation.found($0) } ?? .anything
+        guard case .done(let revision) = publish(metadata, body: body, as: name, expected, generation: generation)
+        else { return nil }
+        return revision
+    }
+
+    /// What a file is to displace.
+    private enum Expectation {
+        /// Whatever there is.
+        case anything
+        /// Nothing: it is not written over what is there all the same.
+        case nothing
+        case found(Found)
+
+        var older: Found? { if case .found(let found) = self { found } else { nil } }
+        var isNothing: Bool { if case .nothing = self { true } else { false } }
+    }
+
+    private enum PublishEnd {
+        case done(Revision)
+        /// Something is there, although nothing was expected.
+        case taken
+        case notStored
+    }
+
+    private func publish(
+        _ metadata: DiskMetadata, body: [UInt8], as name: DiskName, _ expected: Expectation, generation: UInt64
+    ) -> PublishEnd {
+        let older = expected.older
+        func fail(_ fault: Fault? = nil) -> PublishEnd {
+            supersede(metadata, name, older, fault)
+            return .notStored
+        }
         guard let payload = metadata.encoded(), let slotSize = DiskFormat.slotSize(payload: payload.count),
             let slot = DiskFormat.slot(sequence: 1, payload: payload, size: slotSize)
-        else { return supersede(metadata, name, older, .headTooLarge) }
+        else { return fail(.headTooLarge) }
         let head = DiskFormat.prefix(slotSize: slotSize) + slot + [UInt8](repeating: 0, count: slotSize)
         let length = head.count + body.count
-        if let maxBytes, length > maxBytes { return supersede(metadata, name, older, nil) }
-        guard !isPaused() else { return supersede(metadata, name, older, nil) }
+        if let maxBytes, length > maxBytes { return fail() }
+        guard !isPaused() else { return fail() }
         // A folder that somebody removes between two calls is made again, but not for ever.
         for attempt in 0..<4 {
             guard let folder = folder(creating: true) else { break }
             do {
                 let publication = Publication(
-                    folder: folder, name: name, moved: moved(older, for: metadata), length: length,
-                    generation: generation)
+                    folder: folder, name: name, isNew: expected.isNothing, moved: moved(older, for: metadata),
+                    length: length, generation: generation)
                 switch try publication.attempt(by: self, head: head, body: body) {
                 case .done(let movedName):
                     if publication.moved != nil { removeCopy(of: metadata, in: folder) }
@@ -163,8 +227,9 @@ extension DiskCache {
                         $0.noteWriteSucceeded()
                     }
                     rescanIfDue()
-                    return true
-                case .purged: return false
+                    return .done(metadata.revision(as: name))
+                case .taken: return .taken
+                case .purged: return .notStored
                 case .overLimit: makeRoom(for: length, insisting: attempt > 0)
                 }
             } catch {
@@ -176,7 +241,7 @@ extension DiskCache {
                 forget(folder)
             }
         }
-        return supersede(metadata, name, older, nil)
+        return fail()
     }
 
     /// Where an older response of another variant goes, so that it can still be found.
@@ -195,17 +260,16 @@ extension DiskCache {
     }
 
     /// The older file of what could not be stored is wrong from now on.
-    private func supersede(_ metadata: DiskMetadata, _ name: DiskName, _ older: Found?, _ fault: Fault?) -> Bool {
+    private func supersede(_ metadata: DiskMetadata, _ name: DiskName, _ older: Found?, _ fault: Fault?) {
         // With another variant as the newest, ours is in a file of its own.
         if moved(older, for: metadata) == nil { return supersede(name, fault) }
         guard let variant = metadata.vary.variantBytes, !metadata.vary.isEmpty else { return supersede(name, fault) }
-        return supersede(DiskName(metadata.key, variant: variant), fault)
+        supersede(DiskName(metadata.key, variant: variant), fault)
     }
 
-    private func supersede(_ name: DiskName, _ fault: Fault?) -> Bool {
+    private func supersede(_ name: DiskName, _ fault: Fault?) {
         if let fault { note(fault, "not storing \(name.path)") }
         removeOrMark(name)
-        return false
     }
 }
 
@@ -213,6 +277,8 @@ extension DiskCache {
 private struct Publication {
     let folder: DiskDirectory
     let name: DiskName
+    /// True when nothing else may have the name.
+    let isNew: Bool
     /// The older variant's new name, and which file it is.
     let moved: (name: DiskName, identity: DiskStatus.Identity)?
     let length: Int
@@ -221,7 +287,7 @@ private struct Publication {
     enum Outcome {
         /// The file has its name, and the older variant the given one; nil when nothing was moved.
         case done(moved: DiskName?)
-        case purged, overLimit
+        case taken, purged, overLimit
 
         var isDone: Bool { if case .done = self { true } else { false } }
     }
@@ -236,11 +302,12 @@ private struct Publication {
             try file.write(body, at: head.count)
             try file.touch(cache.now())
             try file.close()
-            // With nothing to move this opens the entry's own shard once more, which is not used.
-            let other = try folder.shard(moved?.name.shard ?? name.shard, creating: true)
-            let limit = cache.maxBytes
-            let outcome = try cache.totals.locked(in: cache) { totals throws(DiskError) in
-                try rename(temporary, in: shard.descriptor, movedTo: other.descriptor, limit: limit, &totals)
+            let outcome: Outcome
+            if let moved {
+                let other = try folder.shard(moved.name.shard, creating: true)
+                outcome = try rename(temporary, in: shard.descriptor, movedTo: other.descriptor, cache)
+            } else {
+                outcome = try rename(temporary, in: shard.descriptor, movedTo: shard.descriptor, cache)
             }
             if !outcome.isDone { unlinkat(shard.descriptor, temporary, 0) }
             return outcome
@@ -250,13 +317,23 @@ private struct Publication {
         }
     }
 
+    private func rename(
+        _ temporary: [CChar], in shard: Int32, movedTo: Int32, _ cache: DiskCache
+    ) throws(DiskError) -> Outcome {
+        let limit = cache.maxBytes
+        return try cache.totals.locked(in: cache) { totals throws(DiskError) in
+            guard cache.generation.load(ordering: .relaxed) == generation else { return .purged }
+            return try rename(temporary, in: shard, movedTo: movedTo, limit: limit, &totals)
+        }
+    }
+
     /// Runs under the lock of the totals, so that no purge comes in between and every file is counted once.
     private func rename(
         _ temporary: [CChar], in shard: Int32, movedTo: Int32, limit: Int?, _ totals: inout DiskTotals
     ) throws(DiskError) -> Outcome {
-        guard totals.generation == generation else { return .purged }
         let fileName = name.fileName
         let older = try existing(fileName, in: shard)
+        if isNew, older != nil { return .taken }
         if let limit, totals.bytes + length - (older?.length ?? 0) > limit { return .overLimit }
         var gone = older?.length
         var movedName: DiskName?

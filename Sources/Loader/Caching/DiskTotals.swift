@@ -11,8 +11,6 @@ struct DiskTotals {
 
     private(set) var entries = 0
     private(set) var bytes = 0
-    /// Grows with every purge: a load that began before may not store after.
-    var generation: UInt64 = 0
     /// Bytes stored since the last scan began; other processes may have stored as much unseen.
     var bytesSinceScan = 0
 

@@ -19,7 +19,8 @@ public struct HeaderField: Hashable, Sendable {
 
     /// True when `name` is this field's, without regard to ASCII case.
     public func isNamed(_ name: String) -> Bool {
-        self.name == name || self.name.utf8.elementsEqual(name.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+        self.name.utf8.count == name.utf8.count
+            && self.name.utf8.elementsEqual(name.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }
 
     /// The value with each byte as the code point of the same number, for people to read (ISO 8859-1).

@@ -61,7 +61,6 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     public func send(
         _ request: HTTPRequest, trust: TrustSettings, timeouts: TransportTimeouts
     ) async throws -> HTTPResponse {
-        let shown = Redaction.shown(request.url)
         do {
             let prepared = try prepare(request, trust)
             let deadline = timeouts.total.map { NIODeadline.now() + TimeAmount($0) }
@@ -75,7 +74,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
                 do {
                     let head = try await exchange.run(prepared, on: lease.client, deadline: deadline)
                     let isSpelled = lease.isPrepared && head.version.major < 2
-                    let body = AsyncHTTPClientBody(exchange: exchange, lease: lease, url: shown)
+                    let body = AsyncHTTPClientBody(exchange: exchange, lease: lease, url: request.url)
                     return HTTPResponse(
                         head: ResponseHead(head, isSpelled: isSpelled), body: HTTPBody { try await body.next() })
                 } catch {
@@ -91,7 +90,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
                 }
             }
         } catch {
-            throw LoadError(transportError: error, url: shown)
+            throw LoadError(transportError: error, url: Redaction.shown(request.url))
         }
     }
 
@@ -138,11 +137,18 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// The address with every byte escaped that RFC 3986 §3.3 and §3.4 do not allow in a path and a query, and all
     /// others as they are. Foundation's URL, which the library takes, would escape what is escaped a second time.
     private static func escaped(_ url: String) -> String {
+        // Nearly every address is one already.
+        if url.utf8.allSatisfy({ Self.isUnescaped[Int($0)] }) { return url }
         var parts = URLReference(url.utf8)
         parts.path = escaped(parts.path)
         parts.query = parts.query.map(escaped)
         parts.fragment = nil
         return String(decoding: parts.bytes, as: UTF8.self)
+    }
+
+    /// By byte: stands for itself in a path and in a query. In an authority it may, too.
+    private static let isUnescaped: [Bool] = (0..<256).map { byte in
+        byte < 128 && UInt8(byte).isAddressByte
     }
 
     private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
@@ -152,13 +158,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         var result: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
             let isAllowed =
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                case UInt8(ascii: "%"): isHex(index + 1) && isHex(index + 2)
-                default: "-._~!$&'()*+,;=:@/?".utf8.contains(byte)
-                }
+                byte == UInt8(ascii: "%") ? isHex(index + 1) && isHex(index + 2) : isUnescaped[Int(byte)]
             if isAllowed {
                 result.append(byte)
             } else {
@@ -209,7 +209,19 @@ private final class AsyncHTTPClientBody: Sendable {
         do {
             return try await exchange.next()
         } catch {
-            throw LoadError(transportError: error, url: url)
+            throw LoadError(transportError: error, url: Redaction.shown(url))
+        }
+    }
+}
+
+extension UInt8 {
+    /// True for what may stand in a path and in a query as it is, but for `%` (RFC 3986 §3.3, §3.4).
+    fileprivate var isAddressByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~!$&'()*+,;=:@/?".utf8.contains(self)
         }
     }
 }

@@ -5,22 +5,21 @@ extension HeaderFields {
     /// A `Connection` that lists a field on which reuse depends is in error and not followed there: without its `Age` or
     /// `Vary` a response would be used where it must not be.
     func removingConnectionFields() -> HeaderFields {
-        let listed = Set(tokens(of: "Connection")).subtracting(Self.governingFields)
+        let listed = tokens(of: "Connection").filter { !Self.governingFields.contains($0) }
         return HeaderFields(
             lines.filter { line in
-                let name = String(decoding: line.name.utf8.map(\.asciiLowercased), as: UTF8.self)
-                return !Self.connectionFields.contains(name) && !listed.contains(name)
+                !Self.connectionFields.contains { line.isNamed($0) } && !listed.contains { line.isNamed($0) }
             })
     }
 
     /// Fields that are never stored.
-    static let connectionFields: Set<String> = [
+    private static let connectionFields = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
         "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
     /// Fields that say when and how the body may be used.
-    private static let governingFields: Set<String> = [
+    private static let governingFields = [
         "age", "cache-control", "content-encoding", "date", "expires", "vary",
     ]
 }
