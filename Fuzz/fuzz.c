@@ -3,8 +3,9 @@
 // that the fuzzer can learn them.
 //
 // Besides crashes and sanitizer reports these are findings: padding written, other sizes than the
-// header's, more rows than the picture has, pixels that depend on what the memory held before, and
-// the status INTERNAL or INVALID_ARGUMENT.
+// header's, more rows than the picture has, pixels that depend on what the memory held before,
+// shrinking on load that differs from shrinking afterwards, and the status INTERNAL or
+// INVALID_ARGUMENT.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -85,6 +86,58 @@ static void still(const imgc_request *request, const imgc_header *header, uint8_
   free(target.pixels);
 }
 
+static bool is_opaque(const imgc_target *target) {
+  for (size_t y = 0; y < target->height; y++)
+    for (size_t x = 0; x < target->width; x++)
+      if (((uint8_t *)target->pixels)[y * target->stride + x * 4 + 3] != 255) return false;
+  return true;
+}
+
+// Shrinking while decoding against shrinking afterwards: the same pixels and the same report.
+static void shrunk(const imgc_request *request, const imgc_header *header, uint8_t choice) {
+  imgc_report report, whole_report;
+  imgc_target whole = make_target(header, 1, 0x00);
+  imgc_header small_header = {.width = 1u + choice % 19, .height = 1u + choice % 13};
+  imgc_target small = make_target(&small_header, 1, 0x00);
+  imgc_target expected = make_target(&small_header, 1, 0x00);
+  imgc_resample_request resample = {.source_width = header->width,
+                                    .source_height = header->height,
+                                    .crop_width = header->width,
+                                    .crop_height = header->height,
+                                    .width = small.width,
+                                    .height = small.height,
+                                    .filter = (imgc_filter)(choice % 5),
+                                    .flags = header->has_alpha ? 0 : IMGC_RESAMPLE_OPAQUE};
+  CHECK(imgc_resampled_bytes(header, &resample) < UINT64_MAX);
+
+  imgc_request quick = *request;
+  quick.flags |= choice % 2 ? IMGC_NO_LAST_REFINEMENT : IMGC_LOW_SCANS_ONLY;
+  imgc_status status = imgc_decode_resampled(&quick, &resample, &small, &report);
+  check_report(&report, status);
+  check_padding(&small, 0x00);
+
+  status = imgc_decode_resampled(request, &resample, &small, &report);
+  check_report(&report, status);
+  check_padding(&small, 0x00);
+  imgc_status whole_status = imgc_decode(request, &whole, &whole_report);
+  CHECK(status == whole_status || status == IMGC_ERROR_LIMIT || whole_status == IMGC_ERROR_LIMIT);
+  if (!status && !whole_status) {
+    CHECK(report.truncated == whole_report.truncated && report.corrupt == whole_report.corrupt);
+    CHECK(report.rows == whole_report.rows && report.warning_count == whole_report.warning_count);
+    if (!is_opaque(&whole)) resample.flags &= ~(uint32_t)IMGC_RESAMPLE_OPAQUE;
+    imgc_resampler *resampler;
+    CHECK(imgc_resampler_create(&resample, &resampler) == IMGC_OK);
+    for (size_t y = 0; y < whole.height; y++)
+      imgc_resampler_push(resampler, (uint8_t *)whole.pixels + y * whole.stride, expected.pixels,
+                          expected.stride);
+    imgc_resampler_destroy(resampler);
+    CHECK(memcmp(small.pixels, expected.pixels, small.size) == 0);
+  }
+  free(whole.pixels);
+  free(small.pixels);
+  free(expected.pixels);
+}
+
 static void frames(const imgc_request *request, const imgc_header *header) {
   if ((uint64_t)header->width * header->height > MAX_FRAME_PIXELS) return;
   imgc_target canvas = make_target(header, 1, 0x00);
@@ -155,6 +208,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 #ifdef FUZZ_FORMAT
   if (choice % 4 == 3) color(&request, &header);
   still(&request, &header, (uint8_t)(choice % 8 + 1), choice % 3 == 0);
+  shrunk(&request, &header, choice);
   frames(&request, &header);
 #else
   color(&request, &header);

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from suite import FIXTURES, Suite
 
-MAKERS = ["png", "apng", "jpeg", "gif", "tiff", "tiff_packed", "bmp", "bad", "demo"]
+MAKERS = ["png", "apng", "jpeg", "gif", "tiff", "tiff_packed", "bmp", "bad", "demo", "resize"]
 HAND_WRITTEN = {"README.md"}
 
 
@@ -35,7 +35,10 @@ def check_manifest():
     for entry in entries:
         listed.add(entry["path"])
         for part in (
-            [entry.get("expect", {}), entry.get("display", {})] + entry.get("scaled", []) + entry.get("pages", [])
+            [entry.get("expect", {}), entry.get("display", {})]
+            + entry.get("scaled", [])
+            + entry.get("pages", [])
+            + entry.get("resized", [])
         ):
             if "reference" in part:
                 listed.add(part["reference"])

@@ -214,6 +214,7 @@ class Suite:
         reference_by=None,
         pages=None,
         scaled=None,
+        resized=None,
     ):
         """A file that shows `pixels`. `frames` 0: not to be known. Unless `oracle` names who vouches for them, at least one other
         decoder must agree to within `oracle_tolerance`. `samples`: what tifffile must read."""
@@ -234,6 +235,8 @@ class Suite:
             entry["display"] = display
         if scaled is not None:
             entry["scaled"] = scaled
+        if resized is not None:
+            entry["resized"] = resized
         if animation is not None:
             entry["animation"] = animation
         if pages is not None:

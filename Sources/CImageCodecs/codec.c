@@ -40,7 +40,10 @@ imgc_status imgc_read_header(const imgc_request *request, imgc_header *header,
   if (!codec) return report->status;
   header->format = request->format;
   header->orientation = 1;
-  return end(request, codec->read_header(request, header, report), report);
+  imgc_status status = codec->read_header(request, header, report);
+  if (header->band_rows == 0 || header->band_rows > header->height)
+    header->band_rows = header->height;
+  return end(request, status, report);
 }
 
 imgc_status imgc_read_icc(const imgc_request *request, uint8_t *profile, size_t size,
@@ -62,6 +65,49 @@ imgc_status imgc_decode(const imgc_request *request, const imgc_target *target,
                        turned ? target->width : target->height))
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "target too small");
   return end(request, codec->decode(request, &place, report), report);
+}
+
+// One attempt. False when the picture turned out not to be as opaque as `resample` says.
+static bool decode_resampled(const imgc_request *request, const imgc_resample_request *resample,
+                             const imgc_target *target, imgc_report *report) {
+  const imgc_codec *codec = begin(request, report);
+  if (!codec) return true;
+  imgc_sink sink = {.request = request, .report = report, .result = target};
+  imgc_place place = {.sink = &sink,
+                      .step_x = 4,
+                      .step_y = (ptrdiff_t)resample->source_width * 4,
+                      .width = resample->source_width,
+                      .height = resample->source_height};
+  imgc_status status = imgc_sink_open(&sink, resample);
+  if (!status) status = codec->decode(request, &place, report);
+  if (!status) imgc_place_done(&place, place.height);
+  // The resampler leaves rows out when it is to end.
+  if (!status && sink.done != target->height) status = imgc_poll(request, report);
+  if (!end(request, status, report) && sink.done != target->height)
+    imgc_fail(report, IMGC_ERROR_INTERNAL, NULL, "%u rows of %u", sink.done, target->height);
+  imgc_sink_close(&sink);
+  return report->status || !sink.cleared || !(resample->flags & IMGC_RESAMPLE_OPAQUE);
+}
+
+imgc_status imgc_decode_resampled(const imgc_request *request,
+                                  const imgc_resample_request *resample, const imgc_target *target,
+                                  imgc_report *report) {
+  imgc_request streamed = *request;
+  streamed.flags |= IMGC_RESAMPLES;
+  streamed.result_bytes = imgc_add(imgc_resampler_bytes(resample), target->size);
+  if (decode_resampled(&streamed, resample, target, report)) return report->status;
+  imgc_resample_request again = *resample;
+  again.flags &= ~(uint32_t)IMGC_RESAMPLE_OPAQUE;
+  streamed.result_bytes = imgc_add(imgc_resampler_bytes(&again), target->size);
+  decode_resampled(&streamed, &again, target, report);
+  return report->status;
+}
+
+uint64_t imgc_resampled_bytes(const imgc_header *header, const imgc_resample_request *resample) {
+  uint64_t resampler = imgc_resampler_bytes(resample);
+  if (!resampler) return UINT64_MAX;
+  uint64_t band = imgc_mul(imgc_mul(header->width, header->band_rows), 4);
+  return imgc_add(imgc_add(band, resampler), header->work_bytes);
 }
 
 imgc_status imgc_next_frame(const imgc_request *request, imgc_frame *frame, imgc_report *report) {
@@ -199,5 +245,6 @@ imgc_status imgc_check_size(const imgc_request *request, uint64_t width, uint64_
 imgc_status imgc_check_memory(const imgc_request *request, uint64_t width, uint64_t height,
                               uint64_t work_bytes, imgc_report *report) {
   uint64_t total = imgc_add(imgc_mul(imgc_mul(width, height), 4), work_bytes);
+  if (request->flags & IMGC_RESAMPLES) total = imgc_add(total, request->result_bytes);
   return imgc_check(total, request->limits.max_memory, "max_memory", report);
 }

@@ -8,9 +8,24 @@
 
 // ---------------------------------------------------------------- the table
 
+// A band of rows that moves down the picture, and the resampler that its rows go on into.
+typedef struct imgc_sink {
+  const imgc_request *request;
+  imgc_report *report;
+  imgc_resampler *resampler;
+  const imgc_target *result;
+  uint8_t *band; // `rows` rows of the picture; NULL before imgc_place_open
+  size_t size;   // bytes at `band`
+  uint32_t rows;
+  uint32_t first; // row of the picture at the start of the band; those before went on
+  uint32_t done;  // rows of the result
+  bool cleared;   // some pixels are transparent that nothing was read for
+} imgc_sink;
+
 // Where the stored pixel (x, y) goes: origin + x * step_x + y * step_y. That is how
 // orientation is applied while writing, with no second picture in memory.
 typedef struct imgc_place {
+  imgc_sink *sink; // not NULL: rows are in its band, direct, and `origin` is not used
   uint8_t *origin;
   ptrdiff_t step_x; // bytes; 4 when rows lie in order
   ptrdiff_t step_y; // bytes
@@ -24,7 +39,8 @@ typedef struct imgc_codec {
   imgc_format format;
   imgc_status (*read_header)(const imgc_request *, imgc_header *, imgc_report *);
   imgc_status (*read_icc)(const imgc_request *, uint8_t *profile, size_t size, imgc_report *);
-  // Must write or clear every pixel of the place: the memory may hold anything before.
+  // Opens the place (imgc_place_open), then must write or clear every pixel of it: the memory may
+  // hold anything before.
   imgc_status (*decode)(const imgc_request *, const imgc_place *, imgc_report *);
   // NULL for formats without animation.
   imgc_status (*next_frame)(const imgc_request *, imgc_frame *, imgc_report *);
@@ -61,9 +77,13 @@ imgc_status imgc_settle(const imgc_request *request, imgc_report *report);
 // Sides and pixel count; 0 is malformed. For the canvas, each page and each frame.
 imgc_status imgc_check_size(const imgc_request *request, uint64_t width, uint64_t height,
                             imgc_report *report);
-// width * height * 4 + work_bytes against max_memory.
+// width * height * 4 + work_bytes against max_memory, for codecs that need all rows at once.
 imgc_status imgc_check_memory(const imgc_request *request, uint64_t width, uint64_t height,
                               uint64_t work_bytes, imgc_report *report);
+// Rows of the picture that are in memory at once, by the request: all, or `band` of them.
+static inline uint32_t imgc_rows_held(const imgc_request *request, uint32_t height, uint32_t band) {
+  return (request->flags & IMGC_RESAMPLES) && band < height ? band : height;
+}
 // IMGC_ERROR_LIMIT with the token when limit is not 0 and value is over it.
 imgc_status imgc_check(uint64_t value, uint64_t limit, const char *token, imgc_report *report);
 
@@ -91,14 +111,28 @@ bool imgc_place_make(imgc_place *place, const imgc_target *target, uint32_t widt
 // Rows can be written in place: imgc_place_row gives width * 4 contiguous bytes.
 static inline bool imgc_place_is_direct(const imgc_place *p) { return p->step_x == 4; }
 static inline uint8_t *imgc_place_row(const imgc_place *p, uint32_t y) {
+  if (p->sink) return p->sink->band + (size_t)(y - p->sink->first) * (size_t)p->step_y;
   return p->origin + (ptrdiff_t)y * p->step_y;
 }
+// Without a sink both do nothing. Opens a band of `rows` rows, or of all if that are more than
+// there are; fails when memory is exhausted.
+imgc_status imgc_place_open(const imgc_place *p, uint32_t rows);
+// All rows before `end` are written, every pixel: they go on, and the band starts there.
+void imgc_place_done(const imgc_place *p, uint32_t end);
 // Copies a block of RGBA8 into stored position (x, y), clipped at the right and bottom.
 // Give blocks of 16 rows or more when the place is not direct: turning is done in tiles.
 void imgc_place_block(const imgc_place *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
                       const uint8_t *src, size_t src_stride);
-// Transparent black, clipped.
+// Transparent black, clipped. Into a sink either the rows are in the band, or they are whole and
+// those above them are written: these go on.
 void imgc_place_clear(const imgc_place *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height);
+
+// Makes the resampler of a sink whose request, report and result are set; INVALID_ARGUMENT when
+// they do not fit each other, OUT_OF_MEMORY.
+imgc_status imgc_sink_open(imgc_sink *sink, const imgc_resample_request *resample);
+void imgc_sink_close(imgc_sink *sink);
+// Moves the band down to `row` when it lies below; false when the decode is to end.
+bool imgc_sink_reach(const imgc_place *p, uint32_t row);
 
 // ---------------------------------------------------------------- reading bytes
 

@@ -128,6 +128,7 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_place *place) {
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "gif: the canvas is %u x %u",
                      canvas.width, canvas.height);
 
+  if (imgc_place_open(place, canvas.height)) return report->status;
   uint64_t right = (uint64_t)image.x + image.width, bottom = (uint64_t)image.y + image.height;
   if (image.width == 0 || image.height == 0 || image.x >= canvas.width ||
       image.y >= canvas.height) {

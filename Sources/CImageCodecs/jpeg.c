@@ -40,8 +40,8 @@ void imgc_jpeg_start(jpeg_state *s) {
   cinfo->scale_denom = s->request->scale_denominator ? s->request->scale_denominator : 1;
   jpeg_calc_output_dimensions(cinfo);
   imgc_check_size(s->request, cinfo->image_width, cinfo->image_height, s->report);
-  imgc_check_memory(s->request, cinfo->output_width, cinfo->output_height, work_bytes(cinfo),
-                    s->report);
+  uint32_t held = imgc_rows_held(s->request, cinfo->output_height, IMGC_JPEG_BATCH);
+  imgc_check_memory(s->request, cinfo->output_width, held, work_bytes(cinfo), s->report);
   imgc_jpeg_leave_if_failed(s);
 }
 
@@ -97,6 +97,7 @@ static void header_step(jpeg_state *s) {
   header->channels = (uint8_t)cinfo->num_components;
   header->color_model = model_of(cinfo->jpeg_color_space);
   header->work_bytes = work_bytes(cinfo);
+  header->band_rows = IMGC_JPEG_BATCH;
 }
 
 static imgc_status read_header(const imgc_request *request, imgc_header *header,

@@ -6,6 +6,7 @@
 #define IMGC_JPEG_H
 
 #include "jpeg_markers.h"
+#include "jpeg_scans.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -15,7 +16,10 @@
 #endif
 #include <jpeglib.h>
 
-enum { IMGC_JPEG_BAND = 32 }; // rows that are turned at once
+enum {
+  IMGC_JPEG_BAND = 32,  // rows that are turned at once
+  IMGC_JPEG_BATCH = 16, // rows between two polls, and in the band of a sink
+};
 
 // Coefficients of one component, all scans: rows of blocks in one piece.
 typedef struct jpeg_array {
@@ -41,11 +45,13 @@ typedef struct jpeg_state {
 
   // The input. `size` is less than the request's on a second try, see jpeg_rows.c.
   size_t size;
-  bool ended;          // the source ran dry and inserted an EOI
-  uint32_t end_row;    // iMCU row of the input at that moment
-  bool is_short;       // and then entropy data was missing
-  uint32_t short_row;  // iMCU row in which
-  uint32_t short_scan; // scan in which, from 1
+  jpeg_left_out left_out; // scans that libjpeg is not shown
+  uint32_t parts_passed;  // of these
+  bool ended;             // the source ran dry and inserted an EOI
+  uint32_t end_row;       // iMCU row of the input at that moment
+  bool is_short;          // and then entropy data was missing
+  uint32_t short_row;     // iMCU row in which
+  uint32_t short_scan;    // scan in which, from 1
 
   uint32_t warnings; // of libjpeg, all kinds
   bool stopped;      // too many of them

@@ -66,9 +66,22 @@ static void on_output(j_common_ptr cinfo) { (void)cinfo; }
 
 static void on_source_start(j_decompress_ptr cinfo) { (void)cinfo; }
 
+// Hands out the file from `start` to the next scan that is left out, or to the end.
+static void hand_out(jpeg_state *s, size_t start) {
+  size_t end = s->size;
+  if (s->parts_passed < s->left_out.count && s->left_out.parts[s->parts_passed].start < end)
+    end = s->left_out.parts[s->parts_passed].start;
+  s->source.next_input_byte = s->request->data + start;
+  s->source.bytes_in_buffer = start < end ? end - start : 0;
+}
+
 static boolean on_source_empty(j_decompress_ptr cinfo) {
   static const JOCTET end[2] = {0xFF, JPEG_EOI};
   jpeg_state *s = state_of((j_common_ptr)cinfo);
+  while (!s->stopped && s->parts_passed < s->left_out.count) {
+    hand_out(s, s->left_out.parts[s->parts_passed++].end);
+    if (s->source.bytes_in_buffer > 0) return TRUE;
+  }
   if (!s->ended) s->end_row = cinfo->input_iMCU_row;
   s->ended = true;
   cinfo->src->next_input_byte = end;
@@ -113,7 +126,7 @@ static void on_progress(j_common_ptr common) {
   imgc_poll(s->request, s->report);
   imgc_jpeg_leave_if_failed(s);
   if (s->ended) return;
-  s->safe_size = s->size - cinfo->src->bytes_in_buffer;
+  s->safe_size = (size_t)(cinfo->src->next_input_byte - s->request->data);
   // A marker that was seen and not read yet.
   if (cinfo->unread_marker && s->safe_size >= 2) s->safe_size -= 2;
   if (s->stopped) {
@@ -131,8 +144,8 @@ static void create(jpeg_state *s) {
   s->source.skip_input_data = on_source_skip;
   s->source.resync_to_restart = jpeg_resync_to_restart;
   s->source.term_source = on_source_end;
-  s->source.next_input_byte = s->request->data;
-  s->source.bytes_in_buffer = s->size;
+  s->parts_passed = 0;
+  hand_out(s, 0);
   s->cinfo.src = &s->source;
   s->progress.progress_monitor = on_progress;
   s->cinfo.progress = &s->progress;

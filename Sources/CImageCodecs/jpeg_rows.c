@@ -7,8 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { BATCH = 16 }; // rows between two polls
-
 // ---------------------------------------------------------------- how much is intact
 
 // Nothing would change the picture any more but the scan that is being read: every component was
@@ -84,6 +82,7 @@ static void flush(jpeg_state *s) {
   }
   if (s->band) imgc_place_block(place, 0, s->rows, width, n, s->band, s->stride);
   s->rows += n;
+  imgc_place_done(place, s->rows);
 }
 
 static void read_rows(jpeg_state *s, uint32_t count) {
@@ -106,6 +105,8 @@ static void allocate(jpeg_state *s) {
   if (needs_cmyk && !s->cmyk) s->cmyk = malloc(size);
   if ((needs_band && !s->band) || (needs_cmyk && !s->cmyk))
     imgc_fail(s->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: out of memory");
+  // A second try finds the band of the first.
+  if (!s->place->sink || !s->place->sink->band) imgc_place_open(s->place, IMGC_JPEG_BATCH);
 }
 
 static void decode_step(jpeg_state *s) {
@@ -119,7 +120,9 @@ static void decode_step(jpeg_state *s) {
   imgc_jpeg_leave_if_failed(s);
   // The check before was exact; this is libjpeg's own, should its buffers be larger than known.
   if (memory) {
-    memory -= (uint64_t)place->width * place->height * 4;
+    memory -=
+        (uint64_t)place->width * 4 * imgc_rows_held(s->request, place->height, IMGC_JPEG_BATCH);
+    if (s->request->flags & IMGC_RESAMPLES) memory -= s->request->result_bytes;
     cinfo->mem->max_memory_to_use = memory < LONG_MAX ? (long)memory : LONG_MAX;
   }
 
@@ -130,7 +133,7 @@ static void decode_step(jpeg_state *s) {
   jpeg_start_decompress(cinfo);
   s->consuming = false;
   if (s->ended) measure(s);
-  uint32_t batch = s->band ? IMGC_JPEG_BAND : BATCH;
+  uint32_t batch = s->band ? IMGC_JPEG_BAND : IMGC_JPEG_BATCH;
   for (uint32_t y = 0; y < place->height; y += batch) {
     imgc_poll(s->request, s->report);
     imgc_jpeg_leave_if_failed(s);
@@ -166,20 +169,30 @@ static imgc_status conclude(jpeg_state *s) {
   return report->status;
 }
 
+static void start_again(jpeg_state *s) {
+  s->failed = s->ended = s->is_short = s->consuming = false;
+  s->scan = 0;
+  imgc_jpeg_run(s, decode_step);
+}
+
 imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_place *place,
                              imgc_report *report) {
   jpeg_markers markers;
   if (imgc_jpeg_open(request, &markers, report)) return report->status;
   jpeg_state s = {.request = request, .report = report, .size = request->size, .place = place};
+  imgc_jpeg_leave_out(request, &s.left_out);
   imgc_jpeg_run(&s, decode_step);
+  // Something is odd that the walk over the scans did not see.
+  if (!report->status && s.left_out.count > 0 && s.failed && s.consuming) {
+    s.left_out.count = 0;
+    start_again(&s);
+  }
   // Scans were read before libjpeg met one that it cannot take: show what they hold.
   if (!report->status && s.failed && s.consuming && s.safe_size < s.size) {
     s.is_repaired = !s.ended;
     if (s.is_repaired) imgc_warn(report, IMGC_WARN_MARKER);
     s.size = s.safe_size;
-    s.failed = s.ended = s.is_short = s.consuming = false;
-    s.scan = 0;
-    imgc_jpeg_run(&s, decode_step);
+    start_again(&s);
   }
   conclude(&s);
   free(s.band);

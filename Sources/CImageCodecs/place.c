@@ -48,7 +48,7 @@ void imgc_place_block(const imgc_place *p, uint32_t x, uint32_t y, uint32_t widt
   if (x >= p->width || y >= p->height) return;
   if (width > p->width - x) width = p->width - x;
   if (height > p->height - y) height = p->height - y;
-  uint8_t *corner = p->origin + (ptrdiff_t)x * p->step_x + (ptrdiff_t)y * p->step_y;
+  uint8_t *corner = imgc_place_row(p, y) + (ptrdiff_t)x * p->step_x;
   if (p->step_x == 4) {
     for (uint32_t j = 0; j < height; j++)
       memcpy(corner + (ptrdiff_t)j * p->step_y, src + (size_t)j * src_stride, (size_t)width * 4);
@@ -71,8 +71,10 @@ void imgc_place_clear(const imgc_place *p, uint32_t x, uint32_t y, uint32_t widt
   if (x >= p->width || y >= p->height) return;
   if (width > p->width - x) width = p->width - x;
   if (height > p->height - y) height = p->height - y;
+  if (p->sink && width > 0 && height > 0) p->sink->cleared = true;
   for (uint32_t j = y; j < y + height; j++) {
-    uint8_t *d = p->origin + (ptrdiff_t)x * p->step_x + (ptrdiff_t)j * p->step_y;
+    if (p->sink && !imgc_sink_reach(p, j)) return;
+    uint8_t *d = imgc_place_row(p, j) + (ptrdiff_t)x * p->step_x;
     if (p->step_x == 4) {
       memset(d, 0, (size_t)width * 4);
       continue;

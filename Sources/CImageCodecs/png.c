@@ -58,7 +58,10 @@ static imgc_status read_header(const imgc_request *request, imgc_header *header,
   header->color_model = models[png.color_type];
   if (imgc_check_size(request, png.width, png.height, report)) return report->status;
   header->work_bytes = imgc_png_work_bytes(request, &png, &extent);
-  return imgc_check_memory(request, png.width, png.height, header->work_bytes, report);
+  header->band_rows = imgc_png_band_rows(&png);
+  return imgc_check_memory(request, png.width,
+                           imgc_rows_held(request, png.height, header->band_rows),
+                           header->work_bytes, report);
 }
 
 static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_t size,

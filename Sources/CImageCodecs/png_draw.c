@@ -14,7 +14,10 @@ uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
 imgc_status imgc_png_draw(const imgc_png_picture *picture) {
   const imgc_png *png = picture->png;
   uint64_t work = imgc_png_work_bytes(picture->request, png, &picture->extent);
-  if (imgc_check_memory(picture->request, png->width, png->height, work, picture->report))
+  uint32_t band = imgc_png_band_rows(png);
+  uint32_t held = imgc_rows_held(picture->request, png->height, band);
+  if (imgc_check_memory(picture->request, png->width, held, work, picture->report) ||
+      imgc_place_open(picture->place, band))
     return picture->report->status;
   bool done = false;
   // Cut data is not worth the attempt: only libpng tells the rows before the cut.

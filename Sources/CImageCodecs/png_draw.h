@@ -15,6 +15,12 @@ typedef struct imgc_png_picture {
   bool over; // draw over what the place holds
 } imgc_png_picture;
 
+// Rows that are written before they may go on into a resampler: interlaced pictures come complete
+// only at their end.
+static inline uint32_t imgc_png_band_rows(const imgc_png *png) {
+  return png->interlaced ? png->height : 1;
+}
+
 // Memory besides the pixels, by the way that imgc_png_draw will choose.
 uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
                              const imgc_png_extent *extent);

@@ -32,7 +32,9 @@ bool imgc_png_fast_fits(const imgc_request *request, const imgc_png *png,
   uint64_t raw = imgc_png_raw_bytes(png);
   if (raw > MOST_RAW_BYTES || extent->bytes > raw + raw / 4 + 65536) return false;
   uint64_t limit = request->limits.max_memory;
-  uint64_t pixels = imgc_mul(imgc_mul(png->width, png->height), 4);
+  uint32_t rows = imgc_rows_held(request, png->height, imgc_png_band_rows(png));
+  uint64_t pixels = imgc_mul(imgc_mul(png->width, rows), 4);
+  if (request->flags & IMGC_RESAMPLES) pixels = imgc_add(pixels, request->result_bytes);
   return !limit || imgc_add(pixels, imgc_png_fast_bytes(png, extent)) <= limit;
 }
 
@@ -50,7 +52,7 @@ static const uint8_t *gather(const imgc_png_picture *picture, uint8_t **copy) {
     if (picture->extent.segments == 1) return segment.data;
     if (!to) {
       uint64_t row = (uint64_t)place->width * 4;
-      bool holds = !picture->over && imgc_place_is_direct(place) &&
+      bool holds = !picture->over && !place->sink && imgc_place_is_direct(place) &&
                    place->step_y == (ptrdiff_t)row && row * place->height >= picture->extent.bytes;
       to = holds ? place->origin
                  : (*copy = imgc_work_take(picture->request, (size_t)picture->extent.bytes));

@@ -202,7 +202,9 @@ static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32
 void imgc_png_rows_put(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
                        const uint8_t *raw) {
   if (rows->direct && pass->dx == 1) {
-    expand(rows, imgc_place_row(rows->place, pass->y + row * pass->dy), raw, pass->width);
+    uint32_t y = pass->y + row * pass->dy;
+    expand(rows, imgc_place_row(rows->place, y), raw, pass->width);
+    if (!rows->png->interlaced) imgc_place_done(rows->place, y + 1);
   } else if (rows->png->interlaced) {
     expand(rows, rows->band, raw, pass->width);
     scatter(rows, pass, row, rows->band);
@@ -221,6 +223,7 @@ static void clear_rest(imgc_png_rows *rows, uint32_t pass_count, uint32_t row_co
       imgc_place_clear(rows->place, 0, row_count, png->width, png->height - row_count);
     return;
   }
+  if (rows->place->sink && pass_count < 7) rows->place->sink->cleared = true;
   memset(rows->band, 0, (size_t)imgc_png_band_bytes(png));
   for (uint32_t i = pass_count; i < 7; i++) {
     imgc_png_pass pass = imgc_png_pass_at(png, i);

@@ -19,6 +19,7 @@ static imgc_status fill_header(const imgc_request *request, tiff_file *file, img
   header->orientation = (uint8_t)facts.orientation;
   header->color_model = facts.model;
   header->work_bytes = facts.work_bytes;
+  header->band_rows = facts.band_rows;
   header->icc_size = file->page.icc_size;
   uint64_t most = request->limits.max_metadata_item;
   if (file->page.icc_damaged || (most && header->icc_size > most)) {
@@ -101,7 +102,11 @@ static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
   uint32_t high = f->height - y < f->tile_height ? f->height - y : f->tile_height;
   uint32_t shown = tile.rows < high ? tile.rows : high;
   for (uint32_t j = 0; j < shown; j++) {
-    if (j % 16 == 15 && imgc_poll(request, report)) return report->status;
+    // A strip may be the whole picture; of tiles side by side all are written first.
+    if (j % TIFF_ROWS_A_POLL == 0 && j > 0) {
+      if (imgc_poll(request, report)) return report->status;
+      if (f->across == 1) imgc_place_done(b->place, y + j);
+    }
     tiff_convert_row(converter, band_row(b, x, y + j, wide), tile.planes, j, wide);
   }
   if (shown < high) imgc_place_clear(b->place, x, y + shown, wide, high - shown);
@@ -120,10 +125,14 @@ static imgc_status decode_tiles(const imgc_request *request, tiff_reader *reader
                                 tiff_converter *converter, band *b, imgc_report *report) {
   const tiff_facts *f = reader->facts;
   progress p = {.intact_rows = f->height};
-  for (uint32_t row = 0; row < f->down; row++)
+  for (uint32_t row = 0; row < f->down; row++) {
     for (uint32_t column = 0; column < f->across; column++)
       if (decode_tile(request, reader, converter, b, column, row, &p, report))
         return report->status;
+    uint32_t above = row * f->tile_height;
+    imgc_place_done(b->place, above + (f->height - above < f->tile_height ? f->height - above
+                                                                          : f->tile_height));
+  }
   if (b->pixels) band_flush(b);
 
   if (p.shown == 0) {
@@ -147,6 +156,7 @@ static imgc_status decode_page(const imgc_request *request, tiff_file *file,
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "tiff: the page has %u x %u pixels",
                      facts.width, facts.height);
 
+  if (imgc_place_open(place, facts.band_rows)) return report->status;
   band b = {.place = place};
   if (!imgc_place_is_direct(place)) {
     uint32_t wide = facts.tile_width < facts.width ? facts.tile_width : facts.width;

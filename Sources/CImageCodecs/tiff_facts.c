@@ -305,7 +305,9 @@ imgc_status tiff_read_facts(const imgc_request *request, tiff_file *file, tiff_f
   f.reversed = short_tag(tif, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_LSB2MSB;
   f.work_bytes = work_bytes(&f, file->input.size);
   if (check_work(request, &f, report)) return report->status;
-  if (imgc_check_memory(request, f.width, f.height, f.work_bytes, report)) return report->status;
+  f.band_rows = f.across > 1 ? f.tile_height : TIFF_ROWS_A_POLL;
+  uint32_t held = imgc_rows_held(request, f.height, f.band_rows);
+  if (imgc_check_memory(request, f.width, held, f.work_bytes, report)) return report->status;
   *facts = f;
   return IMGC_OK;
 }

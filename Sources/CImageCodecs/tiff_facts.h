@@ -14,6 +14,8 @@ typedef enum tiff_kind {
   TIFF_KIND_LAB,
 } tiff_kind;
 
+enum { TIFF_ROWS_A_POLL = 16 };
+
 typedef struct tiff_facts {
   uint32_t width, height;
   uint16_t compression;
@@ -42,6 +44,7 @@ typedef struct tiff_facts {
   bool direct;         // not compressed: samples are read where they lie in the input
   bool swapped;        // direct samples are in the other byte order
   bool reversed;       // the input's bytes are least significant bit first
+  uint32_t band_rows;  // to be written before they may go on into a resampler
   uint64_t work_bytes;
   uint64_t spare_bytes; // that may be decoded again after damage
 } tiff_facts;

@@ -30,6 +30,13 @@ public struct FrameDelay: Hashable, Sendable {
     /// Never 0: an APNG's 0 means 100.
     public let denominator: Int
 
+    /// A delay of `numerator / denominator` seconds; a negative numerator or a denominator below 1 traps.
+    public init(numerator: Int, denominator: Int) {
+        precondition(numerator >= 0 && denominator > 0, "a delay is 0 seconds or more")
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+
     /// What browsers show: 10 ms and less act as 100 ms. Cut to whole milliseconds.
     public var displayed: Duration {
         numerator * 100 <= denominator ? .milliseconds(100) : .milliseconds(numerator * 1000 / denominator)
@@ -42,4 +49,19 @@ public struct AnimationFrame: Sendable {
     public let info: FrameInfo
     /// The whole canvas, upright and in sRGB if the options say so.
     public let bitmap: PlatformImage
+
+    /// A frame of the whole canvas, shown for `delay`, to be encoded: for one that was decoded and then changed.
+    ///
+    /// - Parameter index: From 0.
+    public init(_ bitmap: PlatformImage, delay: FrameDelay, index: Int = 0) {
+        let info = FrameInfo(
+            index: index, x: 0, y: 0, width: bitmap.width, height: bitmap.height, delay: delay, disposal: .keep,
+            blend: .source)
+        self.init(info: info, bitmap: bitmap)
+    }
+
+    init(info: FrameInfo, bitmap: PlatformImage) {
+        self.info = info
+        self.bitmap = bitmap
+    }
 }

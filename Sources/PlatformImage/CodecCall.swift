@@ -8,6 +8,8 @@ struct CodecCall {
     let options: DecodeOptions
     var flag: CancellationFlag?
     var cmykTransform: ColorTransform?
+    /// Pixels count against the limits by the rows that are held of them: the header is read for a thumbnail.
+    var resamples = false
 
     /// A header as the codec gives it: stored size after JPEG scaling.
     func header(
@@ -88,7 +90,7 @@ struct CodecCall {
     }
 
     @discardableResult
-    private func call(
+    func call(
         _ bytes: Span<UInt8>, flags: UInt32 = 0, damage: inout Damage,
         _ body: (inout imgc_request, inout imgc_report) -> imgc_status
     ) throws(DecodeError) -> imgc_status {
@@ -100,7 +102,9 @@ struct CodecCall {
             unsafe request.format = format.codecFormat
             unsafe request.limits = imgc_limits(options.limits)
             unsafe request.strictness = imgc_strictness(UInt32(options.strictness.rawValue))
-            unsafe request.flags = flags | (options.refusesRareCodecs ? UInt32(IMGC_NO_RARE_TIFF_CODECS) : 0)
+            unsafe request.flags =
+                flags | (options.refusesRareCodecs ? UInt32(IMGC_NO_RARE_TIFF_CODECS) : 0)
+                | (resamples ? UInt32(IMGC_RESAMPLES) : 0)
             unsafe request.scale_denominator = UInt32(clamping: options.scaleDenominator)
             unsafe request.page = UInt32(clamping: options.page)
             unsafe request.cancel = flag?.handle

@@ -55,7 +55,7 @@ private func camelCase(_ token: String) -> String {
 }
 
 /// A NUL-terminated C array of char.
-private func text<Characters>(of characters: Characters) -> String {
+func text<Characters>(of characters: Characters) -> String {
     unsafe withUnsafeBytes(of: characters) { bytes in
         unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }

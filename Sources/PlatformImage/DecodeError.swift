@@ -44,6 +44,8 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var truncated: Self { Self(description: "truncated") }
         /// A ``DecodeLimits`` property was exceeded; ``DecodeError/detail`` names it (`deadline` for a deadline).
         public static var limitExceeded: Self { Self(description: "limitExceeded") }
+        /// The crop of a thumbnail has no pixel in the picture.
+        public static var emptyCrop: Self { Self(description: "emptyCrop") }
         /// The system has no memory left.
         public static var outOfMemory: Self { Self(description: "outOfMemory") }
         /// The decode was cancelled.

@@ -118,10 +118,10 @@ public final class DecodeQueue: Sendable {
     }
 
     /// Runs the work when the start says so, and gives back what tells the caller.
-    private typealias Ending<Result> =
+    typealias Ending<Result> =
         @Sendable (DecodeJobs.Start, () throws(DecodeError) -> Result) -> DecodeJobs.Deliver
 
-    private func submit<Result: Sendable>(
+    func submit<Result: Sendable>(
         _ priority: Priority,
         _ body: @escaping @Sendable (CancellationFlag, @escaping Ending<Result>) -> DecodeJobs.Step
     ) async throws(DecodeError) -> Result {

@@ -16,17 +16,18 @@ struct PreparedDecode: Sendable {
     var byteCount: Int {
         let pixels = PixelStorage.allocatedByteCount(width * height * 4)
         let (sum, overflows) = pixels.addingReportingOverflow(source.header.workByteCount)
-        let (total, overflowsToo) = sum.addingReportingOverflow(profileByteCount)
+        let (total, overflowsToo) = sum.addingReportingOverflow(source.profileByteCount)
         return overflows || overflowsToo ? .max : total
     }
+}
 
+extension SourceImage {
     /// What making the conversion to sRGB takes; 0 when there is no profile to convert from.
     ///
     /// lcms2 holds copies of the profile's tables in 16 bits. Measured with tables of 8 bits, which grow the most:
     /// 10 times the profile.
-    private var profileByteCount: Int {
-        let header = source.header
-        guard source.frameCall.options.convertsToSRGB, header.format != .bmp, header.profileSource == .icc else {
+    var profileByteCount: Int {
+        guard frameCall.options.convertsToSRGB, header.format != .bmp, header.profileSource == .icc else {
             return 0
         }
         // The product fits: of one byte of input deflate makes 1,032 at most.

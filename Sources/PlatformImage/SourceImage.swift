@@ -5,20 +5,23 @@ struct SourceImage {
     var header: ImageHeader
     var damage = Damage()
 
-    private let call: CodecCall
+    let call: CodecCall
     /// As the codec gave it; for BMP nothing but the size is set.
-    private let facts: imgc_header
-    private let bmp: BMPHeader?
+    let facts: imgc_header
+    let bmp: BMPHeader?
+    /// How much of a progressive JPEG ``decode(_:resampledBy:into:_:)`` reads.
+    var quality = ThumbnailQuality.exact
 
+    /// - Parameter resamples: The picture will be shrunk while it is read: limits on memory count what that holds.
     init(
         _ bytes: Span<UInt8>, declared: ContentType?, options: DecodeOptions, flag: CancellationFlag? = nil,
-        countsFrames: Bool = false
+        countsFrames: Bool = false, resamples: Bool = false
     ) throws(DecodeError) {
         let declared = declared == .octetStream ? nil : declared
         let format = try Self.format(of: bytes, declared: declared, options: options)
-        call = CodecCall(format: format, options: options, flag: flag)
+        call = CodecCall(format: format, options: options, flag: flag, resamples: resamples)
         if format == .bmp {
-            let parsed = try BMPHeader(bytes, options: options, damage: &damage)
+            let parsed = try BMPHeader(bytes, options: options, resamples: resamples, damage: &damage)
             bmp = parsed
             facts = imgc_header()
             header = parsed.imageHeader

@@ -137,6 +137,13 @@ typedef struct imgc_transform imgc_transform;
 enum {
   IMGC_COUNT_FRAMES = 1 << 0,        // read_header: walk the whole file to count frames
   IMGC_NO_RARE_TIFF_CODECS = 1 << 1, // refuse LERC and JBIG inside TIFF
+  // The picture is resampled row by row (imgc_decode_resampled sets this): against max_memory its
+  // pixels count by the rows that are held, and `result_bytes` besides.
+  IMGC_RESAMPLES = 1 << 2,
+  // imgc_decode_resampled of progressive JPEGs, whose scans are then not all read: without the last
+  // refinement of the luma, or with DC and the first low AC scans alone. See jpeg_scans.c.
+  IMGC_NO_LAST_REFINEMENT = 1 << 3,
+  IMGC_LOW_SCANS_ONLY = 1 << 4,
 };
 
 // Where codecs get large scratch memory (1 MiB and more a block) from. What `malloc` keeps of such
@@ -159,6 +166,7 @@ typedef struct imgc_request {
   const imgc_transform
       *cmyk_transform; // CMYK samples go through it instead of the multiply; may be NULL
   imgc_memory memory;
+  uint64_t result_bytes; // IMGC_RESAMPLES: what resampler and result hold; else not looked at
 } imgc_request;
 
 // Where decoded pixels go: RGBA8, straight alpha, top row first.
@@ -188,6 +196,7 @@ typedef struct imgc_header {
   uint8_t orientation;      // TIFF tag 274; 1 elsewhere (EXIF is read by the caller)
   imgc_color_model color_model;
   uint64_t work_bytes;  // upper estimate of decoder memory besides the pixels
+  uint32_t band_rows;   // that imgc_decode_resampled holds at once; height: the whole picture
   uint64_t exif_offset; // first byte of the TIFF header of the EXIF block in `data`
   uint64_t exif_size;   // bytes; 0: none
   uint64_t icc_size;    // bytes of the embedded profile, uncompressed; 0: none
@@ -317,6 +326,164 @@ imgc_status imgc_transform_apply(const imgc_transform *transform, const imgc_req
                                  const imgc_target *target, imgc_report *report);
 // The profile's description in English as UTF-8, cut to fit; empty when there is none.
 void imgc_icc_description(const uint8_t *icc, size_t icc_size, char *text, size_t text_size);
+
+// ---------------------------------------------------------------- resampling
+
+typedef enum imgc_filter {
+  IMGC_FILTER_NEAREST = 0,
+  IMGC_FILTER_BOX = 1,      // the mean of what an output pixel covers
+  IMGC_FILTER_TRIANGLE = 2, // linear
+  IMGC_FILTER_MITCHELL = 3, // cubic, B = C = 1/3
+  IMGC_FILTER_LANCZOS3 = 4,
+} imgc_filter;
+
+enum {
+  // Every alpha is taken to be 255. Without it rows that are opaque are found, at little cost.
+  IMGC_RESAMPLE_OPAQUE = 1 << 0,
+  IMGC_RESAMPLE_LINEAR = 1 << 1,   // weigh light, not sRGB values
+  IMGC_RESAMPLE_PORTABLE = 1 << 2, // plain C alone, with the same result: for tests
+};
+
+// What to make of which part of a picture. The crop need not lie on whole pixels.
+typedef struct imgc_resample_request {
+  uint32_t source_width, source_height; // pixels, at least 1
+  double crop_x, crop_y;                // pixels from the top left corner, inside the source
+  double crop_width, crop_height;       // pixels, above 0, inside the source
+  uint32_t width, height;               // pixels of the result, at least 1
+  imgc_filter filter;
+  uint32_t flags; // IMGC_RESAMPLE_...
+} imgc_resample_request;
+
+// Takes the source row by row and keeps only those that the next output row needs. Opaque.
+typedef struct imgc_resampler imgc_resampler;
+
+// Bytes that a resampler of this request holds; 0 for a request that is out of range.
+uint64_t imgc_resampler_bytes(const imgc_resample_request *request);
+// INVALID_ARGUMENT for a request out of range, OUT_OF_MEMORY, or OK.
+imgc_status imgc_resampler_create(const imgc_resample_request *request, imgc_resampler **resampler);
+void imgc_resampler_destroy(imgc_resampler *resampler);
+// An enlarged row becomes many: `cancel` is polled every 16 rows of the result too. Once it is
+// raised no more rows are written; who pushes polls it to know. It must outlive the resampler.
+void imgc_resampler_watch(imgc_resampler *resampler, imgc_cancel *cancel);
+// The first source row that matters, and the row after the last one.
+void imgc_resampler_rows(const imgc_resampler *resampler, uint32_t *first, uint32_t *end);
+// Takes the next source row, row 0 first, source_width RGBA8 pixels; writes the output rows that
+// become complete, `width` pixels each, to pixels + index * stride. Returns how many output rows
+// are complete so far. Rows after the last one that matters are ignored.
+uint32_t imgc_resampler_push(imgc_resampler *resampler, const uint8_t *row, uint8_t *pixels,
+                             size_t stride);
+
+// Decodes the still picture as imgc_decode does, with the same report, and resamples it on the way:
+// of formats that come row by row only the rows of a band are ever in memory. `resample` says how
+// the picture has to be, as stored and after JPEG scaling; every pixel of `target`, which is
+// upright and of the resampled size, is written. Pictures said to be opaque that damage makes
+// transparent are decoded a second time.
+imgc_status imgc_decode_resampled(const imgc_request *request,
+                                  const imgc_resample_request *resample, const imgc_target *target,
+                                  imgc_report *report);
+
+// What imgc_decode_resampled holds besides the target, an upper estimate; UINT64_MAX when
+// `resample` is out of range.
+uint64_t imgc_resampled_bytes(const imgc_header *header, const imgc_resample_request *resample);
+
+// ---------------------------------------------------------------- encoding
+
+// Pixels to encode: RGBA8, straight alpha, top row first.
+typedef struct imgc_picture {
+  const void *pixels;
+  size_t size;   // bytes at `pixels`, at least stride * (height - 1) + width * 4
+  size_t stride; // bytes from row to row, at least width * 4
+  uint32_t width;
+  uint32_t height;
+} imgc_picture;
+
+// The file as it grows. Zeroed before the first call, but for max_bytes; the caller frees it with
+// imgc_output_free whatever the calls returned.
+typedef struct imgc_output {
+  uint8_t *data;
+  size_t count; // bytes
+  size_t capacity;
+  size_t max_bytes; // the call fails with IMGC_ERROR_LIMIT, token "max_bytes", above; 0: no limit
+} imgc_output;
+
+void imgc_output_free(imgc_output *output);
+
+// Numbers are those of the options' fields in Swift.
+typedef enum imgc_chroma {
+  IMGC_CHROMA_420 = 0,
+  IMGC_CHROMA_422 = 1,
+  IMGC_CHROMA_444 = 2,
+} imgc_chroma;
+
+typedef struct imgc_jpeg_options {
+  uint8_t quality; // 1...100
+  uint8_t chroma;  // imgc_chroma
+  bool is_progressive;
+  bool optimizes_huffman;
+  uint8_t background[3]; // R G B that transparent pixels lie on
+} imgc_jpeg_options;
+
+// Appends a whole file. Polls `cancel` (may be NULL) at least every 16 rows and once a row of
+// blocks of each scan. A picture of which all pixels are gray becomes a file of one component.
+imgc_status imgc_encode_jpeg(const imgc_picture *picture, const imgc_jpeg_options *options,
+                             imgc_cancel *cancel, imgc_output *output, imgc_report *report);
+
+typedef enum imgc_png_filter {
+  IMGC_FILTER_NONE = 0, // 0...4: the specification's numbers, for every row
+  IMGC_FILTER_SUB = 1,
+  IMGC_FILTER_UP = 2,
+  IMGC_FILTER_AVERAGE = 3,
+  IMGC_FILTER_PAETH = 4,
+  IMGC_FILTER_ADAPTIVE = 5, // for each row the one with the least sum of magnitudes
+  IMGC_FILTER_AUTOMATIC =
+      6, // none for palettes and less than 8 bits, otherwise adaptive; both where
+         // half the pixels repeat the one on their left, and the smaller stays
+} imgc_png_filter;
+
+typedef struct imgc_png_options {
+  uint8_t level;        // 0...9
+  uint8_t filter;       // imgc_png_filter
+  bool keeps_rgba;      // RGBA of 8 bits whatever the pixels are
+  bool declares_srgb;   // writes an sRGB chunk
+  uint32_t frame_count; // 0: a still PNG; otherwise an APNG of so many frames
+  uint32_t play_count;  // APNG: 0 for ever
+} imgc_png_options;
+
+// A PNG under way. Call order: create; learn with every picture, which decides on the colour type;
+// begin; add every picture again; end; destroy.
+typedef struct imgc_png_encoder imgc_png_encoder;
+
+// Where a frame of an APNG goes and how long it stays; it replaces what was there.
+typedef struct imgc_png_placement {
+  uint32_t x, y;
+  uint16_t delay_numerator;
+  uint16_t delay_denominator;
+} imgc_png_placement;
+
+// NULL when memory is exhausted. `cancel` may be NULL and is polled at least every 16 rows.
+imgc_png_encoder *imgc_png_encoder_create(const imgc_png_options *options, imgc_cancel *cancel);
+void imgc_png_encoder_destroy(imgc_png_encoder *encoder);
+imgc_status imgc_png_encoder_learn(imgc_png_encoder *encoder, const imgc_picture *picture,
+                                   imgc_report *report);
+imgc_status imgc_png_encoder_begin(imgc_png_encoder *encoder, uint32_t width, uint32_t height,
+                                   imgc_output *output, imgc_report *report);
+imgc_status imgc_png_encoder_add(imgc_png_encoder *encoder, const imgc_picture *picture,
+                                 const imgc_png_placement *placement, imgc_output *output,
+                                 imgc_report *report);
+imgc_status imgc_png_encoder_end(imgc_png_encoder *encoder, imgc_output *output,
+                                 imgc_report *report);
+
+// The smallest rectangle outside which two pictures of one size are equal; 0 x 0 when they are.
+typedef struct imgc_rect {
+  uint32_t x, y, width, height;
+} imgc_rect;
+imgc_rect imgc_changed_rect(const imgc_picture *before, const imgc_picture *after);
+
+// Sums of linear light (0...1) over columns x rows cells, three numbers a cell, row after row; the
+// pixels lie on a background of the given sRGB samples. Cell i of n covers the pixels from
+// i * size / n on; `columns` and `rows` are 1 up to the picture's sides.
+void imgc_light_grid(const imgc_picture *picture, uint8_t red, uint8_t green, uint8_t blue,
+                     uint32_t columns, uint32_t rows, double *sums);
 
 // ---------------------------------------------------------------- row kernels for Swift
 

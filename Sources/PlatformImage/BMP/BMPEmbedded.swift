@@ -1,3 +1,5 @@
+internal import CImageCodecs
+
 /// A whole JPEG or PNG file in place of pixels (BI_JPEG, BI_PNG of Windows 98 and 2000, made for printers).
 ///
 /// It goes through the codec of its format with the same limits, and can embed nothing itself. Its own size is that of
@@ -5,11 +7,13 @@
 /// header is the one in force.
 struct BMPEmbedded {
     let imageHeader: ImageHeader
-    private let range: Range<Int>
-    private let call: CodecCall
+    let range: Range<Int>
+    let call: CodecCall
+    let facts: imgc_header
 
     init(
-        _ bytes: Span<UInt8>, _ info: BMPInfo, start: Int, options: DecodeOptions, damage: inout Damage
+        _ bytes: Span<UInt8>, _ info: BMPInfo, start: Int, options: DecodeOptions, resamples: Bool,
+        damage: inout Damage
     ) throws(DecodeError) {
         let format: ImageFormat = info.compression == 4 ? .jpeg : .png
         guard options.allowedFormats.contains(format) else {
@@ -27,8 +31,8 @@ struct BMPEmbedded {
 
         var own = options
         own.scaleDenominator = 1
-        call = CodecCall(format: format, options: own)
-        let facts = try call.header(of: bytes.extracting(range), damage: &damage)
+        call = CodecCall(format: format, options: own, resamples: resamples)
+        facts = try call.header(of: bytes.extracting(range), damage: &damage)
         var header = ImageHeader(facts, format: .bmp)
         if header.width != info.width || header.height != info.height { damage.warn(.structure) }
         header.orientation = .up

@@ -24,14 +24,16 @@ struct BMPGrid {
     static let workByteCount = 4_096
 
     /// After this no product of width, height and 4 overflows.
-    func check(_ limits: DecodeLimits) throws(DecodeError) {
+    ///
+    /// - Parameter rowsHeld: Rows that are in memory at once; nil for all.
+    func check(_ limits: DecodeLimits, rowsHeld: Int? = nil) throws(DecodeError) {
         // Both sides are below 2^31.
         let pixels = width * height
         try check(max(width, height), limits.maxSide, "maxSide", "side of \(max(width, height)) pixels")
         try check(pixels, limits.maxPixels, "maxPixels", "\(pixels) pixels")
         // Whatever the limits, a picture has to fit into an address space.
         try check(pixels, Int.max / 16, "maxPixels", "\(pixels) pixels")
-        let memory = pixels * 4 + Self.workByteCount
+        let memory = width * min(height, rowsHeld ?? height) * 4 + Self.workByteCount
         try check(memory, limits.maxMemory, "maxMemory", "\(memory) bytes of memory")
     }
 

@@ -3,16 +3,20 @@ struct BMPHeader {
     let imageHeader: ImageHeader
     /// The embedded ICC profile of a V5 header, inside the input; nil for none.
     let iccRange: Range<Int>?
-    private let pixels: Pixels
+    let pixels: Pixels
 
-    private enum Pixels {
+    enum Pixels {
         case rows(BMPRows)
         case runs(BMPRuns)
         case embedded(BMPEmbedded)
     }
 
     /// Parses and checks against the limits; allocates nothing but the palette.
-    init(_ bytes: Span<UInt8>, options: DecodeOptions, damage: inout Damage) throws(DecodeError) {
+    ///
+    /// - Parameter resamples: The picture will be shrunk while it is read: where that goes row by row, one row counts.
+    init(
+        _ bytes: Span<UInt8>, options: DecodeOptions, resamples: Bool = false, damage: inout Damage
+    ) throws(DecodeError) {
         let info = try BMPInfo(bytes)
         let start = info.pixelStart(damage: &damage)
         let grid = BMPGrid(width: info.width, height: info.height, isTopDown: info.isTopDown)
@@ -22,7 +26,7 @@ struct BMPHeader {
         case 0,
             3 where info.hasMasks && bitsPerPixel != 1,
             6 where info.hasMasks:
-            try grid.check(options.limits)
+            try grid.check(options.limits, rowsHeld: resamples ? 1 : nil)
             let rows = try BMPRows(bytes, info, grid, start: start, damage: &damage)
             pixels = .rows(rows)
             header = grid.header(rows)
@@ -40,7 +44,8 @@ struct BMPHeader {
             pixels = .runs(BMPRuns(grid: grid, bits: 24, palette: .black, start: start))
             header = grid.header(bits: 8, channels: 3, .rgb, hasAlpha: true)
         case 4, 5:
-            let embedded = try BMPEmbedded(bytes, info, start: start, options: options, damage: &damage)
+            let embedded = try BMPEmbedded(
+                bytes, info, start: start, options: options, resamples: resamples, damage: &damage)
             pixels = .embedded(embedded)
             header = embedded.imageHeader
         case 3: throw DecodeError(.unsupported, format: .bmp, detail: "huffman1d", "bmp: Huffman 1D compression")

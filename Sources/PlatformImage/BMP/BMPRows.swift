@@ -51,6 +51,16 @@ struct BMPRows {
     func decode(
         _ bytes: Span<UInt8>, into storage: PixelStorage, flag: CancellationFlag?, damage: inout Damage
     ) throws(DecodeError) {
+        let rows = try storedRows(in: bytes, damage: &damage)
+        let hasBadIndex = try storage.withMutableBytes { (pixels) throws(DecodeError) -> Bool in
+            RowKernels.clear(&pixels, grid.pixelBytes(of: rows..<grid.height))
+            return try decode(bytes, rows: rows, onto: &pixels, flag: flag)
+        }
+        if hasBadIndex { damage.warn(.paletteIndex) }
+    }
+
+    /// Stored rows that are there, at least 1.
+    private func storedRows(in bytes: Span<UInt8>, damage: inout Damage) throws(DecodeError) -> Int {
         let left = max(0, bytes.count - start)
         // The padding of the last row there is may be missing.
         let rows = min(grid.height, left / stride + (left % stride >= rowBytes ? 1 : 0))
@@ -58,11 +68,35 @@ struct BMPRows {
             throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the first row")
         }
         if rows < grid.height { damage.truncate(rows: rows) }
-        let hasBadIndex = try storage.withMutableBytes { (pixels) throws(DecodeError) -> Bool in
-            RowKernels.clear(&pixels, grid.pixelBytes(of: rows..<grid.height))
-            return try decode(bytes, rows: rows, onto: &pixels, flag: flag)
+        return rows
+    }
+
+    /// From the top row to the lowest, one row in memory: a bottom-up file is read from its end.
+    func decode(
+        _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
+        flag: CancellationFlag?, damage: inout Damage
+    ) throws(DecodeError) {
+        let rows = try storedRows(in: bytes, damage: &damage)
+        var request = request
+        if rows < grid.height { request.isOpaque = false }
+        let resampler = try RowResampler(request, into: storage, flag: flag)
+        var converter = BMPRowConverter(layout)
+        var pixels = [UInt8](repeating: 0, count: grid.bytesPerRow)
+        for y in 0..<grid.height {
+            if y % 16 == 0 { try flag?.poll(format: .bmp) }
+            let row = grid.isTopDown ? y : grid.height - 1 - y
+            var span = pixels.mutableSpan
+            if row < rows {
+                let from = start + row * stride
+                converter.convert(bytes.extracting(from..<from + rowBytes), to: &span, at: 0, count: grid.width)
+            } else {
+                RowKernels.clear(&span, 0..<grid.bytesPerRow)
+            }
+            resampler.push(pixels.span)
         }
-        if hasBadIndex { damage.warn(.paletteIndex) }
+        // Rows of the result may have been left out.
+        try flag?.poll(format: .bmp)
+        if converter.hasBadIndex { damage.warn(.paletteIndex) }
     }
 
     /// True when a palette index was out of range.

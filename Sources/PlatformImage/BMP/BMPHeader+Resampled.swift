@@ -1,0 +1,65 @@
+internal import CImageCodecs
+
+extension BMPHeader {
+    /// Fills the storage with the resampled picture; `SourceImage` says more.
+    func decode(
+        _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
+        options: DecodeOptions, flag: CancellationFlag?, damage: inout Damage
+    ) throws(DecodeError) {
+        switch pixels {
+        case .rows(let rows):
+            try check(request, storage, options.limits)
+            try rows.decode(bytes, resampledBy: request, into: storage, flag: flag, damage: &damage)
+        case .runs(let runs):
+            // Runs may jump anywhere, and are stored from the bottom up.
+            try check(request, storage, options.limits)
+            let grid = runs.grid
+            guard let full = PixelStorage(byteCount: grid.height * grid.bytesPerRow, zeroed: false) else {
+                throw DecodeError(.outOfMemory, format: .bmp, "no memory for \(grid.width) x \(grid.height) pixels")
+            }
+            try runs.decode(bytes, into: full, flag: flag, damage: &damage)
+            let resampler = try RowResampler(request, into: storage, flag: flag)
+            try full.withBytes { (pixels) throws(DecodeError) in
+                for y in 0..<grid.height {
+                    if y % 16 == 0 { try flag?.poll(format: .bmp) }
+                    resampler.push(pixels.extracting(y * grid.bytesPerRow..<(y + 1) * grid.bytesPerRow))
+                }
+            }
+            // Rows of the result may have been left out.
+            try flag?.poll(format: .bmp)
+        case .embedded(let embedded):
+            var call = embedded.call
+            call.flag = flag
+            call.resamples = true
+            try call.decode(
+                bytes.extracting(embedded.range), resampledBy: request, leavingOut: [], into: storage, damage: &damage)
+        }
+    }
+
+    /// An upper estimate of what the decode above holds besides its storage.
+    func resampledByteCount(_ request: ResampleRequest) -> Int {
+        var resample = imgc_resample_request(resampling: request)
+        let grid: BMPGrid
+        let rows: Int
+        switch pixels {
+        case .rows(let part): (grid, rows) = (part.grid, 1)
+        case .runs(let part): (grid, rows) = (part.grid, part.grid.height)
+        case .embedded(let part):
+            var facts = part.facts
+            return unsafe Int(clamping: imgc_resampled_bytes(&facts, &resample))
+        }
+        // The grid was checked: the product fits.
+        let pixels = PixelStorage.allocatedByteCount(rows * grid.bytesPerRow) + BMPGrid.workByteCount
+        let (sum, overflows) = unsafe pixels.addingReportingOverflow(Int(clamping: imgc_resampler_bytes(&resample)))
+        return overflows ? .max : sum
+    }
+
+    private func check(
+        _ request: ResampleRequest, _ storage: PixelStorage, _ limits: DecodeLimits
+    ) throws(DecodeError) {
+        let (held, overflows) = resampledByteCount(request).addingReportingOverflow(storage.byteCount)
+        guard let limit = limits.maxMemory, overflows || held > limit else { return }
+        throw DecodeError(
+            .limitExceeded, format: .bmp, detail: "maxMemory", "bmp: \(held) bytes of memory, the limit is \(limit)")
+    }
+}

@@ -1,0 +1,85 @@
+extension Bitmap {
+    /// A small picture of this one, by the same rules as ``ImageDecoder/thumbnail(of:options:as:cancellation:)``.
+    ///
+    /// ``ThumbnailOptions/quality`` and ``ThumbnailOptions/usesEmbeddedThumbnail`` mean nothing here.
+    ///
+    /// - Parameters:
+    ///   - options: Size, fit, crop and filter.
+    ///   - cancellation: Ends the work at its next row batch when raised.
+    /// - Throws: `emptyCrop` when the crop has no pixel in the picture, `limitExceeded` when the thumbnail has a side
+    ///   over ``ThumbnailOptions/maxSide``, `outOfMemory`, `cancelled`.
+    public func thumbnail(
+        options: ThumbnailOptions, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> Bitmap {
+        try thumbnail(options: options, limits: .unlimited, flag: cancellation)
+    }
+
+    func thumbnail(
+        options: ThumbnailOptions, limits: DecodeLimits, flag: CancellationFlag?
+    ) throws(DecodeError) -> Bitmap {
+        let geometry = try ThumbnailGeometry(
+            sourceWidth: width, sourceHeight: height, limits: limits, options: options)
+        let request = geometry.request(
+            storedWidth: width, storedHeight: height, orientation: .up, options: options)
+        return try resized(by: request, flag: flag).laidOut(geometry, background: options.background)
+    }
+
+    /// A copy, turned upright.
+    func turned(by orientation: Orientation) throws(DecodeError) -> Bitmap {
+        let swaps = orientation.swapsSides
+        let (turnedWidth, turnedHeight) = swaps ? (height, width) : (width, height)
+        let target = try PixelStorage.forThumbnail(width: turnedWidth, height: turnedHeight)
+        CodecCall.turn(storage, width: width, height: height, by: orientation, into: target)
+        return Bitmap(width: turnedWidth, height: turnedHeight, storage: target)
+    }
+
+    /// The picture in its box and over its background; itself when there is nothing to do.
+    func laidOut(_ geometry: ThumbnailGeometry, background: RGBA8?) throws(DecodeError) -> Bitmap {
+        guard geometry.isPadded || background != nil else { return self }
+        let box = try PixelStorage.forThumbnail(width: geometry.boxWidth, height: geometry.boxHeight)
+        let paper = background ?? RGBA8(red: 0, green: 0, blue: 0, alpha: 0)
+        box.withMutableBytes { pixels in
+            for at in stride(from: 0, to: pixels.count, by: 4) { paper.store(in: &pixels, at: at) }
+            for y in 0..<height {
+                let start = ((geometry.top + y) * geometry.boxWidth + geometry.left) * 4
+                withRow(y) { row in
+                    for x in 0..<width {
+                        RGBA8(in: row, at: x * 4).over(paper).store(in: &pixels, at: start + x * 4)
+                    }
+                }
+            }
+        }
+        return Bitmap(width: geometry.boxWidth, height: geometry.boxHeight, storage: box)
+    }
+}
+
+extension RGBA8 {
+    fileprivate init(in bytes: Span<UInt8>, at start: Int) {
+        self.init(red: bytes[start], green: bytes[start + 1], blue: bytes[start + 2], alpha: bytes[start + 3])
+    }
+
+    fileprivate func store(in pixels: inout MutableSpan<UInt8>, at start: Int) {
+        pixels[start] = red
+        pixels[start + 1] = green
+        pixels[start + 2] = blue
+        pixels[start + 3] = alpha
+    }
+
+    /// This pixel laid over another one, all straight; rounded to the nearest.
+    func over(_ below: Self) -> Self {
+        if alpha == 255 { return self }
+        if alpha == 0 { return below }
+        // In units of 1 / (255 * 255).
+        let (mine, others) = (Int(alpha) * 255, Int(below.alpha) * (255 - Int(alpha)))
+        let sum = mine + others
+        func mix(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) * mine + Int(b) * others + sum / 2) / sum) }
+        return Self(
+            red: mix(red, below.red), green: mix(green, below.green), blue: mix(blue, below.blue),
+            alpha: UInt8((sum + 127) / 255))
+    }
+}
+
+extension PixelRectangle: CustomStringConvertible {
+    /// As ImageMagick writes it: `WIDTHxHEIGHT+X+Y`.
+    public var description: String { "\(width)x\(height)\(x < 0 ? "" : "+")\(x)\(y < 0 ? "" : "+")\(y)" }
+}

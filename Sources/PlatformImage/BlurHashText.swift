@@ -1,0 +1,85 @@
+// The numbers of a BlurHash: rounding them, and writing them in base 83.
+
+/// A hash as digits of base 83: the size, the range of the terms, the mean colour in four digits, two for every term.
+struct BlurHashText {
+    let digits: [Int]
+
+    init(digits: [Int]) { self.digits = digits }
+
+    /// Rounds terms in linear light, row after row, the mean first.
+    init(_ exact: BlurHashTerms) {
+        let others = exact.values.dropFirst()
+        let largest = others.reduce(0) { max($0, abs($1.x), abs($1.y), abs($1.z)) }
+        let range = others.isEmpty ? 0 : Int(max(0, min(82, (largest * 166 - 0.5).rounded(.down))))
+        let mean = exact.values[0]
+        let color = [mean.x, mean.y, mean.z].reduce(0) { $0 << 8 | Int(SRGB.sample($1)) }
+        var digits = [exact.columns - 1 + (exact.rows - 1) * 9, range]
+        digits += Base83.digits(of: color, count: 4)
+        let scale = Self.scale(range)
+        for term in others {
+            let steps = [term.x, term.y, term.z].map { value in
+                let root = value < 0 ? -(-value / scale).squareRoot() : (value / scale).squareRoot()
+                return Int(max(0, min(18, (root * 9 + 9.5).rounded(.down))))
+            }
+            digits += Base83.digits(of: steps.reduce(0) { $0 * 19 + $1 }, count: 2)
+        }
+        self.digits = digits
+    }
+
+    /// False when a number is larger than any that encoding gives.
+    var isInRange: Bool {
+        color < 1 << 24 && stride(from: 6, to: digits.count, by: 2).allSatisfy { term(at: $0) < 19 * 19 * 19 }
+    }
+
+    /// The terms that the digits stand for.
+    var terms: [SIMD3<Double>] {
+        let channels = [color >> 16, color >> 8 & 255, color & 255].map { SRGB.light(UInt8($0)) }
+        let scale = Self.scale(digits[1])
+        let mean = SIMD3(channels[0], channels[1], channels[2])
+        return [mean]
+            + stride(from: 6, to: digits.count, by: 2).map { at in
+                let steps = term(at: at)
+                let parts = [steps / 361, steps / 19 % 19, steps % 19].map { step in
+                    let root = Double(step - 9) / 9
+                    return root * abs(root) * scale
+                }
+                return SIMD3(parts[0], parts[1], parts[2])
+            }
+    }
+
+    private var color: Int { digits[2..<6].reduce(0) { $0 * 83 + $1 } }
+
+    private func term(at index: Int) -> Int { digits[index] * 83 + digits[index + 1] }
+
+    private static func scale(_ range: Int) -> Double { Double(range + 1) / 166 }
+}
+
+/// The digits 0...82.
+enum Base83 {
+    private static let characters = Array(
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
+
+    static func digits(of value: Int, count: Int) -> [Int] {
+        var (digits, rest) = ([Int](repeating: 0, count: count), value)
+        for place in digits.indices.reversed() {
+            digits[place] = rest % 83
+            rest /= 83
+        }
+        return digits
+    }
+
+    static func text(of digits: [Int]) -> String {
+        String(decoding: digits.map { characters[$0] }, as: UTF8.self)
+    }
+
+    static func digits(of text: String) throws(DecodeError) -> [Int] {
+        var digits: [Int] = []
+        for byte in text.utf8 {
+            guard let digit = characters.firstIndex(of: byte) else {
+                throw DecodeError(.malformed, "blurhash: byte \(byte) at \(digits.count) is no digit of base 83")
+            }
+            digits.append(digit)
+        }
+        return digits
+    }
+}

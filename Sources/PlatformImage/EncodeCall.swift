@@ -1,0 +1,205 @@
+// The bridge to the C encoders: pictures in, bytes or errors out.
+
+internal import CImageCodecs
+
+/// The calls of one encoding.
+struct EncodeCall {
+    let format: EncodedFormat
+    let flag: CancellationFlag?
+
+    /// Nil when the file is over `maxBytes`; encoding ends as soon as that is known.
+    func jpeg(
+        _ bitmap: Bitmap, _ options: JPEGOptions, quality: Int, maxBytes: Int?
+    ) throws(EncodeError) -> [UInt8]? {
+        try checkSize(bitmap, atMost: 65_500)
+        let background = options.background
+        var settings = imgc_jpeg_options(
+            quality: UInt8(quality), chroma: options.chromaSubsampling.codecValue,
+            is_progressive: options.isProgressive, optimizes_huffman: options.optimizesHuffman,
+            background: (background.red, background.green, background.blue))
+        let output = EncodedBytes(maxBytes: maxBytes)
+        return try collect(output) { (report) throws(EncodeError) in
+            unsafe bitmap.withPicture(bitmap.wholeArea) { picture in
+                unsafe imgc_encode_jpeg(&picture, &settings, flag?.handle, &output.bytes, &report)
+            }
+        }
+    }
+
+    /// Nil when the file is over `maxBytes`.
+    func png(_ bitmap: Bitmap, _ options: PNGOptions, level: Int, maxBytes: Int?) throws(EncodeError) -> [UInt8]? {
+        let part = FramePart(bitmap: bitmap, area: bitmap.wholeArea, delay: FrameDelay(numerator: 0, denominator: 1))
+        return try png([part], frameCount: 0, loopCount: 0, options, level: level, maxBytes: maxBytes)
+    }
+
+    /// Nil when the file is over `maxBytes`.
+    func apng(
+        _ parts: [FramePart], loopCount: Int, _ options: PNGOptions, level: Int, maxBytes: Int?
+    ) throws(EncodeError) -> [UInt8]? {
+        try png(parts, frameCount: parts.count, loopCount: loopCount, options, level: level, maxBytes: maxBytes)
+    }
+
+    /// What each frame changes of the one before.
+    func changes(in frames: [AnimationFrame]) throws(EncodeError) -> [FramePart] {
+        var parts: [FramePart] = []
+        for (index, frame) in frames.enumerated() {
+            try poll()
+            let area = index == 0 ? frame.bitmap.wholeArea : frame.bitmap.areaChanged(from: frames[index - 1].bitmap)
+            parts.append(FramePart(bitmap: frame.bitmap, area: area, delay: frame.info.delay))
+        }
+        return parts
+    }
+
+    /// A still when `frameCount` is 0.
+    private func png(
+        _ parts: [FramePart], frameCount: Int, loopCount: Int, _ options: PNGOptions, level: Int, maxBytes: Int?
+    ) throws(EncodeError) -> [UInt8]? {
+        let canvas = parts[0].bitmap
+        try checkSize(canvas, atMost: Int(Int32.max))
+        var settings = imgc_png_options(
+            level: UInt8(level), filter: options.filter.codecValue, keeps_rgba: !options.reducesColors,
+            declares_srgb: options.declaresSRGB, frame_count: UInt32(frameCount),
+            play_count: UInt32(clamping: min(loopCount, Int(Int32.max))))
+        guard let encoder = unsafe imgc_png_encoder_create(&settings, flag?.handle) else {
+            throw EncodeError(.outOfMemory, format: format, "png: no memory")
+        }
+        defer { unsafe imgc_png_encoder_destroy(encoder) }
+        let output = EncodedBytes(maxBytes: maxBytes)
+        return try withExtendedLifetime(flag) { () throws(EncodeError) -> [UInt8]? in
+            for part in parts {
+                try run { report in
+                    unsafe part.bitmap.withPicture(part.area) { unsafe imgc_png_encoder_learn(encoder, &$0, &report) }
+                }
+            }
+            return try collect(output) { (report) throws(EncodeError) in
+                var status = unsafe imgc_png_encoder_begin(
+                    encoder, UInt32(canvas.width), UInt32(canvas.height), &output.bytes, &report)
+                for part in parts where status == IMGC_OK {
+                    let delay = part.delay.storedInAPNG
+                    var placement = imgc_png_placement(
+                        x: part.area.x, y: part.area.y, delay_numerator: delay.numerator,
+                        delay_denominator: delay.denominator)
+                    status = unsafe part.bitmap.withPicture(part.area) { picture in
+                        frameCount == 0
+                            ? unsafe imgc_png_encoder_add(encoder, &picture, nil, &output.bytes, &report)
+                            : unsafe imgc_png_encoder_add(encoder, &picture, &placement, &output.bytes, &report)
+                    }
+                }
+                return status == IMGC_OK ? unsafe imgc_png_encoder_end(encoder, &output.bytes, &report) : status
+            }
+        }
+    }
+}
+
+extension EncodeCall {
+    private func checkSize(_ bitmap: Bitmap, atMost side: Int) throws(EncodeError) {
+        guard bitmap.width > side || bitmap.height > side else { return }
+        throw EncodeError(
+            .tooLarge, format: format,
+            "\(format.rawValue): \(bitmap.width) x \(bitmap.height) pixels, at most \(side) a side")
+    }
+
+    private func poll() throws(EncodeError) {
+        var report = imgc_report()
+        guard let flag else { return }
+        switch unsafe imgc_cancel_poll(flag.handle) {
+        case IMGC_OK: return
+        case IMGC_ERROR_CANCELLED: report.status = IMGC_ERROR_CANCELLED
+        default: report.status = IMGC_ERROR_LIMIT
+        }
+        throw EncodeError(report, format)
+    }
+
+    private func run(_ body: (inout imgc_report) -> imgc_status) throws(EncodeError) {
+        var report = imgc_report()
+        guard body(&report) == IMGC_OK else { throw EncodeError(report, format) }
+    }
+
+    /// What `body` wrote to `output`; nil when that is over the limit.
+    private func collect(
+        _ output: EncodedBytes, _ body: (inout imgc_report) throws(EncodeError) -> imgc_status
+    ) throws(EncodeError) -> [UInt8]? {
+        var report = imgc_report()
+        let status = try withExtendedLifetime(flag) { () throws(EncodeError) in try body(&report) }
+        if status == IMGC_OK { return output.copy() }
+        let isOverLimit = status == IMGC_ERROR_LIMIT && text(of: report.token) == "max_bytes"
+        guard isOverLimit else { throw EncodeError(report, format) }
+        return nil
+    }
+}
+
+/// Owns the memory that the C encoders write to.
+@safe private final class EncodedBytes {
+    var bytes = unsafe imgc_output()
+
+    init(maxBytes: Int?) { unsafe bytes.max_bytes = maxBytes ?? 0 }
+
+    deinit { unsafe imgc_output_free(&bytes) }
+
+    func copy() -> [UInt8] {
+        unsafe [UInt8](UnsafeBufferPointer(start: bytes.data, count: bytes.count))
+    }
+}
+
+extension EncodeError {
+    fileprivate init(_ report: imgc_report, _ format: EncodedFormat) {
+        let code: Code =
+            switch report.status {
+            case IMGC_ERROR_UNSUPPORTED: .tooLarge
+            case IMGC_ERROR_OUT_OF_MEMORY: .outOfMemory
+            case IMGC_ERROR_CANCELLED: .cancelled
+            case IMGC_ERROR_LIMIT: .deadlinePassed
+            default: .internal
+            }
+        self.init(code, format: format, text(of: report.message))
+    }
+}
+
+extension Bitmap {
+    fileprivate var wholeArea: imgc_rect { imgc_rect(x: 0, y: 0, width: UInt32(width), height: UInt32(height)) }
+
+    /// The smallest rectangle of pixels that differ from `before`, of the same size; one pixel when none does.
+    fileprivate func areaChanged(from before: Bitmap) -> imgc_rect {
+        let area = unsafe before.withPicture(before.wholeArea) { old in
+            unsafe withPicture(wholeArea) { new in unsafe imgc_changed_rect(&old, &new) }
+        }
+        return area.width > 0 ? area : imgc_rect(x: 0, y: 0, width: 1, height: 1)
+    }
+
+    /// The pixels of a rectangle that lies inside, for the C encoders.
+    fileprivate func withPicture<R>(_ area: imgc_rect, _ body: (inout imgc_picture) -> R) -> R {
+        let (offset, stride) = (Int(area.y) * bytesPerRow + Int(area.x) * 4, bytesPerRow)
+        return storage.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { buffer in
+                let pixels = unsafe UnsafeRawBufferPointer(rebasing: buffer[offset...])
+                var picture = unsafe imgc_picture(
+                    pixels: pixels.baseAddress, size: pixels.count, stride: stride, width: area.width,
+                    height: area.height)
+                return unsafe body(&picture)
+            }
+        }
+    }
+}
+
+extension ChromaSubsampling {
+    fileprivate var codecValue: UInt8 {
+        switch self {
+        case .ratio420: UInt8(IMGC_CHROMA_420.rawValue)
+        case .ratio422: UInt8(IMGC_CHROMA_422.rawValue)
+        case .ratio444: UInt8(IMGC_CHROMA_444.rawValue)
+        }
+    }
+}
+
+extension PNGFilter {
+    fileprivate var codecValue: UInt8 {
+        switch self {
+        case .none: UInt8(IMGC_FILTER_NONE.rawValue)
+        case .sub: UInt8(IMGC_FILTER_SUB.rawValue)
+        case .up: UInt8(IMGC_FILTER_UP.rawValue)
+        case .average: UInt8(IMGC_FILTER_AVERAGE.rawValue)
+        case .paeth: UInt8(IMGC_FILTER_PAETH.rawValue)
+        case .adaptive: UInt8(IMGC_FILTER_ADAPTIVE.rawValue)
+        case .automatic: UInt8(IMGC_FILTER_AUTOMATIC.rawValue)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// Bitmap in, bytes of a file out.
+///
+/// Equal pixels and options give equal bytes. Nothing but the picture is written: no profile (pixels are sRGB), no
+/// EXIF, no time, no name of the software. An encoder may be used from any number of threads at once; its calls block
+/// until done.
+public struct ImageEncoder: Sendable {
+    /// Quality, compression, and the largest size.
+    public var options: EncodeOptions
+
+    /// An encoder with these options.
+    public init(options: EncodeOptions = EncodeOptions()) {
+        self.options = options
+    }
+
+    /// The file of one picture.
+    ///
+    /// - Parameters:
+    ///   - bitmap: Straight alpha, in sRGB.
+    ///   - format: PNG keeps every sample; JPEG lays transparent pixels on ``JPEGOptions/background`` and stores one
+    ///     component when all pixels are gray.
+    ///   - cancellation: Ends the encoding at its next row batch when raised.
+    /// - Throws: `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
+    public func encode(
+        _ bitmap: Bitmap, as format: EncodedFormat, cancellation: CancellationFlag? = nil
+    ) throws(EncodeError) -> [UInt8] {
+        let call = EncodeCall(format: format, flag: cancellation)
+        switch format {
+        case .png:
+            return try fitting(format) { (level, maxBytes) throws(EncodeError) in
+                try call.png(bitmap, options.png, level: level, maxBytes: maxBytes)
+            }
+        case .jpeg: return try jpeg(bitmap, call)
+        }
+    }
+
+    /// Compresses at the level of the options, and once more at 9 when that is over the limit.
+    func fitting(
+        _ format: EncodedFormat, _ encode: (_ level: Int, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
+    ) throws(EncodeError) -> [UInt8] {
+        if let file = try encode(options.png.compressionLevel, options.maxBytes) { return file }
+        if options.png.compressionLevel < 9, let file = try encode(9, options.maxBytes) { return file }
+        throw try overMaxBytes(format, encode(9, nil), "level 9")
+    }
+
+    private func jpeg(_ bitmap: Bitmap, _ call: EncodeCall) throws(EncodeError) -> [UInt8] {
+        let wanted = options.jpeg.quality
+        if let file = try call.jpeg(bitmap, options.jpeg, quality: wanted, maxBytes: options.maxBytes) { return file }
+        // The file of `lowest` fits or is yet to be tried, that of `tooHigh` does not fit.
+        var (lowest, tooHigh) = (0, wanted)
+        var best: [UInt8]?
+        while tooHigh - lowest > 1 {
+            let quality = (lowest + tooHigh) / 2
+            if let file = try call.jpeg(bitmap, options.jpeg, quality: quality, maxBytes: options.maxBytes) {
+                best = file
+                lowest = quality
+            } else {
+                tooHigh = quality
+            }
+        }
+        if let best { return best }
+        throw try overMaxBytes(.jpeg, call.jpeg(bitmap, options.jpeg, quality: 1, maxBytes: nil), "quality 1")
+    }
+
+    private func overMaxBytes(_ format: EncodedFormat, _ smallest: [UInt8]?, _ how: String) -> EncodeError {
+        let count = smallest?.count ?? 0
+        return EncodeError(
+            .overMaxBytes, format: format, smallestByteCount: count,
+            "\(format.rawValue): \(count) bytes at \(how), and at most \(options.maxBytes ?? 0) are allowed")
+    }
+}

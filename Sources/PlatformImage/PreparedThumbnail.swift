@@ -1,0 +1,138 @@
+/// A thumbnail whose file's header has been read: what is to be done and what it will allocate are known, and nothing
+/// is allocated.
+struct PreparedThumbnail: Sendable {
+    /// What the file says, at full size.
+    let header: ImageHeader
+    /// The same file, at the scale that it is decoded at.
+    let source: SourceImage
+    let request: ResampleRequest
+    let orientation: Orientation
+    let geometry: ThumbnailGeometry
+    let options: ThumbnailOptions
+    /// A camera's own thumbnail, to be tried first.
+    private(set) var embedded: Embedded?
+
+    struct Embedded: Sendable {
+        let thumbnail: EmbeddedThumbnail
+        let request: ResampleRequest
+    }
+
+    init(
+        _ bytes: Span<UInt8>, declared: ContentType?, decoder: ImageDecoder, options: ThumbnailOptions,
+        flag: CancellationFlag?
+    ) throws(DecodeError) {
+        var own = decoder.options
+        own.scaleDenominator = 1
+        let full = try SourceImage(bytes, declared: declared, options: own, flag: flag, resamples: true)
+        header = full.header
+        orientation = own.appliesOrientation ? header.orientation : .up
+        self.options = options
+
+        let (width, height) = full.pixelSize(turnedBy: orientation)
+        geometry = try ThumbnailGeometry(sourceWidth: width, sourceHeight: height, limits: own.limits, options: options)
+        var request = geometry.request(
+            storedWidth: header.width, storedHeight: header.height, orientation: orientation, options: options)
+        request.isOpaque = !header.hasAlpha
+        if options.usesEmbeddedThumbnail { embedded = Self.embedded(in: bytes, full, for: request) }
+        let denominator = header.format == .jpeg ? request.jpegScaleDenominator : 1
+        var source = full
+        if denominator > 1 {
+            own.scaleDenominator = denominator
+            source = try SourceImage(bytes, declared: declared, options: own, flag: flag, resamples: true)
+            let (width, height) = source.pixelSize(turnedBy: .up)
+            let scale = 1 / Double(denominator)
+            request.rescale(sourceWidth: width, sourceHeight: height, across: scale, down: scale)
+        }
+        source.quality = options.quality
+        self.source = source
+        self.request = request
+        if let limit = own.limits.maxMemory, byteCount > limit {
+            throw DecodeError(
+                .limitExceeded, format: header.format, detail: "maxMemory",
+                "a thumbnail that takes \(byteCount) bytes is over the limit of \(limit)")
+        }
+    }
+
+    /// Nil when there is none that is as large as the whole picture is needed.
+    private static func embedded(
+        in bytes: Span<UInt8>, _ full: SourceImage, for request: ResampleRequest
+    ) -> Embedded? {
+        let (across, down) = (Double(request.width) / request.cropWidth, Double(request.height) / request.cropHeight)
+        let thumbnail = full.embeddedThumbnail(
+            in: bytes, width: Int((across * Double(request.sourceWidth)).rounded(.up)),
+            height: Int((down * Double(request.sourceHeight)).rounded(.up)))
+        guard let thumbnail else { return nil }
+        var request = request
+        let (width, height) = thumbnail.source.pixelSize(turnedBy: .up)
+        request.rescale(
+            sourceWidth: width, sourceHeight: height, across: Double(width) / Double(request.sourceWidth),
+            down: Double(height) / Double(request.sourceHeight))
+        return Embedded(thumbnail: thumbnail, request: request)
+    }
+
+    /// An upper estimate of what making it holds at once, its pixels included; at least 1.
+    var byteCount: Int {
+        let pixels = PixelStorage.allocatedByteCount(request.width * request.height * 4)
+        let isCopied = options.background != nil || geometry.isPadded
+        let copy = isCopied ? PixelStorage.allocatedByteCount(geometry.boxWidth * geometry.boxHeight * 4) : 0
+        let small = orientation == .up ? pixels : 2 * pixels
+        let work = max(
+            source.resampledByteCount(request),
+            embedded.map { $0.thumbnail.source.resampledByteCount($0.request) } ?? 0)
+        let parts = [small, copy, work, source.profileByteCount]
+        return parts.reduce(0) { sum, part in
+            let (next, overflows) = sum.addingReportingOverflow(part)
+            return overflows ? .max : next
+        }
+    }
+}
+
+extension ThumbnailGeometry {
+    /// - Throws: `emptyCrop`, or `limitExceeded` when the picture or the thumbnail is too large.
+    init(
+        sourceWidth: Int, sourceHeight: Int, limits: DecodeLimits, options: ThumbnailOptions
+    ) throws(DecodeError) {
+        let most = ResampleRequest.maxSide
+        guard sourceWidth <= most, sourceHeight <= most else {
+            throw DecodeError(
+                .limitExceeded, detail: "maxSide", "\(sourceWidth) x \(sourceHeight) has a side over \(most)")
+        }
+        guard let fitted = Self(sourceWidth: sourceWidth, sourceHeight: sourceHeight, options: options) else {
+            let crop = options.crop.map(\.description) ?? ""
+            throw DecodeError(.emptyCrop, "the crop \(crop) lies outside \(sourceWidth) x \(sourceHeight)")
+        }
+        self = fitted
+        try check(limits)
+    }
+
+    /// The limits count for what comes out too: an enlarged picture can be larger than what came in.
+    private func check(_ limits: DecodeLimits) throws(DecodeError) {
+        let size = "a thumbnail of \(boxWidth) x \(boxHeight) pixels"
+        if max(boxWidth, boxHeight) > min(ResampleRequest.maxSide, limits.maxSide ?? .max) {
+            throw DecodeError(.limitExceeded, detail: "maxSide", "\(size) is over the limit of a side")
+        }
+        let pixels = boxWidth * boxHeight
+        if let limit = limits.maxPixels, pixels > limit {
+            throw DecodeError(.limitExceeded, detail: "maxPixels", "\(size) is over the limit of \(limit)")
+        }
+        if let limit = limits.maxMemory, pixels > limit / 4 {
+            throw DecodeError(.limitExceeded, detail: "maxMemory", "\(size) is over the limit of \(limit) bytes")
+        }
+    }
+}
+
+extension ResampleRequest {
+    /// The same part of a source of another size.
+    ///
+    /// - Parameters:
+    ///   - across: Its pixels for one of this source, from left to right. A JPEG of 4243 pixels has 1061 at 1/4, of
+    ///     which the last shows three quarters of the picture and a repeated edge.
+    ///   - down: The same from top to bottom.
+    mutating func rescale(sourceWidth newWidth: Int, sourceHeight newHeight: Int, across: Double, down: Double) {
+        cropX *= across
+        cropY *= down
+        (sourceWidth, sourceHeight) = (newWidth, newHeight)
+        cropWidth = min(cropWidth * across, Double(newWidth) - cropX)
+        cropHeight = min(cropHeight * down, Double(newHeight) - cropY)
+    }
+}

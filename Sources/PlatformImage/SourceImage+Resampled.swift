@@ -1,0 +1,48 @@
+internal import CImageCodecs
+
+extension SourceImage {
+    /// Fills the storage with the picture as stored, not turned, resampled while it is read: of JPEG, TIFF, PNG that is
+    /// not interlaced, and bitmaps without run lengths only some rows are ever in memory.
+    ///
+    /// Damage is reported as by a decode; what the data does not cover is transparent. `request` takes its source to be
+    /// of ``pixelSize(turnedBy:)``, so after JPEG scaling. Colours are converted afterwards, those of CMYK before.
+    mutating func decode(
+        _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
+        _ transform: ColorTransform?
+    ) throws(DecodeError) {
+        precondition(request.isValid, "a request in range")
+        precondition(storage.byteCount == request.width * request.height * 4, "storage of the resampled size")
+        let (width, height) = pixelSize(turnedBy: .up)
+        precondition(request.sourceWidth == width && request.sourceHeight == height, "a request for this picture")
+        var request = request
+        if !header.hasAlpha { request.isOpaque = true }
+        if let bmp {
+            try bmp.decode(
+                bytes, resampledBy: request, into: storage, options: call.options, flag: call.flag, damage: &damage)
+            return
+        }
+        var call = call
+        call.resamples = true
+        if let transform, transform.isCMYK { call.cmykTransform = transform }
+        try call.decode(
+            bytes, resampledBy: request, leavingOut: leftOutScans(for: request), into: storage, damage: &damage)
+        if let transform, !transform.isCMYK {
+            try call.convert(storage, width: request.width, height: request.height, with: transform, damage: &damage)
+        }
+    }
+
+    /// An upper estimate of what ``decode(_:resampledBy:into:_:)`` holds besides `storage`, in bytes; `Int.max` when
+    /// that many cannot be counted.
+    func resampledByteCount(_ request: ResampleRequest) -> Int {
+        if let bmp { return bmp.resampledByteCount(request) }
+        var resample = imgc_resample_request(resampling: request)
+        var facts = facts
+        return unsafe Int(clamping: imgc_resampled_bytes(&facts, &resample))
+    }
+
+    private func leftOutScans(for request: ResampleRequest) -> LeftOutScans {
+        guard header.format == .jpeg, header.isProgressive else { return [] }
+        let part = max(request.cropWidth, request.cropHeight) * Double(call.options.scaleDenominator)
+        return LeftOutScans(quality, reduction: part / Double(max(request.width, request.height)))
+    }
+}

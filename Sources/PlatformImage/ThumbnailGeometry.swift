@@ -1,0 +1,138 @@
+/// What part of a picture becomes how large a thumbnail: arithmetic alone, in pixels of the picture as shown.
+struct ThumbnailGeometry: Hashable {
+    /// The part that is used; not always on whole pixels.
+    var cropX, cropY, cropWidth, cropHeight: Double
+    /// Pixels of the resampled part, at least 1 each.
+    var width, height: Int
+    /// Pixels of the thumbnail, padding included, and where in it the part lies.
+    var boxWidth, boxHeight, left, top: Int
+
+    /// True when the part does not take all of the thumbnail.
+    var isPadded: Bool { boxWidth != width || boxHeight != height }
+
+    /// Nil when the crop has no pixel in the picture.
+    ///
+    /// - Parameters:
+    ///   - sourceWidth: Pixels in a row of the whole picture, 1 to `ResampleRequest.maxSide`.
+    ///   - sourceHeight: Its rows, 1 to `ResampleRequest.maxSide`.
+    init?(sourceWidth: Int, sourceHeight: Int, options: ThumbnailOptions) {
+        let whole = PixelRectangle(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
+        guard let part = (options.crop ?? whole).clipped(toWidth: sourceWidth, height: sourceHeight) else { return nil }
+        (cropX, cropY) = (Double(part.x), Double(part.y))
+        (cropWidth, cropHeight) = (Double(part.width), Double(part.height))
+
+        let mayEnlarge = options.allowsUpscaling && options.fit != .scaleDown
+        let box = Self.box(part.width, part.height, options)
+        let isInside = box.width <= part.width && box.height <= part.height
+        switch options.fit {
+        case _ where options.width == nil || options.height == nil:
+            (width, height) = mayEnlarge || isInside ? box : (part.width, part.height)
+        case .contain, .scaleDown:
+            (width, height) = Self.contain(part.width, part.height, in: box, mayEnlarge: mayEnlarge)
+        case .fill:
+            width = mayEnlarge ? box.width : min(box.width, part.width)
+            height = mayEnlarge ? box.height : min(box.height, part.height)
+        case .cover:
+            var (seenWidth, seenHeight) = (cropWidth, cropHeight)
+            if !mayEnlarge, !isInside {
+                (width, height) = (min(box.width, part.width), min(box.height, part.height))
+                (seenWidth, seenHeight) = (Double(width), Double(height))
+            } else {
+                (width, height) = box
+                // The side that is not cut is used exactly as it is.
+                if box.width * part.height >= box.height * part.width {
+                    seenHeight = min(cropHeight, Double(box.height * part.width) / Double(box.width))
+                } else {
+                    seenWidth = min(cropWidth, Double(box.width * part.height) / Double(box.height))
+                }
+            }
+            cropX += Self.start(of: seenWidth, in: cropWidth, at: options.gravity.x)
+            cropY += Self.start(of: seenHeight, in: cropHeight, at: options.gravity.y)
+            (cropWidth, cropHeight) = (seenWidth, seenHeight)
+        }
+
+        (boxWidth, boxHeight, left, top) = (width, height, 0, 0)
+        if options.padsToBox {
+            (boxWidth, boxHeight) = (max(width, box.width), max(height, box.height))
+            left = Int((Double(boxWidth - width) * options.gravity.x).rounded())
+            top = Int((Double(boxHeight - height) * options.gravity.y).rounded())
+        }
+    }
+
+    /// The box asked for; a side that was not follows from the other.
+    private static func box(_ width: Int, _ height: Int, _ options: ThumbnailOptions) -> (width: Int, height: Int) {
+        switch (options.width, options.height) {
+        case (let boxWidth?, let boxHeight?): (boxWidth, boxHeight)
+        case (let boxWidth?, nil): (boxWidth, proportion(of: height, to: width, times: boxWidth))
+        case (nil, let boxHeight?): (proportion(of: width, to: height, times: boxHeight), boxHeight)
+        case (nil, nil): (width, height)
+        }
+    }
+
+    private static func contain(
+        _ width: Int, _ height: Int, in box: (width: Int, height: Int), mayEnlarge: Bool
+    ) -> (width: Int, height: Int) {
+        if !mayEnlarge, width <= box.width, height <= box.height { return (width, height) }
+        return box.width * height <= box.height * width
+            ? (box.width, min(box.height, proportion(of: height, to: width, times: box.width)))
+            : (min(box.width, proportion(of: width, to: height, times: box.height)), box.height)
+    }
+
+    /// `factor * part / whole`, rounded to the nearest with halves upwards, at least 1.
+    private static func proportion(of part: Int, to whole: Int, times factor: Int) -> Int {
+        max(1, (2 * factor * part + whole) / (2 * whole))
+    }
+
+    /// Where a stretch of `length` begins that has the focal point in its middle, as far as it can.
+    private static func start(of length: Double, in whole: Double, at point: Double) -> Double {
+        min(max(0, whole * point - length / 2), whole - length)
+    }
+}
+
+extension ThumbnailGeometry {
+    /// What the resampler has to do with the rows as they are stored.
+    ///
+    /// - Parameters:
+    ///   - orientation: What turns the stored picture into the one that this geometry is about.
+    ///   - storedWidth: Pixels in a row of the stored picture at full size.
+    ///   - storedHeight: Its rows.
+    func request(
+        storedWidth: Int, storedHeight: Int, orientation: Orientation, options: ThumbnailOptions
+    ) -> ResampleRequest {
+        let swaps = orientation.swapsSides
+        var request = ResampleRequest(
+            sourceWidth: storedWidth, sourceHeight: storedHeight, width: swaps ? height : width,
+            height: swaps ? width : height, filter: options.filter)
+        request.weighsLight = options.weighsLight
+        let (columns, rows) = (Double(storedWidth), Double(storedHeight))
+        (request.cropWidth, request.cropHeight) = swaps ? (cropHeight, cropWidth) : (cropWidth, cropHeight)
+        let (x, y) = swaps ? (cropY, cropX) : (cropX, cropY)
+        // Counted from the far edge where turning mirrors that side.
+        request.cropX = orientation.mirrorsStoredColumns ? columns - x - request.cropWidth : x
+        request.cropY = orientation.mirrorsStoredRows ? rows - y - request.cropHeight : y
+        // What rounding may have left outside.
+        request.cropX = max(0, request.cropX)
+        request.cropY = max(0, request.cropY)
+        request.cropWidth = min(request.cropWidth, columns - request.cropX)
+        request.cropHeight = min(request.cropHeight, rows - request.cropY)
+        return request
+    }
+}
+
+extension Orientation {
+    /// True when the first stored column is shown last, as a column or as a row.
+    fileprivate var mirrorsStoredColumns: Bool {
+        switch self {
+        case .upMirrored, .down, .rightMirrored, .left: true
+        default: false
+        }
+    }
+
+    /// True when the first stored row is shown last, as a row or as a column.
+    fileprivate var mirrorsStoredRows: Bool {
+        switch self {
+        case .down, .downMirrored, .right, .rightMirrored: true
+        default: false
+        }
+    }
+}

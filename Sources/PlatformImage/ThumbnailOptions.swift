@@ -1,0 +1,154 @@
+/// Which small picture to make of a large one. The defaults, with a size, give what a gallery shows: the whole picture,
+/// as large as fits, never enlarged.
+///
+/// Sizes, crop and gravity mean the picture as shown: upright, unless ``DecodeOptions/appliesOrientation`` is off.
+/// Colours, orientation and limits are the decoder's ``DecodeOptions``.
+public struct ThumbnailOptions: Hashable, Sendable {
+    /// Pixels in a row of the box that ``fit`` is about; nil follows from ``height`` by the picture's aspect ratio.
+    ///
+    /// Less than 1 or more than ``maxSide`` is a caller's error and traps.
+    public var width: Int? { willSet { Self.check(newValue) } }
+    /// Rows of the box; nil follows from ``width``. With neither, the thumbnail has the size of the picture or its
+    /// crop.
+    ///
+    /// Less than 1 or more than ``maxSide`` is a caller's error and traps.
+    public var height: Int? { willSet { Self.check(newValue) } }
+    /// How the picture goes into the box.
+    public var fit = ThumbnailFit.contain
+    /// Which part ``ThumbnailFit/cover`` keeps, and where padding puts the picture.
+    public var gravity = Gravity.center
+    /// The part of the picture that is used, in pixels of the full size; nil for all of it. What lies outside the
+    /// picture is cut off.
+    public var crop: PixelRectangle?
+    /// Lets ``ThumbnailFit/contain``, `cover` and `fill` enlarge a picture that is smaller than the box.
+    public var allowsUpscaling = false
+    /// Fills the box around a picture that is smaller, with ``background``; the thumbnail then has the size of the box.
+    public var padsToBox = false
+    /// The colour laid under transparent pixels and into padding; nil leaves them transparent.
+    public var background: RGBA8?
+    /// How source pixels weigh in one of the thumbnail.
+    public var filter = ResampleFilter.lanczos3
+    /// Weighs amounts of light and not sRGB values: truer for fine bright detail on dark, slower.
+    public var weighsLight = false
+    /// What a progressive JPEG may leave out.
+    public var quality = ThumbnailQuality.balanced
+    /// Takes the thumbnail inside a camera's file when it is large enough and has the picture's aspect ratio. It costs
+    /// next to nothing, but an editor may have left an old one.
+    public var usesEmbeddedThumbnail = false
+
+    /// The most that ``width`` and ``height`` may be.
+    public static let maxSide = ResampleRequest.maxSide
+
+    /// A thumbnail that fits into a box of this size, in pixels, at least 1 each; nil follows from the other.
+    public init(width: Int? = nil, height: Int? = nil, fit: ThumbnailFit = .contain) {
+        Self.check(width)
+        Self.check(height)
+        self.width = width
+        self.height = height
+        self.fit = fit
+    }
+
+    /// The size in pixels that a picture's thumbnail will have; nil when the crop has no pixel in it.
+    ///
+    /// - Parameters:
+    ///   - width: Pixels in a row of the picture as shown, such as ``ImageHeader/displayWidth``, 1 to ``maxSide``;
+    ///     others give nil.
+    ///   - height: Its rows, likewise.
+    public func size(ofWidth width: Int, height: Int) -> (width: Int, height: Int)? {
+        guard (1...Self.maxSide).contains(width), (1...Self.maxSide).contains(height) else { return nil }
+        let geometry = ThumbnailGeometry(sourceWidth: width, sourceHeight: height, options: self)
+        return geometry.map { ($0.boxWidth, $0.boxHeight) }
+    }
+
+    private static func check(_ side: Int?) {
+        guard let side else { return }
+        precondition((1...maxSide).contains(side), "a thumbnail has sides of 1 to \(maxSide) pixels")
+    }
+}
+
+/// How a picture goes into a box of another aspect ratio. Sizes are rounded to the nearest pixel and never 0:
+/// 2000 x 1500 into 300 x 200 gives 267 x 200, and covers as 300 x 200.
+public enum ThumbnailFit: String, CaseIterable, Sendable {
+    /// The whole picture, as large as the box has room for.
+    case contain
+    /// As small as covers the box; what sticks out is cut off on the side that ``ThumbnailOptions/gravity`` says.
+    case cover
+    /// Exactly the box; the aspect ratio is lost.
+    case fill
+    /// As ``contain``, but never enlarged, whatever ``ThumbnailOptions/allowsUpscaling`` says.
+    case scaleDown
+}
+
+/// How much of a progressive JPEG is read for a thumbnail; other files are always read as a whole.
+///
+/// Damage in what is left out is not seen.
+public enum ThumbnailQuality: String, CaseIterable, Sendable {
+    /// All of it.
+    case exact
+    /// From a reduction of 4 on, all but the last refinement of luma, which such a picture hardly shows.
+    case balanced
+    /// From a reduction of 8 on, only the first scans: a little softer in fine detail. From 4 on, as ``balanced``.
+    case fast
+}
+
+/// The point of a picture that has to stay in view: a place such as ``topLeft``, or the middle of a face.
+///
+/// A cut has the point in its middle, as far as the edges allow.
+public struct Gravity: Hashable, Sendable {
+    /// From the left edge, 0, to the right one, 1.
+    public let x: Double
+    /// From the top edge, 0, to the bottom one, 1.
+    public let y: Double
+
+    /// A focal point; a value outside 0...1 is a caller's error and traps.
+    public init(x: Double, y: Double) {
+        precondition((0...1).contains(x) && (0...1).contains(y), "a focal point lies in the picture: 0...1")
+        self.x = x
+        self.y = y
+    }
+
+    public static var topLeft: Self { Self(x: 0, y: 0) }
+    public static var top: Self { Self(x: 0.5, y: 0) }
+    public static var topRight: Self { Self(x: 1, y: 0) }
+    public static var left: Self { Self(x: 0, y: 0.5) }
+    public static var center: Self { Self(x: 0.5, y: 0.5) }
+    public static var right: Self { Self(x: 1, y: 0.5) }
+    public static var bottomLeft: Self { Self(x: 0, y: 1) }
+    public static var bottom: Self { Self(x: 0.5, y: 1) }
+    public static var bottomRight: Self { Self(x: 1, y: 1) }
+}
+
+/// A part of a picture in whole pixels.
+public struct PixelRectangle: Hashable, Sendable {
+    /// Pixels from the left edge to the rectangle's; may be negative.
+    public var x: Int
+    /// Pixels from the top edge to the rectangle's; may be negative.
+    public var y: Int
+    /// Pixels in a row.
+    public var width: Int
+    /// Rows.
+    public var height: Int
+
+    /// A rectangle of any size and place; one that has no pixel in a picture is refused where it is used.
+    public init(x: Int, y: Int, width: Int, height: Int) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    /// What lies in a picture of that size; nil when nothing does.
+    func clipped(toWidth pictureWidth: Int, height pictureHeight: Int) -> Self? {
+        guard let columns = Self.clip(x, width, to: pictureWidth), let rows = Self.clip(y, height, to: pictureHeight)
+        else { return nil }
+        return Self(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
+    }
+
+    private static func clip(_ start: Int, _ count: Int, to limit: Int) -> Range<Int>? {
+        let (end, overflows) = start.addingReportingOverflow(count)
+        // Only a positive count far to the right can overflow to where something would be left.
+        let upper = overflows ? (count > 0 ? limit : 0) : min(limit, end)
+        let lower = max(0, start)
+        return count > 0 && lower < upper ? lower..<upper : nil
+    }
+}

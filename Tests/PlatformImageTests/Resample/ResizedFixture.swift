@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+
+@testable import PlatformImage
+
+/// What `Fixtures/make/resize.py` says that a fixture is in another size.
+struct ResizedFixture: Decodable {
+    let width: Int
+    let height: Int
+    let filter: String
+    /// Left, top, width, height; nil for all of it.
+    let crop: [Double]?
+    let weighsLight: Bool
+    /// Rows of colours times alpha and alpha, 16 bits a sample, the lower byte first.
+    let reference: String
+    let maxDifference: Double
+
+    static func all() throws -> [(path: String, ResizedFixture)] {
+        struct Entry: Decodable {
+            let path: String
+            let resized: [ResizedFixture]?
+        }
+        let manifest = try Data(contentsOf: Fixture.folder.appending(path: "manifest.json"))
+        return try JSONDecoder().decode([Entry].self, from: manifest).flatMap { entry in
+            (entry.resized ?? []).map { (entry.path, $0) }
+        }
+    }
+
+    /// In 1/255; infinite when the sizes differ.
+    func largestDifference(to bitmap: Bitmap) throws -> Double {
+        let expected = try Fixture.file(reference)
+        let bytes = bitmap.copyBytes()
+        guard expected.count == bytes.count * 2 else { return .infinity }
+        var largest = 0.0
+        for i in bytes.indices {
+            let exact = Double(Int(expected[i * 2]) | Int(expected[i * 2 + 1]) << 8) / 257
+            let alpha = i % 4 == 3 ? 1 : Double(bytes[i | 3]) / 255
+            largest = max(largest, abs(Double(bytes[i]) * alpha - exact))
+        }
+        return largest
+    }
+}

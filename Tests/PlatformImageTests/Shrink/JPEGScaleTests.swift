@@ -1,0 +1,59 @@
+import Testing
+
+@testable import PlatformImage
+
+@Suite struct JPEGScaleTests {
+    struct Row: CustomTestStringConvertible {
+        let source, crop, result: (Int, Int)
+        let denominator: Int
+        var testDescription: String { "\(source): \(crop) to \(result)" }
+    }
+
+    @Test(arguments: [
+        // Whole pictures: three times the result on the longer side.
+        Row(source: (4000, 3000), crop: (4000, 3000), result: (256, 192), denominator: 4),
+        Row(source: (3000, 4000), crop: (3000, 4000), result: (192, 256), denominator: 4),
+        Row(source: (4243, 2828), crop: (4243, 2828), result: (256, 171), denominator: 4),
+        Row(source: (6144, 4096), crop: (6144, 4096), result: (256, 171), denominator: 8),
+        // 767.9 pixels are decoded as 768.
+        Row(source: (6143, 4096), crop: (6143, 4096), result: (256, 171), denominator: 8),
+        Row(source: (6136, 4096), crop: (6136, 4096), result: (256, 171), denominator: 4),
+        Row(source: (1535, 1000), crop: (1535, 1000), result: (256, 167), denominator: 2),
+        Row(source: (1534, 1000), crop: (1534, 1000), result: (256, 167), denominator: 1),
+        Row(source: (800, 600), crop: (800, 600), result: (400, 300), denominator: 1),
+        Row(source: (100, 100), crop: (100, 100), result: (400, 400), denominator: 1),
+        Row(source: (1, 1), crop: (1, 1), result: (1, 1), denominator: 1),
+        // A shorter side that was rounded up to 1 pixel does not count.
+        Row(source: (10_000, 8), crop: (10_000, 8), result: (256, 1), denominator: 4),
+        // What is used counts, not the picture.
+        Row(source: (8000, 6000), crop: (1000, 750), result: (256, 192), denominator: 1),
+        Row(source: (8000, 6000), crop: (2000, 1500), result: (256, 192), denominator: 2),
+        Row(source: (4000, 3000), crop: (3000, 3000), result: (250, 250), denominator: 4),
+        // The aspect ratio is lost: both sides count.
+        Row(source: (4000, 1000), crop: (4000, 1000), result: (100, 100), denominator: 2),
+        Row(source: (1000, 4000), crop: (1000, 4000), result: (100, 100), denominator: 2),
+        Row(source: (4000, 1000), crop: (4000, 1000), result: (100, 300), denominator: 1),
+    ])
+    func theLargestDenominatorThatLeavesEnoughIsTaken(_ row: Row) {
+        var request = ResampleRequest(
+            sourceWidth: row.source.0, sourceHeight: row.source.1, width: row.result.0, height: row.result.1,
+            filter: .lanczos3)
+        request.cropWidth = Double(row.crop.0)
+        request.cropHeight = Double(row.crop.1)
+
+        #expect(request.jpegScaleDenominator == row.denominator)
+    }
+
+    /// Larger denominators would be too small, smaller ones are not needed.
+    @Test func theRuleHoldsForAllSizes() {
+        for side in stride(from: 1, to: 5_000, by: 37) {
+            for target in [1, 2, 7, 50, 160, 256, 1_000] {
+                let request = ResampleRequest(
+                    sourceWidth: side, sourceHeight: side, width: target, height: target, filter: .lanczos3)
+                let found = request.jpegScaleDenominator
+                let fitting = [1, 2, 4, 8].filter { (side + $0 - 1) / $0 >= 3 * target }
+                #expect(found == fitting.max() ?? 1, "\(side) to \(target)")
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+
+@testable import PlatformImage
+
+@Suite struct ShrinkMemoryTests {
+    private func source(_ bytes: [UInt8], maxMemory: Int?) throws(DecodeError) -> SourceImage {
+        var options = DecodeOptions.asStored
+        options.limits.maxMemory = maxMemory
+        return try SourceImage(bytes.span, declared: nil, options: options, resamples: true)
+    }
+
+    private func request(_ source: SourceImage) -> ResampleRequest {
+        let (width, height) = source.pixelSize(turnedBy: .up)
+        return ResampleRequest(sourceWidth: width, sourceHeight: height, width: 12, height: 9, filter: .lanczos3)
+    }
+
+    private func shrink(_ bytes: [UInt8], maxMemory: Int?) throws(DecodeError) {
+        var source = try source(bytes, maxMemory: maxMemory)
+        guard let small = PixelStorage(byteCount: 12 * 9 * 4, zeroed: false) else { return }
+        try source.decode(bytes.span, resampledBy: request(source), into: small, nil)
+    }
+
+    /// What is told to the budget is enough, and it is far less than the picture where rows come one by one.
+    @Test(arguments: Fixture.all.filter { $0.path.hasPrefix("demo/") && $0.expect.error == nil })
+    func whatIsToldIsEnoughAndIsNotThePicture(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+        let source = try source(bytes, maxMemory: nil)
+        let (width, height) = source.pixelSize(turnedBy: .up)
+
+        let told = source.resampledByteCount(request(source))
+
+        #expect(told > 0 && told < .max)
+        #expect(throws: Never.self) { try shrink(bytes, maxMemory: told + 12 * 9 * 4) }
+        let whole = width * height * 4 + source.header.workByteCount
+        switch fixture.format {
+        case "gif": #expect(told > whole)
+        case "bmp": #expect(told > whole)  // this one has run lengths
+        default: #expect(told < whole - width * height * 3)
+        }
+    }
+
+    @Test(arguments: Fixture.all.filter { $0.path.hasPrefix("demo/") && $0.expect.error == nil })
+    func aLimitBelowWhatIsNeededRefuses(_ fixture: Fixture) throws {
+        let bytes = try fixture.load()
+
+        let error = #expect(throws: DecodeError.self) { try shrink(bytes, maxMemory: 3_000) }
+
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.detail == "maxMemory")
+    }
+
+    /// 80 MB of pixels, shrunk in 4 MiB.
+    @Test func aPictureThatWouldNotFitIsShrunkRowByRow() {
+        let bytes = BMPFile.monochrome(width: 10_000, height: 2_000)
+
+        #expect(throws: Never.self) { try shrink(bytes, maxMemory: 4 << 20) }
+
+        let error = #expect(throws: DecodeError.self) {
+            var options = DecodeOptions.asStored
+            options.limits.maxMemory = 4 << 20
+            return try ImageDecoder(options: options).decode(bytes)
+        }
+        #expect(error?.detail == "maxMemory")
+    }
+}
