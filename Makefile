@@ -6,7 +6,7 @@ SANITIZE = --disable-default-traits --scratch-path .build-asan --sanitize=addres
 	-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 TOOL = .build/release/imagetool
 
-.PHONY: demo test build lint format asan tsan fuzz mutate corpus bench bench-load soak budget docs check traits linkage fixtures tool bootstrap
+.PHONY: demo test build lint format asan tsan fuzz mutate corpus bench bench-load bench-resize bench-thumb soak budget docs check traits linkage fixtures check-encoders tool bootstrap
 
 demo: tool
 	@$(TOOL) demo Fixtures --sheet .build/contact-sheet.png
@@ -65,6 +65,14 @@ bench: tool
 bench-load: tool
 	@Scripts/bench-load
 
+# The resampler against Pillow's, and both against float64.
+bench-resize: tool
+	@Scripts/bench-resize
+
+# Thumbnails against vipsthumbnail, Pillow, GraphicsMagick and ImageMagick, with a bar beside each figure.
+bench-thumb: tool
+	@Scripts/bench-thumb
+
 # 200,000 loads with random cancels: memory, descriptors and tables afterwards.
 soak: tool
 	@Scripts/soak
@@ -86,6 +94,10 @@ traits: bootstrap
 
 linkage: bootstrap
 	Scripts/linkage
+
+# What the encoders write, read by Pillow and djpeg.
+check-encoders: bootstrap
+	@Scripts/check-encoders
 
 fixtures:
 	python3 Fixtures/make/make.py --check

@@ -8,7 +8,7 @@ struct BenchCommand: ParsableCommand {
         commandName: "bench", abstract: "Measures speed on this machine.",
         subcommands: [
             BenchDecodeCommand.self, BenchCacheCommand.self, BenchBudgetCommand.self, BenchMemoryCommand.self,
-            BenchDiskCommand.self,
+            BenchDiskCommand.self, BenchThumbCommand.self, BenchResizeCommand.self,
         ] + networkCommands)
 
     /// What needs a transport.

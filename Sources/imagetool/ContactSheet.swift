@@ -10,10 +10,10 @@ import Darwin
 
 /// Small copies of many pictures, side by side.
 struct ContactSheet {
-    /// Pixels from one picture to the next.
-    private static let pitch = 48
     /// Pixels of the longer side of a picture, at most.
-    private static let side = 44
+    private let side: Int
+    /// Pixels from one picture to the next.
+    private let pitch: Int
     private static let paper = RGBA8(red: 30, green: 32, blue: 36)
 
     /// Pictures in a row.
@@ -21,71 +21,59 @@ struct ContactSheet {
     /// Rows of pictures.
     let rows: Int
     private var pixels: [UInt8]
-    private var width: Int { columns * Self.pitch }
+    private var width: Int { columns * pitch }
 
-    /// - Parameter count: Places for pictures, 1 or more; the sheet is wider than high, as a screen is.
-    init(count: Int) {
-        precondition(count > 0, "a sheet has a picture")
+    /// - Parameters:
+    ///   - count: Places for pictures, 1 or more.
+    ///   - side: Pixels of the longer side of a picture, at most; 1 or more.
+    ///   - columns: Pictures in a row; nil for a sheet that is wider than high, as a screen is.
+    init(count: Int, side: Int = 44, columns: Int? = nil) {
+        precondition(count > 0 && side > 0, "a sheet has a picture")
+        self.side = side
+        pitch = Self.pitch(side: side)
+        self.columns = columns ?? Self.columns(for: count)
+        rows = (count + self.columns - 1) / self.columns
+        let paper = [Self.paper.red, Self.paper.green, Self.paper.blue, 255]
+        let count = self.columns * rows * pitch * pitch
+        pixels = [UInt8](unsafeUninitializedCapacity: count * 4) { bytes, written in
+            for index in 0..<count * 4 { bytes[index] = paper[index & 3] }
+            written = count * 4
+        }
+    }
+
+    static func pitch(side: Int) -> Int { side + max(4, side / 16) }
+
+    static func columns(for count: Int) -> Int {
         var columns = 1
         while columns * columns * 5 < count * 8 { columns += 1 }
-        self.columns = columns
-        rows = (count + columns - 1) / columns
-        let paper = [Self.paper.red, Self.paper.green, Self.paper.blue, 255]
-        let count = columns * rows * Self.pitch * Self.pitch
-        pixels = (0..<count).flatMap { _ in paper }
+        return columns
     }
 
     /// Puts a picture in the middle of a place, from 0: a large one shrunk, a small one enlarged by a whole number.
-    mutating func draw(_ bitmap: Bitmap, at place: Int) {
-        let longer = max(bitmap.width, bitmap.height)
-        let scale = max(1, Self.side / longer)
-        let width = longer > Self.side ? max(1, bitmap.width * Self.side / longer) : bitmap.width * scale
-        let height = longer > Self.side ? max(1, bitmap.height * Self.side / longer) : bitmap.height * scale
-        let left = place % columns * Self.pitch + (Self.pitch - width) / 2
-        let top = place / columns * Self.pitch + (Self.pitch - height) / 2
-        for y in 0..<height {
-            let from = y * bitmap.height / height
-            let upTo = max(from + 1, (y + 1) * bitmap.height / height)
-            let sums = Self.sums(bitmap, rows: from..<upTo, columns: width)
-            for x in 0..<width { set(left + x, top + y, sums[x]) }
+    mutating func draw(_ bitmap: Bitmap, at place: Int) throws(DecodeError) {
+        var options = ThumbnailOptions(width: side, height: side)
+        let scale = side / max(bitmap.width, bitmap.height)
+        if scale > 1 {
+            options = ThumbnailOptions(width: bitmap.width * scale, height: bitmap.height * scale, fit: .fill)
+            options.allowsUpscaling = true
+            options.filter = .nearest
+        }
+        options.background = Self.paper
+        let small = try bitmap.thumbnail(options: options)
+        let left = place % columns * pitch + (pitch - small.width) / 2
+        let top = place / columns * pitch + (pitch - small.height) / 2
+        for y in 0..<small.height {
+            let start = ((top + y) * width + left) * 4
+            small.withRow(y) { row in
+                for at in 0..<row.count { pixels[start + at] = row[at] }
+            }
         }
     }
 
     /// The sheet.
     var bitmap: Bitmap {
-        Bitmap(width: width, height: rows * Self.pitch) { span in
+        Bitmap(width: width, height: rows * pitch) { span in
             for index in pixels.indices { span[index] = pixels[index] }
-        }
-    }
-
-    /// Sums over boxes of pixels: red, green and blue times alpha, alpha, and the count.
-    private static func sums(_ bitmap: Bitmap, rows: Range<Int>, columns: Int) -> [SIMD8<UInt64>] {
-        var sums = [SIMD8<UInt64>](repeating: .zero, count: columns)
-        for row in rows {
-            bitmap.withRow(row) { bytes in
-                for column in 0..<columns {
-                    let from = column * bitmap.width / columns
-                    for x in from..<max(from + 1, (column + 1) * bitmap.width / columns) {
-                        let alpha = UInt64(bytes[x * 4 + 3])
-                        let color = SIMD8<UInt64>(
-                            UInt64(bytes[x * 4]), UInt64(bytes[x * 4 + 1]), UInt64(bytes[x * 4 + 2]), 1, 0, 0, 0, 0)
-                        sums[column] &+= color &* alpha
-                        sums[column][4] += 1
-                    }
-                }
-            }
-        }
-        return sums
-    }
-
-    /// The mean of a box, over the paper where it is transparent.
-    private mutating func set(_ x: Int, _ y: Int, _ sum: SIMD8<UInt64>) {
-        let whole = sum[4] * 255
-        let paper = [Self.paper.red, Self.paper.green, Self.paper.blue]
-        let at = (y * width + x) * 4
-        for channel in 0..<3 {
-            let light = sum[channel] + UInt64(paper[channel]) * (whole - sum[3])
-            pixels[at + channel] = UInt8(clamping: (light + whole / 2) / max(1, whole))
         }
     }
 }

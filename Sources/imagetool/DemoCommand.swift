@@ -40,7 +40,7 @@ struct DemoCommand: AsyncParsableCommand {
 
         var contactSheet = ContactSheet(count: pictures.addresses.count)
         for (place, picture) in pictures.addresses.enumerated() {
-            contactSheet.draw(pictures.pictures[picture].bitmap, at: place)
+            try contactSheet.draw(pictures.pictures[picture].bitmap, at: place)
         }
         let file = try Output(path: sheet)
         try PictureFormat.png.write(contactSheet.bitmap, to: file)

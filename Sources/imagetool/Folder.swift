@@ -33,3 +33,9 @@ func filesIn(_ folder: String) throws(Failure) -> [String] {
     }
     return files
 }
+
+/// True for a folder, also behind a symbolic link.
+func isFolder(_ path: String) -> Bool {
+    var facts = stat()
+    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+}

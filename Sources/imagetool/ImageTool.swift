@@ -13,7 +13,8 @@ struct ImageTool: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            InfoCommand.self, DecodeCommand.self, ViewCommand.self, BenchCommand.self, CacheCommand.self,
+            InfoCommand.self, DecodeCommand.self, ThumbCommand.self, ContactSheetCommand.self, CompareCommand.self,
+            ViewCommand.self, BenchCommand.self, CacheCommand.self,
         ] + networkCommands)
 
     /// What needs a transport.

@@ -17,6 +17,7 @@ struct InfoCommand: ParsableCommand {
 
     @Argument(help: "Image files; - reads stdin.") var files: [String]
     @Flag(exclusivity: .exclusive) var style: Style?
+    @Flag(help: "Decode the pictures and print their BlurHash.") var hash = false
 
     func run() throws {
         let output = try Output()
@@ -25,7 +26,7 @@ struct InfoCommand: ParsableCommand {
         defer { if style == .json { try? output.write(JSON.lines(objects)) } }
         var isFirst = true
         try forEachFile(files) { path in
-            let facts = try PictureFacts(path)
+            let facts = try PictureFacts(path, hasHash: hash)
             switch style {
             case .json: objects.append(facts.json)
             case .ndjson: try output.write(facts.json.text + "\n")

@@ -72,3 +72,20 @@ private func readChunk(_ descriptor: Int32, _ chunk: UnsafeMutableRawBufferPoint
 
 /// The text of `errno`.
 func systemMessage() -> String { String(cString: strerror(errno)) }
+
+/// All bytes of a file that is no picture, such as a list; `-` is stdin.
+///
+/// - Throws: `noInput` or `io`.
+func readList(_ path: String) throws(Failure) -> [UInt8] {
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure(.noInput, "noInput: \(systemMessage())") }
+    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    defer { chunk.deallocate() }
+    var bytes: [UInt8] = []
+    while true {
+        let count = try readChunk(descriptor, chunk)
+        bytes.append(contentsOf: chunk.prefix(count))
+        if count < chunk.count { return bytes }
+    }
+}

@@ -5,9 +5,13 @@ struct PictureFacts {
     let path: String
     let byteCount: Int
     let header: ImageHeader
+    /// Nil when none was asked for.
+    let hash: BlurHash?
 
     /// Reads the file; the limits on the picture's size do not count, because no pixel is decoded.
-    init(_ path: String) throws {
+    ///
+    /// - Parameter hasHash: Decodes a small picture of it, within all limits.
+    init(_ path: String, hasHash: Bool = false) throws {
         var options = DecodeOptions()
         options.limits.maxSide = nil
         options.limits.maxPixels = nil
@@ -16,10 +20,19 @@ struct PictureFacts {
         self.path = path
         byteCount = bytes.count
         header = try ImageDecoder(options: options).header(of: bytes)
+        hash = hasHash ? try Self.hash(of: bytes) : nil
+    }
+
+    /// The mean of light is what the hash is about, so a smaller picture of means has the same.
+    private static func hash(of bytes: [UInt8]) throws(DecodeError) -> BlurHash {
+        var options = ThumbnailOptions(width: 64, height: 64)
+        options.filter = .box
+        options.weighsLight = true
+        return BlurHash(try ImageDecoder().thumbnail(of: bytes, options: options).bitmap)
     }
 
     var json: JSON {
-        .object([
+        let members: [(String, JSON)] = [
             ("file", .string(path)),
             ("format", .string(header.format.rawValue)),
             ("width", .integer(header.width)),
@@ -35,13 +48,14 @@ struct PictureFacts {
             ("iccProfile", .optional(header.iccProfileDescription)),
             ("bytes", .integer(byteCount)),
             ("decodedBytes", .optional(decodedByteCount)),
-        ])
+        ]
+        return .object(members + (hash.map { [("blurHash", .string($0.description))] } ?? []))
     }
 
     /// The path, then a line for each fact.
     var text: String {
         let loops = header.loopCount.map { $0 == 0 ? "0 (for ever)" : String($0) }
-        let lines = [
+        let lines: [(String, String)] = [
             ("format", header.format.rawValue),
             ("width", String(header.width)),
             ("height", String(header.height)),
@@ -57,7 +71,8 @@ struct PictureFacts {
             ("bytes", String(byteCount)),
             ("decodedBytes", decodedByteCount.map { String($0) } ?? "unknown"),
         ]
-        return "\(path)\n" + lines.map { "  \(padded($0.0, to: 16))\($0.1)\n" }.joined()
+        let all = lines + (hash.map { [("blurHash", $0.description)] } ?? [])
+        return "\(path)\n" + all.map { "  \(padded($0.0, to: 16))\($0.1)\n" }.joined()
     }
 
     /// Nil when a hostile header multiplies to more than 64 bits hold.

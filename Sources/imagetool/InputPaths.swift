@@ -1,0 +1,55 @@
+import PlatformImage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The files that arguments mean.
+enum InputPaths {
+    /// Folders as the pictures in them, patterns as the files that match; everything else, what does not exist
+    /// included, as it is: reading it says what is wrong.
+    ///
+    /// - Parameter isRecursive: Folders stand for the files in them, and below, whose names end as pictures' do.
+    static func expand(_ arguments: [String], isRecursive: Bool) -> [String] {
+        arguments.flatMap { argument -> [String] in
+            var facts = stat()
+            if argument == "-" { return [argument] }
+            if stat(argument, &facts) == 0 {
+                guard isRecursive, facts.st_mode & S_IFMT == S_IFDIR else { return [argument] }
+                guard let names = try? filesIn(argument) else { return [argument] }
+                let folder = argument.hasSuffix("/") ? argument : argument + "/"
+                return names.filter(isPictureName).map { folder + $0 }
+            }
+            guard argument.contains(where: { "*?[".contains($0) }) else { return [argument] }
+            let matches = matches(of: argument)
+            return matches.isEmpty ? [argument] : matches
+        }
+    }
+
+    /// The paths in a list, one a line, or with a NUL behind each; empty ones are left out.
+    static func list(_ bytes: [UInt8], endsWithNUL: Bool) -> [String] {
+        bytes.split(separator: endsWithNUL ? 0 : UInt8(ascii: "\n")).map { line in
+            let isLine = !endsWithNUL && line.last == UInt8(ascii: "\r")
+            return String(decoding: isLine ? line.dropLast() : line, as: UTF8.self)
+        }.filter { !$0.isEmpty }
+    }
+
+    static func isPictureName(_ name: String) -> Bool {
+        guard let dot = name.lastIndex(of: ".") else { return false }
+        let endings = ["png", "apng", "jpg", "jpeg", "jpe", "jfif", "gif", "tif", "tiff", "bmp", "dib"]
+        return endings.contains(name[name.index(after: dot)...].lowercased())
+    }
+
+    private static func matches(of pattern: String) -> [String] {
+        var found = glob_t()
+        defer { globfree(&found) }
+        guard glob(pattern, GLOB_TILDE, nil, &found) == 0 else { return [] }
+        return (0..<Int(found.gl_pathc)).compactMap { index in
+            found.gl_pathv[index].map { String(cString: $0) }
+        }
+    }
+}

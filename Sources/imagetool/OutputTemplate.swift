@@ -1,0 +1,90 @@
+import PlatformImage
+
+/// Where the file of an input goes: a path with `{dir}`, `{name}`, `{w}`, `{h}` and `{ext}` in it.
+struct OutputTemplate {
+    private enum Part: Equatable {
+        case text(String)
+        /// The input's folder, `.` when its path names none.
+        case dir
+        /// The input's name without its last ending.
+        case name
+        case width, height
+        /// The usual ending of the format that is written.
+        case ext
+    }
+
+    /// What the template was made of.
+    let text: String
+    private let parts: [Part]
+
+    /// - Throws: A sentence when a name in braces is unknown.
+    init(_ text: String) throws(Malformed) {
+        self.text = text
+        var parts: [Part] = []
+        var rest = text[...]
+        while let open = rest.firstIndex(of: "{") {
+            if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
+            guard let close = rest[open...].firstIndex(of: "}") else { throw Malformed(reason: "a { has no }") }
+            switch rest[rest.index(after: open)..<close] {
+            case "dir": parts.append(.dir)
+            case "name": parts.append(.name)
+            case "w": parts.append(.width)
+            case "h": parts.append(.height)
+            case "ext": parts.append(.ext)
+            case let other: throw Malformed(reason: "{\(other)} is none of {dir}, {name}, {w}, {h} and {ext}")
+            }
+            rest = rest[rest.index(after: close)...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        self.parts = parts
+    }
+
+    struct Malformed: Error { let reason: String }
+
+    /// True when every input can have a file of its own.
+    var namesInputs: Bool { parts.contains(.name) }
+
+    /// The format that a literal ending says: `png`, `apng`, `jpg` or `jpeg`; nil for any other.
+    var format: EncodedFormat? {
+        guard case .text(let end)? = parts.last, let dot = end.lastIndex(of: ".") else { return nil }
+        switch end[end.index(after: dot)...].lowercased() {
+        case "png", "apng": return .png
+        case "jpg", "jpeg": return .jpeg
+        default: return nil
+        }
+    }
+
+    /// The path for an input; nil when the template asks for what is not known.
+    func path(for input: String, size: (width: Int, height: Int)?, format: EncodedFormat?) -> String? {
+        var path = ""
+        for part in parts {
+            switch part {
+            case .text(let text): path += text
+            case .dir: path += Self.folder(of: input)
+            case .name: path += Self.stem(of: input)
+            case .width:
+                guard let size else { return nil }
+                path += String(size.width)
+            case .height:
+                guard let size else { return nil }
+                path += String(size.height)
+            case .ext:
+                guard let format else { return nil }
+                path += format.fileExtension
+            }
+        }
+        return path
+    }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    static func stem(of path: String) -> String {
+        if path == "-" { return "stdin" }
+        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return String(name) }
+        return String(name[..<dot])
+    }
+}
