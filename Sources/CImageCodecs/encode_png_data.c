@@ -14,7 +14,8 @@
 #endif
 #include <zlib.h>
 
-enum { WHOLE = 4 << 20, CHUNK = 64 << 10 };
+// libdeflate cannot be interrupted: at its upper levels 4 MiB may take seconds.
+enum { WHOLE = 4 << 20, WHOLE_AT_HIGH_LEVELS = 256 << 10, HIGH_LEVEL = 8, CHUNK = 64 << 10 };
 
 // ---------------------------------------------------------------- chunks
 
@@ -156,5 +157,6 @@ static imgc_status write_stream(const imgc_png_data *data) {
 
 imgc_status imgc_png_data_write(const imgc_png_data *data) {
   uint64_t size = imgc_mul(data->lines->row_size + 1, data->picture->height);
-  return size <= WHOLE ? write_whole(data, (size_t)size) : write_stream(data);
+  size_t most = data->level >= HIGH_LEVEL ? WHOLE_AT_HIGH_LEVELS : WHOLE;
+  return size <= most ? write_whole(data, (size_t)size) : write_stream(data);
 }

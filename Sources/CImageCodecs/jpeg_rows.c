@@ -183,7 +183,7 @@ imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_place *plac
   imgc_jpeg_leave_out(request, &s.left_out);
   imgc_jpeg_run(&s, decode_step);
   // Something is odd that the walk over the scans did not see.
-  if (!report->status && s.left_out.count > 0 && s.failed && s.consuming) {
+  if (!report->status && s.left_out.count > 0 && s.failed && s.rows == 0 && s.waiting == 0) {
     s.left_out.count = 0;
     start_again(&s);
   }

@@ -21,6 +21,9 @@ enum {
   LAST_LOW = 5, // in zigzag order: a picture at 1/4 shows nothing above
 };
 
+// The walk over a file of this size takes a third of a second at most.
+static const size_t MOST_BYTES = 64u << 20;
+
 // How far each coefficient is known: the bit position of the last scan, or NOT_YET.
 enum { NOT_YET = 14 };
 typedef struct progress {
@@ -112,6 +115,9 @@ static bool skip_data(imgc_reader *r) {
 // (`*ended`).
 static bool step(walk *w, jpeg_left_out *out, bool *ended) {
   imgc_reader *r = &w->reader;
+  // Any number of fill bytes may stand before a marker (T.81 B.1.1.2).
+  while (imgc_left(r) >= 2 && r->data[r->offset] == 0xFF && r->data[r->offset + 1] == 0xFF)
+    r->offset++;
   size_t start = r->offset;
   if (imgc_left(r) < 2 || r->data[r->offset] != 0xFF) return false;
   uint8_t code = r->data[r->offset + 1];
@@ -138,7 +144,11 @@ static bool step(walk *w, jpeg_left_out *out, bool *ended) {
 void imgc_jpeg_leave_out(const imgc_request *request, jpeg_left_out *out) {
   out->count = 0;
   walk w = {.flags = request->flags & (IMGC_NO_LAST_REFINEMENT | IMGC_LOW_SCANS_ONLY)};
-  if (!w.flags || request->size < 2) return;
+  // Damage in what is left out would not be seen, which a strict request must not miss. The walk
+  // is not polled: it is short for all but enormous files.
+  if (!w.flags || request->size < 2 || request->size > MOST_BYTES ||
+      request->strictness >= IMGC_STRICT_ON_CORRUPT)
+    return;
   w.reader = (imgc_reader){request->data, request->size, 2};
   memset(&w.all, NOT_YET, sizeof w.all);
   memset(&w.kept, NOT_YET, sizeof w.kept);

@@ -28,6 +28,7 @@ struct imgc_resampler {
   const int16_t **pairs;    // [down.taps / 2], for one output row
   int32_t *sums;            // one output row before it is turned back from light
   imgc_light_tables *light; // NULL unless light is weighed
+  bool ended; // the flag was seen: later rows would be made of what is not in the ring
 };
 
 static bool is_in_range(const imgc_resample_request *r) {
@@ -178,8 +179,9 @@ static uint32_t only_one(const imgc_windows *windows, uint32_t output) {
   return windows->first[output] + at;
 }
 
-static bool is_ended(const imgc_resampler *r) {
-  return r->done % 16 == 15 && imgc_cancel_poll(r->cancel) != IMGC_OK;
+static bool is_ended(imgc_resampler *r) {
+  if (r->done % 16 == 15 && imgc_cancel_poll(r->cancel) != IMGC_OK) r->ended = true;
+  return r->ended;
 }
 
 static void copy_rows(imgc_resampler *r, const uint8_t *row, uint32_t y, uint8_t *pixels,
@@ -262,7 +264,7 @@ static void give(imgc_resampler *r, uint8_t *to) {
 uint32_t imgc_resampler_push(imgc_resampler *r, const uint8_t *row, uint8_t *pixels,
                              size_t stride) {
   const uint32_t height = r->request.height, y = r->pushed;
-  if (r->done == height || y == r->request.source_height) return r->done;
+  if (r->ended || r->done == height || y == r->request.source_height) return r->done;
   r->pushed++;
   if (r->across.copies && r->down.copies) {
     copy_rows(r, row, y, pixels, stride);

@@ -13,6 +13,9 @@ imgc_status imgc_sink_open(imgc_sink *sink, const imgc_resample_request *resampl
       imgc_add(imgc_mul(result->stride, result->height - 1), row) > result->size)
     return imgc_fail(sink->report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
                      "target does not fit the resampled size");
+  const imgc_request *request = sink->request;
+  if (imgc_check(request->result_bytes, request->limits.max_memory, "max_memory", sink->report))
+    return sink->report->status;
   imgc_status status = imgc_resampler_create(resample, &sink->resampler);
   if (!status) {
     imgc_resampler_watch(sink->resampler, sink->request->cancel);
@@ -46,6 +49,8 @@ void imgc_place_done(const imgc_place *p, uint32_t end) {
   imgc_sink *sink = p->sink;
   if (!sink || end <= sink->first) return;
   uint32_t count = end - sink->first;
+  // After a failure a codec may count rows that were never in the band.
+  if (count > sink->rows) count = sink->rows;
   // Whatever happens: the codec goes on writing below.
   sink->first = end;
   const imgc_target *result = sink->result;

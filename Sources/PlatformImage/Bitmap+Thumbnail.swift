@@ -5,23 +5,18 @@ extension Bitmap {
     ///
     /// - Parameters:
     ///   - options: Size, fit, crop and filter.
+    ///   - limits: `maxSide`, `maxPixels` and `maxMemory` hold for the thumbnail's pixels.
     ///   - cancellation: Ends the work at its next row batch when raised.
-    /// - Throws: `emptyCrop` when the crop has no pixel in the picture, `limitExceeded` when the thumbnail has a side
-    ///   over ``ThumbnailOptions/maxSide``, `outOfMemory`, `cancelled`.
+    /// - Throws: `emptyCrop` when the crop has no pixel in the picture, `limitExceeded` when the thumbnail is over
+    ///   `limits` or has a side over ``ThumbnailOptions/maxSide``, `outOfMemory`, `cancelled`.
     public func thumbnail(
-        options: ThumbnailOptions, cancellation: CancellationFlag? = nil
-    ) throws(DecodeError) -> Bitmap {
-        try thumbnail(options: options, limits: .unlimited, flag: cancellation)
-    }
-
-    func thumbnail(
-        options: ThumbnailOptions, limits: DecodeLimits, flag: CancellationFlag?
+        options: ThumbnailOptions, limits: DecodeLimits = .unlimited, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Bitmap {
         let geometry = try ThumbnailGeometry(
             sourceWidth: width, sourceHeight: height, limits: limits, options: options)
         let request = geometry.request(
             storedWidth: width, storedHeight: height, orientation: .up, options: options)
-        return try resized(by: request, flag: flag).laidOut(geometry, background: options.background)
+        return try resized(by: request, flag: cancellation).laidOut(geometry, background: options.background)
     }
 
     /// A copy, turned upright.

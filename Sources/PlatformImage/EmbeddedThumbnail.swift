@@ -10,8 +10,9 @@ extension SourceImage {
     /// The embedded thumbnail; nil when there is none that can stand for the whole picture.
     ///
     /// It has to be a JPEG with sides of at least `width` and `height`, with the same colour model and an aspect ratio
-    /// that is within 1 % of the picture's: many cameras pad theirs with black bars. It is decoded under the same limits,
-    /// its own EXIF block and thumbnail count for nothing, and it may show an older state of the picture.
+    /// that is within 1 % of the picture's: many cameras pad theirs with black bars. A picture that can be transparent
+    /// has none, because no JPEG is. It is decoded under the same limits, its own EXIF block and thumbnail count for
+    /// nothing, and it may show an older state of the picture.
     ///
     /// - Parameters:
     ///   - width: Pixels in a row that the whole picture, as stored, is needed with.
@@ -28,8 +29,8 @@ extension SourceImage {
         options.requiresMatchingContentType = false
         let found = try? SourceImage(
             bytes.extracting(range), declared: nil, options: options, flag: call.flag, resamples: call.resamples)
-        guard let found, found.header.colorModel == header.colorModel, found.header.width >= width,
-            found.header.height >= height, found.header.hasAspectRatio(of: header)
+        guard let found, found.header.colorModel == header.colorModel, found.header.hasAlpha == header.hasAlpha,
+            found.header.width >= width, found.header.height >= height, found.header.hasAspectRatio(of: header)
         else { return nil }
         return EmbeddedThumbnail(range: range, source: found)
     }

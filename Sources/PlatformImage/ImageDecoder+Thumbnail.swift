@@ -52,9 +52,11 @@ extension ImageDecoder {
         var source = embedded.thumbnail.source
         let own = bytes.extracting(embedded.thumbnail.range)
         do throws(DecodeError) {
-            // Most have no profile, and their camera's colours are those of the picture.
-            let transform = try source.transform(in: own, cache: transforms) ?? transform
-            try source.decode(own, resampledBy: embedded.request, into: storage, transform)
+            // Most have no profile, and their camera's colours are those of the picture. One that has its own and needs
+            // no conversion is in sRGB.
+            let hasProfile = source.header.profileSource != .none
+            let colors = hasProfile ? try source.transform(in: own, cache: transforms) : transform
+            try source.decode(own, resampledBy: embedded.request, into: storage, colors)
             try source.damage.settle(.corrupt, format: .jpeg)
             return true
         } catch {
@@ -79,28 +81,32 @@ extension ImageDecoder {
     /// Small pictures of all frames of a GIF or APNG as they are shown; of any other picture one.
     ///
     /// Each frame is as large as the thumbnail, keeps its delay and replaces the one before. They are all in memory at
-    /// the end, and count for ``DecodeLimits/maxMemory``.
+    /// the end, and count for ``DecodeLimits/maxMemory``. ``DecodeOptions/scaleDenominator`` counts for nothing.
     ///
+    /// - Returns: The frames up to the end or the first that cannot be shown, and what was wrong in them or ended them.
     /// - Throws: What ``frames(of:as:cancellation:)`` and ``ImageFrames/next()`` throw, and what
     ///   ``thumbnail(of:options:as:cancellation:)`` throws besides.
     public func thumbnails(
         ofFramesIn bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
-    ) throws(DecodeError) -> [AnimationFrame] {
-        let frames = try frames(of: bytes, as: contentType, cancellation: cancellation)
+    ) throws(DecodeError) -> (frames: [AnimationFrame], status: DecodeStatus) {
+        var own = self
+        own.options.scaleDenominator = 1
+        let frames = try own.frames(of: bytes, as: contentType, cancellation: cancellation)
         var result: [AnimationFrame] = []
         var held = 0
         while let frame = try frames.next() {
-            let small = try frame.bitmap.thumbnail(options: options, limits: self.options.limits, flag: cancellation)
+            let small = try frame.bitmap.thumbnail(
+                options: options, limits: own.options.limits, cancellation: cancellation)
             held += small.byteCount
-            if let limit = self.options.limits.maxMemory, held > limit {
+            if let limit = own.options.limits.maxMemory, held > limit {
                 throw DecodeError(
                     .limitExceeded, format: frames.header.format, detail: "maxMemory",
                     "\(result.count + 1) thumbnails of \(held) bytes are over the limit of \(limit)")
             }
             result.append(AnimationFrame(small, delay: frame.info.delay, index: result.count))
         }
-        return result
+        return (result, frames.status)
     }
 }
 

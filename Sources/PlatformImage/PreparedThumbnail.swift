@@ -47,6 +47,10 @@ struct PreparedThumbnail: Sendable {
         self.source = source
         self.request = request
         if let limit = own.limits.maxMemory, byteCount > limit {
+            // The picture itself may fit in.
+            embedded = nil
+        }
+        if let limit = own.limits.maxMemory, byteCount > limit {
             throw DecodeError(
                 .limitExceeded, format: header.format, detail: "maxMemory",
                 "a thumbnail that takes \(byteCount) bytes is over the limit of \(limit)")
@@ -79,7 +83,9 @@ struct PreparedThumbnail: Sendable {
         let work = max(
             source.resampledByteCount(request),
             embedded.map { $0.thumbnail.source.resampledByteCount($0.request) } ?? 0)
-        let parts = [small, copy, work, source.profileByteCount]
+        let parts = [
+            small, copy, work, source.profileByteCount, embedded?.thumbnail.source.profileByteCount ?? 0,
+        ]
         return parts.reduce(0) { sum, part in
             let (next, overflows) = sum.addingReportingOverflow(part)
             return overflows ? .max : next

@@ -25,14 +25,22 @@ struct ContactSheetCommand: AsyncParsableCommand {
         if !(1...4096).contains(size) { throw ValidationError("--size is 1 to 4096.") }
         if let columns, !(1...10_000).contains(columns) { throw ValidationError("--columns is 1 to 10000.") }
         if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs is 0 to 1024.") }
+        if let name = try? OutputTemplate(output), name.foreignEnding != nil || name.format == .jpeg {
+            throw ValidationError("A contact sheet is a PNG.")
+        }
     }
 
     func run() async throws {
         let paths = InputPaths.expand(inputs, isRecursive: recursive)
         guard !paths.isEmpty else { throw ValidationError("There is no picture in the folder.") }
+        try await withReport(output) {
+            guard let there = FileIdentity(path: output), paths.contains(where: { FileIdentity(path: $0) == there })
+            else { return }
+            throw Failure(.usage, "sameOutput: the sheet would replace an input")
+        }
         let wide = columns ?? ContactSheet.columns(for: paths.count)
         let pitch = ContactSheet.pitch(side: size)
-        guard (paths.count / wide + 1) * wide * pitch * pitch <= Self.maxPixels else {
+        guard ((paths.count + wide - 1) / wide) * wide * pitch * pitch <= Self.maxPixels else {
             throw ValidationError("\(paths.count) pictures of \(size) pixels are more than a sheet holds.")
         }
         var sheet = ContactSheet(count: paths.count, side: size, columns: wide)
@@ -57,10 +65,10 @@ struct ContactSheetCommand: AsyncParsableCommand {
         let decoder = ImageDecoder()
         let pictures = InOrder(paths, width: queue.width * 4) { path in
             let outcome = try? await queue.run { flag in
-                Result<Bitmap, any Error> {
+                Result<DecodedImage, any Error> {
                     let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
                     return try withFailure {
-                        try decoder.thumbnail(of: bytes, options: options, cancellation: flag).bitmap
+                        try decoder.thumbnail(of: bytes, options: options, cancellation: flag)
                     }
                 }
             }
@@ -70,7 +78,9 @@ struct ContactSheetCommand: AsyncParsableCommand {
         var place = 0
         for await picture in pictures {
             do {
-                try sheet.draw(picture.get(), at: place)
+                let image = try picture.get()
+                try sheet.draw(image.bitmap, at: place)
+                if let warning = warning(for: image.status) { printError("\(paths[place]): \(warning)") }
             } catch let error as DecodeError {
                 failures.append(Failure(error))
                 printError("\(paths[place]): \(error)")

@@ -11,24 +11,39 @@ import Darwin
 ///
 /// - Throws: `noInput` when the folder itself cannot be listed.
 func filesIn(_ folder: String) throws(Failure) -> [String] {
+    try entriesIn(folder).filter(\.isFile).map(\.path)
+}
+
+/// What ``filesIn(_:)`` gives and, not as files, what cannot be looked at: folders that cannot be listed, and folders
+/// and pictures whose names are not UTF-8, with those repaired. Reading them says what is wrong.
+///
+/// - Throws: `noInput` when the folder itself cannot be listed.
+func entriesIn(_ folder: String) throws(Failure) -> [(path: String, isFile: Bool)] {
     guard let handle = opendir(folder) else { throw Failure(.noInput, "noInput: \(systemMessage())") }
-    var names: [String] = []
+    var names: [(name: String, isFile: Bool)] = []
     while let entry = readdir(handle) {
         // The name is a C array, which Swift sees as a tuple.
         let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        if !name.hasPrefix(".") { names.append(name) }
+        if !name.hasPrefix(".") { names.append((name, Int32(entry.pointee.d_type) == Int32(DT_REG))) }
     }
     closedir(handle)
 
-    var files: [String] = []
-    for name in names.sorted() {
+    var files: [(path: String, isFile: Bool)] = []
+    for (name, isFile) in names.sorted(by: { $0.name < $1.name }) {
         var facts = stat()
         let path = "\(folder)/\(name)"
-        guard lstat(path, &facts) == 0 else { continue }
+        guard lstat(path, &facts) == 0 else {
+            if !isFile || InputPaths.isPictureName(name) { files.append((name, false)) }
+            continue
+        }
         if facts.st_mode & S_IFMT == S_IFDIR {
-            files += ((try? filesIn(path)) ?? []).map { "\(name)/\($0)" }
+            if let below = try? entriesIn(path) {
+                files += below.map { ("\(name)/\($0.path)", $0.isFile) }
+            } else {
+                files.append((name, false))
+            }
         } else if stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG {
-            files.append(name)
+            files.append((name, true))
         }
     }
     return files

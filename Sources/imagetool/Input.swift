@@ -16,7 +16,11 @@ import Darwin
 /// - Throws: `noInput`, `io` or `limitExceeded`.
 func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Failure(.noInput, "noInput: \(systemMessage())") }
+    guard descriptor >= 0 else {
+        // What stands for bytes that are no UTF-8.
+        let hint = path.unicodeScalars.contains("\u{FFFD}") ? ", perhaps its name is not UTF-8" : ""
+        throw Failure(.noInput, "noInput: \(systemMessage())\(hint)")
+    }
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }
     let size = try expectedSize(of: descriptor)
     try check(size, limit)

@@ -10,23 +10,29 @@ import Darwin
 
 /// The files that arguments mean.
 enum InputPaths {
-    /// Folders as the pictures in them, patterns as the files that match; everything else, what does not exist
-    /// included, as it is: reading it says what is wrong.
+    /// Folders as the pictures in them, patterns as the files that match; everything else, what does not exist or
+    /// cannot be listed included, as it is: reading it says what is wrong.
     ///
     /// - Parameter isRecursive: Folders stand for the files in them, and below, whose names end as pictures' do.
     static func expand(_ arguments: [String], isRecursive: Bool) -> [String] {
         arguments.flatMap { argument -> [String] in
             var facts = stat()
             if argument == "-" { return [argument] }
-            if stat(argument, &facts) == 0 {
-                guard isRecursive, facts.st_mode & S_IFMT == S_IFDIR else { return [argument] }
-                guard let names = try? filesIn(argument) else { return [argument] }
-                let folder = argument.hasSuffix("/") ? argument : argument + "/"
-                return names.filter(isPictureName).map { folder + $0 }
-            }
+            if stat(argument, &facts) == 0 { return expandFolders([argument], isRecursive: isRecursive) }
             guard argument.contains(where: { "*?[".contains($0) }) else { return [argument] }
             let matches = matches(of: argument)
             return matches.isEmpty ? [argument] : matches
+        }
+    }
+
+    /// Folders as the pictures in them, everything else as the path of a file, `-` and patterns too.
+    static func expandFolders(_ paths: [String], isRecursive: Bool) -> [String] {
+        paths.flatMap { path -> [String] in
+            guard isRecursive, isFolder(path), let entries = try? entriesIn(path) else {
+                return [path == "-" ? "./-" : path]
+            }
+            let folder = path.hasSuffix("/") ? path : path + "/"
+            return entries.filter { isPictureName($0.path) || !$0.isFile }.map { folder + $0.path }
         }
     }
 

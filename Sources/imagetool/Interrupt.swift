@@ -26,6 +26,7 @@ final class Interrupt {
         #endif
         source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler { [state] in
+            // From here on nothing begins that would have to be waited for.
             let waits = state.isShielded.withLock { now in
                 // The second one does not wait: what is written may be a pipe that nobody reads.
                 defer { now.signal = true }
@@ -42,9 +43,13 @@ final class Interrupt {
 
     deinit { source.cancel() }
 
-    /// Runs `body` to its end before a SIGINT counts.
+    /// Runs `body` to its end before a SIGINT counts; after one it does not begin.
     func shielded<R>(_ body: () throws -> R) rethrows -> R {
-        state.isShielded.withLock { $0.shield = true }
+        let begins = state.isShielded.withLock { now in
+            now.shield = !now.signal
+            return now.shield
+        }
+        if !begins { Self.end() }
         defer {
             let isOver = state.isShielded.withLock { now in
                 now.shield = false

@@ -10,10 +10,18 @@ import Darwin
 struct OutputFailure: Error {
     /// `path: io: message`; nil when the reader closed the pipe, which is no news to anybody.
     let reason: String?
+    /// True when the name alone is at fault.
+    let isNameTooLong: Bool
 
     /// - Parameter path: Of what could not be written, for the reason in `errno`.
     init(_ path: String) {
+        isNameTooLong = errno == ENAMETOOLONG
         reason = errno == EPIPE ? nil : "\(path): io: \(systemMessage())"
+    }
+
+    init(_ path: String, _ message: String) {
+        isNameTooLong = false
+        reason = "\(path): io: \(message)"
     }
 }
 
@@ -105,7 +113,9 @@ private func resolved(_ path: String) -> String {
 
 /// An empty file in the same folder, with the permissions that a new file has.
 func makeTemporary(beside path: String) -> (descriptor: Int32, path: String?) {
-    var name = Array((path + ".XXXXXX").utf8CString)
+    // A name of its own: one made of the file's could be longer than the system allows.
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    var name = Array((folder + ".imagetool.XXXXXX").utf8CString)
     let descriptor = mkstemp(&name)
     guard descriptor >= 0 else { return (descriptor, nil) }
     let mask = umask(0)

@@ -39,6 +39,13 @@ struct OutputTemplate {
         self.parts = parts
     }
 
+    /// A file for each input in a folder, whose name is taken as it is.
+    init(folder: String) {
+        let folder = folder.hasSuffix("/") ? folder : folder + "/"
+        text = folder + "{name}.{ext}"
+        parts = [.text(folder), .name, .text("."), .ext]
+    }
+
     struct Malformed: Error { let reason: String }
 
     /// True when every input can have a file of its own.
@@ -46,12 +53,28 @@ struct OutputTemplate {
 
     /// The format that a literal ending says: `png`, `apng`, `jpg` or `jpeg`; nil for any other.
     var format: EncodedFormat? {
-        guard case .text(let end)? = parts.last, let dot = end.lastIndex(of: ".") else { return nil }
-        switch end[end.index(after: dot)...].lowercased() {
-        case "png", "apng": return .png
-        case "jpg", "jpeg": return .jpeg
-        default: return nil
+        switch ending {
+        case "png", "apng": .png
+        case "jpg", "jpeg": .jpeg
+        default: nil
         }
+    }
+
+    /// A literal ending that promises a format that is not written, such as `webp`; nil for any other.
+    var foreignEnding: String? {
+        let foreign = ["avif", "bmp", "gif", "heic", "heif", "ico", "jp2", "jxl", "svg", "tif", "tiff", "webp"]
+        return ending.flatMap { foreign.contains($0) ? $0 : nil }
+    }
+
+    private var ending: String? {
+        guard case .text(let end)? = parts.last, let dot = end.lastIndex(of: ".") else { return nil }
+        return end[end.index(after: dot)...].lowercased()
+    }
+
+    /// False when `{dir}` would lead out of the folder that stands before it.
+    func keepsInside(_ input: String) -> Bool {
+        guard let dir = parts.firstIndex(of: .dir), dir > 0 else { return true }
+        return !Self.folder(of: input).split(separator: "/").contains("..")
     }
 
     /// The path for an input; nil when the template asks for what is not known.

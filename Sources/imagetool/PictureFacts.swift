@@ -20,15 +20,17 @@ struct PictureFacts {
         self.path = path
         byteCount = bytes.count
         header = try ImageDecoder(options: options).header(of: bytes)
-        hash = hasHash ? try Self.hash(of: bytes) : nil
+        hash = hasHash ? try Self.hash(of: bytes, path) : nil
     }
 
-    /// The mean of light is what the hash is about, so a smaller picture of means has the same.
-    private static func hash(of bytes: [UInt8]) throws(DecodeError) -> BlurHash {
+    /// The mean of light is what the hash is about, so a smaller picture of means has the same. Damage is told on stderr.
+    private static func hash(of bytes: [UInt8], _ path: String) throws(DecodeError) -> BlurHash {
         var options = ThumbnailOptions(width: 64, height: 64)
         options.filter = .box
         options.weighsLight = true
-        return BlurHash(try ImageDecoder().thumbnail(of: bytes, options: options).bitmap)
+        let image = try ImageDecoder().thumbnail(of: bytes, options: options)
+        if let warning = warning(for: image.status) { printError("\(path): \(warning)") }
+        return BlurHash(image.bitmap)
     }
 
     var json: JSON {

@@ -7,7 +7,7 @@ final class ThumbBatch {
     private let rows: Output?
     private let total: Int
     private let interrupt: Interrupt
-    private var files = ThumbFiles()
+    private var files = ThumbFiles(inputs: [])
     private var failures: [Failure] = []
     private var (made, skipped) = (0, 0)
 
@@ -27,6 +27,7 @@ final class ThumbBatch {
     /// - Parameter threads: 0 for one a core. One input alone is done on the calling thread.
     /// - Throws: An ``OutputFailure``, which ends everything.
     func run(_ paths: [String], threads: Int) async throws -> Int32 {
+        files = ThumbFiles(inputs: paths)
         if paths.count == 1 {
             let path = paths[0]
             try take(
@@ -65,10 +66,10 @@ final class ThumbBatch {
     /// Writes what was made and tells what was not.
     private func take(_ input: String, _ outcome: ThumbJob.Outcome) throws {
         switch outcome {
-        case .made(let thumb):
+        case .made(let thumb, let facts):
             let path = job.output(for: input, thumb)
             do {
-                try write(thumb, of: input, to: path)
+                try write(thumb, of: input, facts, to: path)
             } catch let failure as Failure {
                 return try fail(input, failure)
             }
@@ -76,6 +77,11 @@ final class ThumbBatch {
             try rows?.write(ThumbRow.made(thumb, of: input, at: path).text + "\n")
             made += 1
         case .skipped(let output):
+            do {
+                try files.take(output)
+            } catch {
+                return try fail(input, error)
+            }
             try rows?.write(ThumbRow.skipped(input, output).text + "\n")
             skipped += 1
         case .failed(let failure): try fail(input, failure)
@@ -83,11 +89,11 @@ final class ThumbBatch {
     }
 
     /// A file and its line in the manifest: both or, at SIGINT, neither.
-    private func write(_ thumb: Thumb, of input: String, to path: String) throws {
-        guard path != "-" else { return try files.write(thumb, of: input, to: path) }
+    private func write(_ thumb: Thumb, of input: String, _ facts: FileFacts?, to path: String) throws {
+        guard path != "-" else { return try files.write(thumb, to: path) }
         try interrupt.shielded {
-            try files.write(thumb, of: input, to: path)
-            try manifest?.note(input, output: path)
+            try files.write(thumb, to: path)
+            if let facts { try manifest?.note(input, facts, output: path) }
         }
     }
 

@@ -59,21 +59,22 @@ struct ThumbCommand: AsyncParsableCommand {
         if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs is 0 to 1024.") }
         if ndjson, output == "-" { throw ValidationError("--ndjson and the picture cannot both go to stdout.") }
         if manifest != nil, output == "-" { throw ValidationError("--manifest goes with files.") }
-        do {
-            _ = try OutputTemplate(output)
-        } catch {
-            throw ValidationError("--output: \(error.reason).")
-        }
+        _ = try outputTemplate()
     }
 
     func run() async throws {
         let paths = try await allPaths()
         let template = try template(for: paths)
         var recipe = try recipe()
+        if recipe.format == nil, let ending = template.foreignEnding {
+            throw ValidationError("Thumbnails are PNG or JPEG, not \(ending).")
+        }
         if recipe.format == nil { recipe.format = template.format ?? (recipe.frames == .all ? .png : nil) }
         if recipe.frames == .all, recipe.format == .jpeg { throw ValidationError("A JPEG has one frame.") }
         let job = ThumbJob(recipe: recipe, template: template, skipsExisting: skipExisting)
-        let manifest = try manifest.map { try ThumbManifest(path: $0, recipe: recipe.fingerprint) }
+        let manifest = try manifest.map {
+            try ThumbManifest(path: $0, recipe: "\(recipe.fingerprint) \(template.text)")
+        }
         let batch = ThumbBatch(
             job, manifest: manifest, rows: ndjson ? try Output() : nil, total: paths.count, interrupt: Interrupt())
         let code = try await batch.run(paths, threads: jobs)
@@ -81,29 +82,38 @@ struct ThumbCommand: AsyncParsableCommand {
     }
 
     private func allPaths() async throws -> [String] {
-        var arguments = inputs
+        var listed: [String] = []
         if let filesFrom {
-            arguments += try await withReport(filesFrom) {
+            listed = try await withReport(filesFrom) {
                 InputPaths.list(try readList(filesFrom), endsWithNUL: endsWithNUL)
             }
         }
-        let paths = InputPaths.expand(arguments, isRecursive: recursive)
+        let paths =
+            InputPaths.expand(inputs, isRecursive: recursive)
+            + InputPaths.expandFolders(listed, isRecursive: recursive)
+        // An empty list is soon done.
+        if paths.isEmpty, !inputs.isEmpty || !listed.isEmpty {
+            throw ValidationError("There is no picture in the folder.")
+        }
         if paths.count > 1, output == "-" { throw ValidationError("Several pictures cannot go to stdout.") }
         return paths
     }
 
     /// The output as it is, or one a file in it when it is a folder.
     private func template(for paths: [String]) throws -> OutputTemplate {
-        let isFolder = output.hasSuffix("/") || (output != "-" && isFolder(output))
-        let text = isFolder ? output + (output.hasSuffix("/") ? "" : "/") + "{name}.{ext}" : output
+        let template = try outputTemplate()
+        guard paths.count <= 1 || template.namesInputs else {
+            throw ValidationError("Several inputs need an output with {name}, or a folder.")
+        }
+        return template
+    }
+
+    private func outputTemplate() throws -> OutputTemplate {
+        if output != "-", isFolder(output) { return OutputTemplate(folder: output) }
         do {
-            let template = try OutputTemplate(text)
-            guard paths.count <= 1 || template.namesInputs else {
-                throw ValidationError("Several inputs need an output with {name}, or a folder.")
-            }
-            return template
-        } catch let malformed as OutputTemplate.Malformed {
-            throw ValidationError("--output: \(malformed.reason).")
+            return try OutputTemplate(output.hasSuffix("/") ? output + "{name}.{ext}" : output)
+        } catch {
+            throw ValidationError("--output: \(error.reason).")
         }
     }
 

@@ -12,7 +12,8 @@ import Darwin
 struct ThumbJob: Sendable {
     /// What came of reading and encoding one input; nothing is written yet.
     enum Outcome: Sendable {
-        case made(Thumb)
+        /// With what the input was before it was read; nil of stdin.
+        case made(Thumb, FileFacts?)
         /// The output is there already.
         case skipped(output: String)
         case failed(Failure)
@@ -25,15 +26,20 @@ struct ThumbJob: Sendable {
     /// Reads and encodes; blocks until done.
     func outcome(of input: String) -> Outcome {
         do {
+            guard template.keepsInside(input) else {
+                throw Failure(.usage, "outsideOutput: {dir} has .. in it, which would lead out of the output's folder")
+            }
             if skipsExisting, let output = template.path(for: input, size: nil, format: recipe.format), exists(output) {
                 return .skipped(output: output)
             }
+            // Before the bytes: what changes meanwhile is then made again.
+            let facts = FileFacts(path: input)
             let bytes = try readInput(input, limit: recipe.decoder.options.limits.maxInputBytes)
             return try withFailure {
                 if skipsExisting, let output = try output(for: input, bytes), exists(output) {
                     return .skipped(output: output)
                 }
-                return .made(try recipe.make(bytes))
+                return .made(try recipe.make(bytes), facts)
             }
         } catch let failure as Failure {
             return .failed(failure)
@@ -60,30 +66,40 @@ struct ThumbJob: Sendable {
     private func exists(_ path: String) -> Bool { path != "-" && access(path, F_OK) == 0 }
 }
 
-/// The files of a run: each appears when it is whole, none in the place of its input or of another one of the run.
+/// The files of a run: each appears when it is whole, none in the place of an input or of another one of the run.
 struct ThumbFiles {
-    private var written: Set<String> = []
+    private let inputs: Set<FileIdentity>
+    private var taken: Set<String> = []
+
+    /// - Parameter inputs: All of the run.
+    init(inputs: [String]) { self.inputs = Set(inputs.compactMap { FileIdentity(path: $0) }) }
+
+    /// Gives an output to one input, whether it is written or left as it is.
+    ///
+    /// - Throws: `sameOutput` when another input has it.
+    mutating func take(_ path: String) throws(Failure) {
+        guard taken.insert(path).inserted else {
+            throw Failure(.usage, "sameOutput: \(path) is the output of another input already")
+        }
+    }
 
     /// - Throws: A ``Failure`` that is about this file alone; an ``OutputFailure`` when writing failed.
-    mutating func write(_ thumb: Thumb, of input: String, to path: String) throws {
+    mutating func write(_ thumb: Thumb, to path: String) throws {
         if path != "-" {
-            guard written.insert(path).inserted else {
-                throw Failure(.usage, "sameOutput: \(path) is the output of another input already")
-            }
-            guard !Self.isSameFile(input, path) else {
-                throw Failure(.usage, "sameOutput: \(path) would replace its input")
+            try take(path)
+            if let there = FileIdentity(path: path), inputs.contains(there) {
+                throw Failure(.usage, "sameOutput: \(path) would replace an input")
             }
             Self.makeFolder(of: path)
         }
-        let output = try Output(path: path)
-        try output.write(thumb.file.span)
-        try output.commit()
-    }
-
-    private static func isSameFile(_ first: String, _ second: String) -> Bool {
-        var (one, other) = (stat(), stat())
-        guard first != "-", stat(first, &one) == 0, stat(second, &other) == 0 else { return false }
-        return one.st_dev == other.st_dev && one.st_ino == other.st_ino && one.st_mode & S_IFMT == S_IFREG
+        do {
+            let output = try Output(path: path)
+            try output.write(thumb.file.span)
+            try output.commit()
+        } catch {
+            guard error.isNameTooLong else { throw error }
+            throw Failure(.ioError, "io: the name of the output is too long: \(path)")
+        }
     }
 
     /// Makes the folders that are missing; one that cannot be made shows when the file is opened.

@@ -13,8 +13,7 @@ import Darwin
 final class ThumbManifest {
     /// What an input was when its thumbnail was made.
     private struct Entry: Equatable {
-        let byteCount: Int
-        let modified: Int  // nanoseconds since 1970
+        let facts: FileFacts
         let recipe: String
         let output: String
     }
@@ -26,13 +25,21 @@ final class ThumbManifest {
 
     /// Reads what is there; a line that was cut short, or is none of ours, counts for nothing.
     ///
-    /// - Parameter recipe: Equal for runs that make equal files.
+    /// - Parameter recipe: Equal for runs that make equal files with equal names.
+    /// - Throws: An ``OutputFailure``, also for what is no regular file, and for a file that is no manifest.
     init(path: String, recipe: String) throws(OutputFailure) {
         self.path = path
         self.recipe = recipe
-        descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw OutputFailure(path) }
-        let bytes = readAll()
+        // A pipe would wait for its other end.
+        descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o666)
+        var facts = stat()
+        guard descriptor >= 0, fstat(descriptor, &facts) == 0 else { throw OutputFailure(path) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw OutputFailure(path, "a manifest is a regular file") }
+        var first: UInt8 = 0
+        if pread(descriptor, &first, 1, 0) == 1, first != UInt8(ascii: "{") {
+            throw OutputFailure(path, "the file is no manifest")
+        }
+        let bytes = try readAll()
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             var reader = JSONReader(Array(line))
             if let (input, entry) = (try? reader.document()).flatMap(Self.entry) { entries[input] = entry }
@@ -45,15 +52,16 @@ final class ThumbManifest {
 
     /// The output of an input that is as it was when that was made and still there; nil when there is work to do.
     func output(of input: String) -> String? {
-        guard let entry = entries[input], entry.recipe == recipe, let facts = Self.facts(of: input),
-            facts.byteCount == entry.byteCount, facts.modified == entry.modified, access(entry.output, F_OK) == 0
+        guard let entry = entries[input], entry.recipe == recipe, FileFacts(path: input) == entry.facts,
+            access(entry.output, F_OK) == 0
         else { return nil }
         return entry.output
     }
 
     /// Notes that an output is whole and has its name.
-    func note(_ input: String, output: String) throws(OutputFailure) {
-        guard let facts = Self.facts(of: input) else { return }
+    ///
+    /// - Parameter facts: Of the input before it was read.
+    func note(_ input: String, _ facts: FileFacts, output: String) throws(OutputFailure) {
         try append(
             JSON.object([
                 ("input", .string(input)), ("bytes", .integer(facts.byteCount)),
@@ -66,12 +74,13 @@ final class ThumbManifest {
         guard isWritten else { throw OutputFailure(path) }
     }
 
-    private func readAll() -> [UInt8] {
+    private func readAll() throws(OutputFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = read(descriptor, &chunk, chunk.count)
-            if count > 0 { bytes += chunk.prefix(count) } else if count == 0 || errno != EINTR { return bytes }
+            if count == 0 { return bytes }
+            if count > 0 { bytes += chunk.prefix(count) } else if errno != EINTR { throw OutputFailure(path) }
         }
     }
 
@@ -80,17 +89,6 @@ final class ThumbManifest {
             let modified = value["modified"]?.integer, let recipe = value["recipe"]?.string,
             let output = value["output"]?.string
         else { return nil }
-        return (input, Entry(byteCount: bytes, modified: modified, recipe: recipe, output: output))
-    }
-
-    private static func facts(of path: String) -> (byteCount: Int, modified: Int)? {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else { return nil }
-        #if canImport(Darwin)
-        let time = facts.st_mtimespec
-        #else
-        let time = facts.st_mtim
-        #endif
-        return (Int(facts.st_size), Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec))
+        return (input, Entry(facts: FileFacts(byteCount: bytes, modified: modified), recipe: recipe, output: output))
     }
 }

@@ -52,7 +52,8 @@ struct ThumbRecipe: Sendable {
             guard ImageFormat(signatureOf: bytes.span) == .tiff else {
                 let picture = try Picture(bytes, frame: frame, decoder: decoder)
                 let header = try decoder.header(of: bytes)
-                return (try picture.bitmap.thumbnail(options: options), header, picture.status)
+                let small = try picture.bitmap.thumbnail(options: options, limits: decoder.options.limits)
+                return (small, header, picture.status)
             }
             let count = try decoder.header(of: bytes).frameCount
             if let count, frame >= count { throw Failure.noSuchFrame(frame, of: count) }
@@ -64,7 +65,7 @@ struct ThumbRecipe: Sendable {
 
     private func animation(_ bytes: [UInt8]) throws -> Thumb {
         let header = try decoder.header(of: bytes)
-        let frames = try decoder.thumbnails(ofFramesIn: bytes, options: options)
+        let (frames, status) = try decoder.thumbnails(ofFramesIn: bytes, options: options)
         guard let first = frames.first else { throw Failure.noSuchFrame(0, of: 0) }
         let encoder = ImageEncoder(options: encoding)
         let file = try withEncodeFailure { () throws(EncodeError) in
@@ -74,7 +75,7 @@ struct ThumbRecipe: Sendable {
         }
         return Thumb(
             file: file, format: .png, width: first.bitmap.width, height: first.bitmap.height, header: header,
-            status: .complete)
+            status: status)
     }
 }
 

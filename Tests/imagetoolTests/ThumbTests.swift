@@ -287,13 +287,14 @@ import Testing
 
     @Test(arguments: [1, 3])
     func anInterruptEndsWith130AndLeavesNothingHalf(_ count: Int) throws {
-        // Opening the pipe waits for the tool to open it too; then the tool waits for bytes that never come.
+        // Opening the pipe waits for the tool to open it too; then the tool waits for bytes that never come. Each pipe
+        // has a thread of its own, for nobody says which one is opened first.
         let fifos = (0..<count).map { folder.path("in\($0).png") }
         let inputs = fifos.map { "'\($0)'" }.joined(separator: " ")
         let run = try ToolRun(
             shell: """
                 mkfifo \(inputs)
-                "$TOOL" thumb \(inputs) -s 5 -o '\(folder.path("out/"))' -j 1 &
+                "$TOOL" thumb \(inputs) -s 5 -o '\(folder.path("out/"))' -j \(count) &
                 exec 9>'\(fifos[0])'
                 kill -INT $!
                 wait $!

@@ -141,7 +141,8 @@ enum {
   // pixels count by the rows that are held, and `result_bytes` besides.
   IMGC_RESAMPLES = 1 << 2,
   // imgc_decode_resampled of progressive JPEGs, whose scans are then not all read: without the last
-  // refinement of the luma, or with DC and the first low AC scans alone. See jpeg_scans.c.
+  // refinement of the luma, or with DC and the first low AC scans alone. Damage in scans that are
+  // left out is not seen: a request that is strict about it reads them all. See jpeg_scans.c.
   IMGC_NO_LAST_REFINEMENT = 1 << 3,
   IMGC_LOW_SCANS_ONLY = 1 << 4,
 };

@@ -4,24 +4,6 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct EmbeddedThumbnailTests {
-    /// A JPEG with an EXIF block whose IFD1 names `thumbnail` (EXIF 2.32, 4.5.5).
-    private func file(_ picture: [UInt8], with thumbnail: [UInt8]) -> [UInt8] {
-        func little(_ value: Int, _ count: Int) -> [UInt8] {
-            (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
-        }
-        func entry(_ tag: Int, _ value: Int) -> [UInt8] {
-            little(tag, 2) + little(4, 2) + little(1, 4) + little(value, 4)
-        }
-        // Header, an empty IFD0 that leads to IFD1, IFD1 with offset and length, the thumbnail.
-        let start = 8 + 6 + 2 + 24 + 4
-        var block: [UInt8] = Array("II".utf8) + little(42, 2) + little(8, 4)
-        block += little(0, 2) + little(14, 4)
-        block += little(2, 2) + entry(513, start) + entry(514, thumbnail.count) + little(0, 4) + thumbnail
-        let segment = Array("Exif\0\0".utf8) + block
-        let length = segment.count + 2
-        return [0xFF, 0xD8, 0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + segment + picture[2...]
-    }
-
     private func thumbnail(
         in bytes: [UInt8], _ width: Int, _ height: Int, _ options: DecodeOptions = DecodeOptions()
     ) throws -> EmbeddedThumbnail? {
@@ -44,7 +26,7 @@ import Testing
 
     @Test func aThumbnailOfTheSameShapeIsFound() throws {
         let picture = try Fixture.file("demo/aurora-progressive.jpg")
-        let bytes = file(picture, with: picture)
+        let bytes = CameraFile.jpeg(picture, with: picture)
 
         let found = try #require(try thumbnail(in: bytes, 720, 540))
 
@@ -56,14 +38,14 @@ import Testing
 
     @Test func aThumbnailThatIsTooSmallIsNot() throws {
         let picture = try Fixture.file("demo/aurora-progressive.jpg")
-        let bytes = file(picture, with: picture)
+        let bytes = CameraFile.jpeg(picture, with: picture)
 
         #expect(try thumbnail(in: bytes, 721, 1) == nil)
         #expect(try thumbnail(in: bytes, 1, 541) == nil)
     }
 
     @Test func aThumbnailOfAnotherShapeIsNotThePicture() throws {
-        let bytes = file(
+        let bytes = CameraFile.jpeg(
             try Fixture.file("demo/mountains.jpg"), with: try Fixture.file("demo/aurora-progressive.jpg"))
 
         #expect(try thumbnail(in: bytes, 1, 1) == nil)
@@ -72,19 +54,33 @@ import Testing
     @Test func whatIsNoWholeJPEGIsNoThumbnail() throws {
         let picture = try Fixture.file("demo/aurora-progressive.jpg")
         for other in [try Fixture.file("demo/chart.png"), [0xFF, 0xD8, 0xFF], [1, 2, 3], Array(picture[..<100])] {
-            let bytes = file(picture, with: other)
+            let bytes = CameraFile.jpeg(picture, with: other)
             #expect(try thumbnail(in: bytes, 1, 1) == nil)
         }
     }
 
     @Test func aThumbnailThatEndsEarlyThrows() throws {
         let picture = try Fixture.file("demo/aurora-progressive.jpg")
-        let bytes = file(picture, with: Array(picture[..<20_000]))
+        let bytes = CameraFile.jpeg(picture, with: Array(picture[..<20_000]))
         let found = try #require(try thumbnail(in: bytes, 1, 1))
 
         let error = #expect(throws: DecodeError.self) { try shrink(found, in: bytes, width: 8, height: 6) }
 
         #expect(error?.code == .truncated)
+    }
+
+    /// A JPEG has no alpha: of a picture that has, it would show what lies under transparent pixels.
+    @Test func aPictureThatCanBeTransparentHasNone() throws {
+        let (opaque, glass) = (try Fixture.file("png/gray8.png"), try Fixture.file("png/gray-alpha8.png"))
+        let header = try ImageDecoder().header(of: opaque)
+        let gray = try ImageEncoder().encode(try ImageDecoder().decode(opaque).bitmap, as: .jpeg)
+        #expect(try ImageDecoder().header(of: gray).colorModel == .gray && header.colorModel == .gray)
+
+        let found = try thumbnail(in: CameraFile.png(opaque, with: gray), header.width, header.height)
+
+        #expect(found != nil)
+        let none = try thumbnail(in: CameraFile.png(glass, with: gray), 1, 1)
+        #expect(none == nil)
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil && $0.bytes < 1000 })

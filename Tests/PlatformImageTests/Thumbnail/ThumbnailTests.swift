@@ -232,9 +232,9 @@ import Testing
         var expected: [(FrameDelay, Bitmap)] = []
         while let frame = try frames.next() { expected.append((frame.info.delay, frame.bitmap)) }
 
-        let made = try ImageDecoder().thumbnails(ofFramesIn: bytes, options: Self.options(20, 20))
+        let (made, status) = try ImageDecoder().thumbnails(ofFramesIn: bytes, options: Self.options(20, 20))
 
-        #expect(made.count == expected.count)
+        #expect(made.count == expected.count && status == .complete)
         #expect(made.map(\.info.index) == Array(0..<expected.count))
         for (frame, (delay, bitmap)) in zip(made, expected) {
             #expect(frame.info.delay == delay)
@@ -242,7 +242,59 @@ import Testing
         }
         let still = try ImageDecoder().thumbnails(
             ofFramesIn: try Fixture.file("demo/mountains.jpg"), options: Self.options(20, 20))
-        #expect(still.count == 1)
+        #expect(still.frames.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            "gif/animation-truncated.gif", "gif/animation-bad-code.gif", "apng/truncated-third-frame.png",
+            "apng/missing-frame.png", "jpeg/truncated-420.jpg",
+        ])
+    func framesComeWithTheDamageThatEndedThem(_ path: String) throws {
+        let bytes = try Fixture.file(path)
+        let frames = try ImageDecoder().frames(of: bytes)
+        var count = 0
+        while try frames.next() != nil { count += 1 }
+
+        let made = try ImageDecoder().thumbnails(ofFramesIn: bytes, options: Self.options(5, 5))
+
+        #expect(made.frames.count == count && count > 0)
+        #expect(made.status == frames.status && made.status != .complete)
+    }
+
+    @Test func theOnlyFrameOfAJPEGIsMadeOfAllItsPixels() throws {
+        let bytes = try Fixture.file("demo/mountains.jpg")
+        var decoder = ImageDecoder()
+        let expected = try decoder.decode(bytes).bitmap.thumbnail(options: Self.options(200, 200))
+        decoder.options.scaleDenominator = 8
+
+        let made = try decoder.thumbnails(ofFramesIn: bytes, options: Self.options(200, 200)).frames
+
+        #expect(made.first?.bitmap.copyBytes() == expected.copyBytes())
+    }
+
+    @Test func limitsHoldForTheThumbnailOfABitmap() throws {
+        let picture = noise(4, 4)
+        let large = Self.options(100, 50, .fill) { $0.allowsUpscaling = true }
+        var limits = DecodeLimits.unlimited
+        func detail() -> String? {
+            do throws(DecodeError) {
+                _ = try picture.thumbnail(options: large, limits: limits)
+                return nil
+            } catch {
+                return error.code == .limitExceeded ? error.detail : "\(error)"
+            }
+        }
+
+        #expect(detail() == nil)
+        limits.maxSide = 99
+        #expect(detail() == "maxSide")
+        limits.maxSide = nil
+        limits.maxPixels = 4_999
+        #expect(detail() == "maxPixels")
+        limits.maxPixels = nil
+        limits.maxMemory = 19_999
+        #expect(detail() == "maxMemory")
     }
 
     @Test func manyFramesCountForMemory() throws {

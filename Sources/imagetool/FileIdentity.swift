@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Which regular file a path leads to, by whatever name.
+struct FileIdentity: Hashable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// Nil when there is no regular file.
+    init?(path: String) {
+        var facts = stat()
+        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        device = UInt64(truncatingIfNeeded: facts.st_dev)
+        inode = UInt64(truncatingIfNeeded: facts.st_ino)
+    }
+}
+
+/// What tells whether a file was changed.
+struct FileFacts: Equatable, Sendable {
+    let byteCount: Int
+    /// Nanoseconds since 1970.
+    let modified: Int
+
+    init(byteCount: Int, modified: Int) {
+        self.byteCount = byteCount
+        self.modified = modified
+    }
+
+    /// Nil when nothing is there, and for stdin, `-`.
+    init?(path: String) {
+        var facts = stat()
+        guard path != "-", stat(path, &facts) == 0 else { return nil }
+        #if canImport(Darwin)
+        let time = facts.st_mtimespec
+        #else
+        let time = facts.st_mtim
+        #endif
+        byteCount = Int(facts.st_size)
+        modified = Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
+    }
+}

@@ -1,0 +1,155 @@
+#if Tool
+import Foundation
+import PlatformImage
+import TestSupport
+import Testing
+
+@Suite struct ThumbBatchTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func noInputOfTheRunIsReplaced() throws {
+        let gif = try folder.write(largeBitmap, to: "a.dib")
+        let png = try folder.write(smallBitmap, to: "a.png")
+
+        let run = try ToolRun("thumb", gif, png, "-s", "1", "-o", "{dir}/{name}.png")
+        let sheet = try ToolRun("contact-sheet", gif, png, "-o", png)
+
+        #expect(run.exitCode == 1)
+        #expect(run.errors.hasPrefix("\(gif): sameOutput: "))
+        #expect(sheet.exitCode == 64 && sheet.errors.hasPrefix("\(png): sameOutput: "), "\(sheet.errors)")
+        #expect(try folder.read("a.png") == smallBitmap)
+        #expect(try folder.names == ["a.dib", "a.png"])
+    }
+
+    @Test func aManifestIsARegularFileOfItsOwn() throws {
+        let source = try folder.write(smallBitmap, to: "a.bmp")
+        let output = folder.path("out/")
+
+        for path in ["/dev/full", "/dev/zero", source] {
+            let run = try ToolRun("thumb", source, "-s", "1", "-o", output, "--manifest", path)
+            #expect(run.exitCode == 74 && run.errors.hasPrefix("\(path): io: "), "\(path) \(run.errors)")
+        }
+        let pipe = try ToolRun(
+            shell: "cd '\(folder.path)' && mkfifo p && \"$TOOL\" thumb a.bmp -s 1 -o out/ --manifest p")
+        #expect(pipe.exitCode == 74 && pipe.errors.hasPrefix("p: io: "), "\(pipe.errors)")
+        #expect(try folder.read("a.bmp") == smallBitmap)
+        #expect(try folder.names == ["a.bmp", "p"])
+    }
+
+    @Test func aManifestKnowsWhereItsOutputsGo() throws {
+        let source = try folder.write(smallBitmap, to: "a.bmp")
+        for name in ["one.png", "two.png"] {
+            let run = try ToolRun(
+                "thumb", source, "-s", "1", "-o", folder.path(name), "--manifest", folder.path("done"))
+            #expect(run.exitCode == 0, "\(run.errors)")
+        }
+        #expect(try folder.names == ["a.bmp", "done", "one.png", "two.png"])
+    }
+
+    @Test(arguments: [["--manifest", "done"], ["--skip-existing"]])
+    func whatIsSkippedKeepsItsOutput(_ options: [String]) throws {
+        try folder.write(smallBitmap, to: "a.bmp")
+        try folder.write(largeBitmap, to: "a.dib")
+        func run(_ inputs: String) throws -> ToolRun {
+            let options = options.joined(separator: " ")
+            return try ToolRun(
+                shell: "cd '\(folder.path)' && \"$TOOL\" thumb \(inputs) -s 2 -o '{name}.png' \(options)")
+        }
+
+        #expect(try run("a.bmp").exitCode == 0)
+        let made = try folder.read("a.png")
+        let both = try run("a.bmp a.dib")
+
+        #expect(both.exitCode == 1)
+        #expect(both.errors.hasPrefix("a.dib: sameOutput: "), "\(both.errors)")
+        #expect(try folder.read("a.png") == made)
+    }
+
+    @Test func aLongNameIsNoFailureAndATooLongOneItsOwn() throws {
+        let long = String(repeating: "n", count: 248)
+        let longest = String(repeating: "n", count: 251)
+        let inputs = try [long, longest, "c"].map { try folder.write(smallBitmap, to: $0 + ".bmp") }
+
+        let run = try ToolRun(["thumb", "-s", "1", "-o", "\(folder.path)/out/{name}-1.png"] + inputs)
+
+        #expect(run.exitCode == 1)
+        #expect(run.errors.hasPrefix("\(inputs[1]): io: "), "\(run.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("out")).sorted()
+        #expect(names == ["c-1.png", long + "-1.png"])
+    }
+
+    @Test func whatCannotBeListedOrNamedIsTold() throws {
+        let run = try ToolRun(
+            shell: """
+                cd '\(folder.path)' && mkdir in empty && printf x > "$(printf 'in/b\\377.png')" &&
+                mkdir "$(printf 'in/c\\377')" && printf x > "$(printf 'in/d\\377.txt')" &&
+                "$TOOL" thumb -r in -s 1 -o out/ -j 1
+                """)
+        let empty = try ToolRun("thumb", "-r", folder.path("empty"), "-s", "1", "-o", folder.path("out/"))
+
+        #expect(run.exitCode == 1)
+        let lines = run.errors.split(separator: "\n")
+        #expect(lines.count == 2, "\(run.errors)")
+        #expect(lines.first?.hasPrefix("in/b\u{FFFD}.png: noInput: ") == true)
+        #expect(lines.last?.hasPrefix("in/c\u{FFFD}: noInput: ") == true)
+        #expect(empty.exitCode == 64 && empty.errors.contains("no picture"))
+    }
+
+    @Test func aListNamesFilesAndNotPatterns() throws {
+        try folder.write(smallBitmap, to: "a.png")
+        try folder.write(smallBitmap, to: "*.png")
+
+        let star = try ToolRun(
+            shell: "cd '\(folder.path)' && printf '*.png\\n' | \"$TOOL\" thumb --files-from - -s 1 -o out/")
+        let none = try ToolRun(
+            shell: "cd '\(folder.path)' && printf '?.png\\n-\\n' > l && \"$TOOL\" thumb --files-from l -s 1 -o out/")
+
+        #expect(star.exitCode == 0, "\(star.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("out")) == ["*.png"])
+        #expect(none.exitCode == 1)
+        #expect(none.errors.split(separator: "\n").map { $0.prefix(12) } == ["?.png: noInp", "./-: noInput"])
+    }
+
+    @Test func outputsStayInTheirFolder() throws {
+        try FileManager.default.createDirectory(at: folder.url.appending(path: "in"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: folder.url.appending(path: "w"), withIntermediateDirectories: true)
+        try folder.write(smallBitmap, to: "in/x.bmp")
+
+        let run = try ToolRun(
+            shell: "cd '\(folder.path)/w' && \"$TOOL\" thumb ../in/x.bmp -s 1 -o 'out/{dir}/{name}.png'")
+        let beside = try ToolRun(
+            shell: "cd '\(folder.path)/w' && \"$TOOL\" thumb ../in/x.bmp -s 1 -o '{dir}/{name}-1.png'")
+
+        #expect(run.exitCode == 64 && run.errors.hasPrefix("../in/x.bmp: outsideOutput: "), "\(run.errors)")
+        #expect(beside.exitCode == 0, "\(beside.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("in")).sorted()
+        #expect(names == ["x-1.png", "x.bmp"])
+    }
+
+    @Test func namesPromiseNoFormatThatIsNotWritten() throws {
+        let source = try folder.write(smallBitmap, to: "a.bmp")
+
+        for name in ["y.webp", "y.gif", "{name}.TIFF"] {
+            #expect(try ToolRun("thumb", source, "-s", "1", "-o", "\(folder.path)/\(name)").exitCode == 64, "\(name)")
+        }
+        for name in ["cs.jpg", "cs.gif"] {
+            #expect(try ToolRun("contact-sheet", source, "-o", folder.path(name)).exitCode == 64, "\(name)")
+        }
+        #expect(try folder.names == ["a.bmp"])
+    }
+
+    @Test func aFolderWithBracesIsAFolder() throws {
+        let source = try folder.write(smallBitmap, to: "a.bmp")
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "b{r}"), withIntermediateDirectories: true)
+
+        let run = try ToolRun("thumb", source, "-s", "1", "-o", "\(folder.path)/b{r}")
+
+        #expect(run.exitCode == 0, "\(run.errors)")
+        #expect(try folder.names == ["a.bmp", "b{r}"])
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/b{r}/a.png"))
+    }
+}
+#endif
