@@ -25,7 +25,7 @@ struct BenchResizeCommand: ParsableCommand {
         printError("imagetool: this is a debug build: its figures say nothing, build with -c release")
         #endif
         let (source, size) = (try Self.size(from), try Self.size(to))
-        let bytes = try withFailure { () throws(Failure) in try readInput(file, limit: DecodeLimits().maxInputBytes) }
+        let bytes = try withFailure { () throws(Failure) in try readList(file) }
         guard bytes.count == source.width * source.height * 4 else {
             throw ValidationError("\(file) has \(bytes.count) bytes, not \(from) pixels of 4.")
         }
