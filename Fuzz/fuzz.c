@@ -4,8 +4,8 @@
 //
 // Besides crashes and sanitizer reports these are findings: padding written, other sizes than the
 // header's, more rows than the picture has, pixels that depend on what the memory held before,
-// shrinking on load that differs from shrinking afterwards, and the status INTERNAL or
-// INVALID_ARGUMENT.
+// shrinking on load that differs from shrinking afterwards, own decoders that differ from their
+// library, and the status INTERNAL or INVALID_ARGUMENT.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -84,6 +84,26 @@ static void still(const imgc_request *request, const imgc_header *header, uint8_
     free(other.pixels);
   }
   free(target.pixels);
+}
+
+// The own ways of decoding against the libraries alone: the same pixels and the same report. Not
+// for PNG, where libdeflate takes a few streams that zlib refuses.
+static void alone(const imgc_request *request, const imgc_header *header) {
+  if (request->format != IMGC_FORMAT_TIFF && request->format != IMGC_FORMAT_JPEG) return;
+  imgc_report report, other;
+  imgc_request library = *request;
+  library.flags |= IMGC_LIBRARIES_ONLY;
+  imgc_target target = make_target(header, 1, 0x00), expected = make_target(header, 1, 0x00);
+  imgc_status status = imgc_decode(request, &target, &report);
+  imgc_status library_status = imgc_decode(&library, &expected, &other);
+  CHECK(status == library_status || status == IMGC_ERROR_LIMIT);
+  if (!status) {
+    CHECK(report.truncated == other.truncated && report.corrupt == other.corrupt);
+    CHECK(report.rows == other.rows && report.warning_total == other.warning_total);
+    CHECK(memcmp(target.pixels, expected.pixels, target.size) == 0);
+  }
+  free(target.pixels);
+  free(expected.pixels);
 }
 
 static bool is_opaque(const imgc_target *target) {
@@ -209,6 +229,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (choice % 4 == 3) color(&request, &header);
   still(&request, &header, (uint8_t)(choice % 8 + 1), choice % 3 == 0);
   shrunk(&request, &header, choice);
+  alone(&request, &header);
   frames(&request, &header);
 #else
   color(&request, &header);

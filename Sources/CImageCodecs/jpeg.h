@@ -1,6 +1,6 @@
 // What the files of the JPEG codec share: jpeg_markers.c walks the segments, jpeg_library.c runs
 // libjpeg-turbo and stops it, jpeg_arrays.c keeps its coefficients, jpeg.c reads headers,
-// jpeg_rows.c decodes.
+// jpeg_rows.c decodes, jpeg_baseline.c does that for thumbnails of plain files.
 
 #ifndef IMGC_JPEG_H
 #define IMGC_JPEG_H
@@ -29,6 +29,9 @@ typedef struct jpeg_array {
   size_t row_count;
   size_t used_rows; // zeroed, and maybe written since; the rest holds anything
 } jpeg_array;
+
+// A decoder of its own, see jpeg_baseline.h.
+typedef struct jpeg_baseline jpeg_baseline;
 
 // All that must outlive a jump. A caller of imgc_jpeg_run owns it, zeroed at first.
 typedef struct jpeg_state {
@@ -71,14 +74,16 @@ typedef struct jpeg_state {
   size_t safe_size; // bytes read before the present step
 
   // Rows; decode only.
-  uint8_t *band;    // RGBA8 rows on their way to a turned place, or NULL
-  uint8_t *cmyk;    // rows on their way to RGBA8, or NULL
-  size_t stride;    // bytes a row of both
-  uint32_t rows;    // written to the place
-  uint32_t waiting; // read by libjpeg after those, not written yet
-  bool is_complete; // decode_rows came to its end; the next two are valid
-  bool has_end;     // an EOI follows the last row
-  uint32_t intact;  // rows from the top that were complete before the input ended
+  jpeg_baseline *baseline; // reads them in libjpeg's place, or NULL
+  bool gave_up;            // it could not
+  uint8_t *band;           // RGBA8 rows on their way to a turned place, or NULL
+  uint8_t *cmyk;           // rows on their way to RGBA8, or NULL
+  size_t stride;           // bytes a row of both
+  uint32_t rows;           // written to the place
+  uint32_t waiting;        // read by libjpeg after those, not written yet
+  bool is_complete;        // decode_rows came to its end; the next two are valid
+  bool has_end;            // an EOI follows the last row
+  uint32_t intact;         // rows from the top that were complete before the input ended
 } jpeg_state;
 
 // Creates the decompressor, runs `step` until it returns or libjpeg gives up, destroys the

@@ -2,6 +2,7 @@
 
 #include "color.h"
 #include "jpeg.h"
+#include "jpeg_baseline.h"
 #include "rows.h"
 
 #include <limits.h>
@@ -85,15 +86,29 @@ static void flush(jpeg_state *s) {
   imgc_place_done(place, s->rows);
 }
 
-static void read_rows(jpeg_state *s, uint32_t count) {
+// Where the next rows begin. After a second start the sink has some of them already.
+static uint32_t first_row(const jpeg_state *s) {
+  const imgc_sink *sink = s->place->sink;
+  return sink && sink->first > s->rows ? sink->first : s->rows;
+}
+
+// False when the own decoder gives up.
+static bool read_rows(jpeg_state *s, uint32_t count) {
   JSAMPROW rows[IMGC_JPEG_BAND];
   uint8_t *buffer = s->cmyk ? s->cmyk : s->band;
+  uint32_t first = first_row(s);
   for (uint32_t i = 0; i < count; i++)
-    rows[i] = buffer ? buffer + i * s->stride : imgc_place_row(s->place, s->rows + i);
+    rows[i] = buffer ? buffer + i * s->stride : imgc_place_row(s->place, first + i);
+  if (s->baseline) {
+    s->gave_up = !imgc_jpeg_baseline_read(s->baseline, rows, count);
+    s->waiting = s->gave_up ? 0 : count;
+    return !s->gave_up;
+  }
   // Our source never suspends, so a call that gives no row is not to be expected.
   for (JDIMENSION got = 1; got && s->waiting < count; s->waiting += got)
     got = jpeg_read_scanlines(&s->cinfo, rows + s->waiting, count - s->waiting);
   if (s->waiting < count) imgc_fail(s->report, IMGC_ERROR_INTERNAL, NULL, "jpeg: no row");
+  return true;
 }
 
 static void allocate(jpeg_state *s) {
@@ -107,6 +122,23 @@ static void allocate(jpeg_state *s) {
     imgc_fail(s->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: out of memory");
   // A second try finds the band of the first.
   if (!s->place->sink || !s->place->sink->band) imgc_place_open(s->place, IMGC_JPEG_BATCH);
+}
+
+// The own decoder when it can, and nothing made it give up before; or libjpeg.
+static void start_rows(jpeg_state *s) {
+  if (!s->gave_up && !s->ended && !(s->request->flags & IMGC_LIBRARIES_ONLY))
+    s->baseline = imgc_jpeg_baseline_open(&s->cinfo);
+  if (s->baseline) return;
+  s->consuming = jpeg_has_multiple_scans(&s->cinfo);
+  jpeg_start_decompress(&s->cinfo);
+  s->consuming = false;
+}
+
+// libjpeg's source stands where it would have come to.
+static void end_baseline(jpeg_state *s) {
+  const uint8_t *next = imgc_jpeg_baseline_next(s->baseline);
+  s->source.bytes_in_buffer -= (size_t)(next - s->source.next_input_byte);
+  s->source.next_input_byte = next;
 }
 
 static void decode_step(jpeg_state *s) {
@@ -129,19 +161,18 @@ static void decode_step(jpeg_state *s) {
   allocate(s);
   imgc_jpeg_leave_if_failed(s);
 
-  s->consuming = jpeg_has_multiple_scans(cinfo);
-  jpeg_start_decompress(cinfo);
-  s->consuming = false;
+  start_rows(s);
   if (s->ended) measure(s);
   uint32_t batch = s->band ? IMGC_JPEG_BAND : IMGC_JPEG_BATCH;
   for (uint32_t y = 0; y < place->height; y += batch) {
     imgc_poll(s->request, s->report);
     imgc_jpeg_leave_if_failed(s);
-    read_rows(s, place->height - y < batch ? place->height - y : batch);
+    if (!read_rows(s, place->height - y < batch ? place->height - y : batch)) return;
     if (s->ended && !s->intact) measure(s);
     imgc_jpeg_leave_if_failed(s);
     flush(s);
   }
+  if (s->baseline) end_baseline(s);
   measure(s);
   s->has_end = end_follows(s);
   s->is_complete = true;
@@ -175,13 +206,24 @@ static void start_again(jpeg_state *s) {
   imgc_jpeg_run(s, decode_step);
 }
 
+// The rows that went on into a sink are those that libjpeg gives again.
+static void start_again_with_libjpeg(jpeg_state *s, const imgc_report *before) {
+  imgc_jpeg_baseline_close(s->baseline);
+  s->baseline = NULL;
+  s->rows = s->warnings = 0;
+  *s->report = *before;
+  start_again(s);
+}
+
 imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_place *place,
                              imgc_report *report) {
   jpeg_markers markers;
   if (imgc_jpeg_open(request, &markers, report)) return report->status;
   jpeg_state s = {.request = request, .report = report, .size = request->size, .place = place};
   imgc_jpeg_leave_out(request, &s.left_out);
+  const imgc_report before = *report;
   imgc_jpeg_run(&s, decode_step);
+  if (!report->status && s.gave_up) start_again_with_libjpeg(&s, &before);
   // Something is odd that the walk over the scans did not see.
   if (!report->status && s.left_out.count > 0 && s.failed && s.rows == 0 && s.waiting == 0) {
     s.left_out.count = 0;
@@ -195,6 +237,7 @@ imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_place *plac
     start_again(&s);
   }
   conclude(&s);
+  imgc_jpeg_baseline_close(s.baseline);
   free(s.band);
   free(s.cmyk);
   return report->status;

@@ -20,8 +20,10 @@ imgc_status imgc_png_draw(const imgc_png_picture *picture) {
       imgc_place_open(picture->place, band))
     return picture->report->status;
   bool done = false;
-  // Cut data is not worth the attempt: only libpng tells the rows before the cut.
-  if (!picture->extent.cut && imgc_png_fast_fits(picture->request, png, &picture->extent))
+  // Damaged data is not worth the attempt: only libpng tells the rows before a cut, and libdeflate
+  // takes a few streams that zlib refuses.
+  if (!picture->extent.cut && !picture->extent.damaged &&
+      imgc_png_fast_fits(picture->request, png, &picture->extent))
     imgc_png_draw_fast(picture, &done);
   if (done || picture->report->status) return picture->report->status;
   return imgc_png_draw_library(picture);

@@ -27,6 +27,7 @@ uint64_t imgc_png_fast_bytes(const imgc_png *png, const imgc_png_extent *extent)
 
 bool imgc_png_fast_fits(const imgc_request *request, const imgc_png *png,
                         const imgc_png_extent *extent) {
+  if (request->flags & IMGC_LIBRARIES_ONLY) return false;
   // More input than any rows need is a stream of empty blocks, at 70 ns a byte: libpng can be
   // stopped there.
   uint64_t raw = imgc_png_raw_bytes(png);
@@ -97,6 +98,23 @@ static bool filters_are_known(const imgc_png *png, const uint8_t *raw) {
   return true;
 }
 
+// Undoes the filter of the row behind raw[0] and of some after it, of the `rows` that are left;
+// says of how many.
+static uint32_t unfilter_some(uint8_t *raw, uint32_t rows, const uint8_t *above, size_t n,
+                              unsigned bpp) {
+  uint8_t *row = raw + 1, *below = raw + n + 1;
+  if (rows >= IMGC_PNG_UNFILTER_ROWS && imgc_png_unfilter_waves(row, n + 1, n, bpp)) {
+    imgc_png_unfilter_rows(row, n + 1, above, n, bpp);
+    return IMGC_PNG_UNFILTER_ROWS;
+  }
+  if (rows > 1 && imgc_png_unfilter_pairs(*raw, *below)) {
+    imgc_png_unfilter_pair(*raw, *below, row, below + 1, above, n, bpp);
+    return 2;
+  }
+  imgc_png_unfilter(*raw, row, above, n, bpp);
+  return 1;
+}
+
 static void draw_rows(const imgc_png_picture *picture, imgc_png_rows *rows, uint8_t *raw,
                       const uint8_t *zeros) {
   const imgc_png *png = picture->png;
@@ -106,16 +124,11 @@ static void draw_rows(const imgc_png_picture *picture, imgc_png_rows *rows, uint
     imgc_png_pass pass = imgc_png_pass_at(png, i);
     size_t n = (size_t)imgc_png_row_bytes(png, pass.width);
     const uint8_t *above = zeros;
-    bool undone = false; // the second row of a pair is finished already
+    uint32_t done = 0; // rows from here on that are unfiltered already
     for (uint32_t row = 0; row < pass.height; row++, raw += n + 1) {
       if (row % 16 == 0 && imgc_poll(picture->request, picture->report)) return;
-      uint8_t *below = raw + n + 1;
-      bool pairs = !undone && row + 1 < pass.height && imgc_png_unfilter_pairs(*raw, *below);
-      if (pairs)
-        imgc_png_unfilter_pair(*raw, *below, raw + 1, below + 1, above, n, bpp);
-      else if (!undone)
-        imgc_png_unfilter(*raw, raw + 1, above, n, bpp);
-      undone = pairs;
+      if (done == 0) done = unfilter_some(raw, pass.height - row, above, n, bpp);
+      done--;
       imgc_png_rows_put(rows, &pass, row, raw + 1);
       above = raw + 1;
     }

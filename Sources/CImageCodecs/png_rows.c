@@ -71,38 +71,29 @@ static void make_palette(imgc_png_rows *rows) {
   }
 }
 
-// Rounds: equals round(v * 255 / 65535) for a big-endian sample.
-static uint8_t from16(const uint8_t *p) {
-  return (uint8_t)(((uint32_t)imgc_be16(p) * 255 + 32895) >> 16);
+// Pixels that are the colour of tRNS, compared at their full depth, become transparent.
+static void clear_key16(const imgc_png_rows *rows, uint8_t *dst, const uint8_t *src, uint32_t n) {
+  unsigned channels = imgc_png_channels(rows->png);
+  for (; n > 0; n--, src += 2 * channels, dst += 4) {
+    bool clear = true;
+    for (unsigned i = 0; i < channels; i++) clear &= imgc_be16(src + 2 * i) == rows->key[i];
+    if (clear) dst[3] = 0;
+  }
 }
 
 static void expand16(const imgc_png_rows *rows, uint8_t *dst, const uint8_t *src, uint32_t n) {
-  const uint16_t *key = rows->key;
-  bool keyed = rows->has_key;
-  switch (rows->png->color_type) {
-  case 0:
-    for (; n > 0; n--, src += 2, dst += 4) {
-      dst[0] = dst[1] = dst[2] = from16(src);
-      dst[3] = keyed && imgc_be16(src) == key[0] ? 0 : 255;
+  uint8_t narrow[4 * 256];
+  size_t channels = imgc_png_channels(rows->png);
+  for (uint32_t part; n > 0; n -= part, src += 2 * channels * part, dst += (size_t)4 * part) {
+    part = n < 256 ? n : 256;
+    imgc_row_be16_to_8(channels == 4 ? dst : narrow, src, channels * part);
+    switch (channels) {
+    case 1: imgc_row_gray8(dst, narrow, part); break;
+    case 2: imgc_row_gray_alpha8(dst, narrow, part); break;
+    case 3: imgc_row_rgb8(dst, narrow, part); break;
+    default: break;
     }
-    break;
-  case 2:
-    for (; n > 0; n--, src += 6, dst += 4) {
-      for (int i = 0; i < 3; i++) dst[i] = from16(src + 2 * i);
-      bool clear = keyed && imgc_be16(src) == key[0] && imgc_be16(src + 2) == key[1] &&
-                   imgc_be16(src + 4) == key[2];
-      dst[3] = clear ? 0 : 255;
-    }
-    break;
-  case 4:
-    for (; n > 0; n--, src += 4, dst += 4) {
-      dst[0] = dst[1] = dst[2] = from16(src);
-      dst[3] = from16(src + 2);
-    }
-    break;
-  default:
-    for (; n > 0; n--, src += 8, dst += 4)
-      for (int i = 0; i < 4; i++) dst[i] = from16(src + 2 * i);
+    if (rows->has_key && channels % 2 == 1) clear_key16(rows, dst, src, part);
   }
 }
 

@@ -54,7 +54,10 @@ imgc_status imgc_png_measure(const imgc_request *request, imgc_png_source source
   for (uint64_t count = 1; imgc_png_source_next(&source, &segment, check_crc); count++) {
     extent->bytes += segment.size;
     extent->segments += segment.size > 0;
-    if (segment.crc_is_checked && !segment.crc_is_right) imgc_warn(report, IMGC_WARN_CRC);
+    if (segment.crc_is_checked && !segment.crc_is_right) {
+      extent->damaged = true;
+      imgc_warn(report, IMGC_WARN_CRC);
+    }
     if (count % 4096 == 0 && imgc_poll(request, report)) return report->status;
   }
   extent->cut = source.cut;

@@ -30,6 +30,7 @@ typedef struct imgc_png_extent {
   uint64_t bytes;    // of compressed data
   uint64_t segments; // that are not empty
   bool cut;
+  bool damaged; // a checksum was looked at and is wrong
 } imgc_png_extent;
 
 // Walks a copy of the source.

@@ -2,6 +2,7 @@
 
 #define TARGET
 #include "png_unfilter_loops.h"
+#include "png_unfilter_wave.h"
 
 #if defined(__x86_64__)
 #define FAST __builtin_cpu_supports("avx2")
@@ -9,6 +10,7 @@
 #define FAST 0
 #define imgc_png_unfilter_avx2 unfilter
 #define imgc_png_unfilter_pair_avx2 unfilter_pair
+#define imgc_png_unfilter_rows_avx2 unfilter_wave
 #endif
 
 void imgc_png_unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n, unsigned bpp) {
@@ -24,4 +26,21 @@ void imgc_png_unfilter_pair(uint8_t first, uint8_t second, uint8_t *row, uint8_t
     imgc_png_unfilter_pair_avx2(first, second, row, below, above, n, bpp);
   else
     unfilter_pair(first, second, row, below, above, n, bpp);
+}
+
+bool imgc_png_unfilter_waves(const uint8_t *first, size_t stride, size_t n, unsigned bpp) {
+  // At the ends of the rows most of the work is for nothing.
+  if (bpp > 2 || n < 64) return false;
+  const uint8_t *filter = first - 1;
+  int slow = 0;
+  for (size_t r = 0; r < IMGC_PNG_UNFILTER_ROWS; r++) slow += filter[r * stride] >= AVERAGE;
+  return slow >= 2;
+}
+
+void imgc_png_unfilter_rows(uint8_t *first, size_t stride, const uint8_t *above, size_t n,
+                            unsigned bpp) {
+  if (FAST)
+    imgc_png_unfilter_rows_avx2(first, stride, above, n, bpp);
+  else
+    unfilter_wave(first, stride, above, n, bpp);
 }

@@ -3,6 +3,7 @@
 #ifndef IMGC_PNG_UNFILTER_H
 #define IMGC_PNG_UNFILTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,12 +22,25 @@ static inline int imgc_png_unfilter_pairs(uint8_t first, uint8_t second) {
 void imgc_png_unfilter_pair(uint8_t first, uint8_t second, uint8_t *row, uint8_t *below,
                             const uint8_t *above, size_t n, unsigned bpp);
 
+// Rows that imgc_png_unfilter_rows takes at once.
+enum { IMGC_PNG_UNFILTER_ROWS = 8 };
+
+// True when so many rows in turn, of n bytes and with their filters one byte before each, go faster
+// together: pixels of one or two bytes, and enough of the two filters that are slow.
+bool imgc_png_unfilter_waves(const uint8_t *first, size_t stride, size_t n, unsigned bpp);
+// As IMGC_PNG_UNFILTER_ROWS calls in turn, for rows `stride` bytes from one to the next; bpp is 1
+// or 2.
+void imgc_png_unfilter_rows(uint8_t *first, size_t stride, const uint8_t *above, size_t n,
+                            unsigned bpp);
+
 #if defined(__x86_64__)
-// The twins for processors with AVX2, chosen by the two above.
+// The twins for processors with AVX2, chosen by those above.
 void imgc_png_unfilter_avx2(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n,
                             unsigned bpp);
 void imgc_png_unfilter_pair_avx2(uint8_t first, uint8_t second, uint8_t *row, uint8_t *below,
                                  const uint8_t *above, size_t n, unsigned bpp);
+void imgc_png_unfilter_rows_avx2(uint8_t *first, size_t stride, const uint8_t *above, size_t n,
+                                 unsigned bpp);
 #endif
 
 #endif

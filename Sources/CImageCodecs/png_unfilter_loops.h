@@ -5,6 +5,7 @@
 // Two rows at once, the second one pixel behind the first, are two chains that run side by side.
 
 #include "png_unfilter.h"
+#include "running_sum.h"
 
 #include <string.h>
 #if defined(__SSE2__) && defined(__x86_64__)
@@ -169,7 +170,7 @@ INLINE void two_narrow_rows(int first, int second, uint8_t *row, uint8_t *below,
 TARGET static void unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n,
                             unsigned bpp) {
   switch (filter) {
-  case SUB: BY_WIDTH(one_narrow_row, one_row, SUB, row, above, n); break;
+  case SUB: imgc_running_sum8(row, n, bpp); break;
   case UP:
     for (size_t i = 0; i < n; i++) row[i] = (uint8_t)(row[i] + above[i]);
     break;

@@ -1,65 +1,97 @@
-// Row kernels: the choice between plain code and AVX2, and the kernels that need no twin.
+// Row kernels: the choice between plain code and a twin, and the kernels that need no twin.
 
 #include "rows_simd.h"
 
 #include <string.h>
 
-// The answer comes from a word that the compiler's run-time library fills before main:
-// reading it costs nothing beside a row, and there is no state of our own.
-#ifdef IMGC_HAVE_AVX2
-#define FAST(call) (__builtin_cpu_supports("avx2") ? (call) : 0)
+// What the twin did of the row. The answer about AVX2 comes from a word that the compiler's
+// run-time library fills before main: reading it costs nothing beside a row, and there is no state
+// of our own.
+#if defined(IMGC_HAVE_AVX2)
+#define FAST(kernel, ...) (__builtin_cpu_supports("avx2") ? imgc_avx2_##kernel(__VA_ARGS__) : 0)
+#elif defined(IMGC_HAVE_NEON)
+#define FAST(kernel, ...) imgc_neon_##kernel(__VA_ARGS__)
 #else
-#define FAST(call) 0
+#define FAST(kernel, ...) 0
 #endif
 
 void imgc_row_gray8(uint8_t *dst, const uint8_t *src, size_t n) {
-  size_t done = FAST(imgc_avx2_gray8(dst, src, n));
+  size_t done = FAST(gray8, dst, src, n);
   imgc_plain_gray8(dst + done * 4, src + done, n - done);
 }
 
 void imgc_row_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n) {
-  size_t done = FAST(imgc_avx2_gray_alpha8(dst, src, n));
+  size_t done = FAST(gray_alpha8, dst, src, n);
   imgc_plain_gray_alpha8(dst + done * 4, src + done * 2, n - done);
 }
 
 void imgc_row_rgb8(uint8_t *dst, const uint8_t *src, size_t n) {
-  size_t done = FAST(imgc_avx2_rgb8(dst, src, n));
+  size_t done = FAST(rgb8, dst, src, n);
   imgc_plain_rgb8(dst + done * 4, src + done * 3, n - done);
 }
 
 void imgc_row_bgr8(uint8_t *dst, const uint8_t *src, size_t n) {
-  size_t done = FAST(imgc_avx2_bgr8(dst, src, n));
+  size_t done = FAST(bgr8, dst, src, n);
   imgc_plain_bgr8(dst + done * 4, src + done * 3, n - done);
 }
 
 void imgc_row_bgrx8(uint8_t *dst, const uint8_t *src, size_t n) {
-  size_t done = FAST(imgc_avx2_bgrx8(dst, src, n));
+  size_t done = FAST(bgrx8, dst, src, n);
   imgc_plain_bgrx8(dst + done * 4, src + done * 4, n - done);
 }
 
 void imgc_row_bgra8(uint8_t *dst, const uint8_t *src, size_t n) {
-  size_t done = FAST(imgc_avx2_bgra8(dst, src, n));
+  size_t done = FAST(bgra8, dst, src, n);
   imgc_plain_bgra8(dst + done * 4, src + done * 4, n - done);
 }
 
 void imgc_row_cmyk8(uint8_t *dst, const uint8_t *src, size_t n) {
-  size_t done = FAST(imgc_avx2_cmyk8(dst, src, n));
+  size_t done = FAST(cmyk8, dst, src, n);
   imgc_plain_cmyk8(dst + done * 4, src + done * 4, n - done);
 }
 
 void imgc_row_cmyk8_inverted(uint8_t *dst, const uint8_t *src, size_t n) {
-  size_t done = FAST(imgc_avx2_cmyk8_inverted(dst, src, n));
+  size_t done = FAST(cmyk8_inverted, dst, src, n);
   imgc_plain_cmyk8_inverted(dst + done * 4, src + done * 4, n - done);
 }
 
 void imgc_row_16_to_8(uint8_t *dst, const uint16_t *src, size_t n) {
-  size_t done = FAST(imgc_avx2_16_to_8(dst, src, n));
+  size_t done = FAST(16_to_8, dst, src, n);
   imgc_plain_16_to_8(dst + done, src + done, n - done);
 }
 
 void imgc_row_premultiply(uint8_t *dst, const uint8_t *src, size_t n) {
-  size_t done = FAST(imgc_avx2_premultiply(dst, src, n));
+  size_t done = FAST(premultiply, dst, src, n);
   imgc_plain_premultiply(dst + done * 4, src + done * 4, n - done);
+}
+
+void imgc_row_be16_to_8(uint8_t *dst, const uint8_t *src, size_t n) {
+  size_t done = FAST(be16_to_8, dst, src, n);
+  imgc_plain_be16_to_8(dst + done, src + done * 2, n - done);
+}
+
+void imgc_row_unpremultiply(uint8_t *pixels, size_t n) {
+  size_t done = FAST(unpremultiply, pixels, n);
+  imgc_plain_unpremultiply(pixels + done * 4, n - done);
+}
+
+void imgc_row_fields16(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]) {
+  size_t done = FAST(fields16, dst, src, n, fields);
+  if (done < n) imgc_plain_fields16(dst + done * 4, src + done * 2, n - done, fields);
+}
+
+void imgc_row_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]) {
+  size_t done = FAST(fields32, dst, src, n, fields);
+  if (done < n) imgc_plain_fields32(dst + done * 4, src + done * 4, n - done, fields);
+}
+
+void imgc_row_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits,
+                           const uint32_t palette[256]) {
+  size_t done = 0; // a multiple of 8: whole bytes
+#ifdef IMGC_HAVE_AVX2
+  done = FAST(index_packed, dst, src, n, bits, palette);
+#endif
+  imgc_plain_index_packed(dst + done * 4, src + done * bits / 8, n - done, bits, palette);
 }
 
 // ---------------------------------------------------------------- one version only
@@ -86,16 +118,6 @@ void imgc_row_index8(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t 
   for (; i < n; i++) memcpy(dst + i * 4, &palette[src[i]], 4);
 }
 
-void imgc_row_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits,
-                           const uint32_t palette[256]) {
-  unsigned mask = (1u << bits) - 1, shift = 8;
-  for (size_t i = 0; i < n; i++, dst += 4) {
-    shift -= bits;
-    memcpy(dst, &palette[*src >> shift & mask], 4);
-    if (shift == 0) shift = 8, src++;
-  }
-}
-
 void imgc_row_unpack(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits) {
   uint8_t mask = (uint8_t)((1u << bits) - 1);
   unsigned shift = 8;
@@ -112,23 +134,6 @@ void imgc_row_clear_under_alpha(uint8_t *dst, const uint8_t *src, size_t n) {
     memcpy(&pixel, src + i * 4, 4);
     if (pixel < 0x01000000u) pixel = 0;
     memcpy(dst + i * 4, &pixel, 4);
-  }
-}
-
-void imgc_row_unpremultiply(uint8_t *pixels, size_t n) {
-  for (size_t i = 0; i < n; i++, pixels += 4) {
-    uint32_t a = pixels[3];
-    if (a == 255) continue;
-    if (a == 0) {
-      memset(pixels, 0, 3);
-      continue;
-    }
-    // One division for three: x * ceil(2^32 / a) >> 32 is x / a for all x below 2^16.
-    uint64_t inverse = ((UINT64_C(1) << 32) + a - 1) / a;
-    for (int k = 0; k < 3; k++) {
-      uint64_t c = (pixels[k] * 255u + a / 2) * inverse >> 32;
-      pixels[k] = (uint8_t)(c > 255 ? 255 : c);
-    }
   }
 }
 
@@ -152,49 +157,5 @@ void imgc_row_over(uint8_t *dst, const uint8_t *src, size_t n) {
     }
     for (int k = 0; k < 3; k++) dst[k] = (uint8_t)((src[k] * ws + dst[k] * wd + whole / 2) / whole);
     dst[3] = (uint8_t)((whole + 127) / 255);
-  }
-}
-
-// ---------------------------------------------------------------- bit fields
-
-// (v * 255 + max / 2) / max without a division for every pixel. The product with `inverse`
-// is exact while max has at most 16 bits; wider fields divide.
-typedef struct scaler {
-  uint64_t max, half, inverse;
-  unsigned shift;
-  uint8_t none;
-} scaler;
-
-static void make_scalers(scaler scalers[4], const imgc_field fields[4]) {
-  for (int k = 0; k < 4; k++) {
-    uint64_t max = fields[k].max;
-    scalers[k] = (scaler){.max = max,
-                          .half = max / 2,
-                          .inverse = max && max <= 0xffff ? (UINT64_C(1) << 48) / max + 1 : 0,
-                          .shift = fields[k].shift & 31,
-                          .none = fields[k].none};
-  }
-}
-
-static inline uint8_t scale(const scaler *s, uint32_t pixel) {
-  if (s->max == 0) return s->none;
-  uint64_t v = (pixel >> s->shift & s->max) * 255 + s->half;
-  return (uint8_t)(s->inverse ? v * s->inverse >> 48 : v / s->max);
-}
-
-void imgc_row_fields16(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]) {
-  scaler scalers[4];
-  make_scalers(scalers, fields);
-  for (size_t i = 0; i < n; i++, dst += 4, src += 2)
-    for (int k = 0; k < 4; k++) dst[k] = scale(&scalers[k], (uint32_t)(src[0] | src[1] << 8));
-}
-
-void imgc_row_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_field fields[4]) {
-  scaler scalers[4];
-  make_scalers(scalers, fields);
-  for (size_t i = 0; i < n; i++, dst += 4, src += 4) {
-    uint32_t pixel;
-    memcpy(&pixel, src, 4);
-    for (int k = 0; k < 4; k++) dst[k] = scale(&scalers[k], pixel);
   }
 }

@@ -1,5 +1,5 @@
-// Row kernels: samples in, RGBA8 out. Scalar code, with AVX2 twins chosen once through
-// function pointers (never ifunc: it crashes under ThreadSanitizer). n counts pixels unless
+// Row kernels: samples in, RGBA8 out. Plain code, with AVX2 and NEON twins where they were worth it
+// (never chosen by ifunc: it crashes under ThreadSanitizer). n counts pixels unless
 // said otherwise; dst has n * 4 bytes and does not overlap src.
 
 #ifndef IMGC_ROWS_H
@@ -17,6 +17,8 @@ void imgc_row_cmyk8_inverted(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_cmyk8(uint8_t *dst, const uint8_t *src, size_t n);
 // n samples of 16 bits in the machine's order to n bytes: (v * 255 + 32895) >> 16.
 void imgc_row_16_to_8(uint8_t *dst, const uint16_t *src, size_t n);
+// The same for big-endian samples at any address.
+void imgc_row_be16_to_8(uint8_t *dst, const uint8_t *src, size_t n);
 // n samples of 1, 2 or 4 bits, most significant first, to n bytes; no scaling.
 void imgc_row_unpack(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits);
 // In place: min(255, (c * 255 + a / 2) / a); alpha 0 gives colour 0.

@@ -8,6 +8,9 @@
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2")))
+#define TARGET AVX2
+#define NAMED(kernel) imgc_avx2_##kernel
+#include "rows_lanes.h"
 
 AVX2 static inline __m256i load(const void *p) { return _mm256_loadu_si256(p); }
 AVX2 static inline __m128i load_half(const void *p) { return _mm_loadu_si128(p); }
@@ -135,6 +138,53 @@ AVX2 size_t imgc_avx2_16_to_8(uint8_t *dst, const uint16_t *src, size_t n) {
     store(dst + i, _mm256_permute4x64_epi64(v, 0xd8));
   }
   return i;
+}
+
+AVX2 size_t imgc_avx2_be16_to_8(uint8_t *dst, const uint8_t *src, size_t n) {
+  const __m256i swap = _mm256_setr_epi8(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14, 1, 0,
+                                        3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+  size_t i = 0;
+  for (; n - i >= 32; i += 32) {
+    __m256i a = high_byte(_mm256_shuffle_epi8(load(src + i * 2), swap));
+    __m256i b = high_byte(_mm256_shuffle_epi8(load(src + i * 2 + 32), swap));
+    store(dst + i, _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xd8));
+  }
+  return i;
+}
+
+// Eight pixels a step, whose indices are shifted out of one word; the palette of up to 16 colours
+// stays in two registers.
+INLINE size_t index_packed(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t palette[256],
+                           const unsigned bits) {
+  const __m256i mask = _mm256_set1_epi32((1 << bits) - 1);
+  const __m256i shifts = _mm256_sub_epi32(
+      _mm256_set1_epi32(32),
+      _mm256_mullo_epi32(_mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8), _mm256_set1_epi32((int)bits)));
+  const __m256i low = load(palette), high = load(palette + 8);
+  size_t i = 0;
+  for (; n - i >= 8; i += 8, src += bits) {
+    uint32_t word = 0;
+    memcpy(&word, src, bits);
+    __m256i index = _mm256_set1_epi32((int)__builtin_bswap32(word));
+    index = _mm256_and_si256(_mm256_srlv_epi32(index, shifts), mask);
+    // A permutation looks at the low three bits of an index; the fourth says which register.
+    __m256i pixels = _mm256_permutevar8x32_epi32(low, index);
+    if (bits == 4) {
+      __m256i fourth = _mm256_cmpgt_epi32(index, _mm256_set1_epi32(7));
+      pixels = _mm256_blendv_epi8(pixels, _mm256_permutevar8x32_epi32(high, index), fourth);
+    }
+    store(dst + i * 4, pixels);
+  }
+  return i;
+}
+
+AVX2 size_t imgc_avx2_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits,
+                                   const uint32_t palette[256]) {
+  switch (bits) {
+  case 1: return index_packed(dst, src, n, palette, 1);
+  case 2: return index_packed(dst, src, n, palette, 2);
+  default: return index_packed(dst, src, n, palette, 4);
+  }
 }
 
 #else

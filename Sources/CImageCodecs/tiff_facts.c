@@ -2,6 +2,8 @@
 
 #include "tiff_facts.h"
 
+#include "tiff_lzw.h"
+
 static uint16_t short_tag(TIFF *tif, uint32_t tag, uint16_t otherwise) {
   uint16_t value = otherwise;
   return TIFFGetFieldDefaulted(tif, tag, &value) ? value : otherwise;
@@ -192,6 +194,15 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_facts
   return IMGC_OK;
 }
 
+// LZW whose samples need nothing after it but sums: neither another byte order nor floats put in
+// order.
+static void choose_lzw(const imgc_request *request, TIFF *tif, tiff_facts *f) {
+  uint16_t predictor = f->compression == COMPRESSION_LZW ? short_tag(tif, TIFFTAG_PREDICTOR, 1) : 0;
+  f->sums = predictor == PREDICTOR_HORIZONTAL && (f->bits == 8 || f->bits == 16);
+  f->own_lzw = (f->sums || predictor == PREDICTOR_NONE) && !f->swapped && !f->reversed &&
+               !(request->flags & IMGC_LIBRARIES_ONLY);
+}
+
 // An upper estimate of what decoding needs besides the pixels.
 static uint64_t work_bytes(const tiff_facts *f, uint64_t file_size) {
   uint64_t row = imgc_add(f->unit_bytes, imgc_mul(f->tile_width, f->samples * 4u + 40u));
@@ -199,6 +210,7 @@ static uint64_t work_bytes(const tiff_facts *f, uint64_t file_size) {
   uint64_t lists = imgc_mul(imgc_mul(f->across, f->down), f->separate ? 16u * f->samples : 16u);
   uint64_t total = imgc_add(imgc_add(row, band), imgc_add(lists, TIFF_BASE_BYTES));
   if (f->direct) return total;
+  if (f->own_lzw) total = imgc_add(total, tiff_lzw_bytes() + TIFF_LZW_SLACK);
   total = imgc_add(total, imgc_mul(f->tile_bytes, f->planes));
   if (f->reversed || f->compression == COMPRESSION_JBIG)
     total = imgc_add(total, file_size); // a copy of the compressed bytes
@@ -303,6 +315,7 @@ imgc_status tiff_read_facts(const imgc_request *request, tiff_file *file, tiff_f
   f.swapped =
       TIFFIsByteSwapped(tif) && (f.bits == 16 || f.bits == 24 || f.bits == 32 || f.bits == 64);
   f.reversed = short_tag(tif, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_LSB2MSB;
+  choose_lzw(request, tif, &f);
   f.work_bytes = work_bytes(&f, file->input.size);
   if (check_work(request, &f, report)) return report->status;
   f.band_rows = f.across > 1 ? f.tile_height : TIFF_ROWS_A_POLL;

@@ -44,6 +44,8 @@ typedef struct tiff_facts {
   bool direct;         // not compressed: samples are read where they lie in the input
   bool swapped;        // direct samples are in the other byte order
   bool reversed;       // the input's bytes are least significant bit first
+  bool own_lzw;        // tiff_lzw.c is tried first
+  bool sums;           // and the samples of a row are differences (Predictor 2), of 8 or 16 bits
   uint32_t band_rows;  // to be written before they may go on into a resampler
   uint64_t work_bytes;
   uint64_t spare_bytes; // that may be decoded again after damage

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "running_sum.h"
 #include "tiff_blobs.h"
 
 // Input bytes that codecs may be given in all, for a file in which tiles share their bytes
@@ -21,6 +22,7 @@ static uint64_t weight(const tiff_facts *f, uint64_t input_bytes) {
 // Without limits on memory and tiles the product may be anything: then there is no such memory.
 static size_t scratch_bytes(const tiff_facts *facts) {
   uint64_t bytes = imgc_mul(facts->planes, facts->tile_bytes);
+  if (facts->own_lzw) bytes = imgc_add(bytes, TIFF_LZW_SLACK);
   return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
@@ -33,6 +35,7 @@ imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, t
   reader->dirty = true;
   if (!reader->scratch)
     return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: no memory for a tile");
+  if (facts->own_lzw) reader->lzw = tiff_lzw_create(); // without one libtiff decodes
   return IMGC_OK;
 }
 
@@ -40,6 +43,7 @@ void tiff_reader_close(tiff_reader *reader) {
   if (reader->scratch)
     imgc_work_give(reader->request, reader->scratch, scratch_bytes(reader->facts));
   free(reader->writable);
+  tiff_lzw_destroy(reader->lzw);
 }
 
 // ---------------------------------------------------------------- one plane of one tile
@@ -143,7 +147,24 @@ static uint64_t decode_or_recover(tiff_reader *r, strile *s) {
   return recover(r, s);
 }
 
+// The own way of LZW, for what is intact; all bytes of the tile are written then.
+static bool decode_lzw(tiff_reader *r, strile *s) {
+  const tiff_facts *f = r->facts;
+  size_t size = (size_t)(s->units * f->unit_bytes);
+  r->dirty = true; // also by what is written behind the end, where the next plane is to lie
+  if (!r->lzw || !tiff_lzw_decode(r->lzw, s->data, (size_t)s->size, s->to, size)) return false;
+  unsigned step = f->separate ? 1 : f->samples;
+  for (size_t row = 0; f->sums && row < size; row += (size_t)f->unit_bytes) {
+    if (f->bits == 8)
+      imgc_running_sum8(s->to + row, (size_t)f->unit_bytes, step);
+    else
+      imgc_running_sum16(s->to + row, (size_t)f->unit_bytes / 2, step);
+  }
+  return s->intact = true;
+}
+
 static uint64_t decode_all(tiff_reader *r, strile *s) {
+  if (decode_lzw(r, s)) return s->units;
   if (!is_deflate(r->facts->compression)) return decode_or_recover(r, s);
   // Two traps of libdeflate, which libtiff takes for success. It goes on with zero bits for a
   // while when the data ends early; and when a stored block holds more than is asked for, as

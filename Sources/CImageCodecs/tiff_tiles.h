@@ -4,6 +4,7 @@
 #define IMGC_TIFF_TILES_H
 
 #include "tiff_facts.h"
+#include "tiff_lzw.h"
 
 enum { TIFF_MAX_PLANES = 5 }; // CMYK and alpha
 
@@ -15,6 +16,7 @@ typedef struct tiff_reader {
   bool dirty;        // scratch is not zero any more
   uint8_t *writable; // input bytes that libtiff may turn around in place
   uint64_t writable_size;
+  tiff_lzw *lzw;         // NULL: libtiff decodes
   uint64_t handed;       // compressed bytes given to codecs so far
   uint64_t scan_samples; // JPEG work so far
   uint64_t spare;        // bytes that may still be decoded again after damage

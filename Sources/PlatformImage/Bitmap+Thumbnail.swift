@@ -20,7 +20,7 @@ extension Bitmap {
     }
 
     /// A copy, turned upright.
-    func turned(by orientation: Orientation) throws(DecodeError) -> Bitmap {
+    package func turned(by orientation: Orientation) throws(DecodeError) -> Bitmap {
         let swaps = orientation.swapsSides
         let (turnedWidth, turnedHeight) = swaps ? (height, width) : (width, height)
         let target = try PixelStorage.forThumbnail(width: turnedWidth, height: turnedHeight)
@@ -61,7 +61,7 @@ extension RGBA8 {
     }
 
     /// This pixel laid over another one, all straight; rounded to the nearest.
-    func over(_ below: Self) -> Self {
+    package func over(_ below: Self) -> Self {
         if alpha == 255 { return self }
         if alpha == 0 { return below }
         // In units of 1 / (255 * 255).

@@ -38,6 +38,21 @@ public struct Bitmap: Sendable {
         self.init(width: width, height: height, storage: storage)
     }
 
+    /// A bitmap whose pixels `pixels` writes, all of them: what it leaves out has any content.
+    ///
+    /// - Throws: `outOfMemory` where ``init(width:height:pixels:)`` traps, and what `pixels` throws.
+    package static func written(
+        width: Int, height: Int, by pixels: (inout MutableSpan<UInt8>) throws(DecodeError) -> Void
+    ) throws(DecodeError) -> Bitmap {
+        precondition(width > 0 && height > 0, "a bitmap has at least one pixel")
+        let (count, overflows) = width.multipliedReportingOverflow(by: height)
+        guard !overflows, count <= Int.max / 4, let storage = PixelStorage(byteCount: count * 4, zeroed: false) else {
+            throw DecodeError(.outOfMemory, "no memory for \(width) x \(height) pixels")
+        }
+        try storage.withMutableBytes(pixels)
+        return Bitmap(width: width, height: height, storage: storage)
+    }
+
     /// Takes storage of exactly `width * height * 4` bytes that nobody writes to any more.
     init(width: Int, height: Int, storage: PixelStorage) {
         assert(storage.byteCount == width * height * 4)

@@ -37,7 +37,7 @@ internal import CImageCodecs
     package var pollCount: Int { unsafe Int(imgc_cancel_polls(handle)) }
 
     /// For decoders written in Swift, and for work on a bitmap: that has no format.
-    func poll(format: ImageFormat? = nil) throws(DecodeError) {
+    package func poll(format: ImageFormat? = nil) throws(DecodeError) {
         switch unsafe imgc_cancel_poll(handle) {
         case IMGC_OK: return
         case IMGC_ERROR_CANCELLED: throw DecodeError(.cancelled, format: format, "cancelled")

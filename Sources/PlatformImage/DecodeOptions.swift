@@ -28,6 +28,8 @@ public struct DecodeOptions: Hashable, Sendable {
     }
     /// Refuses LERC and JBIG inside TIFF, two decoders that few pictures need.
     public var refusesRareCodecs = false
+    /// Leaves out our own ways of decoding PNG and parts of other formats: the libraries alone. For comparing the two.
+    package var usesLibrariesAlone = false
 
     /// As a viewer shows it, lenient, with the default limits.
     public init() {}

@@ -30,6 +30,26 @@ extension ImageDecoder {
         try thumbnail(of: bytes.span, options: options, as: contentType, cancellation: cancellation)
     }
 
+    /// An upper estimate of the bytes that ``decode(_:as:cancellation:)-9kbs9`` holds at once, its pixels included; at
+    /// least 1.
+    ///
+    /// - Throws: What that throws before it decodes.
+    package func decodeByteCount(
+        of bytes: Span<UInt8>, as contentType: ContentType? = nil
+    ) throws(DecodeError) -> Int {
+        try prepare(bytes, as: contentType, cancellation: nil).byteCount
+    }
+
+    /// An upper estimate of the bytes that ``thumbnail(of:options:as:cancellation:)`` holds at once, its pixels
+    /// included; at least 1.
+    ///
+    /// - Throws: What that throws before it decodes.
+    package func thumbnailByteCount(
+        of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil
+    ) throws(DecodeError) -> Int {
+        try PreparedThumbnail(bytes, declared: contentType, decoder: self, options: options, flag: nil).byteCount
+    }
+
     /// The second half, over the same bytes.
     func thumbnail(_ prepared: PreparedThumbnail, _ bytes: Span<UInt8>) throws(DecodeError) -> DecodedImage {
         var source = prepared.source

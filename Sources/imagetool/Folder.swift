@@ -14,8 +14,9 @@ func filesIn(_ folder: String) throws(Failure) -> [String] {
     try entriesIn(folder).filter(\.isFile).map(\.path)
 }
 
-/// What ``filesIn(_:)`` gives and, not as files, what cannot be looked at: folders that cannot be listed, and folders
-/// and pictures whose names are not UTF-8, with those repaired. Reading them says what is wrong.
+/// What ``filesIn(_:)`` gives and, not as files, what cannot be looked at: folders that cannot be listed, folders and
+/// pictures whose names are not UTF-8, with those repaired, and pictures that are links to nothing. Reading them says
+/// what is wrong.
 ///
 /// - Throws: `noInput` when the folder itself cannot be listed.
 func entriesIn(_ folder: String) throws(Failure) -> [(path: String, isFile: Bool)] {
@@ -42,8 +43,10 @@ func entriesIn(_ folder: String) throws(Failure) -> [(path: String, isFile: Bool
             } else {
                 files.append((name, false))
             }
-        } else if stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG {
-            files.append((name, true))
+        } else if stat(path, &facts) == 0 {
+            if facts.st_mode & S_IFMT == S_IFREG { files.append((name, true)) }
+        } else if InputPaths.isPictureName(name) {
+            files.append((name, false))
         }
     }
     return files

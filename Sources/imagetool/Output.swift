@@ -42,7 +42,8 @@ final class Output {
             self.path = path
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
         } else {
-            self.path = resolved(path)
+            // The file behind a link, so that the link stays.
+            self.path = resolved(path) ?? path
             (descriptor, temporary) = makeTemporary(beside: self.path)
         }
         if descriptor < 0 { throw OutputFailure(path) }
@@ -104,9 +105,9 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
     return true
 }
 
-/// The file behind a symbolic link, so that the link stays; the path itself when nothing is there.
-private func resolved(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
+/// The path without links and detours; nil when nothing is there.
+func resolved(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
     return String(cString: real)
 }

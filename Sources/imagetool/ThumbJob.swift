@@ -69,6 +69,7 @@ struct ThumbJob: Sendable {
 /// The files of a run: each appears when it is whole, none in the place of an input or of another one of the run.
 struct ThumbFiles {
     private let inputs: Set<FileIdentity>
+    /// Where the outputs really are: `x`, `./x` and a link to it are one file.
     private var taken: Set<String> = []
 
     /// - Parameter inputs: All of the run.
@@ -78,7 +79,7 @@ struct ThumbFiles {
     ///
     /// - Throws: `sameOutput` when another input has it.
     mutating func take(_ path: String) throws(Failure) {
-        guard taken.insert(path).inserted else {
+        guard taken.insert(Self.place(of: path)).inserted else {
             throw Failure(.usage, "sameOutput: \(path) is the output of another input already")
         }
     }
@@ -86,11 +87,12 @@ struct ThumbFiles {
     /// - Throws: A ``Failure`` that is about this file alone; an ``OutputFailure`` when writing failed.
     mutating func write(_ thumb: Thumb, to path: String) throws {
         if path != "-" {
+            // Where the output lies is only known once its folder is there.
+            Self.makeFolder(of: path)
             try take(path)
             if let there = FileIdentity(path: path), inputs.contains(there) {
                 throw Failure(.usage, "sameOutput: \(path) would replace an input")
             }
-            Self.makeFolder(of: path)
         }
         do {
             let output = try Output(path: path)
@@ -100,6 +102,14 @@ struct ThumbFiles {
             guard error.isNameTooLong else { throw error }
             throw Failure(.ioError, "io: the name of the output is too long: \(path)")
         }
+    }
+
+    /// The path without links and detours; as it is when its folder is not there, in which nothing can be written.
+    private static func place(of path: String) -> String {
+        if let file = resolved(path) { return file }
+        guard let folder = resolved(OutputTemplate.folder(of: path)) else { return path }
+        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        return "\(folder)/\(name)"
     }
 
     /// Makes the folders that are missing; one that cannot be made shows when the file is opened.

@@ -67,6 +67,50 @@ import Testing
         #expect(try folder.read("a.png") == made)
     }
 
+    /// A picture whose thumbnail of 200 pixels is more than a pipe holds: whoever writes it into one waits for a reader.
+    private static let noise: [UInt8] = {
+        var bytes = [UInt8](smallBitmap.prefix(54))
+        bytes.replaceSubrange(18..<26, with: [200, 0, 0, 0, 200, 0, 0, 0])
+        var generator = SplitMix(seed: 6)
+        return bytes + (0..<200 * 200 * 3).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    }()
+
+    /// The output is a pipe: with its other end open, the input was read, and the output is not whole.
+    @Test func anInputThatChangesBeforeItIsNotedIsMadeAgain() throws {
+        try folder.write(Self.noise, to: "a.bmp")
+        try folder.write(smallBitmap, to: "b.bmp")
+        let thumb = "\"$TOOL\" thumb a.bmp -s 200 -o a.png --manifest done --ndjson"
+
+        let changed = try ToolRun(
+            shell: """
+                cd '\(folder.path)' && mkfifo a.png && { \(thumb) & exec 8<a.png; mv b.bmp a.bmp; cat <&8 >one; wait $!; }
+                """)
+        let again = try ToolRun(shell: "cd '\(folder.path)' && rm a.png && printf x >a.png && \(thumb)")
+
+        #expect(changed.exitCode == 0 && changed.text.contains("\"made\""), "\(changed.errors)")
+        #expect(again.exitCode == 0 && again.text.contains("\"made\""), "\(again.errors)")
+        #expect(try ImageDecoder().header(of: folder.read("one")).width == 200)
+        #expect(try ImageDecoder().header(of: folder.read("a.png")).width == 2)
+    }
+
+    /// The second input is a pipe that nobody writes to: the run ends by the signal alone.
+    @Test func anInterruptWaitsForTheFileAndItsLineInTheManifest() throws {
+        try folder.write(Self.noise, to: "a.bmp")
+
+        let run = try ToolRun(
+            shell: """
+                cd '\(folder.path)' && mkfifo a.png b.bmp &&
+                { "$TOOL" thumb a.bmp b.bmp -s 200 -o '{name}.png' --manifest done -j 1 &
+                exec 8<a.png; kill -INT $!; cat <&8 >got; wait $!; }
+                """)
+
+        #expect(run.exitCode == 130, "\(run.errors)")
+        let made = try ImageDecoder(options: .strict).decode(folder.read("got"))
+        #expect(made.bitmap.width == 200 && made.status == .complete)
+        let lines = String(decoding: try folder.read("done"), as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 1 && lines[0].contains("\"a.bmp\""), "\(lines)")
+    }
+
     @Test func aLongNameIsNoFailureAndATooLongOneItsOwn() throws {
         let long = String(repeating: "n", count: 248)
         let longest = String(repeating: "n", count: 251)
@@ -95,6 +139,38 @@ import Testing
         #expect(lines.first?.hasPrefix("in/b\u{FFFD}.png: noInput: ") == true)
         #expect(lines.last?.hasPrefix("in/c\u{FFFD}: noInput: ") == true)
         #expect(empty.exitCode == 64 && empty.errors.contains("no picture"))
+    }
+
+    @Test func aLinkToNothingInAFolderIsTold() throws {
+        let run = try ToolRun(
+            shell: """
+                cd '\(folder.path)' && mkdir in && ln -s gone in/a.png && ln -s gone in/b.txt && ln -s c.png in/c.png &&
+                "$TOOL" thumb -r in -s 1 -o out/ -j 1
+                """)
+
+        #expect(run.exitCode == 1)
+        let lines = run.errors.split(separator: "\n")
+        #expect(lines.count == 2, "\(run.errors)")
+        #expect(lines.first?.hasPrefix("in/a.png: noInput: ") == true)
+        #expect(lines.last?.hasPrefix("in/c.png: noInput: ") == true)
+    }
+
+    @Test(arguments: [
+        ("mkdir y", "y/x.bmp", "y/./x.dib"), ("ln -s . y", "./x.bmp", "y/x.dib"),
+        ("mkdir y && ln -s ../x.png y/x.png && printf x > x.png", "x.bmp", "y/x.dib"),
+    ])
+    func oneFileIsOneOutputByWhateverPath(_ setUp: String, _ first: String, _ second: String) throws {
+        let bitmap = try folder.write(smallBitmap, to: "bitmap")
+
+        let run = try ToolRun(
+            shell: """
+                cd '\(folder.path)' && \(setUp) && cp '\(bitmap)' \(first) && cp '\(bitmap)' \(second) &&
+                "$TOOL" thumb \(first) \(second) -s 1 -o '{dir}/{name}.png'
+                """)
+
+        #expect(run.exitCode == 1)
+        #expect(run.errors.hasPrefix("\(second): sameOutput: "), "\(run.errors)")
+        #expect(run.errors.split(separator: "\n").count == 1)
     }
 
     @Test func aListNamesFilesAndNotPatterns() throws {

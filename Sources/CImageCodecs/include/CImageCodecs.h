@@ -145,6 +145,9 @@ enum {
   // left out is not seen: a request that is strict about it reads them all. See jpeg_scans.c.
   IMGC_NO_LAST_REFINEMENT = 1 << 3,
   IMGC_LOW_SCANS_ONLY = 1 << 4,
+  // PNG drawn by libpng alone, LZW of TIFF undone by libtiff and reduced JPEG by libjpeg, whose
+  // pixels and reports the own ways give too: for tests of that.
+  IMGC_LIBRARIES_ONLY = 1 << 5,
 };
 
 // Where codecs get large scratch memory (1 MiB and more a block) from. What `malloc` keeps of such

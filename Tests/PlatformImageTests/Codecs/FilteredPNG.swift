@@ -1,0 +1,57 @@
+/// A PNG file of given raw rows, each with its filter byte before it, stored without compression.
+struct FilteredPNG {
+    var width: Int
+    var height: Int
+    var bitDepth: Int
+    var colorType: Int
+    /// Type and content of chunks between IHDR and IDAT.
+    var chunks: [(String, [UInt8])] = []
+
+    var channels: Int { [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 0 }
+    var bytesPerRow: Int { (width * channels * bitDepth + 7) / 8 }
+
+    func bytes(rows: [UInt8]) -> [UInt8] {
+        var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        let header =
+            bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [UInt8(bitDepth), UInt8(colorType), 0, 0, 0]
+        file += chunk("IHDR", header)
+        for (type, content) in chunks { file += chunk(type, content) }
+        file += chunk("IDAT", stored(rows))
+        file += chunk("IEND", [])
+        return file
+    }
+
+    /// A zlib stream of stored blocks (RFC 1950 and 1951).
+    private func stored(_ content: [UInt8]) -> [UInt8] {
+        var stream: [UInt8] = [0x78, 0x01]
+        var start = 0
+        repeat {
+            let count = min(65535, content.count - start)
+            let isLast = start + count == content.count
+            let (low, high) = (UInt8(count & 255), UInt8(count >> 8))
+            stream += [isLast ? 1 : 0, low, high, ~low, ~high] + content[start..<start + count]
+            start += count
+        } while start < content.count
+        var (a, b) = (UInt32(1), UInt32(0))
+        for byte in content {
+            a = (a + UInt32(byte)) % 65521
+            b = (b + a) % 65521
+        }
+        return stream + bigEndian(b << 16 | a)
+    }
+
+    private func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        let body = Array(type.utf8) + content
+        var crc = UInt32.max
+        for byte in body { crc = Self.crcTable[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ crc >> 8 }
+        return bigEndian(UInt32(content.count)) + body + bigEndian(~crc)
+    }
+
+    private func bigEndian(_ value: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+
+    private static let crcTable: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { crc, _ in crc & 1 == 0 ? crc >> 1 : 0xEDB8_8320 ^ crc >> 1 }
+    }
+}

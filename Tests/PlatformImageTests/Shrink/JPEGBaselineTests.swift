@@ -1,0 +1,94 @@
+import TestSupport
+import Testing
+
+@testable import PlatformImage
+
+/// The own decoder of plain JPEGs at 1/4 and 1/8 gives what libjpeg gives, of sound and of damaged files.
+@Suite struct JPEGBaselineTests {
+    private typealias Ending = Result<FullDecodeModel.Outcome, DecodeError>
+
+    private func options(_ denominator: Int, libraries: Bool) -> DecodeOptions {
+        var options = DecodeOptions.asStored
+        options.scaleDenominator = denominator
+        options.usesLibrariesAlone = libraries
+        return options
+    }
+
+    /// Decoded into its own pixels, or on into a resampler.
+    private func ending(_ bytes: [UInt8], _ options: DecodeOptions, shrinks: Bool) -> Ending {
+        Result { () throws(DecodeError) in
+            if shrinks { return try ShrinkOnLoad.decode(bytes, options: options, width: 5, height: 3) }
+            let image = try ImageDecoder(options: options).decode(bytes)
+            return FullDecodeModel.Outcome(
+                pixels: image.bitmap.copyBytes(), status: image.status, warnings: image.header.warnings)
+        }
+    }
+
+    private func expectEqual(_ bytes: [UInt8], _ name: @autoclosure () -> String) {
+        for denominator in [4, 8] {
+            for shrinks in [false, true] {
+                let own = ending(bytes, options(denominator, libraries: false), shrinks: shrinks)
+                let library = ending(bytes, options(denominator, libraries: true), shrinks: shrinks)
+                #expect(own == library, "\(name()) at 1/\(denominator), shrinks: \(shrinks)")
+            }
+        }
+    }
+
+    private func encoded(
+        _ sample: SamplePicture, _ width: Int, _ height: Int, quality: Int, _ chroma: ChromaSubsampling
+    ) throws -> [UInt8] {
+        var options = EncodeOptions()
+        options.jpeg.quality = quality
+        options.jpeg.chromaSubsampling = chroma
+        return try ImageEncoder(options: options).encode(sample.bitmap(width, height), as: .jpeg)
+    }
+
+    @Test(arguments: Fixture.all.filter { $0.format == "jpeg" })
+    func everyFixtureIsDecodedAsByTheLibrary(_ fixture: Fixture) throws {
+        expectEqual(try fixture.load(), fixture.path)
+    }
+
+    @Test(arguments: [ChromaSubsampling.ratio420, .ratio422, .ratio444], [1, 70, 100])
+    func everySizeIsDecodedAsByTheLibrary(_ chroma: ChromaSubsampling, _ quality: Int) throws {
+        for width in 1...40 {
+            let sample = [SamplePicture.opaqueNoise, .grayNoise, .oneColor, .gradient][width % 4]
+            let bytes = try encoded(sample, width, 1 + width * 7 % 40, quality: quality, chroma)
+            expectEqual(bytes, "\(sample) \(width)")
+        }
+    }
+
+    @Test(arguments: [ChromaSubsampling.ratio420, .ratio444])
+    func everyCutIsDecodedAsByTheLibrary(_ chroma: ChromaSubsampling) throws {
+        let bytes = try encoded(.opaqueNoise, 70, 40, quality: 15, chroma)
+        for count in stride(from: 2, to: bytes.count, by: 3) { expectEqual(Array(bytes[..<count]), "cut to \(count)") }
+    }
+
+    /// Restart markers too.
+    @Test(arguments: ["restart-1", "restart-3", "sampling-420", "huffman-long-codes", "gray", "quant-16-bit"])
+    func everyChangedByteIsDecodedAsByTheLibrary(_ name: String) throws {
+        let bytes = try Fixture.file("jpeg/\(name).jpg")
+        for at in stride(from: 2, to: bytes.count, by: max(1, bytes.count / 400)) {
+            var changed = bytes
+            changed[at] = at % 2 == 0 ? 0xFF : changed[at] ^ 0x28
+            expectEqual(changed, "byte \(at)")
+        }
+    }
+
+    @Test func itIsCancelledAtEveryPoll() throws {
+        let bytes = try encoded(.gradient, 300, 900, quality: 80, .ratio420)
+        var polls = 0
+        while true {
+            let flag = CancellationFlag()
+            flag.cancelAfter(polls: polls)
+            let ending = Result { () throws(DecodeError) in
+                try ShrinkOnLoad.decode(
+                    bytes, options: options(4, libraries: false), width: 9, height: 27, flag: flag)
+            }
+            guard case .failure(let error) = ending else { break }
+            #expect(error.code == .cancelled)
+            polls += 1
+        }
+        // 225 rows, in steps of 16.
+        #expect(polls >= 15)
+    }
+}
