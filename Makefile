@@ -6,7 +6,7 @@ SANITIZE = --disable-default-traits --scratch-path .build-asan --sanitize=addres
 	-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 TOOL = .build/release/imagetool
 
-.PHONY: demo test build lint format asan tsan fuzz mutate corpus bench bench-load bench-resize bench-thumb soak budget docs check traits linkage fixtures check-encoders tool bootstrap
+.PHONY: demo test build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage fixtures check-encoders tool bootstrap
 
 demo: tool
 	@$(TOOL) demo Fixtures --sheet .build/contact-sheet.png
@@ -18,7 +18,7 @@ build: bootstrap
 	$(SWIFT) build
 
 tool: bootstrap
-	@$(SWIFT) build -c release --product imagetool
+	@$(SWIFT) build -c release --static-swift-stdlib --product imagetool
 
 bootstrap:
 	@Scripts/bootstrap
@@ -29,7 +29,7 @@ lint:
 
 format:
 	@Scripts/bootstrap lint
-	$(SWIFT) format -i -r Sources Tests Fuzz/Sources Package.swift Fuzz/Package.swift
+	$(SWIFT) format -i -r Sources Tests Fuzz/Sources Benchmarks Package.swift Fuzz/Package.swift
 	clang-format -i Sources/CImageCodecs/*.[ch] Sources/CImageCodecs/include/*.h Sources/CContentCoding/*.c \
 		Sources/CContentCoding/include/*.h Sources/CChecksums/*.c Sources/CChecksums/include/*.h Sources/CBenchTwins/*.c \
 		Sources/CBenchTwins/include/*.h Fuzz/*.c
@@ -58,8 +58,22 @@ mutate: tool
 corpus: tool
 	@CORPUS=$(CORPUS) Scripts/corpus
 
+# Decoding against the plain C libraries, with a bar beside each ratio; writes Docs/benchmarks.
 bench: tool
 	@Scripts/bench
+
+# The same pictures by Pillow, pyvips, OpenCV and imagecodecs, installed into an environment of their own.
+bench-peers: bootstrap
+	@SWIFT=$(SWIFT) Scripts/bench-peers
+
+# Instructions of a fixed set against stored figures: no clock is looked at. Needs valgrind.
+instructions: bootstrap
+	-@Scripts/bootstrap check
+	@SWIFT=$(SWIFT) Scripts/instructions
+
+# The most memory of full decodes, against the bounds.
+peak: tool
+	@Scripts/peak-memory
 
 # The loader against its HTTP client alone, on loopback.
 bench-load: tool
@@ -86,7 +100,7 @@ docs:
 		--target PlatformImage --target Loader --enable-experimental-combined-documentation
 
 # Everything that CI runs, and the combinations that it has no time for.
-check: lint test traits linkage asan tsan corpus
+check: lint test traits linkage asan tsan corpus instructions
 
 # A user without traits resolves nothing; debug and release both compile without warnings.
 traits: bootstrap

@@ -1,5 +1,6 @@
 #if Tool
 import ArgumentParser
+import Benchmarking
 
 /// `imagetool bench cache`: the memory cache against the usual way to write one, in the same process.
 struct BenchCacheCommand: ParsableCommand {
@@ -54,7 +55,7 @@ struct BenchCacheCommand: ParsableCommand {
         return table.text + """
 
             CPU nanoseconds an operation, user and system; ratio under 1: ours is faster. M/s: wall, all threads.
-            CPU: \(cpuModel() ?? "unknown")
+            CPU: \(Machine.processor ?? "unknown")
 
             """
     }

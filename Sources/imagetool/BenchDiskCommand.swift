@@ -1,5 +1,6 @@
 #if Tool
 import ArgumentParser
+import Benchmarking
 import Foundation
 
 /// `imagetool bench disk`: the disk cache against bare system calls, and with very many entries.
@@ -55,7 +56,7 @@ struct BenchDiskCommand: AsyncParsableCommand {
             CPU microseconds an operation, user and system; a body of \(DiskBenchmark.bodyBytes) bytes, files in memory.
             Bare: open, read, the same checksum, close; open of nothing; create, write, rename; open, pwrite, close.
             \(scale.map(text) ?? "")
-            CPU: \(cpuModel() ?? "unknown")
+            CPU: \(Machine.processor ?? "unknown")
 
             """
     }

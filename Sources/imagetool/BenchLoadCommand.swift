@@ -1,5 +1,6 @@
 #if Tool && AsyncHTTPClient
 import ArgumentParser
+import Benchmarking
 import Foundation
 
 /// `imagetool bench load`: the loader against the client that it is built on, and its caches.
@@ -51,7 +52,11 @@ struct BenchLoadCommand: AsyncParsableCommand {
         var table = Table([
             ("cold: \(count) x \(bytes) bytes", .left), ("CPU: us a load", .right), ("wall: us a load", .right),
         ])
-        for (name, side) in [("loader, stored on disk", benchmark.ours), ("AsyncHTTPClient alone", benchmark.twin)] {
+        let sides = [
+            ("loader, stored on disk", benchmark.ours), ("AsyncHTTPClient and a bare file", benchmark.floor),
+            ("AsyncHTTPClient alone", benchmark.twin),
+        ]
+        for (name, side) in sides {
             table.append([name] + [side.map(\.cpu), side.map(\.wall)].map { fixed(median($0) ?? 0, digits: 1) })
         }
         var hits = Table([("hits", .left), ("CPU: us each", .right), ("a second of CPU", .right)])
@@ -62,11 +67,12 @@ struct BenchLoadCommand: AsyncParsableCommand {
         return table.text + """
 
             ratio \(fixed(benchmark.ratio, digits: 2)) (median of \(rounds) rounds, \
-            \(fixed(benchmark.ratios.min() ?? 0, digits: 2)) to \(fixed(benchmark.ratios.max() ?? 0, digits: 2)))
+            \(fixed(benchmark.ratios.min() ?? 0, digits: 2)) to \(fixed(benchmark.ratios.max() ?? 0, digits: 2))); \
+            with a bare file \(fixed(median(benchmark.floorRatios) ?? .nan, digits: 2))
 
             \(hits.text)
             CPU time is that of this process, user and system; \(concurrency) downloads at once; hits one after another.
-            CPU: \(cpuModel() ?? "unknown")
+            CPU: \(Machine.processor ?? "unknown")
 
             """
     }
@@ -81,7 +87,9 @@ struct BenchLoadCommand: AsyncParsableCommand {
         return .object([
             ("count", .integer(count)), ("bytes", .integer(bytes)), ("concurrency", .integer(concurrency)),
             ("rounds", .integer(rounds)), ("loader", side(benchmark.ours)), ("client", side(benchmark.twin)),
-            ("ratio", .number(benchmark.ratio)), ("ratios", .array(benchmark.ratios.map { .number($0) })),
+            ("ratio", .number(benchmark.ratio)), ("floor", side(benchmark.floor)),
+            ("floorRatio", .number(median(benchmark.floorRatios) ?? .nan)),
+            ("ratios", .array(benchmark.ratios.map { .number($0) })),
             (
                 "hits",
                 .object(

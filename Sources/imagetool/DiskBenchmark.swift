@@ -1,4 +1,5 @@
 #if Tool
+import Benchmarking
 import Foundation
 import Loader
 

@@ -1,5 +1,7 @@
 #if Tool && AsyncHTTPClient
 import AsyncHTTPClient
+import Dispatch
+import Benchmarking
 import Loader
 import NIOCore
 import PlatformImage
@@ -38,11 +40,16 @@ struct LoadBenchmark {
 
     private(set) var ours: [Cost] = []
     private(set) var twin: [Cost] = []
+    /// The client alone, and each body written to a file under another name and renamed: what no loader that stores can
+    /// do without.
+    private(set) var floor: [Cost] = []
     /// CPU microseconds each, a value for each round.
     private(set) var hits: [(name: Hit, microseconds: [Double])] = Hit.allCases.map { ($0, []) }
 
     /// Our CPU time by the client's, round by round.
     var ratios: [Double] { zip(ours, twin).map { $0.cpu / $1.cpu } }
+    /// The CPU time of client and bare file by the client's, round by round.
+    var floorRatios: [Double] { zip(floor, twin).map { $0.cpu / $1.cpu } }
     var ratio: Double { median(ratios) ?? .nan }
 
     /// Measures `rounds` rounds after one that does not count.
@@ -60,11 +67,13 @@ struct LoadBenchmark {
                 other = try await side.download(round: round)
                 own = try await side.load(round: round)
             }
+            let bare = try await side.downloadToFiles(round: round)
             var found: [Double] = []
             for hit in Hit.allCases { found.append(try await side.hit(hit, round: round)) }
             guard round > 0 else { continue }
             ours.append(own)
             twin.append(other)
+            floor.append(bare)
             for index in found.indices { hits[index].microseconds.append(found[index]) }
         }
         try await side.client.shutdown()
@@ -77,12 +86,15 @@ private struct LoadSide {
     private let loader: ImageLoader
     private let picture: ImageRequest
     private let origin: String
+    private let folder: String
+    private let files = DispatchQueue(label: "imagetool.bench.files", attributes: .concurrent)
     private let count: Int
     private let bytes: Int
     private let concurrency: Int
 
     init(origin: String, count: Int, bytes: Int, concurrency: Int, folder: String) throws {
-        (self.origin, self.count, self.bytes, self.concurrency) = (origin, count, bytes, concurrency)
+        (self.origin, self.folder) = (origin, folder)
+        (self.count, self.bytes, self.concurrency) = (count, bytes, concurrency)
         var own = HTTPClient.Configuration()
         own.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: own)
@@ -126,6 +138,32 @@ private struct LoadSide {
             return bytes
         } then: {
         }
+    }
+
+    /// The same by the client, and each body to a file: made, written, closed, renamed, on a thread that may wait.
+    func downloadToFiles(round: Int) async throws -> LoadBenchmark.Cost {
+        let folder = "\(folder)/bare-\(round)"
+        guard mkdir(folder, 0o700) == 0 else {
+            throw Failure(.ioError, "io: no folder can be made: \(systemMessage())")
+        }
+        return try await each { number in
+            let response = try await client.execute(
+                HTTPClientRequest(url: url(number, round)), deadline: .distantFuture)
+            let body = Array(try await response.body.collect(upTo: bytes).readableBytesView)
+            let isWritten = await withCheckedContinuation { continuation in
+                files.async { continuation.resume(returning: Self.write(body, as: "\(folder)/\(number)")) }
+            }
+            guard isWritten else { throw Failure(.ioError, "io: a body cannot be written") }
+            return body.count
+        } then: {
+        }
+    }
+
+    private static func write(_ body: [UInt8], as path: String) -> Bool {
+        let descriptor = open(path + ".tmp", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return false }
+        let isWhole = body.withUnsafeBytes { writeAll($0, to: descriptor) }
+        return close(descriptor) == 0 && isWhole && rename(path + ".tmp", path) == 0
     }
 
     /// Does `work` for every number, so many at once.

@@ -1,13 +1,4 @@
-import CBenchTwins
 import PlatformImage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// How pixels are written.
 enum PictureFormat: String, CaseIterable {
@@ -28,15 +19,11 @@ enum PictureFormat: String, CaseIterable {
         }
     }
 
+    /// RGBA of 8 bits whatever the pixels are: what reads the file need not know other kinds.
     private func writePNG(_ bitmap: Bitmap, to output: Output) throws {
-        var count = 0
-        let file = bitmap.withBytes { bytes in
-            bytes.withUnsafeBufferPointer {
-                rgba_to_png($0.baseAddress, UInt32(bitmap.width), UInt32(bitmap.height), &count)
-            }
-        }
-        guard let file else { throw Failure(.system, "outOfMemory: no memory to compress a PNG") }
-        defer { free(file) }
-        try output.write(UnsafeRawBufferPointer(start: file, count: count))
+        var encoder = ImageEncoder()
+        encoder.options.png.reducesColors = false
+        let file = try withEncodeFailure { () throws(EncodeError) in try encoder.encode(bitmap, as: .png) }
+        try output.write(file.span)
     }
 }

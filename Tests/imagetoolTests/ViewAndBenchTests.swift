@@ -57,6 +57,29 @@ import Testing
         #expect(results.allSatisfy { $0.cpuNanosecondsPerPixel.min <= $0.cpuNanosecondsPerPixel.median })
     }
 
+    @Test func benchWritesAReportBesideTheTable() throws {
+        let folder = try TemporaryFolder()
+
+        let run = try ToolRun(
+            "bench", "decode", "--rounds", "1", "--report", folder.path("report.json"), fixturePath("png/rgba8.png"))
+
+        let report = String(decoding: try folder.read("report.json"), as: UTF8.self)
+        #expect(run.exitCode == 0)
+        #expect(run.text.contains("rgba8.png  PNG RGBA"))
+        // A picture so small has no bar.
+        #expect(report.contains("\"bar\":null,\"verdict\":null,\"library\":\"libpng "))
+    }
+
+    @Test func agreeCountsWhatItComparedAndPassesOthersOver() throws {
+        let names = ["png/rgba8.png", "gif/frames-40.gif", "bmp/header-40-palette8.bmp"]
+
+        let run = try ToolRun(["bench", "agree"] + names.map { fixturePath($0) })
+
+        // The PNG lenient and strict, and every frame of the GIF.
+        #expect(run.text == "2 files compared, 42 pictures equal, 0 files differ\n")
+        #expect(run.exitCode == 0)
+    }
+
     @Test func benchWithoutTwinHasNoRatio() throws {
         let run = try ToolRun("bench", "decode", "--iterations", "1", "--no-twin", "--json", "-", input: smallBitmap)
 

@@ -1,5 +1,5 @@
-// CBenchTwins: the plain use of each C library, as its manual shows it, for `imagetool bench`
-// to measure against; and the tool's PNG writer.
+// CBenchTwins: the plain use of each C library, as its manual shows it, for `imagetool bench
+// decode` and `imagetool bench agree` to measure and compare with.
 //
 // For trusted files only: no limits are checked, and libpng's simplified API and DGifSlurp have
 // open security reports. Nothing but the tool links this.
@@ -34,9 +34,20 @@ bool twin_bmp(const uint8_t *data, size_t size, twin_picture *picture);
 
 void twin_free(twin_picture *picture);
 
-// width * height * 4 bytes of RGBA as a PNG file, `*size` bytes from malloc for the caller to
-// free. NULL when memory is exhausted. 1 <= width, height <= 2^31 - 1.
-uint8_t *rgba_to_png(const uint8_t *rgba, uint32_t width, uint32_t height, size_t *size);
+// The frames of a GIF, each alone: what it leaves out is transparent black.
+typedef struct twin_frames {
+  twin_picture *frames;
+  size_t count;
+  bool is_whole; // the trailer was reached
+} twin_frames;
+
+// As far as giflib gets, which may be no frame; false when it cannot open the file. Checks that
+// files of unknown origin need are made here: no frame is over 64 megapixels.
+bool twin_gif_frames(const uint8_t *data, size_t size, twin_frames *frames);
+void twin_frames_free(twin_frames *frames);
+
+// Keeps the calling thread on the core that it runs on; false where the system cannot.
+bool bench_pin_thread(void);
 
 #ifdef __cplusplus
 }

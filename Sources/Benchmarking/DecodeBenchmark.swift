@@ -1,11 +1,12 @@
-import PlatformImage
+import CBenchTwins
+public import PlatformImage
 
 /// Decodes a file in memory again and again, in turn with its twin.
-struct DecodeBenchmark {
+public struct DecodeBenchmark {
     /// Nanoseconds a pixel, one for each round that counts.
-    struct Times {
-        private(set) var cpu: [Double] = []
-        private(set) var wall: [Double] = []
+    public struct Times: Sendable {
+        public private(set) var cpu: [Double] = []
+        public private(set) var wall: [Double] = []
 
         mutating func append(_ elapsed: Elapsed, pixels: Double) {
             cpu.append(elapsed.cpu / pixels)
@@ -13,39 +14,57 @@ struct DecodeBenchmark {
         }
     }
 
-    let path: String
-    let header: ImageHeader
+    /// Against its bar.
+    public enum Verdict: String, Sendable {
+        case met = "MET"
+        case missed = "MISSED"
+        /// The twin shows other pixels: the figures say nothing.
+        case pixelsDiffer = "PIXELS DIFFER"
+    }
+
+    /// What the file is called.
+    public let name: String
+    public let header: ImageHeader
+    public let goal: DecodeGoal
     /// Frames decoded a round: all of a GIF, else 1.
-    private(set) var frames = 1
-    private(set) var ours = Times()
+    public private(set) var frames = 1
+    public private(set) var ours = Times()
     /// Nil when the twin was not asked for or cannot decode the file.
-    private(set) var twin: Times?
+    public private(set) var twin: Times?
     /// False when the twin shows other pixels; nil without a twin.
-    private(set) var pixelsAgree: Bool?
+    public private(set) var pixelsAgree: Bool?
 
     private let bytes: [UInt8]
     private let decoder: ImageDecoder
     private let foreign: Twin
 
-    /// Reads the file and measures `iterations` rounds after one that does not count.
-    init(_ path: String, iterations: Int, hasTwin: Bool) throws {
+    /// What ``init(_:name:rounds:hasTwin:)`` decodes with: pixels as stored, and any number of frames.
+    public static var options: DecodeOptions {
         var options = DecodeOptions.asStored
         options.limits.maxFrames = nil
         options.limits.maxTotalPixels = nil
-        self.path = path
-        decoder = ImageDecoder(options: options)
-        bytes = try readInput(path, limit: options.limits.maxInputBytes)
+        return options
+    }
+
+    /// Measures `rounds` rounds after one that does not count, on one core.
+    public init(_ bytes: [UInt8], name: String, rounds: Int, hasTwin: Bool) throws {
+        self.name = name
+        self.bytes = bytes
+        decoder = ImageDecoder(options: Self.options)
         header = try decoder.header(of: bytes)
+        let infos = header.format == .gif ? try decoder.frameInfos(of: bytes) : []
+        goal = DecodeGoal(header, of: bytes, frames: infos)
         foreign = Twin(header.format)
 
+        bench_pin_thread()
         let picture = try decodeOnce()
         if hasTwin, let other = foreign.bitmap(of: bytes) {
             pixelsAgree = picture.clearedUnderAlpha().copyBytes() == other.clearedUnderAlpha().copyBytes()
             twin = Times()
         }
-        // In a round each side decodes as often as makes 2 ms, so that the clock's steps do not show.
-        let repeats = Int(min(10_000, max(1, (2e6 / max(1, try timeOurs(1).cpu)).rounded(.up))))
-        for round in 0...iterations { try measure(repeats, twinGoesFirst: round.isMultiple(of: 2), counts: round > 0) }
+        // In a round each side decodes as often as makes 8 ms, so that neither the clock's steps nor one interrupt show.
+        let repeats = Int(min(10_000, max(1, (8e6 / max(1, try timeOurs(1).cpu)).rounded(.up))))
+        for round in 0...rounds { try measure(repeats, twinGoesFirst: round.isMultiple(of: 2), counts: round > 0) }
     }
 
     private mutating func measure(_ repeats: Int, twinGoesFirst: Bool, counts: Bool) throws {
@@ -58,17 +77,29 @@ struct DecodeBenchmark {
         if let other = before ?? after { twin?.append(other, pixels: pixels) }
     }
 
-    private func timeOurs(_ repeats: Int) throws -> Elapsed {
+    /// What `repeats` of our decodes take.
+    public func timeOurs(_ repeats: Int) throws -> Elapsed {
         try Elapsed.time { for _ in 0..<repeats { try decodeAll() } }
     }
 
-    private func timeTwin(_ repeats: Int) -> Elapsed {
+    /// What `repeats` decodes of the library take.
+    public func timeTwin(_ repeats: Int) -> Elapsed {
         Elapsed.time { for _ in 0..<repeats { _ = foreign.decode(bytes) } }
     }
 
-    /// The median over the rounds of twin CPU / our CPU: over 1 we are faster.
-    var ratio: Double? {
-        twin.flatMap { twin in median(zip(twin.cpu, ours.cpu).map { $0 / max($1, .leastNonzeroMagnitude) }) }
+    /// Twin CPU / our CPU of each round: over 1 we are faster.
+    public var ratios: [Double] {
+        twin.map { twin in zip(twin.cpu, ours.cpu).map { $0 / max($1, .leastNonzeroMagnitude) } } ?? []
+    }
+
+    /// The median over the rounds.
+    public var ratio: Double? { median(ratios) }
+
+    /// Nil without a bar or a twin.
+    public var verdict: Verdict? {
+        if pixelsAgree == false { return .pixelsDiffer }
+        guard let ratio, let bar = goal.bar else { return nil }
+        return ratio >= bar * (1 - DecodeGoal.slack) ? .met : .missed
     }
 
     /// What is measured: the still, or every frame of a GIF composed on one canvas.
@@ -94,12 +125,4 @@ struct DecodeBenchmark {
         frames = max(1, count)
         return try last ?? animation.composed()
     }
-}
-
-/// Nil for no values.
-func median(_ values: [Double]) -> Double? {
-    guard !values.isEmpty else { return nil }
-    let sorted = values.sorted()
-    let middle = sorted.count / 2
-    return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
 }

@@ -29,8 +29,31 @@ struct Twin {
         var picture = twin_picture()
         guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &picture) }) else { return nil }
         defer { twin_free(&picture) }
-        let decoded = UnsafeRawBufferPointer(start: picture.pixels, count: Int(picture.width * picture.height) * 4)
-        return Bitmap(width: Int(picture.width), height: Int(picture.height)) { pixels in
+        return Bitmap(picture)
+    }
+
+    /// Every frame of a GIF alone, by giflib's own LZW; nil when giflib cannot open it.
+    static func gifFrames(of bytes: [UInt8]) -> GIFFrames? {
+        var frames = twin_frames()
+        guard bytes.withUnsafeBufferPointer({ twin_gif_frames($0.baseAddress, $0.count, &frames) }) else { return nil }
+        defer { twin_frames_free(&frames) }
+        let pictures = UnsafeBufferPointer(start: frames.frames, count: frames.count).map { Bitmap($0) }
+        return GIFFrames(pictures: pictures, isWhole: frames.is_whole)
+    }
+}
+
+/// The frames of a GIF, each alone, as far as giflib gets.
+struct GIFFrames {
+    let pictures: [Bitmap]
+    /// The trailer was reached.
+    let isWhole: Bool
+}
+
+extension Bitmap {
+    /// A copy of a twin's pixels.
+    fileprivate init(_ picture: twin_picture) {
+        let decoded = UnsafeRawBufferPointer(start: picture.pixels, count: Int(picture.width) * Int(picture.height) * 4)
+        self.init(width: Int(picture.width), height: Int(picture.height)) { pixels in
             pixels.withUnsafeMutableBytes { $0.copyMemory(from: decoded) }
         }
     }

@@ -1,0 +1,74 @@
+import Foundation
+import PlatformImage
+
+/// Pieces of work whose instructions Scripts/instructions counts. Each is made ready outside of what is counted.
+enum Cases {
+    typealias Work = () throws -> Void
+
+    /// - Parameter folder: `Fixtures`: files that are part of the checkout, so that counts can be compared.
+    static func all(_ folder: URL) -> [(name: String, make: () throws -> Work)] {
+        func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: folder.appending(path: name))) }
+        func decode(_ name: String, times: Int = 1) throws -> Work {
+            let (file, decoder) = (try bytes(name), ImageDecoder(options: .asStored))
+            return { for _ in 0..<times { _ = try decoder.decode(file) } }
+        }
+        func thumbnail(_ name: String, side: Int = 128) throws -> Work {
+            let (file, decoder) = (try bytes(name), ImageDecoder())
+            return { _ = try decoder.thumbnail(of: file, options: ThumbnailOptions(width: side, height: side)) }
+        }
+        func encode(_ format: EncodedFormat) throws -> Work {
+            let bitmap = try ImageDecoder().decode(bytes("demo/mountains.jpg")).bitmap
+            return { _ = try ImageEncoder().encode(bitmap, as: format) }
+        }
+        return [
+            ("png-rgb", { try decode("demo/window.png") }),
+            ("png-chart", { try decode("demo/chart.png") }),
+            ("png-icon-x100", { try decode("png/rgba8.png", times: 100) }),
+            ("jpeg-baseline", { try decode("demo/mountains.jpg") }),
+            ("jpeg-progressive", { try decode("demo/aurora-progressive.jpg") }),
+            ("gif-animation", { try frames(bytes("demo/orbit.gif")) }),
+            ("tiff-16-bit", { try decode("demo/dunes-16-bit.tif") }),
+            ("tiff-g4", { try decode("demo/letter-g4.tif") }),
+            ("bmp-24", { bitmap(width: 512, height: 384) }),
+            ("bmp-rle4", { try decode("demo/invader-rle4.bmp") }),
+            ("thumbnail-jpeg", { try thumbnail("demo/mountains.jpg") }),
+            // Small enough for a decode at a quarter of the size.
+            ("thumbnail-jpeg-quarter", { try thumbnail("demo/mountains.jpg", side: 48) }),
+            ("thumbnail-png", { try thumbnail("demo/window.png") }),
+            ("resize", { try resize(bytes("demo/mountains.jpg")) }),
+            ("encode-png", { try encode(.png) }),
+            ("encode-jpeg", { try encode(.jpeg) }),
+            ("memory-cache-hit-x10000", { memoryCacheHits() }),
+        ]
+    }
+
+    private static func frames(_ file: [UInt8]) -> Work {
+        let decoder = ImageDecoder()
+        return {
+            let frames = try decoder.frames(of: file)
+            while try frames.advance() != nil {}
+        }
+    }
+
+    private static func resize(_ file: [UInt8]) throws -> Work {
+        let bitmap = try ImageDecoder().decode(file).bitmap
+        return { _ = try bitmap.resized(width: 300, height: 200) }
+    }
+
+    /// A bitmap of 24 bits, made here: no fixture of that kind is large enough to show the rows' cost.
+    private static func bitmap(width: Int, height: Int) -> Work {
+        func le32(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+        let size = width * height * 3
+        let head: [UInt8] = [0x42, 0x4D] + le32(54 + size) + le32(0) + le32(54)
+        let info = le32(40) + le32(width) + le32(height) + [1, 0, 24, 0] + le32(0) + le32(size) + le32(0) + le32(0)
+        let file = head + info + le32(0) + le32(0) + (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+        let decoder = ImageDecoder(options: .asStored)
+        return { _ = try decoder.decode(file) }
+    }
+
+    private static func memoryCacheHits() -> Work {
+        let cache = MemoryCache<Int, [UInt8]>(maxBytes: 1 << 30)
+        for key in 0..<1000 { cache.insert([UInt8](repeating: 0, count: 8), for: key, cost: 8) }
+        return { for index in 0..<10_000 { _ = cache.value(for: index % 1000) } }
+    }
+}

@@ -1,0 +1,25 @@
+// instructions FIXTURES CASE: does a piece of work twice; Scripts/instructions counts the second time.
+// instructions --list: the names of the cases.
+
+import Foundation
+
+/// callgrind counts inside this function alone: the name is on its command line. What is lazy was made the first time.
+@inline(never)
+func countedWork(_ work: () throws -> Void) rethrows {
+    try work()
+}
+
+let arguments = CommandLine.arguments
+if arguments.count == 2, arguments[1] == "--list" {
+    print(Cases.all(URL(filePath: "/")).map(\.name).joined(separator: "\n"))
+    exit(0)
+}
+guard arguments.count == 3,
+    let found = Cases.all(URL(filePath: arguments[1])).first(where: { $0.name == arguments[2] })
+else {
+    print("usage: instructions FIXTURES CASE | --list")
+    exit(64)
+}
+let work = try found.make()
+try work()
+try countedWork(work)

@@ -1,0 +1,31 @@
+"""CPU time and peak memory of a whole process, for the scripts that measure."""
+
+import json
+import os
+import subprocess
+import sys
+
+# A process begins with the resident size of the one that made it, and ru_maxrss keeps that: numpy must not be in there.
+LAUNCHER = """
+import json, os, sys
+for line in sys.stdin:
+    command, environment = json.loads(line)
+    quiet = [(os.POSIX_SPAWN_OPEN, n, "/dev/null", os.O_RDWR, 0) for n in (0, 1)]
+    pid = os.posix_spawnp(command[0], command, {**os.environ, **environment}, file_actions=quiet)
+    _, status, usage = os.wait4(pid, 0)
+    print(json.dumps([status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss]), flush=True)
+"""
+launcher = None
+
+
+def run(command, environment=None):
+    """CPU seconds and peak KiB of one process."""
+    global launcher
+    if launcher is None:
+        launcher = subprocess.Popen(
+            [sys.executable, "-IS", "-c", LAUNCHER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    print(json.dumps([command, environment or {}]), file=launcher.stdin, flush=True)
+    status, seconds, kib = json.loads(launcher.stdout.readline())
+    if status != 0:
+        sys.exit(f"{os.path.basename(sys.argv[0])}: {' '.join(command)} failed")
+    return seconds, kib

@@ -1,0 +1,84 @@
+import PlatformImage
+
+/// How much faster than the plain C library a kind of picture is to be decoded.
+///
+/// The kind is read from the file itself: large pictures of the kinds that are measured have a bar, others none.
+public struct DecodeGoal: Sendable {
+    /// Such as `PNG RGB photo`.
+    public let kind: String
+    /// The least ratio; nil for none.
+    public let bar: Double?
+
+    /// What a ratio may be below its bar and still meet it: medians of one run scatter by that much.
+    public static let slack = 0.05
+
+    /// - Parameter frames: Of an animation, as listed; empty for a still.
+    init(_ header: ImageHeader, of bytes: [UInt8], frames: [FrameInfo]) {
+        let pixels = header.width * header.height
+        let (kind, bar) =
+            switch header.format {
+            case .png: Self.png(header, bytes.count)
+            case .jpeg: Self.jpeg(header, pixels)
+            case .gif: Self.gif(frames, canvas: pixels)
+            case .tiff: Self.tiff(bytes)
+            case .bmp: Self.bmp(bytes, pixels)
+            }
+        self.kind = kind
+        // Below that the calls count more than the pixels.
+        self.bar = pixels * max(1, frames.count) >= 400_000 ? bar : nil
+    }
+
+    private static func png(_ header: ImageHeader, _ byteCount: Int) -> (String, Double?) {
+        let model = header.colorModel == .gray ? "gray" : header.colorModel == .indexed ? "palette" : "RGB"
+        let name = "PNG \(model)\(header.hasAlpha && header.colorModel != .indexed ? "A" : "")"
+        if header.isProgressive { return ("\(name) interlaced", 1) }
+        switch (header.colorModel, header.bitsPerChannel) {
+        case (_, 1...4): return ("\(name) \(header.bitsPerChannel) bit", 1)
+        case (.indexed, _): return (name, 2.5)
+        case (.gray, 8) where header.channelCount == 1: return ("\(name) 8", 1.6)
+        case (.gray, 16) where header.channelCount == 1: return ("\(name) 16", 1.7)
+        case (.rgb, 8):
+            // Drawings and screens shrink to a few percent, photographs to half.
+            let isDrawn = byteCount < header.width * header.height * header.channelCount / 8
+            return isDrawn ? ("\(name) drawn", 5) : ("\(name) photo", 3)
+        default: return ("\(name) \(header.bitsPerChannel)", 1)
+        }
+    }
+
+    private static func jpeg(_ header: ImageHeader, _ pixels: Int) -> (String, Double?) {
+        let kind = header.isProgressive ? "JPEG progressive" : "JPEG baseline"
+        // From here on page faults count as much as decoding.
+        guard pixels >= 8_000_000 else { return (kind, 0.97) }
+        return ("\(kind), large", header.isProgressive ? 1.15 : 1.4)
+    }
+
+    private static func gif(_ frames: [FrameInfo], canvas: Int) -> (String, Double?) {
+        guard frames.count > 1 else { return ("GIF still", 2.5) }
+        let drawn = frames.reduce(0) { $0 + $1.width * $1.height }
+        return drawn < canvas * frames.count / 4 ? ("GIF sparse animation", 5) : ("GIF dense animation", 2.5)
+    }
+
+    private static func tiff(_ bytes: [UInt8]) -> (String, Double?) {
+        let names = [1: "uncompressed", 5: "LZW", 6: "JPEG", 7: "JPEG", 8: "Deflate", 32946: "Deflate"]
+        guard let compression = Self.tiffCompression(bytes) else { return ("TIFF", nil) }
+        return ("TIFF \(names[compression] ?? "compressed")", compression == 1 ? 1.7 : 1)
+    }
+
+    /// Tag 259 of the first directory; nil when it is not there, or in a BigTIFF.
+    private static func tiffCompression(_ bytes: [UInt8]) -> Int? {
+        func number(_ at: Int, _ count: Int) -> Int? {
+            guard at >= 0, at <= bytes.count - count else { return nil }
+            let part = bytes[at..<at + count]
+            return (bytes[0] == 0x49 ? Array(part.reversed()) : Array(part)).reduce(0) { $0 << 8 | Int($1) }
+        }
+        guard number(2, 2) == 42, let directory = number(4, 4), let count = number(directory, 2) else { return nil }
+        let entries = (0..<count).map { directory + 2 + 12 * $0 }
+        return entries.first { number($0, 2) == 259 }.flatMap { number($0 + 8, 2) }
+    }
+
+    private static func bmp(_ bytes: [UInt8], _ pixels: Int) -> (String, Double?) {
+        // BITMAPINFOHEADER: bits a pixel at 28, the compression at 30.
+        guard bytes.count > 30, bytes[30] == 0 else { return ("BMP", nil) }
+        return ("BMP \(bytes[28]) bit", bytes[28] == 24 ? (pixels >= 8_000_000 ? 3.5 : 2.2) : nil)
+    }
+}

@@ -1,0 +1,58 @@
+import PlatformImage
+
+/// What `imagetool bench decode` and the package Benchmarks print.
+public enum DecodeTable {
+    /// A row for each result, and what the figures depend on.
+    public static func text(of results: [DecodeBenchmark]) -> String {
+        guard !results.isEmpty else { return "" }
+        let headings = [
+            "file", "kind", "size", "frames", "ours", "library", "ratio", "spread", "at least", "",
+        ]
+        let lines = aligned([headings] + results.map(row), left: [0, 1, 9])
+        let libraries = ImageFormat.allCases.filter { $0 != .bmp }.map { ImageDecoder.libraryVersion(of: $0) }
+        return lines + """
+
+            Nanoseconds of CPU a pixel, user and system, medians of \(results[0].ours.cpu.count) rounds after one that \
+            does not count, one thread.
+            Ratio: the library's by ours, the median of the rounds; over 1 ours is faster. A bar is met from 5 % below it.
+            Buffers: the library's from malloc and free in each call, ours the default (the pixel pool, huge pages).
+            Libraries: \(libraries.joined(separator: ", ")); BMP: a scalar loop.
+            CPU: \(Machine.processor ?? "unknown"); transparent huge pages: \(Machine.hugePages ?? "unknown")
+
+            """
+    }
+
+    private static func row(_ result: DecodeBenchmark) -> [String] {
+        let header = result.header
+        let name = result.name.split(separator: "/").last.map(String.init) ?? result.name
+        let ratios = result.ratios
+        let spread = ratios.min().flatMap { low in ratios.max().map { "\(digits(low))-\(digits($0))" } }
+        return [
+            name, result.goal.kind, "\(header.width)x\(header.height)", String(result.frames),
+            digits(median(result.ours.cpu)), digits(result.twin.flatMap { median($0.cpu) }), digits(result.ratio),
+            spread ?? "-", digits(result.goal.bar), result.verdict?.rawValue ?? "",
+        ]
+    }
+
+    /// Two digits after the point.
+    private static func digits(_ value: Double?) -> String {
+        guard let value, value.isFinite, abs(value) < 1e12 else { return "-" }
+        let hundredths = Int((value * 100).rounded())
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    }
+
+    /// Columns as wide as their widest cell.
+    private static func aligned(_ rows: [[String]], left: Set<Int>) -> String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let rule = widths.map { String(repeating: "-", count: $0) }
+        return ([rows[0], rule] + rows.dropFirst()).map { row in
+            let cells = row.indices.map { column in
+                let space = String(repeating: " ", count: widths[column] - row[column].count)
+                return left.contains(column) ? row[column] + space : space + row[column]
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed()) + "\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,139 @@
+import PlatformImage
+
+/// Whether the quick ways of the codecs give what the plain libraries give, byte for byte: pixels, status, warnings and
+/// errors of PNG by libpng alone and of reduced JPEG by libjpeg alone, the frames of GIF by giflib's LZW.
+public enum DecoderAgreement {
+    /// What was compared, or what differs.
+    public enum Outcome: Equatable, Sendable {
+        /// So many pictures are equal; 0 for a file that both refuse alike.
+        case agrees(pictures: Int)
+        case differs(String)
+        /// Neither PNG, JPEG, TIFF nor GIF, or giflib cannot open it.
+        case notCompared
+    }
+
+    /// - Parameter bytes: A file that need not be intact.
+    public static func check(_ bytes: [UInt8]) -> Outcome {
+        switch ImageFormat(signatureOf: bytes.span) {
+        case .png, .tiff: againstLibrary(bytes, denominators: [1])
+        case .jpeg: againstLibrary(bytes, denominators: [1, 2, 4, 8])
+        case .gif: gif(bytes)
+        default: .notCompared
+        }
+    }
+
+    // ------------------------------------------------------------------ with and without our own ways
+
+    private static func againstLibrary(_ bytes: [UInt8], denominators: [Int]) -> Outcome {
+        var pictures = 0
+        for strictness in [DecodeOptions.Strictness.lenient, .corrupt] {
+            for denominator in denominators {
+                var options = DecodeOptions.asStored
+                options.strictness = strictness
+                options.scaleDenominator = denominator
+                let quick = ImageDecoder(options: options)
+                options.usesLibrariesAlone = true
+                let plain = ImageDecoder(options: options)
+                let (one, other) = (Still(bytes, quick), Still(bytes, plain))
+                if let what = one.difference(to: other) { return .differs("\(strictness), 1/\(denominator): \(what)") }
+                if case .picture = one { pictures += 1 }
+                switch animation(bytes, quick, plain) {
+                case .differs(let what): return .differs("\(strictness): \(what)")
+                case .agrees(let count): pictures += count
+                case .notCompared: break
+                }
+            }
+        }
+        return .agrees(pictures: pictures)
+    }
+
+    private static func animation(_ bytes: [UInt8], _ quick: ImageDecoder, _ plain: ImageDecoder) -> Outcome {
+        guard ImageFormat(signatureOf: bytes.span) == .png, let one = try? quick.frames(of: bytes),
+            let other = try? plain.frames(of: bytes), one.header.frameCount ?? 2 > 1
+        else { return .notCompared }
+        var count = 0
+        while true {
+            let frames = (Still(one), Still(other))
+            if let what = frames.0.difference(to: frames.1) { return .differs("frame \(count): \(what)") }
+            guard case .picture = frames.0 else { return .agrees(pictures: count) }
+            count += 1
+        }
+    }
+
+    /// What a decode came to, in all that a caller sees of it.
+    private enum Still {
+        case picture(Bitmap, DecodeStatus, [DecodeWarning])
+        case failure(DecodeError)
+        /// Behind the last frame.
+        case end(DecodeStatus)
+
+        init(_ bytes: [UInt8], _ decoder: ImageDecoder) {
+            do throws(DecodeError) {
+                let image = try decoder.decode(bytes)
+                self = .picture(image.bitmap, image.status, image.header.warnings)
+            } catch {
+                self = .failure(error)
+            }
+        }
+
+        init(_ frames: ImageFrames) {
+            do throws(DecodeError) {
+                let frame = try frames.next()
+                self = frame.map { .picture($0.bitmap, frames.status, []) } ?? .end(frames.status)
+            } catch {
+                self = .failure(error)
+            }
+        }
+
+        func difference(to other: Self) -> String? {
+            switch (self, other) {
+            case (.picture(let a, let status, let warnings), .picture(let b, let otherStatus, let otherWarnings)):
+                if status != otherStatus { return "status \(status), and \(otherStatus) by the library" }
+                if warnings != otherWarnings { return "warnings \(warnings), and \(otherWarnings) by the library" }
+                return a.hasPixels(of: b) ? nil : "pixels"
+            case (.failure(let a), .failure(let b)):
+                return a.code == b.code && a.detail == b.detail ? nil : "error \(a), and \(b) by the library"
+            case (.end(let a), .end(let b)): return a == b ? nil : "status \(a), and \(b) by the library"
+            case (.failure(let error), _): return "error \(error), and none by the library"
+            case (_, .failure(let error)): return "no error, and \(error) by the library"
+            default: return "another count of frames than by the library"
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ GIF
+
+    private static func gif(_ bytes: [UInt8]) -> Outcome {
+        guard let expected = Twin.gifFrames(of: bytes) else { return .notCompared }
+        let wanted = expected.pictures
+        do throws(DecodeError) {
+            let frames = try ImageDecoder(options: DecodeBenchmark.options).frames(of: bytes)
+            var count = 0
+            while count < wanted.count, try frames.advance() != nil, frames.status == .complete {
+                guard let frame = try frames.raw(), frame.hasPixels(of: wanted[count]) else {
+                    return .differs("frame \(count)")
+                }
+                count += 1
+            }
+            // giflib shows codes that mean nothing as something: from damage on there is nothing to compare.
+            guard frames.status == .complete else { return .agrees(pictures: count) }
+            guard count == wanted.count else { return .differs("\(count) frames, and \(wanted.count) by giflib") }
+            // Whether giflib stops where there is more is no matter: it wants a code after the last pixel.
+            if expected.isWhole, try frames.advance() != nil {
+                return .differs("more than the \(count) frames of giflib")
+            }
+            return .agrees(pictures: count)
+        } catch {
+            // giflib has no limits, and takes codes that mean nothing.
+            let isRefused = [.limitExceeded, .malformed, .truncated].contains(error.code) || wanted.isEmpty
+            return isRefused ? .agrees(pictures: 0) : .differs("error \(error), and none by giflib")
+        }
+    }
+}
+
+extension Bitmap {
+    /// True when size and every byte are equal, those under alpha 0 too.
+    fileprivate func hasPixels(of other: Bitmap) -> Bool {
+        width == other.width && height == other.height && copyBytes() == other.copyBytes()
+    }
+}

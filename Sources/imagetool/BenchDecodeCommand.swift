@@ -1,0 +1,81 @@
+#if Tool
+import ArgumentParser
+import Benchmarking
+import PlatformImage
+
+/// `imagetool bench decode`: against the plain use of the C libraries, in the same process.
+struct BenchDecodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decode",
+        abstract: "Decodes files from memory, in turn with the plain use of the C library, and compares CPU time.",
+        discussion: """
+            Pixels as stored; all frames of a GIF, else one picture. The ratio is the median over the rounds of the \
+            library's CPU time by ours: over 1 we are faster. Large pictures of the kinds of the goals table have a bar \
+            beside it; exit code 1 when one is missed by more than 5 %, or when the library shows other pixels. The \
+            twins check no limits: give them files you trust.
+            """)
+
+    @Argument(help: "Image files.") var files: [String]
+    @Option(name: [.customLong("rounds"), .customLong("iterations")], help: "Rounds that count; one goes before them.")
+    var rounds = 11
+    @Flag(help: "Print one JSON array.") var json = false
+    @Option(help: "Write the JSON array to this file besides.") var report: String?
+    @Flag(help: "Measure only our side.") var noTwin = false
+
+    func validate() throws {
+        if !(1...1_000_000).contains(rounds) { throw ValidationError("--rounds must be 1 to 1000000.") }
+    }
+
+    func run() throws {
+        #if DEBUG
+        printError("imagetool: this is a debug build: its figures say nothing, build with -c release")
+        #endif
+        let output = try Output()
+        var results: [DecodeBenchmark] = []
+        var failure: ExitCode?
+        do {
+            try forEachFile(files) { path in
+                let bytes = try readInput(path, limit: DecodeBenchmark.options.limits.maxInputBytes)
+                results.append(try DecodeBenchmark(bytes, name: path, rounds: rounds, hasTwin: !noTwin))
+            }
+        } catch let exit as ExitCode {
+            failure = exit
+        }
+        let lines = JSON.lines(results.map(\.json))
+        try output.write(json ? lines : DecodeTable.text(of: results))
+        if let report {
+            let file = try Output(path: report)
+            try file.write(lines)
+            try file.commit()
+        }
+        if let failure { throw failure }
+        if results.contains(where: { $0.verdict == .missed || $0.verdict == .pixelsDiffer }) { throw ExitCode(1) }
+    }
+}
+
+extension DecodeBenchmark {
+    fileprivate var json: JSON {
+        func summary(_ values: [Double]) -> JSON {
+            .object([("min", .optional(values.min())), ("median", .optional(median(values)))])
+        }
+        return .object([
+            ("file", .string(name)),
+            ("format", .string(header.format.rawValue)),
+            ("kind", .string(goal.kind)),
+            ("width", .integer(header.width)),
+            ("height", .integer(header.height)),
+            ("frames", .integer(frames)),
+            ("iterations", .integer(ours.cpu.count)),
+            ("cpuNanosecondsPerPixel", summary(ours.cpu)),
+            ("wallNanosecondsPerPixel", summary(ours.wall)),
+            ("twin", twin.map { .object([("cpuNanosecondsPerPixel", summary($0.cpu))]) } ?? .null),
+            ("ratio", .optional(ratio)),
+            ("leastRatio", .optional(ratios.min())),
+            ("greatestRatio", .optional(ratios.max())),
+            ("bar", .optional(goal.bar)),
+            ("verdict", .optional(verdict?.rawValue)),
+            ("library", .string(ImageDecoder.libraryVersion(of: header.format))),
+        ])
+    }
+}
+#endif
