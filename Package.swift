@@ -13,6 +13,8 @@ let package = Package(
         .library(name: "PlatformImage", targets: ["PlatformImage"]),
         .library(name: "Loader", targets: ["Loader"]),
         .library(name: "LoaderURLSession", targets: ["LoaderURLSession"]),
+        .library(name: "Benchmarking", targets: ["Benchmarking"]),
+        .library(name: "ThumbnailService", targets: ["ThumbnailService"]),
         .executable(name: "imagetool", targets: ["imagetool"]),
     ],
     traits: [
@@ -24,17 +26,24 @@ let package = Package(
         .trait(
             name: "Metrics", description: "Feeds swift-metrics with the records of the loader.",
             enabledTraits: ["Loader"]),
+        .trait(
+            name: "Service", description: "The thumbnail service: the product ThumbnailService and `imagetool serve`.",
+            enabledTraits: ["Loader", "AsyncHTTPClient", "Tool", "Metrics"]),
         .default(enabledTraits: ["Loader", "AsyncHTTPClient", "Tool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
     ] + documentation,
     targets: [
         .target(
@@ -68,6 +77,29 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "LoaderURLSession", dependencies: ["Loader"], swiftSettings: settings),
         .target(
+            name: "ThumbnailService",
+            dependencies: [
+                "Loader", "PlatformImage",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Service"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Service"])),
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Service"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Service"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Service"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Service"])),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Service"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Service"])),
+                .product(
+                    name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Service"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Service"])),
+                .product(
+                    name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Service"])),
+            ],
+            swiftSettings: settings),
+        .target(
             name: "LoopbackOrigin",
             dependencies: [
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["AsyncHTTPClient"])),
@@ -80,10 +112,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "CBenchTwins", cSettings: codecSettings),
+        .target(name: "Benchmarking", dependencies: ["PlatformImage", "CBenchTwins"], swiftSettings: settings),
         .executableTarget(
             name: "imagetool",
             dependencies: [
-                "PlatformImage", "Loader", "LoopbackOrigin", "CBenchTwins", "CChecksums",
+                "PlatformImage", "Loader", "LoopbackOrigin", "Benchmarking", "CChecksums",
+                .target(name: "ThumbnailService", condition: .when(traits: ["Service"])),
                 .product(
                     name: "AsyncHTTPClient", package: "async-http-client",
                     condition: .when(traits: ["AsyncHTTPClient"])),
@@ -91,6 +125,7 @@ let package = Package(
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tool"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Tool"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
             ],
             swiftSettings: settings),
         .target(
@@ -99,7 +134,8 @@ let package = Package(
             name: "imagetoolTests", dependencies: ["imagetool", "Loader", "LoopbackOrigin", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "PlatformImageTests", dependencies: ["PlatformImage", "TestSupport"], swiftSettings: settings),
+            name: "PlatformImageTests", dependencies: ["PlatformImage", "Benchmarking", "TestSupport"],
+            swiftSettings: settings),
         .executableTarget(
             name: "DiskCacheProbe", dependencies: ["Loader"], path: "Tests/DiskCacheProbe", swiftSettings: settings),
         .testTarget(
@@ -114,6 +150,17 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ThumbnailServiceTests",
+            dependencies: [
+                "ThumbnailService", "Loader", "LoopbackOrigin", "TestSupport",
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Service"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Service"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Service"])),
             ],
             swiftSettings: settings),
         .testTarget(

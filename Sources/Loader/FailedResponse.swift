@@ -46,9 +46,12 @@ extension LoadError {
     var withoutBody: LoadError { response.map { with($0.withoutBody) } ?? self }
 
     private func with(_ response: FailedResponse) -> LoadError {
-        LoadError(
+        var error = LoadError(
             code, url: url, statusCode: statusCode, retryAfter: retryAfter, original: original, until: until,
             decodeError: decodeError, response: response, message)
+        error.isTimeout = isTimeout
+        error.cause = cause
+        return error
     }
 }
 #endif

@@ -22,7 +22,8 @@ extension ImageLoader {
     ///   - bytes: As they would come, coded as a `Content-Encoding` among the fields says.
     ///   - fields: Say how long it is fresh, as a server's do; without Cache-Control it is validated on first use.
     ///   - request: Its address and decoding, and the layers that it writes.
-    /// - Returns: False when it is not on disk: no disk cache, a fault, too large.
+    /// - Returns: False when it is not on disk: no disk cache, a fault, too large, or fields that forbid to store it, such
+    ///   as `no-store` and `Vary: *`; nothing is kept then in memory either.
     /// - Throws: `invalidURL`, or what decoding throws: what is no picture is not stored.
     @discardableResult
     public func store(
@@ -42,7 +43,7 @@ extension ImageLoader {
                 error, url: Redaction.shown(request.url), limit: pipeline.configuration.maxResponseBytes)
         }
         let image = try await pipeline.decode(body, .unnamed, hop, decoding)
-        let entry = Self.entry(hop, fields, at: pipeline.now)
+        guard let entry = Self.entry(hop, fields, pipeline) else { return false }
         var revision: DiskCache.Revision?
         if let disk = pipeline.disk, request.layers.contains(.writesDisk) {
             revision = await pipeline.onDisk { disk.keep(entry, body: bytes, ticket: found.moments.disk) }
@@ -59,7 +60,8 @@ extension ImageLoader {
     /// - Parameters:
     ///   - fields: Say how long it is fresh, as a server's do; without Cache-Control it is validated on first use.
     ///   - request: Its address and decoding. A load that decodes otherwise does not find the bitmap.
-    /// - Returns: False when it is not kept: memory is off or not among the request's layers, or the bitmap is too large.
+    /// - Returns: False when it is not kept: memory is off or not among the request's layers, the bitmap is too large, or
+    ///   the fields forbid to store it.
     /// - Throws: `invalidURL`.
     @discardableResult
     public func store(
@@ -69,19 +71,24 @@ extension ImageLoader {
         let load = Load(request, pipeline)
         guard let hop = LoadHop(load, pipeline) else { throw load.error(.invalidURL, "no http or https address") }
         guard let memory = pipeline.memory, pipeline.configuration.cacheImagesInMemory,
-            request.layers.contains(.writesMemory)
+            request.layers.contains(.writesMemory), let entry = Self.entry(hop, fields, pipeline)
         else { return false }
         let picture = PictureMemory.Picture(
-            entry: Self.entry(hop, fields, at: pipeline.now), content: LoadContent(image: DecodedImage(bitmap)),
+            entry: entry, content: LoadContent(image: DecodedImage(bitmap)),
             revision: nil, ticket: nil)
         return memory.insert(picture, for: hop.imageKey, since: memory.moment)
     }
 
-    /// What is stored for a response that the host gives.
-    private static func entry(_ hop: LoadHop, _ fields: HeaderFields, at now: WallTime) -> CacheEntry {
+    /// What is stored for a response that the host gives; nil when no load could be answered with it.
+    private static func entry(_ hop: LoadHop, _ fields: HeaderFields, _ pipeline: LoadPipeline) -> CacheEntry? {
+        let (settings, now) = (pipeline.settings, pipeline.now)
+        guard let vary = Vary.values(of: fields, request: hop.request.fields) else { return nil }
+        let isAllowed = Storability.allows(
+            status: 200, fields, CacheControl(fields), isShared: settings.isSharedCache)
+        guard isAllowed || !settings.useServerCachePolicy else { return nil }
         let response = StoredResponse(
             status: 200, fields: fields, requestTime: now, responseTime: now, createdAt: now,
-            vary: Vary.values(of: fields, request: hop.request.fields) ?? [])
+            vary: vary)
         return CacheEntry(key: hop.key, response: response)
     }
 }

@@ -7,7 +7,7 @@ internal import Synchronization
 /// Every waiter is told of every step in order, and of the end in the order in which they came; each may leave without
 /// disturbing the others. When the last one leaves, the work is cancelled and the key is free at once, unless the work
 /// is to be kept.
-final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendable {
+package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     /// What a waiter is told.
     enum Signal: Sendable {
         /// The origin is being asked.
@@ -45,6 +45,9 @@ final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendab
 
     private let state = Mutex(State())
 
+    /// A table without work.
+    package init() {}
+
     /// Pieces of work that can be waited for now.
     var count: Int { state.locked(in: self) { $0.jobs.count } }
 
@@ -52,7 +55,7 @@ final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendab
     var runningCount: Int { state.locked(in: self) { Int($0.begun - $0.ended) } }
 
     /// Loads that wait for `key` now.
-    func waiterCount(of key: Key) -> Int { state.locked(in: self) { $0.jobs[key]?.waiters.count ?? 0 } }
+    package func waiterCount(of key: Key) -> Int { state.locked(in: self) { $0.jobs[key]?.waiters.count ?? 0 } }
 
     /// Loads that wait for any work now.
     var waiterTotal: Int { state.locked(in: self) { $0.jobs.values.reduce(0) { $0 + $1.waiters.count } } }
@@ -66,7 +69,7 @@ final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendab
     ///   - priority: How soon this waiter wants it; the work has the highest of all who wait.
     ///   - isKept: True makes the work go on when nobody waits any more; it stays so for later waiters.
     ///   - work: Is told what it may tell the waiters with. It is cancelled through its task.
-    func join(
+    package func join(
         _ key: Key, priority: LoadPriority = .urgent, isKept: Bool = false,
         work: @escaping @Sendable (Teller) async -> Output
     ) -> Waiter {
@@ -182,7 +185,7 @@ final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendab
     }
 
     /// One load's interest in a piece of work.
-    struct Waiter: Sendable {
+    package struct Waiter: Sendable {
         fileprivate let table: InFlightRequests
         fileprivate let key: Key
         fileprivate let number: UInt64
@@ -201,7 +204,7 @@ final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendab
         func setPriority(_ priority: LoadPriority) { table.setPriority(priority, of: self) }
 
         /// The end, without the steps before it; nil when the calling task is cancelled.
-        func end() async -> Output? {
+        package func end() async -> Output? {
             while true {
                 switch await next() {
                 case .ended(let output): return output
@@ -213,7 +216,7 @@ final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendab
     }
 
     /// What work tells its waiters with.
-    struct Teller: Sendable {
+    package struct Teller: Sendable {
         fileprivate let table: InFlightRequests
         fileprivate let key: Key
         fileprivate let job: UInt64

@@ -22,6 +22,11 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     public let response: FailedResponse?
     /// One line of English for a log: what was found and what was expected.
     public let message: String
+    /// True when time ran out: for a connection, for a byte, or for the whole exchange.
+    public internal(set) var isTimeout = false
+    /// What a transport of the host's own says of the failure in its own type; nil for others. It is not cleaned of
+    /// secrets, as ``message`` is.
+    public internal(set) var cause: (any Error)?
 
     init(
         _ code: Code, url: String? = nil, statusCode: Int? = nil, retryAfter: Duration? = nil, original: Code? = nil,
@@ -39,7 +44,26 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// An error of a transport.
-    public static func transport(_ message: String, url: String? = nil) -> Self { Self(.transport, url: url, message) }
+    ///
+    /// - Parameters:
+    ///   - isTimeout: As in ``isTimeout``.
+    ///   - cause: As in ``cause``.
+    public static func transport(
+        _ message: String, url: String? = nil, isTimeout: Bool = false, cause: (any Error)? = nil
+    ) -> Self {
+        var error = Self(.transport, url: url, message)
+        error.isTimeout = isTimeout
+        error.cause = cause
+        return error
+    }
+    /// A request that a transport of the host's own does not let out, or a response that it does not let in.
+    ///
+    /// - Parameter cause: As in ``cause``.
+    public static func refused(_ message: String, cause: (any Error)? = nil) -> Self {
+        var error = Self(.refused, message)
+        error.cause = cause
+        return error
+    }
     /// A certificate or a handshake that was refused.
     public static func tls(_ message: String, url: String? = nil) -> Self { Self(.tls, url: url, message) }
     /// A setting that cannot be honoured.
@@ -97,6 +121,8 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var remembered: Self { Self(description: "remembered") }
         /// No connection, a reset, a timeout, a body cut short, broken framing.
         public static var transport: Self { Self(description: "transport") }
+        /// Against the rules of the host's own transport; never tried again.
+        public static var refused: Self { Self(description: "refused") }
         /// A certificate or a handshake that was refused.
         public static var tls: Self { Self(description: "tls") }
         /// Status 400...599.

@@ -138,9 +138,12 @@ extension LoadPipeline {
         let request = sent ?? HTTPRequest(url: hop.url, fields: hop.request.fields)
         let error = error as? LoadError ?? .transport("\(error)")
         let message = Redaction.cleaned(error.message, of: request)
-        return LoadError(
+        var shown = LoadError(
             error.code, url: url, statusCode: error.statusCode, retryAfter: error.retryAfter,
             original: error.original, until: error.until, decodeError: error.decodeError, message)
+        shown.isTimeout = error.isTimeout
+        shown.cause = error.cause
+        return shown
     }
 
     /// Reads a body through the gates; throws when it is cut short.

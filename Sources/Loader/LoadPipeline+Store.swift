@@ -104,7 +104,8 @@ extension LoadPipeline {
             }
             return (entry, revision)
         case .update(let entry):
-            guard let writes else { return (entry, nil) }
+            // A load that may not write leaves the body on disk where it is.
+            guard let writes else { return (entry, found.revision) }
             let revision: DiskCache.Revision? = await onDisk(for: hop) {
                 if let revision = found.revision, let renewed = writes.renew(entry, of: revision, ticket: ticket) {
                     return renewed

@@ -65,6 +65,8 @@ extension ImageLoader {
         public var maxAttemptsForErrors = 3
         /// When a stale picture answers instead of an error.
         public var staleIfError = StaleIfError.never
+        /// True for a loader whose answers go to more than one user; ``CacheSettings/isSharedCache``.
+        public var isSharedCache = false
         /// Whether a stale picture is shown before the request that validates it has been answered.
         public var deliversStaleBeforeValidation = true
 
@@ -125,6 +127,7 @@ extension ImageLoader.Configuration {
         settings.defaultCacheControlMaxAgeForErrors = defaultCacheControlMaxAgeForErrors
         settings.maxAttemptsForErrors = maxAttemptsForErrors
         settings.staleIfError = staleIfError
+        settings.isSharedCache = isSharedCache
         settings.deliversStaleBeforeValidation = deliversStaleBeforeValidation
         return settings
     }

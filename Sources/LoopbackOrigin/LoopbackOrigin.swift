@@ -5,12 +5,14 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// An HTTP origin inside this process, on 127.0.0.1 and a port of its own, for tests and demonstrations.
+/// An HTTP origin inside this process, on 127.0.0.1 or another address of this machine and a port of its own, for tests
+/// and demonstrations.
 ///
 /// It answers as it is told to, also in ways that no server should, and tells what reached it.
 public final class LoopbackOrigin: Sendable {
     /// Where it listens.
     public let port: Int
+    private let host: String
     /// What it shows for TLS; nil when it speaks in the clear.
     public let certificate: OriginCertificate?
     private let listener: any Channel
@@ -21,9 +23,11 @@ public final class LoopbackOrigin: Sendable {
     /// - Parameters:
     ///   - certificate: nil for no TLS.
     ///   - speaksHTTP2: Offers h2 by ALPN; of no effect without a certificate.
+    ///   - host: The IP address to listen on, without brackets.
+    ///   - port: 0 for a free one.
     ///   - answer: Called for every request, from any thread.
     public init(
-        certificate: OriginCertificate? = nil, speaksHTTP2: Bool = false,
+        certificate: OriginCertificate? = nil, speaksHTTP2: Bool = false, host: String = "127.0.0.1", port: Int = 0,
         answer: @escaping @Sendable (OriginRequest) -> OriginAnswer
     ) async throws {
         let log = OriginLog()
@@ -39,15 +43,19 @@ public final class LoopbackOrigin: Sendable {
                     try Self.prepare(channel, tls, OriginConnection(number: connection, log: log, answer: answer))
                 }
             }
-        listener = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
-        port = listener.localAddress?.port ?? 0
+        listener = try await bootstrap.bind(host: host, port: port).get()
+        self.host = host
+        self.port = listener.localAddress?.port ?? 0
         self.certificate = certificate
         self.log = log
     }
 
     /// The address of a path that starts with a slash.
-    public func url(_ path: String = "/", host: String = "127.0.0.1") -> String {
-        "\(certificate == nil ? "http" : "https")://\(host):\(port)\(path)"
+    ///
+    /// - Parameter host: As it is to stand in the address; nil for the IP address that it listens on.
+    public func url(_ path: String = "/", host: String? = nil) -> String {
+        let host = host ?? (self.host.contains(":") ? "[\(self.host)]" : self.host)
+        return "\(certificate == nil ? "http" : "https")://\(host):\(port)\(path)"
     }
 
     /// All requests so far, in the order of their arrival.

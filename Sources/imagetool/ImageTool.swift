@@ -15,12 +15,21 @@ struct ImageTool: ParsableCommand {
         subcommands: [
             InfoCommand.self, DecodeCommand.self, ThumbCommand.self, ContactSheetCommand.self, CompareCommand.self,
             ViewCommand.self, BenchCommand.self, CacheCommand.self,
-        ] + networkCommands)
+        ] + networkCommands + serviceCommands)
 
     /// What needs a transport.
     private static var networkCommands: [any ParsableCommand.Type] {
         #if AsyncHTTPClient
         [LoadCommand.self, PipeCommand.self, DemoCommand.self]
+        #else
+        []
+        #endif
+    }
+
+    /// What needs the trait `Service`.
+    private static var serviceCommands: [any ParsableCommand.Type] {
+        #if Service
+        [ServeCommand.self, SignCommand.self]
         #else
         []
         #endif

@@ -13,11 +13,14 @@ extension LoadError {
         switch error {
         case let error as LoadError:
             self.init(error.code, url: error.url ?? url, error.message)
+            (isTimeout, cause) = (error.isTimeout, error.cause)
         case is CancellationError:
             self = .cancelled(url: url)
         case let error as AsyncHTTPClientHead.ReplyLost:
             let when = error.isBegun ? "within the head of the response" : "before the response"
             self = .transport("connection lost \(when): \(error.reason)", url: url)
+        case let error as AsyncHTTPClientHead.TooMuch:
+            self = .transport(error.reason, url: url)
         case let error as HTTPClientError:
             self = Self.of(error, url: url)
         case let error as NIOSSLError:
@@ -50,8 +53,8 @@ extension LoadError {
             .traceRequestWithBody:
             .configuration("\(error)", at: url)
         case .connectTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
-            .transport("no connection in time", url: url)
-        case .deadlineExceeded: .transport("not complete in time", url: url)
+            .transport("no connection in time", url: url, isTimeout: true)
+        case .deadlineExceeded: .transport("not complete in time", url: url, isTimeout: true)
         case .remoteConnectionClosed: .transport("connection closed by the server", url: url)
         case let error where error.description.contains("invalidHeaderField"): .configuration("\(error)", at: url)
         default: .transport("\(error)", url: url)

@@ -234,7 +234,7 @@ extension AsyncHTTPClientExchange {
         }
         guard let next else { return }
         if next <= .now() {
-            end(.failure(LoadError.transport("no byte for \(Double(idle.nanoseconds) / 1e9) s")))
+            end(.failure(LoadError.transport("no byte for \(Double(idle.nanoseconds) / 1e9) s", isTimeout: true)))
         } else {
             schedule(next, on: loop)
         }

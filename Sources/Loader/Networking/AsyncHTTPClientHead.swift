@@ -24,6 +24,12 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
         let reason: String
     }
 
+    /// A response that has more around its content than its reader allows.
+    struct TooMuch: Error {
+        /// What there is too much of, for a log.
+        let reason: String
+    }
+
     private enum Stage {
         case outside
         case head(Head)
@@ -32,6 +38,8 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
     /// How far a head is read.
     private struct Head {
         var isBegun = false
+        /// Interim heads included.
+        var byteCount = 0
         var isFirstLine = true
         var lineLength = 0
         var statusLine: [UInt8] = []
@@ -39,6 +47,7 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
         /// True for the byte that ends the whole final head.
         mutating func ends(with byte: UInt8) -> Bool {
             isBegun = true
+            byteCount += 1
             guard byte == 0x0A else {
                 if byte != 0x0D { lineLength += 1 }
                 if isFirstLine, statusLine.count < 12 { statusLine.append(byte) }
@@ -66,18 +75,36 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
 
     private var stage = Stage.outside
     private var requests = 0
+    private let limit: Int?
+    private let content: AsyncHTTPClientContentCount?
+    /// All bytes since the last request.
+    private var received = 0
+
+    /// - Parameters:
+    ///   - limit: Bytes of the heads of one response; nil for no limit but the parser's.
+    ///   - content: Stands behind the parser; nil for no limit of what is around the content.
+    init(limit: Int? = nil, content: AsyncHTTPClientContentCount? = nil) {
+        self.limit = limit
+        self.content = content
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .head = unwrapOutboundIn(data) {
             requests += 1
             stage = .head(Head())
+            received = 0
+            content?.bytes = 0
         }
         context.write(data, promise: promise)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = stage else { return context.fireChannelRead(data) }
         let bytes = unwrapInboundIn(data)
+        if limit != nil { received += bytes.readableBytes }
+        guard case .head(var head) = stage else {
+            context.fireChannelRead(data)
+            return checkFraming(context)
+        }
         let view = bytes.readableBytesView
         var end = view.startIndex
         var isASCII = true
@@ -87,8 +114,25 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
             isEnded = head.ends(with: view[end])
             end += 1
         }
+        if let limit, head.byteCount > limit {
+            return refuse("more than \(limit) bytes of header fields", context)
+        }
         stage = isEnded ? .outside : .head(head)
         context.fireChannelRead(isASCII ? data : wrapInboundOut(spelled(view, upTo: end)))
+        if isEnded { checkFraming(context) }
+    }
+
+    /// Chunks of one byte bring five bytes more each (RFC 9112 §7.1); what brings much more is there to be read for
+    /// nothing.
+    private func checkFraming(_ context: ChannelHandlerContext) {
+        guard let limit, let content, received > 3 * limit else { return }
+        if (received - 3 * limit) / 16 > content.bytes { refuse("too much around the content", context) }
+    }
+
+    private func refuse(_ reason: String, _ context: ChannelHandlerContext) {
+        stage = .outside
+        context.fireErrorCaught(TooMuch(reason: reason))
+        context.close(promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -15,12 +15,16 @@ enum AsyncHTTPClientSource: Sendable {
         fileprivate let owner: OwnedClient?
     }
 
-    func lease(for request: HTTPClient.Request, connect: Duration?) throws(LoadError) -> Lease {
+    /// - Parameter pin: The IP address to connect to instead of looking the host up; nil for any of the host's.
+    func lease(
+        for request: HTTPClient.Request, connect: Duration?, pin: String?
+    ) throws(LoadError) -> Lease {
         switch self {
         case .own(let pool):
-            let owner = try pool.client(for: request, connect: connect)
+            let owner = try pool.client(for: request, connect: connect, pin: pin)
             return Lease(client: owner.client, isPrepared: true, owner: owner)
         case .injected(let client, let isPrepared):
+            guard pin == nil else { throw .configuration("an injected HTTPClient looks up hosts by itself") }
             return Lease(client: client, isPrepared: isPrepared, owner: nil)
         }
     }
@@ -38,35 +42,61 @@ private final class OwnedClient: Sendable {
     deinit { client.shutdown { _ in } }
 }
 
-/// The clients of a transport's own: one, unless requests differ in their connect timeout or in their proxy, which
-/// AsyncHTTPClient has a client decide.
+/// The clients of a transport's own: one, unless requests differ in their connect timeout, in their proxy or in the
+/// address that their host is pinned to, which AsyncHTTPClient has a client decide.
 final class AsyncHTTPClientPool: Sendable {
     private struct Key: Hashable {
         let connect: Duration?
         let proxy: ProxyServer?
+        /// The host and the address that stands for it; nil for no pin.
+        let pin: Pin?
+    }
+
+    private struct Pin: Hashable {
+        let host: String
+        let address: String
+    }
+
+    private struct State {
+        var clients: [Key: (client: OwnedClient, lastUse: Int)] = [:]
+        var uses = 0
     }
 
     /// More clients than this are not kept; those in use live on until their last body is released.
-    private static let mostClients = 8
+    private static let mostClients = 64
 
-    private let clients = Mutex<[Key: OwnedClient]>([:])
+    private let state = Mutex(State())
     private let proxies: ProxySetting.Resolved
     private let connectionsPerHost: Int
+    private let connectionGuard: ConnectionGuard?
 
-    init(proxy: ProxySetting, connectionsPerHost: Int) {
+    init(proxy: ProxySetting, connectionsPerHost: Int, connectionGuard: ConnectionGuard? = nil) {
         proxies = proxy.resolved()
         self.connectionsPerHost = connectionsPerHost
+        self.connectionGuard = connectionGuard
     }
 
-    fileprivate func client(for request: HTTPClient.Request, connect: Duration?) throws(LoadError) -> OwnedClient {
+    fileprivate func client(
+        for request: HTTPClient.Request, connect: Duration?, pin: String?
+    ) throws(LoadError) -> OwnedClient {
         let proxy = try proxies.server(isSecure: request.useTLS, host: request.host.lowercased())
-        let key = Key(connect: connect, proxy: proxy)
-        let (client, dropped) = clients.withLock { clients -> (OwnedClient, [OwnedClient]) in
-            if let client = clients[key] { return (client, []) }
+        if proxy != nil, pin != nil { throw .configuration("a proxy looks up hosts by itself") }
+        let key = Key(connect: connect, proxy: proxy, pin: pin.map { Pin(host: request.host, address: $0) })
+        let (client, dropped) = state.withLock { state -> (OwnedClient, OwnedClient?) in
+            state.uses += 1
+            if let client = state.clients[key]?.client {
+                state.clients[key]?.lastUse = state.uses
+                return (client, nil)
+            }
             let client = OwnedClient(configuration(key))
-            let dropped = clients.count >= Self.mostClients ? Array(clients.values) : []
-            if !dropped.isEmpty { clients = [:] }
-            clients[key] = client
+            var dropped: OwnedClient?
+            if state.clients.count >= Self.mostClients,
+                let oldest = state.clients.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                dropped = oldest.value.client
+                state.clients[oldest.key] = nil
+            }
+            state.clients[key] = (client, state.uses)
             return (client, dropped)
         }
         // Clients are released, and so shut down, outside of the lock.
@@ -77,6 +107,11 @@ final class AsyncHTTPClientPool: Sendable {
     private func configuration(_ key: Key) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         AsyncHTTPClientTransport.prepare(&configuration)
+        connectionGuard?.install(in: &configuration)
+        // A literal is connected to as it is; for a name the certificate is still that of the name.
+        if let pin = key.pin, pin.host != pin.address, pin.host != "[\(pin.address)]" {
+            configuration.dnsOverride = [pin.host: pin.address]
+        }
         // Without a value AsyncHTTPClient would take ten seconds.
         configuration.timeout.connect = TimeAmount(key.connect ?? .seconds(3_155_760_000))
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost

@@ -14,9 +14,22 @@ final class AsyncHTTPClientStream: ChannelInboundHandler {
     struct LeftOut: Error {}
 
     private var hasFrames = false
+    private let mostHeads: Int?
+    private var heads = 0
+
+    /// - Parameter mostHeads: Interim heads, final head and trailers of one response, each of which the connection keeps
+    ///   to 16 kB (its SETTINGS_MAX_HEADER_LIST_SIZE, swift-nio-http2 1.46.0); nil for any number.
+    init(mostHeads: Int? = nil) { self.mostHeads = mostHeads }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         hasFrames = true
+        if let mostHeads, case .headers = unwrapInboundIn(data) {
+            heads += 1
+            guard heads <= mostHeads else {
+                context.fireErrorCaught(AsyncHTTPClientHead.TooMuch(reason: "more than \(mostHeads) heads"))
+                return context.close(promise: nil)
+            }
+        }
         context.fireChannelRead(data)
     }
 

@@ -3,6 +3,7 @@ public import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
+import NIOPosix
 
 /// The transport by way of AsyncHTTPClient: HTTP/1.1, and HTTP/2 where a server offers it by ALPN.
 ///
@@ -24,6 +25,14 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     public init(proxy: ProxySetting = .environment, connectionsPerHost: Int = 8) {
         precondition(connectionsPerHost > 0, "a host needs a connection")
         clients = .own(AsyncHTTPClientPool(proxy: proxy, connectionsPerHost: connectionsPerHost))
+    }
+
+    /// A transport of direct connections to none but the peers that a guard admits.
+    package init(connectionsPerHost: Int = 8, connectionGuard: ConnectionGuard) {
+        precondition(connectionsPerHost > 0, "a host needs a connection")
+        clients = .own(
+            AsyncHTTPClientPool(
+                proxy: .none, connectionsPerHost: connectionsPerHost, connectionGuard: connectionGuard))
     }
 
     /// A transport over a client that the caller made, and shuts down after the last load.
@@ -61,15 +70,27 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     public func send(
         _ request: HTTPRequest, trust: TrustSettings, timeouts: TransportTimeouts
     ) async throws -> HTTPResponse {
+        try await send(request, to: [], trust: trust, timeouts: timeouts)
+    }
+
+    /// Sends a request as ``send(_:trust:timeouts:)`` does, and connects to one of these addresses.
+    ///
+    /// - Parameter addresses: IP addresses of the host in their usual form, without brackets, of which the next is tried
+    ///   when there is no connection to the one before; empty for what the host's name stands for. They take the place
+    ///   of a lookup and change nothing else: the Host field and the name in the certificate are those of the request.
+    package func send(
+        _ request: HTTPRequest, to addresses: [String], trust: TrustSettings, timeouts: TransportTimeouts
+    ) async throws -> HTTPResponse {
         do {
             let prepared = try prepare(request, trust)
             let deadline = timeouts.total.map { NIODeadline.now() + TimeAmount($0) }
+            var addresses = addresses[...]
             var mayRepeat = request.method == "GET"
             // Connections that went away in the pool, unnoticed, before anything was written to them, are no repeats;
             // more than this many in a row are a fault.
             var unsent = 8
             while true {
-                let lease = try clients.lease(for: prepared, connect: timeouts.connect)
+                let lease = try clients.lease(for: prepared, connect: timeouts.connect, pin: addresses.first)
                 let exchange = AsyncHTTPClientExchange(idle: timeouts.idle.map { TimeAmount($0) })
                 do {
                     let head = try await exchange.run(prepared, on: lease.client, deadline: deadline)
@@ -80,7 +101,9 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
                 } catch {
                     // All connections are busy, none has failed: the request waits on, within the total time.
                     if error as? HTTPClientError == .getConnectionFromPoolTimeout { continue }
-                    if !exchange.isSent, unsent > 0, Self.isGone(error) {
+                    if !exchange.isSent, addresses.count > 1, Self.isUnconnected(error) {
+                        addresses.removeFirst()
+                    } else if !exchange.isSent, unsent > 0, Self.isGone(error) {
                         unsent -= 1
                     } else if mayRepeat, Self.isUnseen(error) {
                         mayRepeat = false
@@ -100,6 +123,15 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         case let error as NIOHTTP2Errors.StreamClosed: error.errorCode == .refusedStream
         case is AsyncHTTPClientStream.LeftOut: true
         case let error as AsyncHTTPClientHead.ReplyLost: error.isReused && !error.isBegun
+        default: false
+        }
+    }
+
+    /// True when no connection came about, so that another address may do.
+    private static func isUnconnected(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .connectTimeout
+        case is NIOConnectionError, is IOError: true
         default: false
         }
     }

@@ -53,8 +53,19 @@ struct CacheControl: Hashable, Sendable {
     /// True for `no-store`; see ``Storability`` for what may overrule it.
     var noStore: Bool { contains("no-store") }
 
+    /// Of a response: seconds of its lifetime, 0 for a number that cannot be read; nil when it gives none.
+    ///
+    /// - Parameter isShared: True lets `s-maxage` win (RFC 9111 §5.2.2.10).
+    func lifetime(isShared: Bool) -> Int64? {
+        guard isShared, let directive = self["s-maxage"] else { return maxAge }
+        return hasOpenString ? 0 : directive.seconds ?? 0
+    }
+
     /// True when the response is never to be used stale: `must-revalidate` or ``noCache``.
     var forbidsStale: Bool { contains("must-revalidate") || noCache }
+
+    /// True when a shared cache may not use the response stale, whatever a private one may (RFC 9111 §4.2.4).
+    var forbidsSharedStale: Bool { contains("proxy-revalidate") || contains("s-maxage") }
 
     /// Seconds after the lifetime in which a stale answer may go out while it is refreshed (RFC 5861 §3); nil for none.
     var staleWhileRevalidate: Int64? { hasOpenString ? nil : self["stale-while-revalidate"]?.seconds }

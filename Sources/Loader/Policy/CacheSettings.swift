@@ -35,6 +35,11 @@ public struct CacheSettings: Hashable, Sendable {
     public var maxAttemptsForErrors = 3
     /// When a stale entry answers instead of an error.
     public var staleIfError = StaleIfError.never
+    /// True for a cache whose answers go to more than one user (RFC 9111 §3, §5.2.2).
+    ///
+    /// It keeps nothing that is `private`, comes with cookies or was asked for with `Authorization`; `s-maxage` wins
+    /// over `max-age` and `Expires`, and like `proxy-revalidate` it forbids stale answers.
+    public var isSharedCache = false
     /// Whether an entry is shown, as not fresh, before the request that validates it has been answered.
     public var deliversStaleBeforeValidation = true
 

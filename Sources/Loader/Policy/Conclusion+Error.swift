@@ -11,7 +11,9 @@ extension Conclusion {
 
     private func change(after head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome.StoreChange {
         let control = CacheControl(head.fields)
-        if settings.useServerCachePolicy, Freshness.isExplicit(head.fields, control), let response = storable(head) {
+        if settings.useServerCachePolicy,
+            Freshness.isExplicit(head.fields, control, isShared: settings.isSharedCache), let response = storable(head)
+        {
             return change(afterExplicit: response, control, body)
         }
         guard settings.defaultCacheControlMaxAgeForErrors > .zero else {

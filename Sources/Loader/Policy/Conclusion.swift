@@ -62,7 +62,7 @@ struct Conclusion {
             status: response.status, fields: response.fields(age: freshness.age), isFresh: true)
 
         let store: CacheOutcome.StoreChange
-        if vary == nil || !mayStore(response.status, control) {
+        if vary == nil || !mayStore(response.status, response.fields, control) {
             store = .remove
         } else {
             store = demand.allowsStoring ? .update(CacheEntry(key: key, response: response)) : .nothing
@@ -90,7 +90,8 @@ struct Conclusion {
             !control.isPresent && Storability.takesDefaultMaxAge(head.status)
             && settings.defaultCacheControlMaxAge > .zero
         let isKept =
-            !settings.useServerCachePolicy || Freshness.isExplicit(head.fields, control) || isFreshByDefault
+            !settings.useServerCachePolicy || isFreshByDefault
+            || Freshness.isExplicit(head.fields, control, isShared: settings.isSharedCache)
         if isKept, case .complete = body, demand.allowsStoring, let response = storable(head) {
             return received(head, .write(CacheEntry(key: key, response: response), keepsBody: true))
         }
@@ -108,13 +109,16 @@ struct Conclusion {
         return .update(entry)
     }
 
-    private func mayStore(_ status: Int, _ control: CacheControl) -> Bool {
-        !settings.useServerCachePolicy || Storability.allows(status: status, control)
+    private func mayStore(_ status: Int, _ fields: HeaderFields, _ control: CacheControl) -> Bool {
+        // RFC 9111 §3.5 lets some responses to Authorization be kept for all; none of them is worth a mistake.
+        if settings.isSharedCache, exchange.request.fields.contains("Authorization") { return false }
+        return !settings.useServerCachePolicy
+            || Storability.allows(status: status, fields, control, isShared: settings.isSharedCache)
     }
 
     /// What would be stored of a response; nil when it may not be.
     func storable(_ head: ResponseHead) -> StoredResponse? {
-        guard mayStore(head.status, CacheControl(head.fields)),
+        guard mayStore(head.status, head.fields, CacheControl(head.fields)),
             let vary = Vary.values(of: head.fields, request: exchange.request.fields)
         else { return nil }
         return StoredResponse(

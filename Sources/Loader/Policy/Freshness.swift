@@ -36,9 +36,10 @@ struct Freshness: Hashable, Sendable {
         remaining.map { $0 >= -milliseconds } ?? false
     }
 
-    /// True when the server itself says how long, with `max-age` or `Expires`, be it well or badly.
-    static func isExplicit(_ fields: HeaderFields, _ control: CacheControl) -> Bool {
-        control.maxAge != nil || fields.contains("Expires")
+    /// True when the server itself says how long, with `max-age`, `Expires` or, to a shared cache, `s-maxage`, be it well
+    /// or badly.
+    static func isExplicit(_ fields: HeaderFields, _ control: CacheControl, isShared: Bool) -> Bool {
+        control.lifetime(isShared: isShared) != nil || fields.contains("Expires")
     }
 }
 
@@ -71,7 +72,7 @@ struct Lifespan: Hashable, Sendable {
     ) -> Int64? {
         guard settings.useServerCachePolicy else { return nil }
         if control.noCache { return 0 }
-        if let seconds = control.maxAge { return seconds * 1000 }
+        if let seconds = control.lifetime(isShared: settings.isSharedCache) { return seconds * 1000 }
         if response.fields.contains("Expires") {
             guard let expires = response.fields.date("Expires", now: response.responseTime) else { return 0 }
             return (expires - date(of: response)).clampedToAge

@@ -22,8 +22,9 @@ enum Storability {
     static func takesDefaultMaxAge(_ status: Int) -> Bool { [200, 203, 301, 308].contains(status) }
 
     /// What the response says about being stored at all. `must-understand` takes the place of `no-store`.
-    static func allows(status: Int, _ control: CacheControl) -> Bool {
-        control.contains("must-understand") ? understood.contains(status) : !control.noStore
+    static func allows(status: Int, _ fields: HeaderFields, _ control: CacheControl, isShared: Bool) -> Bool {
+        if isShared, control.contains("private") || fields.contains("Set-Cookie") { return false }
+        return control.contains("must-understand") ? understood.contains(status) : !control.noStore
     }
 }
 #endif

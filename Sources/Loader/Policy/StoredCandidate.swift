@@ -6,17 +6,21 @@ struct StoredCandidate: Hashable, Sendable {
     let freshness: Freshness
     /// True when it is the host's decision alone how long the response is used.
     private let ignoresServer: Bool
+    private let isShared: Bool
 
     /// The entry's response as `request` sees it at `now`; nil when there is none that may be used.
     init?(_ entry: CacheEntry?, request: CacheRequest, settings: CacheSettings, now: WallTime) {
         guard let response = entry?.response, Vary.matches(response, request.fields) else { return nil }
         control = CacheControl(response.fields)
         ignoresServer = !settings.useServerCachePolicy
+        isShared = settings.isSharedCache
         // It may have been stored while the host had another mind about the server: what was stored against the server's
         // will is not used with it, and an error that the server let live for a while is not used without it.
         let isAllowed =
             ignoresServer
-            ? !Storability.isError(response.status) : Storability.allows(status: response.status, control)
+            ? !Storability.isError(response.status)
+            : Storability.allows(
+                status: response.status, response.fields, control, isShared: settings.isSharedCache)
         guard isAllowed else { return nil }
         self.response = response
         freshness = Freshness(of: response, control: control, settings: settings, now: now)
@@ -26,7 +30,10 @@ struct StoredCandidate: Hashable, Sendable {
     var isSuccess: Bool { Storability.isSuccess(response.status) }
 
     /// True when it may be used stale at all: errors may not, and nothing that the server forbids (RFC 9111 §4.2.4).
-    var mayBeStale: Bool { !Storability.isError(response.status) && (ignoresServer || !control.forbidsStale) }
+    var mayBeStale: Bool {
+        guard !Storability.isError(response.status) else { return false }
+        return ignoresServer || !control.forbidsStale && !(isShared && control.forbidsSharedStale)
+    }
 
     /// True when a caller who only wants to be sure need not ask (RFC 8246 §2).
     var suppressesRevalidation: Bool { ignoresServer || control.contains("immutable") }

@@ -277,6 +277,16 @@ import Testing
         #expect([off, small].map(\.loader.memoryStatistics.count) == [0, 1])
     }
 
+    @Test func whatNoLoadCouldUseIsNotStored() async throws {
+        let bench = try LoaderBench(.offline) { $0.cacheImagesInMemory = true }
+        let bitmap = try ImageDecoder().decode(TestPicture.second).bitmap
+        for fields: HeaderFields in [["Cache-Control": "no-store"], ["Vary": "*"], ["Vary": "Accept, *"]] {
+            #expect(try await !bench.loader.store(TestPicture.first, fields: fields, for: request))
+            #expect(try !bench.loader.store(bitmap, fields: fields, for: request))
+        }
+        #expect(try await bench.loader.store(TestPicture.first, fields: ["Vary": "Accept"], for: request))
+    }
+
     // O75, O84, O87
     @Test func storedBytesGoToBothLayers() async throws {
         let bench = try LoaderBench(.offline) {

@@ -1,0 +1,78 @@
+#if Service
+/// The arguments of one filter, read in order; each error names the filter.
+struct FilterArguments {
+    let name: String
+    private let arguments: [ArraySlice<UInt8>]
+    private var next = 0
+
+    /// Splits at the commas outside of single quotes and cuts blanks around each argument.
+    ///
+    /// - Throws: `malformed` for a quote without end.
+    init(of name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) {
+        self.name = name
+        var arguments: [ArraySlice<UInt8>] = []
+        var (start, isQuoted) = (text.startIndex, false)
+        for index in text.indices {
+            if text[index] == UInt8(ascii: "'") { isQuoted.toggle() }
+            guard text[index] == UInt8(ascii: ","), !isQuoted else { continue }
+            arguments.append(text[start..<index].trimmingBlanks)
+            start = index + 1
+        }
+        guard !isQuoted else { throw .malformed("a quote of the filter \(name) has no end") }
+        let last = text[start...].trimmingBlanks
+        if !last.isEmpty || !arguments.isEmpty { arguments.append(last) }
+        self.arguments = arguments
+    }
+
+    var count: Int { arguments.count }
+    /// True when an argument is left.
+    var hasMore: Bool { next < arguments.count }
+
+    var malformed: ServiceError { .malformed("the arguments of the filter \(name) cannot be read") }
+
+    /// The next argument, without quotes around it.
+    ///
+    /// - Throws: `malformed` when none is left, or an empty one.
+    mutating func text() throws(ServiceError) -> ArraySlice<UInt8> {
+        guard hasMore else { throw malformed }
+        var argument = arguments[next]
+        next += 1
+        if argument.count > 2, argument.first == UInt8(ascii: "'"), argument.last == UInt8(ascii: "'") {
+            argument = argument.dropFirst().dropLast()
+        }
+        guard !argument.isEmpty else { throw malformed }
+        return argument
+    }
+
+    mutating func integer(_ range: ClosedRange<Int>) throws(ServiceError) -> Int {
+        guard let value = Number.signed(try text()), range.contains(value) else { throw malformed }
+        return value
+    }
+
+    mutating func decimal(_ range: ClosedRange<FixedDecimal>) throws(ServiceError) -> FixedDecimal {
+        guard let value = Number.decimal(try text()), range.contains(value) else { throw malformed }
+        return value
+    }
+
+    /// `true`, `True`, `1` and their opposites.
+    mutating func boolean() throws(ServiceError) -> Bool {
+        let argument = try text()
+        if ["true", "True", "1"].contains(where: { argument.elementsEqual($0.utf8) }) { return true }
+        if ["false", "False", "0"].contains(where: { argument.elementsEqual($0.utf8) }) { return false }
+        throw malformed
+    }
+
+    /// - Throws: `malformed` when something is left.
+    func end() throws(ServiceError) { if hasMore { throw malformed } }
+}
+
+extension ArraySlice<UInt8> {
+    /// Without blanks and tabs at both ends.
+    fileprivate var trimmingBlanks: Self {
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let rest = drop(while: isBlank)
+        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return rest }
+        return rest[...last]
+    }
+}
+#endif

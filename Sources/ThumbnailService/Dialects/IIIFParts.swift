@@ -1,0 +1,79 @@
+#if Service
+extension IIIFDialect {
+    /// `full`, `square`, `x,y,w,h` or `pct:x,y,w,h`.
+    static func region(_ text: ArraySlice<UInt8>) throws(ServiceError) -> Operations.Region {
+        if text.elementsEqual("full".utf8) { return .whole }
+        if text.elementsEqual("square".utf8) { return .square }
+        if text.starts(with: "pct:".utf8) {
+            let numbers = numbers(text.dropFirst(4), Number.decimal)
+            let zero = FixedDecimal(0)
+            guard numbers.count == 4, numbers.allSatisfy({ $0 >= zero }), numbers[2] > zero, numbers[3] > zero
+            else { throw .malformed("the region pct: takes four numbers, the last two above 0") }
+            if numbers[0] == zero, numbers[1] == zero, min(numbers[2], numbers[3]) >= FixedDecimal(100) {
+                return .whole
+            }
+            return .percent(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+        }
+        let numbers = numbers(text) { Number.whole($0) }
+        guard numbers.count == 4, numbers[2] > 0, numbers[3] > 0 else {
+            throw .malformed("the region is none of full, square, x,y,w,h and pct:x,y,w,h")
+        }
+        return .pixels(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+    }
+
+    /// `max`, `w,`, `,h`, `w,h`, `pct:n` or `!w,h`, each after an optional `^`.
+    static func size(_ text: ArraySlice<UInt8>) throws(ServiceError) -> IIIFSize {
+        let allowsUpscaling = text.first == UInt8(ascii: "^")
+        let rest = allowsUpscaling ? text.dropFirst() : text
+        guard let form = form(rest) else {
+            throw .malformed("the size is none of max, w, ,h w,h pct:n and !w,h")
+        }
+        if case .percent(let percent) = form, !allowsUpscaling, percent > FixedDecimal(100) {
+            throw .malformed("a size over 100 per cent needs a ^")
+        }
+        return IIIFSize(form: form, allowsUpscaling: allowsUpscaling)
+    }
+
+    private static func form(_ text: ArraySlice<UInt8>) -> IIIFSize.Form? {
+        if text.elementsEqual("max".utf8) { return .max }
+        if text.starts(with: "pct:".utf8) {
+            guard let percent = Number.decimal(text.dropFirst(4)), percent > FixedDecimal(0) else { return nil }
+            return .percent(percent)
+        }
+        let isConfined = text.first == UInt8(ascii: "!")
+        let sides = (isConfined ? text.dropFirst() : text).split(
+            separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        guard sides.count == 2 else { return nil }
+        let (width, height) = (Number.whole(sides[0]), Number.whole(sides[1]))
+        // Nothing before or after the comma is a form of its own; 0, or what is no number, is not.
+        guard width != nil || sides[0].isEmpty, height != nil || sides[1].isEmpty, width != 0, height != 0
+        else { return nil }
+        switch (width, height) {
+        case (let width?, let height?):
+            return isConfined ? .confined(width: width, height: height) : .exact(width: width, height: height)
+        case (let width?, nil): return isConfined ? nil : .width(width)
+        case (nil, let height?): return isConfined ? nil : .height(height)
+        case (nil, nil): return nil
+        }
+    }
+
+    /// `n` or `!n`: a whole number of quarters, clockwise.
+    static func rotation(_ text: ArraySlice<UInt8>) throws(ServiceError) -> (isMirrored: Bool, quarterTurns: Int) {
+        let isMirrored = text.first == UInt8(ascii: "!")
+        let quarter = 90 * FixedDecimal.scale
+        guard let degrees = Number.decimal(isMirrored ? text.dropFirst() : text), text.first != UInt8(ascii: "-"),
+            degrees >= FixedDecimal(0), degrees <= FixedDecimal(360), degrees.units % quarter == 0
+        else { throw .malformed("the rotation is none of 0, 90, 180 and 270, with or without !") }
+        return (isMirrored, degrees.units / quarter % 4)
+    }
+
+    /// The numbers between the commas; empty when one cannot be read.
+    private static func numbers<Value>(
+        _ text: ArraySlice<UInt8>, _ read: (ArraySlice<UInt8>) -> Value?
+    ) -> [Value] {
+        let texts = text.split(separator: UInt8(ascii: ","), maxSplits: 4, omittingEmptySubsequences: false)
+        let values = texts.compactMap(read)
+        return values.count == texts.count ? values : []
+    }
+}
+#endif

@@ -1,0 +1,67 @@
+#if Service
+/// The numbers of targets: ASCII digits alone, checked against overflow as they are read.
+enum Number {
+    /// The largest whole number of a target: products of two with a side of a picture stay in 64 bits.
+    static let max = 999_999_999
+
+    /// A number of digits alone, 0 to ``max``; nil for an empty text and any other byte.
+    static func whole(_ text: some Sequence<UInt8>) -> Int? {
+        var value = 0
+        var isEmpty = true
+        for byte in text {
+            guard let digit = byte.digitValue else { return nil }
+            value = value * 10 + digit
+            guard value <= max else { return nil }
+            isEmpty = false
+        }
+        return isEmpty ? nil : value
+    }
+
+    /// A whole number with an optional `-`.
+    static func signed(_ text: ArraySlice<UInt8>) -> Int? {
+        text.first == UInt8(ascii: "-") ? whole(text.dropFirst()).map { -$0 } : whole(text)
+    }
+
+    /// An optional `-`, digits and at most one point, at least one digit: `1`, `1.`, `.5`, `-0.25`. What follows the
+    /// tenth digit after the point is cut.
+    static func decimal(_ text: ArraySlice<UInt8>) -> FixedDecimal? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        var (whole, fraction, unit, digits) = (0, 0, FixedDecimal.scale, 0)
+        var isFraction = false
+        for byte in isNegative ? text.dropFirst() : text {
+            if byte == UInt8(ascii: "."), !isFraction {
+                isFraction = true
+                continue
+            }
+            guard let digit = byte.digitValue else { return nil }
+            digits += 1
+            if isFraction {
+                unit /= 10
+                fraction += digit * unit
+            } else {
+                whole = whole * 10 + digit
+                guard whole <= FixedDecimal.maxWhole else { return nil }
+            }
+        }
+        guard digits > 0 else { return nil }
+        let units = whole * FixedDecimal.scale + fraction
+        return FixedDecimal(units: isNegative ? -units : units)
+    }
+
+    /// `AxB` of two whole numbers.
+    static func pair(_ text: ArraySlice<UInt8>) -> (Int, Int)? {
+        guard let cross = text.firstIndex(of: UInt8(ascii: "x")), let first = whole(text[..<cross]),
+            let second = whole(text[(cross + 1)...])
+        else { return nil }
+        return (first, second)
+    }
+
+    /// `LxT:RxB` of four whole numbers.
+    static func box(_ text: ArraySlice<UInt8>) -> (left: Int, top: Int, right: Int, bottom: Int)? {
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")), let (left, top) = pair(text[..<colon]),
+            let (right, bottom) = pair(text[(colon + 1)...])
+        else { return nil }
+        return (left, top, right, bottom)
+    }
+}
+#endif

@@ -1,0 +1,86 @@
+#if Service
+extension SourceName {
+    /// The source that the last part of a thumbor target names.
+    ///
+    /// - Parameters:
+    ///   - name: Percent-decoded once.
+    ///   - defaultScheme: What stands before a name without a scheme; nil when such a name is a file.
+    /// - Throws: `malformed` for an empty name, one with control characters and one that is not UTF-8.
+    init(named name: [UInt8], defaultScheme: String?) throws(ServiceError) {
+        guard !name.isEmpty else { throw .malformed("the target names no picture") }
+        guard !name.contains(where: { $0 < 0x20 || $0 == 0x7F }), let text = String(validating: name, as: UTF8.self)
+        else { throw .malformed("the picture's name has control characters or is not UTF-8") }
+        if let end = Self.schemeEnd(name) {
+            self = .url(Self.spelled(name, authorityStart: end + 3))
+        } else if let defaultScheme {
+            let prefix = Array("\(defaultScheme)://".utf8)
+            self = .url(Self.spelled(prefix + name, authorityStart: prefix.count))
+        } else {
+            self = .file(text)
+        }
+    }
+
+    /// The index of the colon in `scheme://`; nil without one. A host with a port has no slashes there.
+    private static func schemeEnd(_ name: [UInt8]) -> Int? {
+        guard let colon = name.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+            name[(colon + 1)...].starts(with: "//".utf8),
+            name[..<colon].allSatisfy({ $0.isAlphanumeric || "+-.".utf8.contains($0) }), name[0].digitValue == nil
+        else { return nil }
+        return colon
+    }
+
+    /// The URL as it goes to the origin: scheme and host in lower case, every byte that a URL may not have escaped.
+    /// Escapes stay as they are, for they are the origin's own.
+    private static func spelled(_ name: [UInt8], authorityStart: Int) -> String {
+        let isDelimiter = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") }
+        let pathStart = name[authorityStart...].firstIndex(where: isDelimiter) ?? name.count
+        // Who sends user information is refused later, and told so about what was sent.
+        let isPlain = !name[authorityStart..<pathStart].contains(UInt8(ascii: "@"))
+        var spelled: [UInt8] = []
+        spelled.reserveCapacity(name.count)
+        var index = 0
+        while index < name.count {
+            let byte = name[index]
+            if byte == UInt8(ascii: "%"), name[...].escape(at: index) != nil {
+                spelled += name[index..<(index + 3)]
+                index += 3
+                continue
+            }
+            if isAllowed(byte, inPath: index >= pathStart) {
+                let isLowered = index < authorityStart || (index < pathStart && isPlain)
+                let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                spelled.append(isLowered && isUpper ? byte + 32 : byte)
+            } else {
+                spelled.append(percentEscaped: byte)
+            }
+            index += 1
+        }
+        return String(decoding: spelled, as: UTF8.self)
+    }
+
+    /// RFC 3986: what stands for itself. A number sign would begin a fragment, which never goes to an origin.
+    private static func isAllowed(_ byte: UInt8, inPath: Bool) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        // Minus to slash, digits, colon and semicolon; ampersand to comma; question mark and at.
+        case 0x2D...0x3B, 0x26...0x2C, 0x3F, 0x40: true
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "="), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        case UInt8(ascii: "["), UInt8(ascii: "]"): !inPath
+        default: false
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends `%` and two upper-case digits.
+    mutating func append(percentEscaped byte: UInt8) {
+        append(UInt8(ascii: "%"))
+        append(Self.digit(byte >> 4))
+        append(Self.digit(byte & 15))
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value
+    }
+}
+#endif

@@ -1,0 +1,80 @@
+#if Service
+/// thumbor's targets: `/{signature or unsafe}/{parts}/{image}` (SERVICE 2.1).
+struct ThumborDialect: Sendable {
+    /// What stands before a name without a scheme.
+    var defaultScheme = "http"
+    /// Names without a scheme are files under the configured root.
+    var readsFiles = false
+    /// 1 to 100, of results for which the target says nothing.
+    var defaultQuality = 80
+    /// Answers 400 for a filter name that is not known, where it is ignored otherwise.
+    var refusesUnknownFilters = false
+    /// Which first segments are accepted.
+    var signing = SigningPolicy()
+
+    /// The longest target, with its query, in bytes.
+    static let maxTargetBytes = 8192
+    /// The most filters of one target, known or not.
+    static let maxFilters = 16
+
+    /// The request that a target asks for.
+    ///
+    /// - Parameter target: As it came, with the slash that it begins with.
+    /// - Throws: `targetTooLong`, `queryRefused`, `badSignature`, `unsafeNotAllowed` or `malformed`.
+    func parse(_ target: some Sequence<UInt8>) throws(ServiceError) -> ThumbnailRequest {
+        try parse(parts: try signing.verified(target), isBody: false)
+    }
+
+    /// The request that the parts after the signature ask for.
+    ///
+    /// - Parameter isBody: The picture comes with the request, and the last part is the word `body`.
+    func parse(parts: VerifiedParts, isBody: Bool) throws(ServiceError) -> ThumbnailRequest {
+        var scanner = TargetScanner(parts.bytes)
+        return try parse(&scanner, isDecoded: parts.isDecoded, query: parts.query, isBody: isBody)
+    }
+
+    /// Each optional part is tried where it may stand; a miss means that it is absent.
+    func parse(
+        _ scanner: inout TargetScanner, isDecoded: Bool, query: [UInt8]?, isBody: Bool
+    ) throws(ServiceError) -> ThumbnailRequest {
+        var draft = ThumborDraft(quality: defaultQuality)
+        var stage = ThumborStage.debug
+        while let segment = scanner.segment() {
+            guard let part = try draft.read(segment, at: stage) else { break }
+            stage = part.next
+            guard part == .filters else {
+                scanner.take(segment)
+                continue
+            }
+            guard let text = scanner.upToClosedSegment() else { break }
+            scanner.take(text)
+            let filters = text.dropFirst(ThumborPart.filtersPrefix.utf8.count)
+            try draft.read(filters: isDecoded ? Array(filters) : filters.percentDecoded)
+            break
+        }
+        // They come once, and no picture is called like that.
+        guard !scanner.rest.starts(with: ThumborPart.filtersPrefix.utf8) else {
+            throw .malformed("the filters have no end: `)/` is missing")
+        }
+        if refusesUnknownFilters, let name = draft.policy.ignoredFilters.first {
+            throw .malformed("the filter \(name) is not known")
+        }
+        return try draft.request(from: try source(scanner.rest, isDecoded: isDecoded, query: query, isBody: isBody))
+    }
+
+    private func source(
+        _ rest: ArraySlice<UInt8>, isDecoded: Bool, query: [UInt8]?, isBody: Bool
+    ) throws(ServiceError) -> SourceName {
+        if isBody {
+            guard rest.elementsEqual("body".utf8) else {
+                throw .malformed("a target of POST ends with the word body")
+            }
+            return .body
+        }
+        var name = isDecoded ? Array(rest) : rest.percentDecoded
+        // A target without a picture has no source, whatever its query says.
+        if let query, !name.isEmpty { name += [UInt8(ascii: "?")] + query }
+        return try SourceName(named: name, defaultScheme: readsFiles ? nil : defaultScheme)
+    }
+}
+#endif

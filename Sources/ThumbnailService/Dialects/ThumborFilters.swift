@@ -1,0 +1,122 @@
+#if Service
+import PlatformImage
+
+extension ThumborDraft {
+    /// Reads `name(arguments):name(arguments)`, percent-decoded.
+    ///
+    /// - Throws: `malformed` for what is no filter, more than ``ThumborDialect/maxFilters`` and bad arguments.
+    mutating func read(filters text: [UInt8]) throws(ServiceError) {
+        var (position, count) = (0, 0)
+        while position < text.count {
+            guard let open = text[position...].firstIndex(of: UInt8(ascii: "(")),
+                let name = Self.name(text[position..<open]), let close = Self.end(of: text, from: open + 1)
+            else { throw .malformed("the filters are no list of name(arguments)") }
+            count += 1
+            guard count <= ThumborDialect.maxFilters else {
+                throw .malformed("more than \(ThumborDialect.maxFilters) filters")
+            }
+            try read(filter: name, text[(open + 1)..<close])
+            position = close + 2
+        }
+        // What ends with a colon announces a filter that does not come.
+        guard count > 0, text.last == UInt8(ascii: ")") else { throw .malformed("the filters end with no filter") }
+    }
+
+    /// Letters, digits, `_` and `-`: nothing that could harm a response field.
+    private static func name(_ text: ArraySlice<UInt8>) -> String? {
+        guard (1...64).contains(text.count), text.allSatisfy({ $0.isAlphanumeric || "_-".utf8.contains($0) })
+        else { return nil }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The index of the bracket that ends a filter: a colon or nothing follows it.
+    private static func end(of text: [UInt8], from start: Int) -> Int? {
+        var index = start
+        while index < text.count {
+            let isLast = index + 1 == text.count || text[index + 1] == UInt8(ascii: ":")
+            if text[index] == UInt8(ascii: ")"), isLast { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    private mutating func read(filter name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) {
+        let isKnown = try readSteering(name, text)
+        if isKnown { return }
+        if let filter = try ImageFilter.named(name, text) {
+            operations.filters += filter
+        } else if !policy.ignoredFilters.contains(name) {
+            policy.ignoredFilters.append(name)
+        }
+    }
+
+    /// The filters that are no step of their own but steer size, output or answer.
+    private mutating func readSteering(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> Bool {
+        // What the service does in any case, and the first frame is all that it shows.
+        let isAlwaysDone = ["strip_exif", "strip_icc", "cover"].contains(name)
+        guard isAlwaysDone || Self.steering.contains(name) else { return false }
+        var arguments = try FilterArguments(of: name, text)
+        switch name {
+        case "no_upscale": size.forbidsUpscaling = true
+        case "stretch": isStretched = true
+        case "blurhash": wantsBlurHash = true
+        case "quality": output.quality = try arguments.integer(1...100)
+        case "max_bytes": output.maxBytes = try arguments.integer(1...Number.max)
+        case "format": output.format = try arguments.format()
+        case "autojpg": output.prefersJPEG = arguments.hasMore ? try arguments.boolean() : true
+        case "page": operations.page = try arguments.integer(1...Number.max)
+        case "dpr": pixelRatio = try arguments.decimal(FixedDecimal(units: 1)...FixedDecimal(8))
+        case "focal": if let box = try arguments.focalBox() { operations.focus.boxes.append(box) }
+        case "max_age": policy.maxAge = try arguments.integer(0...Number.max)
+        case "expire": policy.expires = try arguments.milliseconds()
+        case "attachment": policy.attachmentName = arguments.hasMore ? try arguments.fileName() : ""
+        default: break
+        }
+        try arguments.end()
+        return true
+    }
+
+    private static let steering: Set<String> = [
+        "no_upscale", "stretch", "blurhash", "quality", "max_bytes", "format", "autojpg", "page", "dpr", "focal",
+        "max_age", "expire", "attachment",
+    ]
+}
+
+extension FilterArguments {
+    fileprivate mutating func format() throws(ServiceError) -> OutputWish.Format {
+        let name = String(decoding: try text(), as: UTF8.self).lowercased()
+        switch name {
+        case "jpg": return .jpeg
+        case "tif": return .tiff
+        case "heic": return .heif
+        default:
+            guard let format = OutputWish.Format(rawValue: name) else { throw malformed }
+            return format
+        }
+    }
+
+    /// Nil for a box without area, which has no effect.
+    fileprivate mutating func focalBox() throws(ServiceError) -> Operations.Focus.Box? {
+        guard let (left, top, right, bottom) = Number.box(try text()) else { throw malformed }
+        return left < right && top < bottom ? .init(left: left, top: top, right: right, bottom: bottom) : nil
+    }
+
+    /// Milliseconds since 1970, at most 15 digits: some 30,000 years.
+    fileprivate mutating func milliseconds() throws(ServiceError) -> Int64 {
+        let digits = try text()
+        guard digits.count <= 15, digits.allSatisfy({ $0.digitValue != nil }),
+            let value = Int64(String(decoding: digits, as: UTF8.self))
+        else { throw malformed }
+        return value
+    }
+
+    /// At most 255 bytes of UTF-8 without control characters and path separators.
+    fileprivate mutating func fileName() throws(ServiceError) -> String {
+        let bytes = try text()
+        guard bytes.count <= 255, !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || "/\\".utf8.contains($0) }),
+            let name = String(validating: bytes, as: UTF8.self)
+        else { throw malformed }
+        return name
+    }
+}
+#endif

@@ -1,0 +1,84 @@
+#if Service
+import Foundation
+
+extension SourceHost {
+    /// A host with its labels outside ASCII in the form of RFC 3492 behind `xn--`; nil for what no host holds.
+    ///
+    /// Letters are put in lower case and in the form NFKC first, as UTS 46 has it, so that full-width digits become
+    /// digits before anyone looks for an address. Only letters, marks and digits are taken: what looks like a dot or a
+    /// slash is refused.
+    static func encoded(_ text: String) -> String? {
+        guard text.utf8.count <= 1_024 else { return nil }
+        let folded = text.lowercased().precomposedStringWithCompatibilityMapping.lowercased()
+        var labels: [String] = []
+        for label in folded.split(separator: ".", omittingEmptySubsequences: false) {
+            let scalars = Array(label.unicodeScalars)
+            guard scalars.allSatisfy({ $0.isASCII || isLetterOrDigit($0) }) else { return nil }
+            if scalars.allSatisfy(\.isASCII) {
+                labels.append(String(label))
+            } else {
+                // What is encoded already, and what hides behind its prefix, is not encoded again.
+                guard !label.hasPrefix("xn--"), let code = punycode(scalars) else { return nil }
+                labels.append("xn--" + code)
+            }
+        }
+        return labels.joined(separator: ".")
+    }
+
+    private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .lowercaseLetter, .otherLetter, .modifierLetter, .nonspacingMark, .spacingMark, .decimalNumber: true
+        default: false
+        }
+    }
+
+    /// RFC 3492 §6.3; nil on overflow.
+    static func punycode(_ scalars: [Unicode.Scalar]) -> String? {
+        let (base, least, most) = (36, 1, 26)
+        var output = scalars.filter(\.isASCII).map { UInt8($0.value) }
+        let basicCount = output.count
+        if basicCount > 0 { output.append(UInt8(ascii: "-")) }
+        var (next, delta, bias, handled) = (128, 0, 72, basicCount)
+        while handled < scalars.count {
+            guard let smallest = scalars.lazy.map({ Int($0.value) }).filter({ $0 >= next }).min() else { return nil }
+            let (step, overflows) = (smallest - next).multipliedReportingOverflow(by: handled + 1)
+            guard !overflows, step < 1 << 40 else { return nil }
+            delta += step
+            next = smallest
+            for scalar in scalars {
+                if scalar.value < next { delta += 1 }
+                guard scalar.value == next else { continue }
+                var (rest, place) = (delta, base)
+                while true {
+                    let threshold = min(max(place - bias, least), most)
+                    if rest < threshold { break }
+                    output.append(digit(threshold + (rest - threshold) % (base - threshold)))
+                    rest = (rest - threshold) / (base - threshold)
+                    place += base
+                }
+                output.append(digit(rest))
+                bias = adapted(delta, count: handled + 1, isFirst: handled == basicCount)
+                delta = 0
+                handled += 1
+            }
+            delta += 1
+            next += 1
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func digit(_ value: Int) -> UInt8 { UInt8(value < 26 ? value + 0x61 : value - 26 + 0x30) }
+
+    /// RFC 3492 §6.1.
+    private static func adapted(_ delta: Int, count: Int, isFirst: Bool) -> Int {
+        var delta = isFirst ? delta / 700 : delta / 2
+        delta += delta / count
+        var steps = 0
+        while delta > (36 - 1) * 26 / 2 {
+            delta /= 36 - 1
+            steps += 36
+        }
+        return steps + 36 * delta / (delta + 38)
+    }
+}
+#endif

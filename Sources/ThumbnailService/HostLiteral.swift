@@ -1,0 +1,110 @@
+#if Service
+/// A host as an address names it: what every resolver and every socket understands by it is decided here, once.
+enum SourceHost: Hashable, Sendable, CustomStringConvertible {
+    case address(IPAddress)
+    /// In lower case, without a dot at the end, labels outside ASCII in the form of RFC 3492.
+    case name(String)
+
+    /// What the host part of an address means; nil for what nobody should be asked for.
+    ///
+    /// All forms that `inet_aton` takes are addresses, as getaddrinfo would read them: `127.1`, `0177.0.0.1`, `0x7f.1`,
+    /// `2130706433`. A name whose last label is a number in one of its notations, and that is no such address, is
+    /// refused: resolvers differ on it.
+    init?(_ text: String) {
+        var rest = Array(text.utf8)
+        if rest.first == UInt8(ascii: "[") {
+            guard rest.last == UInt8(ascii: "]") else { return nil }
+            guard let address = IPAddress(String(decoding: rest.dropFirst().dropLast(), as: UTF8.self)),
+                case .v6 = address
+            else { return nil }
+            self = .address(address.unmapped)
+            return
+        }
+        if !rest.allSatisfy({ $0 < 0x80 }) {
+            guard let encoded = Self.encoded(text) else { return nil }
+            rest = Array(encoded.utf8)
+        }
+        if rest.last == UInt8(ascii: ".") { rest.removeLast() }
+        guard (1...253).contains(rest.count) else { return nil }
+        let labels = rest.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let last = labels.last, labels.allSatisfy(Self.isLabel) else { return nil }
+        if Self.isNumber(last) {
+            guard let bits = Self.shortAddress(labels) else { return nil }
+            self = .address(.v4(bits))
+        } else {
+            self = .name(String(decoding: rest.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self))
+        }
+    }
+
+    /// As it stands in an address: IPv6 in brackets.
+    var description: String {
+        switch self {
+        case .name(let name): name
+        case .address(.v6(let bits)): "[\(IPAddress.v6(bits))]"
+        case .address(let address): "\(address)"
+        }
+    }
+
+    /// 1...63 letters, digits, `-` and, as many names of machines have it, `_`; no `-` at the ends (RFC 1123 §2.1).
+    private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
+        guard (1...63).contains(label.count), label.first != UInt8(ascii: "-"), label.last != UInt8(ascii: "-") else {
+            return false
+        }
+        return label.allSatisfy { byte in
+            isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "-")
+                || byte == UInt8(ascii: "_")
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// True for a label that some resolver may take as a number: of digits alone, or `0x` and hexadecimal digits or none.
+    private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
+        if label.allSatisfy(isDigit) { return true }
+        guard label.count >= 2, label.first == 0x30, label.dropFirst().first.map({ $0 | 0x20 }) == 0x78 else {
+            return false
+        }
+        return label.dropFirst(2).allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) }
+    }
+
+    /// One to four numbers, of which the last fills the bytes that are left (inet_aton).
+    private static func shortAddress(_ labels: [ArraySlice<UInt8>]) -> UInt32? {
+        let numbers = labels.compactMap(number)
+        guard numbers.count == labels.count, (1...4).contains(numbers.count), let last = numbers.last else {
+            return nil
+        }
+        var bits: UInt64 = 0
+        for number in numbers.dropLast() {
+            guard number <= 0xFF else { return nil }
+            bits = bits << 8 | number
+        }
+        let left = UInt64(5 - numbers.count) * 8
+        guard last < 1 << left else { return nil }
+        return UInt32(bits << left | last)
+    }
+
+    /// Decimal, octal behind `0`, hexadecimal behind `0x`; below 2^32.
+    private static func number(_ label: ArraySlice<UInt8>) -> UInt64? {
+        let (digits, base): (ArraySlice<UInt8>, UInt64) =
+            if label.first == 0x30, label.dropFirst().first.map({ $0 | 0x20 }) == 0x78 {
+                (label.dropFirst(2), 16)
+            } else if label.first == 0x30, label.count > 1 {
+                (label.dropFirst(), 8)
+            } else {
+                (label, 10)
+            }
+        guard !digits.isEmpty else { return nil }
+        var value: UInt64 = 0
+        for byte in digits {
+            let digit =
+                if isDigit(byte) { UInt64(byte - 0x30) } else if (0x61...0x66).contains(byte | 0x20) {
+                    UInt64(byte | 0x20) - 0x61 + 10
+                } else { UInt64.max }
+            guard digit < base else { return nil }
+            value = value * base + digit
+            guard value <= UInt64(UInt32.max) else { return nil }
+        }
+        return value
+    }
+}
+#endif

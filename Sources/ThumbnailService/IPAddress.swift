@@ -1,0 +1,110 @@
+#if Service
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// An IP address without port and scope.
+enum IPAddress: Hashable, Sendable, CustomStringConvertible {
+    case v4(UInt32)
+    case v6(UInt128)
+
+    /// An address in its usual form: four decimal numbers with dots, or what RFC 4291 §2.2 calls text; nil for any other
+    /// text, also with a zone or in brackets.
+    init?(_ text: String) {
+        guard !text.isEmpty, text.utf8.count <= 45, text.utf8.allSatisfy(Self.isAddressByte) else { return nil }
+        var (short, long) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, text, &short) == 1 {
+            self = .v4(UInt32(bigEndian: short.s_addr))
+        } else if inet_pton(AF_INET6, text, &long) == 1 {
+            self.init(long)
+        } else {
+            return nil
+        }
+    }
+
+    init(_ address: in6_addr) {
+        var bits: UInt128 = 0
+        withUnsafeBytes(of: address) { bytes in for byte in bytes { bits = bits << 8 | UInt128(byte) } }
+        self = .v6(bits)
+    }
+
+    /// In its usual form (RFC 5952), without brackets.
+    var description: String {
+        switch self {
+        case .v4(let bits):
+            return [24, 16, 8, 0].map { String(bits >> UInt32($0) & 0xFF) }.joined(separator: ".")
+        case .v6(let bits):
+            var address = in6_addr()
+            withUnsafeMutableBytes(of: &address) { bytes in
+                for index in bytes.indices {
+                    bytes[index] = UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * index))
+                }
+            }
+            var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+            inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
+            return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+
+    /// The IPv4 address that an IPv4-mapped one means to every socket (RFC 4291 §2.5.5.2); others as they are.
+    var unmapped: IPAddress {
+        guard case .v6(let bits) = self, bits >> 32 == 0xFFFF else { return self }
+        return .v4(UInt32(truncatingIfNeeded: bits))
+    }
+
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "."), UInt8(ascii: ":"):
+            true
+        default: false
+        }
+    }
+}
+
+/// All addresses that begin with the same bits.
+struct AddressRange: Hashable, Sendable, CustomStringConvertible {
+    /// Its first address.
+    let first: IPAddress
+    /// 0...32 or 0...128.
+    let length: Int
+
+    /// `address/length`, or an address alone; nil for any other text, and for bits set behind the length.
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let address = parts.first.flatMap({ IPAddress(String($0)) }) else { return nil }
+        let width =
+            switch address {
+            case .v4: 32
+            case .v6: 128
+            }
+        var length = width
+        if parts.count == 2 {
+            guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(parts[1]),
+                number <= width
+            else { return nil }
+            length = number
+        }
+        (first, self.length) = (address, length)
+        switch address {
+        case .v4(let bits) where length < 32 && bits << UInt32(length) != 0: return nil
+        case .v6(let bits) where length < 128 && bits << UInt128(length) != 0: return nil
+        default: break
+        }
+    }
+
+    /// True for an address of the same family that begins with these bits.
+    func contains(_ address: IPAddress) -> Bool {
+        switch (first, address) {
+        case (.v4(let own), .v4(let bits)): length == 0 || (own ^ bits) >> UInt32(32 - length) == 0
+        case (.v6(let own), .v6(let bits)): length == 0 || (own ^ bits) >> UInt128(128 - length) == 0
+        default: false
+        }
+    }
+
+    /// `address/length`.
+    var description: String { "\(first)/\(length)" }
+}
+#endif

@@ -1,0 +1,65 @@
+#if Service
+import PlatformImage
+
+extension Operations.Region {
+    /// The region in a picture of which `base` is left after a trim; in the pixels of `base`'s picture.
+    ///
+    /// - Throws: `malformed` when IIIF's region has no pixel in the picture.
+    func part(of base: PixelRectangle) throws(ServiceError) -> PixelRectangle {
+        switch self {
+        case .whole: return base
+        case .box(let left, let top, let right, let bottom):
+            return base.cut(left: left, top: top, right: right, bottom: bottom) ?? base
+        case .square:
+            let side = min(base.width, base.height)
+            return PixelRectangle(
+                x: base.x + (base.width - side) / 2, y: base.y + (base.height - side) / 2, width: side, height: side)
+        case .pixels(let x, let y, let width, let height):
+            return try Self.inside(base, x, y, width, height)
+        case .percent(let x, let y, let width, let height):
+            return try Self.inside(
+                base, x.percent(of: base.width), y.percent(of: base.height), width.percent(of: base.width),
+                height.percent(of: base.height))
+        }
+    }
+
+    private static func inside(
+        _ base: PixelRectangle, _ x: Int, _ y: Int, _ width: Int, _ height: Int
+    ) throws(ServiceError) -> PixelRectangle {
+        let part = base.cut(left: base.x + x, top: base.y + y, right: base.x + x + width, bottom: base.y + y + height)
+        guard let part else { throw .malformed("the region has no pixel in the picture") }
+        return part
+    }
+}
+
+extension PixelRectangle {
+    /// What lies in `whole`; nil when nothing does.
+    func part(of whole: PixelRectangle) -> PixelRectangle? {
+        let (right, isFar) = x.addingReportingOverflow(width)
+        let (bottom, isLow) = y.addingReportingOverflow(height)
+        return isFar || isLow ? nil : whole.cut(left: x, top: y, right: right, bottom: bottom)
+    }
+
+    /// What lies between these edges; nil when nothing does.
+    fileprivate func cut(left: Int, top: Int, right: Int, bottom: Int) -> PixelRectangle? {
+        let (near, far) = (max(left, x), min(right, x + width))
+        let (upper, lower) = (max(top, y), min(bottom, y + height))
+        guard near < far, upper < lower else { return nil }
+        return PixelRectangle(x: near, y: upper, width: far - near, height: lower - upper)
+    }
+
+    /// True when a point, on an edge too, is in it.
+    func touches(_ pointX: Int, _ pointY: Int) -> Bool {
+        pointX >= x && pointX - x <= width && pointY >= y && pointY - y <= height
+    }
+}
+
+extension FixedDecimal {
+    /// That many hundredths of a side of at most 2^20, rounded half up; the number is at least 0.
+    func percent(of side: Int) -> Int {
+        // In two parts, so that no product leaves 64 bits.
+        let whole = 100 * Self.scale
+        return side * (units / whole) + (side * (units % whole) + whole / 2) / whole
+    }
+}
+#endif

@@ -1,0 +1,85 @@
+#if Service
+import Dispatch
+import Loader
+import PlatformImage
+
+/// Results in memory, counted by their bytes, and on disk, where the process may be killed at any time.
+final class ResultCache: Sendable {
+    /// Where a result was found.
+    enum Layer: String, Sendable { case memory, disk }
+
+    private let memory: MemoryCache<ResultKey, StoredResult>?
+    private let disk: DiskCache?
+    /// Where the disk is waited for: never on an event loop, never on Swift's shared threads.
+    private let queue = DispatchQueue(label: "ThumbnailService.results", attributes: .concurrent)
+
+    /// - Parameter configuration: Without a directory, or with no bytes for a layer, that layer keeps nothing.
+    init(_ configuration: ServiceConfiguration.Cache) {
+        memory = configuration.resultMemory > 0 ? MemoryCache(maxBytes: configuration.resultMemory) : nil
+        if let directory = configuration.directory, configuration.resultDisk > 0 {
+            disk = DiskCache(directory: directory + "/results", maxBytes: configuration.resultDisk)
+        } else {
+            disk = nil
+        }
+    }
+
+    /// What is in memory, fresh or not.
+    func remembered(_ key: ResultKey) -> StoredResult? { memory?.value(for: key) }
+
+    /// What is on disk, fresh or not; it is in memory from then on.
+    func stored(_ key: ResultKey) async -> StoredResult? {
+        guard let disk, let name = key.cacheKey else { return nil }
+        let hit = await onDisk { disk.read(name) }
+        guard let hit, let response = hit.entry.response, let facts = StoredResult.Facts(response) else { return nil }
+        let result = StoredResult(bytes: hit.body, facts: facts)
+        remember(result, key)
+        return result
+    }
+
+    /// Keeps a result in both layers; a fault of the disk costs speed and no answer.
+    func keep(_ result: StoredResult, _ key: ResultKey) async {
+        remember(result, key)
+        guard let disk, let name = key.cacheKey else { return }
+        let entry = Self.entry(result.facts, name)
+        await onDisk { _ = disk.store(entry, body: result.bytes) }
+    }
+
+    /// Makes what is kept fresh for longer: one write of the entry's head.
+    func renew(_ result: StoredResult, _ key: ResultKey) async {
+        remember(result, key)
+        guard let disk, let name = key.cacheKey else { return }
+        let entry = Self.entry(result.facts, name)
+        await onDisk {
+            guard let head = disk.head(name) else { return }
+            _ = disk.refresh(entry, of: head.revision)
+        }
+    }
+
+    /// Forgets what is in memory.
+    func clearMemory() { memory?.removeAll() }
+
+    /// Waits until everything that was kept lies on disk.
+    func flush() async { await disk?.flush() }
+
+    /// Bytes in memory and the most that may be there.
+    var memoryBytes: (used: Int, limit: Int) { (memory?.totalBytes ?? 0, memory?.maxBytes ?? 0) }
+
+    private func remember(_ result: StoredResult, _ key: ResultKey) {
+        _ = memory?.insert(result, for: key, cost: result.cost)
+    }
+
+    private static func entry(_ facts: StoredResult.Facts, _ key: CacheKey) -> CacheEntry {
+        CacheEntry(
+            key: key,
+            response: StoredResponse(
+                status: 200, fields: facts.fields, requestTime: facts.seenAt, responseTime: facts.seenAt,
+                createdAt: facts.seenAt))
+    }
+
+    private func onDisk<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: work()) }
+        }
+    }
+}
+#endif

@@ -1,0 +1,121 @@
+#if Service
+import Dispatch
+import Loader
+import Logging
+
+/// Sources by their names: over the network through the loader and its disk cache, from a folder, or by a map of
+/// identifiers.
+final class SourceReader: SourceReading {
+    private let loader: ImageLoader
+    private let fetches: Bool
+    private let policy: SourcePolicy
+    private let files: SourceFiles?
+    private let identifiers: ServiceConfiguration.IdentifierMap?
+    private let identifierFiles: SourceFiles?
+    private let queue = DispatchQueue(label: "ThumbnailService.files", attributes: .concurrent)
+
+    /// - Throws: `internalFault` for settings that make no sense.
+    init(_ configuration: ServiceConfiguration, resolver: any Resolver = SystemResolver(), logger: Logger)
+        throws(ServiceError)
+    {
+        let source = configuration.source
+        policy = try SourcePolicy(allow: source.allow, ports: source.ports, exceptions: source.allowedRanges)
+        fetches = source.fetches
+        let limit = configuration.limits.sourceBytes
+        files = try Self.files(source.fileRoot, limit)
+        identifiers = configuration.iiif
+        identifierFiles = try Self.files(configuration.iiif?.fileRoot, limit)
+
+        var settings = ImageLoader.Configuration()
+        settings.cacheDirectory = nil
+        settings.dataDirectory =
+            configuration.cache.sourceDisk > 0 ? configuration.cache.directory.map { $0 + "/sources" } : nil
+        settings.diskCacheMaxBytes = configuration.cache.sourceDisk
+        settings.isSharedCache = true
+        settings.maxResponseBytes = limit
+        settings.connectTimeout = source.connectTimeout
+        settings.idleTimeout = source.idleTimeout
+        settings.totalTimeout = source.timeout
+        settings.maxRedirects = source.maxRedirects
+        settings.negativeCacheMaxAge = configuration.cache.negativeLifetime
+        settings.urgentWidth = 64
+        settings.logger = logger
+        settings.eventCategories = []
+        do {
+            loader = try ImageLoader(
+                configuration: settings, transport: GuardedTransport(policy: policy, resolver: resolver))
+        } catch {
+            throw ServiceError(.internalFault, "the loader cannot be made: \(error.message)")
+        }
+    }
+
+    func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes {
+        switch source {
+        case .body: throw ServiceError(.internalFault, "a body was to be fetched")
+        case .file(let path):
+            guard let files else { throw ServiceError(.notFound, "there is no such file") }
+            return try await read(path, in: files)
+        case .url(let url): return try await fetch(url)
+        case .identifier(let name): return try await read(identifier: name)
+        }
+    }
+
+    /// Waits until the sources that were fetched lie on disk.
+    func flush() async { await loader.flush() }
+
+    private func fetch(_ url: String) async throws(ServiceError) -> SourceBytes {
+        guard fetches else { throw ServiceError(.hostRefused, "nothing is fetched") }
+        _ = try policy.vet(url)
+        var request = DataRequest(url: url)
+        request.fields = ["Accept-Encoding": "identity", "User-Agent": ServiceIdentity.name]
+        do {
+            let data = try await loader.data(for: request)
+            return SourceBytes(data.bytes, fields: data.fields, isFresh: data.isFresh, now: .now)
+        } catch {
+            throw ServiceError(error)
+        }
+    }
+
+    private func read(identifier name: String) async throws(ServiceError) -> SourceBytes {
+        if let identifierFiles {
+            do throws(ServiceError) {
+                return try await read(name, in: identifierFiles)
+            } catch {
+                guard error.reason == .notFound, identifiers?.urlPrefix != nil else { throw error }
+            }
+        }
+        guard let prefix = identifiers?.urlPrefix else { throw ServiceError(.notFound, "there is no such identifier") }
+        return try await fetch(prefix + Self.escaped(name))
+    }
+
+    private func read(_ path: String, in files: SourceFiles) async throws(ServiceError) -> SourceBytes {
+        let file: Result<SourceFiles.File, ServiceError> = await withCheckedContinuation { continuation in
+            queue.async {
+                do throws(ServiceError) {
+                    continuation.resume(returning: .success(try files.read(path)))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        let found = try file.get()
+        return SourceBytes(found.bytes, lastModified: Int64(found.modified.seconds))
+    }
+
+    private static func files(_ root: String?, _ limit: Int) throws(ServiceError) -> SourceFiles? {
+        guard let root else { return nil }
+        return try SourceFiles(root: root, maxBytes: limit)
+    }
+
+    /// As a part of a path (RFC 3986 §3.3), slashes kept.
+    private static func escaped(_ name: String) -> String {
+        let plain = "-._~!$&'()*+,;=:@/"
+        return name.utf8.map { byte in
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || plain.utf8.contains(byte)
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text([byte]).uppercased()
+        }.joined()
+    }
+}
+#endif

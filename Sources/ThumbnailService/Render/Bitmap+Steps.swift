@@ -1,0 +1,70 @@
+#if Service
+import PlatformImage
+
+extension Bitmap {
+    /// What follows the resample: flips, then the steps in order.
+    func finished(by plan: RenderPlan, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+        var bitmap = self
+        switch (plan.flipsHorizontally, plan.flipsVertically) {
+        case (true, true): bitmap = try bitmap.turned(by: .down)
+        case (true, false): bitmap = try bitmap.turned(by: .upMirrored)
+        case (false, true): bitmap = try bitmap.turned(by: .downMirrored)
+        case (false, false): break
+        }
+        for step in plan.steps {
+            try cancellation?.poll()
+            bitmap = try bitmap.applying(step, cancellation: cancellation)
+        }
+        return bitmap
+    }
+
+    private func applying(_ step: RenderStep, cancellation: CancellationFlag?) throws(DecodeError) -> Bitmap {
+        switch step {
+        case .resize(let width, let height):
+            if width == self.width, height == self.height { return self }
+            return try resized(width: width, height: height, limits: .unlimited, cancellation: cancellation)
+        case .rotate(1): return try turned(by: .right)
+        case .rotate(2): return try turned(by: .down)
+        case .rotate(3): return try turned(by: .left)
+        case .rotate: return self
+        case .fill(let canvas): return try laid(on: canvas, cancellation: cancellation)
+        case .filter(let filter): return try applying(filter, cancellation: cancellation)
+        }
+    }
+
+    /// One filter that leaves the size as it is.
+    func applying(_ filter: PixelFilter, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+        switch filter {
+        case .grayscale: return try grayscale(cancellation: cancellation)
+        case .bitonal: return try bitonal(cancellation: cancellation)
+        case .backgroundColor(let color): return try laidOver(color, cancellation: cancellation)
+        case .blur(let radius, let sigma):
+            return try blurred(Blur(radius: radius, sigma: sigma.doubleValue), cancellation: cancellation)
+        case .sharpen(let amount, let radius, let luminanceOnly):
+            let sharpening = Sharpening(
+                amount: amount.doubleValue, radius: radius.doubleValue, isLuminanceOnly: luminanceOnly)
+            return try sharpened(sharpening, cancellation: cancellation)
+        case .brightness(let percent):
+            return try mapped(by: .brightness(percent: percent), cancellation: cancellation)
+        case .contrast(let percent):
+            return try mapped(by: .contrast(percent: percent), cancellation: cancellation)
+        case .saturation(let factor):
+            return try saturated(by: factor.doubleValue, cancellation: cancellation)
+        case .rgb(let red, let green, let blue):
+            return try mapped(by: .rgb(red: red, green: green, blue: blue), cancellation: cancellation)
+        case .equalize:
+            return try mapped(
+                by: .equalizing(self, cancellation: cancellation), cancellation: cancellation)
+        case .roundCorner(let across, let down, let color, let isTransparent):
+            let corners = RoundedCorners(across: across, down: down, color: isTransparent ? nil : color)
+            return try rounded(corners, cancellation: cancellation)
+        case .convolution(let weights, let columns, let normalizes):
+            let kernel = Convolution(
+                weights: weights.map(\.doubleValue), columns: columns, normalizes: normalizes)
+            // The parser lets no other matrix through.
+            guard let kernel else { return self }
+            return try convolved(by: kernel, cancellation: cancellation)
+        }
+    }
+}
+#endif

@@ -1,0 +1,58 @@
+#if Service
+import PlatformImage
+
+extension Bitmap {
+    /// All colours replaced by their brightness; alpha stays.
+    func grayscale(cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+        try mappingPixels(cancellation: cancellation) { pixel in
+            let gray = pixel.luma
+            return RGBA8(red: gray, green: gray, blue: gray, alpha: pixel.alpha)
+        }
+    }
+
+    /// Black and white alone: white from a brightness of 128 on; alpha stays.
+    func bitonal(cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+        try mappingPixels(cancellation: cancellation) { pixel in
+            let value: UInt8 = pixel.luma >= 128 ? 255 : 0
+            return RGBA8(red: value, green: value, blue: value, alpha: pixel.alpha)
+        }
+    }
+
+    /// Colours moved away from a gray of the same weight, or towards it.
+    ///
+    /// The gray is `P = √(0.299 r² + 0.587 g² + 0.114 b²)`, and a sample `c` becomes `P + factor (c - P)`, rounded: the
+    /// HSP formula of Darel Rex Finley, which thumbor uses.
+    ///
+    /// - Parameter factor: 0 leaves gray, 1 changes nothing.
+    func saturated(by factor: Double, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+        if factor == 1 { return self }
+        return try mappingPixels(cancellation: cancellation) { pixel in
+            let (red, green, blue) = (Double(pixel.red), Double(pixel.green), Double(pixel.blue))
+            let gray = (0.299 * red * red + 0.587 * green * green + 0.114 * blue * blue).squareRoot()
+            func moved(_ value: Double) -> UInt8 { UInt8(rounding: gray + factor * (value - gray)) }
+            return RGBA8(red: moved(red), green: moved(green), blue: moved(blue), alpha: pixel.alpha)
+        }
+    }
+}
+
+extension RGBA8 {
+    /// Brightness by ITU-R BT.601, in the 16-bit fixed-point weights that Pillow uses too.
+    var luma: UInt8 {
+        // At most 255 * 65,536 + 32,768.
+        let sum = UInt32(red) &* 19_595 &+ UInt32(green) &* 38_470 &+ UInt32(blue) &* 7_471
+        return UInt8((sum &+ 32_768) >> 16)
+    }
+}
+
+extension UInt8 {
+    /// The nearest value of 0...255; 0 for what is no number.
+    init(rounding value: Double) {
+        self = value >= 254.5 ? 255 : value > 0 ? UInt8(value + 0.5) : 0
+    }
+
+    /// The nearest value of 0...255; 0 for what is no number.
+    init(rounding value: Float) {
+        self = value >= 254.5 ? 255 : value > 0 ? UInt8(value + 0.5) : 0
+    }
+}
+#endif

@@ -1,0 +1,77 @@
+#if Service
+import PlatformImage
+
+extension Bitmap {
+    /// A copy of this size; `change` gives each pixel for the one in its place.
+    ///
+    /// - Throws: `outOfMemory`, `cancelled`, `limitExceeded` for a deadline.
+    func mappingPixels(
+        cancellation: CancellationFlag?, _ change: (RGBA8) -> RGBA8
+    ) throws(DecodeError) -> Bitmap {
+        try writingRows(cancellation: cancellation) { _, row, pixels, start in
+            var at = 0
+            while at < row.count {
+                let pixel = change(
+                    RGBA8(red: row[at], green: row[at + 1], blue: row[at + 2], alpha: row[at + 3]))
+                pixel.store(in: &pixels, at: start + at)
+                at += 4
+            }
+        }
+    }
+
+    /// A copy of this size, written row by row.
+    ///
+    /// - Parameters:
+    ///   - cancellation: Is polled every 16 rows.
+    ///   - write: Receives the number of a row, its bytes, all pixels of the copy, and the byte where that row begins
+    ///     in them.
+    /// - Throws: `outOfMemory`, `cancelled`, `limitExceeded` for a deadline.
+    func writingRows(
+        cancellation: CancellationFlag?,
+        _ write: (_ y: Int, _ row: Span<UInt8>, _ pixels: inout MutableSpan<UInt8>, _ start: Int) -> Void
+    ) throws(DecodeError) -> Bitmap {
+        try .written(width: width, height: height) { (pixels) throws(DecodeError) in
+            for y in 0..<height {
+                if y % 16 == 0 { try cancellation?.poll() }
+                withRow(y) { write(y, $0, &pixels, y * bytesPerRow) }
+            }
+        }
+    }
+
+    /// Looks at all rows from the top.
+    ///
+    /// - Throws: `cancelled`, `limitExceeded` for a deadline.
+    func forEachRow(
+        cancellation: CancellationFlag?, _ look: (_ y: Int, _ row: Span<UInt8>) -> Void
+    ) throws(DecodeError) {
+        for y in 0..<height {
+            if y % 16 == 0 { try cancellation?.poll() }
+            withRow(y) { look(y, $0) }
+        }
+    }
+
+    /// True when no pixel lets anything shine through.
+    func isOpaque(cancellation: CancellationFlag?) throws(DecodeError) -> Bool {
+        for y in 0..<height {
+            if y % 16 == 0 { try cancellation?.poll() }
+            let isOpaque = withRow(y) { row in
+                var least: UInt8 = 255
+                for at in stride(from: 3, to: row.count, by: 4) { least = min(least, row[at]) }
+                return least == 255
+            }
+            if !isOpaque { return false }
+        }
+        return true
+    }
+}
+
+extension RGBA8 {
+    /// Writes the four samples from byte `start` on.
+    func store(in pixels: inout MutableSpan<UInt8>, at start: Int) {
+        pixels[start] = red
+        pixels[start + 1] = green
+        pixels[start + 2] = blue
+        pixels[start + 3] = alpha
+    }
+}
+#endif

@@ -1,0 +1,44 @@
+#if Service
+import PlatformImage
+
+extension Bitmap {
+    /// The smallest rectangle around all pixels that differ from the one in a corner; nil when none does.
+    ///
+    /// The tolerance is the largest difference that is still border: the Euclidean distance of red, green and blue, and
+    /// of alpha where there is any. Pixels of alpha 0 are alike whatever their colours.
+    func bounds(
+        trimmedBy trim: Operations.Trim, cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> PixelRectangle? {
+        let border = trim.corner == .topLeft ? self[0, 0] : self[width - 1, height - 1]
+        let most = trim.tolerance * trim.tolerance
+        var (left, right, top, bottom) = (width, -1, height, -1)
+        try forEachRow(cancellation: cancellation) { y, row in
+            func isContent(_ x: Int) -> Bool { RGBA8(in: row, at: x * 4).squaredDistance(to: border) > most }
+            guard let first = (0..<width).first(where: isContent) else { return }
+            left = min(left, first)
+            top = min(top, y)
+            bottom = y
+            // What is not right of the border found so far cannot move it.
+            right = max(right, first)
+            var last = width - 1
+            while last > right, !isContent(last) { last -= 1 }
+            right = max(right, last)
+        }
+        guard bottom >= 0 else { return nil }
+        return PixelRectangle(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
+    }
+}
+
+extension RGBA8 {
+    fileprivate func squaredDistance(to other: Self) -> Int {
+        let (red, green, blue, alpha) = (
+            Int(seen.red) - Int(other.seen.red), Int(seen.green) - Int(other.seen.green),
+            Int(seen.blue) - Int(other.seen.blue), Int(self.alpha) - Int(other.alpha)
+        )
+        return red * red + green * green + blue * blue + alpha * alpha
+    }
+
+    /// Black when nothing is to be seen.
+    private var seen: Self { alpha == 0 ? Self(red: 0, green: 0, blue: 0, alpha: 0) : self }
+}
+#endif

@@ -1,0 +1,72 @@
+#if Service
+import PlatformImage
+
+/// A matrix of weights around each pixel; edges are repeated.
+struct Convolution: Hashable {
+    /// Weights in a row of the matrix, odd.
+    let columns: Int
+    /// Its rows, odd.
+    let rows: Int
+    /// Row after row.
+    let weights: [Float]
+
+    /// Nil when the matrix has no middle: both sides have to be odd.
+    ///
+    /// - Parameters:
+    ///   - weights: Row after row.
+    ///   - columns: Weights in a row, at least 1.
+    ///   - normalizes: Divides the weights by their sum, unless that is 0.
+    init?(weights: [Double], columns: Int, normalizes: Bool) {
+        guard columns > 0, columns % 2 == 1, weights.count % columns == 0, (weights.count / columns) % 2 == 1 else {
+            return nil
+        }
+        self.columns = columns
+        rows = weights.count / columns
+        let sum = weights.reduce(0, +)
+        self.weights = weights.map { Float(normalizes && sum != 0 ? $0 / sum : $0) }
+    }
+
+    /// The most bytes that the sums for rows of that many pixels need besides the two pictures.
+    func scratchByteCount(width: Int) -> Int { (rows + 2) * (width + columns) * 16 }
+}
+
+extension Bitmap {
+    /// Each sample replaced by the weighted sum of those around it, as they are: straight and not weighed by alpha.
+    /// Alpha is summed like the colours, but an opaque picture stays opaque.
+    func convolved(by kernel: Convolution, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+        let (right, below) = (kernel.columns / 2, kernel.rows / 2)
+        let staysOpaque = try isOpaque(cancellation: cancellation)
+        var window = RowWindow(count: kernel.rows)
+        var sums = [Float](repeating: 0, count: bytesPerRow)
+        return try .written(width: width, height: height) { (pixels) throws(DecodeError) in
+            for y in 0..<height {
+                try cancellation?.poll()
+                try window.advance(through: min(y + below, height - 1)) { (source, row) throws(DecodeError) in
+                    row = samples(row: source, margin: right)
+                }
+                for index in sums.indices { sums[index] = 0 }
+                for row in 0..<kernel.rows {
+                    let source = window[min(max(0, y + row - below), height - 1)]
+                    for column in 0..<kernel.columns {
+                        RowSums.add(
+                            source, from: column * 4, times: kernel.weights[row * kernel.columns + column], to: &sums)
+                    }
+                }
+                let start = y * bytesPerRow
+                for at in sums.indices {
+                    pixels[start + at] = staysOpaque && at % 4 == 3 ? 255 : UInt8(rounding: sums[at])
+                }
+            }
+        }
+    }
+
+    /// A row as numbers, with `margin` copies of the outer pixels on either side.
+    private func samples(row y: Int, margin: Int) -> [Float] {
+        withRow(y) { row in
+            (0..<(width + 2 * margin) * 4).map { index in
+                Float(row[min(max(0, index / 4 - margin), width - 1) * 4 + index % 4])
+            }
+        }
+    }
+}
+#endif

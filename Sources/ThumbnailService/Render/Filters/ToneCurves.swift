@@ -1,0 +1,78 @@
+#if Service
+import PlatformImage
+
+/// A table of 256 values for each colour; alpha stays as it is.
+struct ToneCurves: Equatable {
+    private(set) var red: [UInt8]
+    private(set) var green: [UInt8]
+    private(set) var blue: [UInt8]
+
+    /// Adds a share of 255 to every sample.
+    ///
+    /// - Parameter percent: What is added, in percent of 255, rounded towards 0 as thumbor does.
+    static func brightness(percent: Int) -> Self { rgb(red: percent, green: percent, blue: percent) }
+
+    /// Adds shares of 255 to the three colours, in percent, each rounded towards 0.
+    static func rgb(red: Int, green: Int, blue: Int) -> Self {
+        Self(red: added(red), green: added(green), blue: added(blue))
+    }
+
+    /// Moves samples away from the middle, 128, or towards it: by thumbor's factor `(100 + percent)² / 10,000`, of
+    /// which hundredths are kept.
+    static func contrast(percent: Int) -> Self {
+        let factor = (100 + inRange(percent)) * (100 + inRange(percent)) / 100
+        let curve = table { factor * ($0 - 128) / 100 + 128 }
+        return Self(red: curve, green: curve, blue: curve)
+    }
+
+    /// Spreads the samples of each colour so that all values are about equally frequent.
+    ///
+    /// A sample becomes `255 (c - c₀) / (n - c₀)`, rounded, where `c` counts the samples up to it, `c₀` the darkest ones
+    /// and `n` all. A colour that is the same everywhere stays.
+    static func equalizing(_ bitmap: Bitmap, cancellation: CancellationFlag?) throws(DecodeError) -> Self {
+        var counts = [Int](repeating: 0, count: 3 * 256)
+        try bitmap.forEachRow(cancellation: cancellation) { _, row in
+            for at in stride(from: 0, to: row.count, by: 4) {
+                for color in 0..<3 { counts[color * 256 + Int(row[at + color])] += 1 }
+            }
+        }
+        return Self(red: spread(counts[0..<256]), green: spread(counts[256..<512]), blue: spread(counts[512..<768]))
+    }
+
+    private static func spread(_ counts: ArraySlice<Int>) -> [UInt8] {
+        let total = counts.reduce(0, +)
+        let darkest = counts.first { $0 > 0 } ?? 0
+        var soFar = 0
+        let sums = counts.map { count in
+            soFar += count
+            return soFar
+        }
+        guard total > darkest else { return table { $0 } }
+        return table { max(0, (255 * 2 * (sums[$0] - darkest) + total - darkest) / (2 * (total - darkest))) }
+    }
+
+    private static func added(_ percent: Int) -> [UInt8] {
+        let difference = 255 * inRange(percent) / 100
+        return table { $0 + difference }
+    }
+
+    /// Beyond it every curve is flat, and products could overflow.
+    private static func inRange(_ percent: Int) -> Int { min(max(percent, -100_000), 100_000) }
+
+    private static func table(_ value: (Int) -> Int) -> [UInt8] {
+        (0..<256).map { UInt8(clamping: value($0)) }
+    }
+}
+
+extension Bitmap {
+    /// Each sample replaced by the value that the curve of its colour has for it.
+    func mapped(by curves: ToneCurves, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+        let (red, green, blue) = (curves.red, curves.green, curves.blue)
+        return try mappingPixels(cancellation: cancellation) { pixel in
+            RGBA8(
+                red: red[Int(pixel.red)], green: green[Int(pixel.green)], blue: blue[Int(pixel.blue)],
+                alpha: pixel.alpha)
+        }
+    }
+}
+#endif

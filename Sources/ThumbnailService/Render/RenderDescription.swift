@@ -1,0 +1,132 @@
+#if Service
+import PlatformImage
+
+extension RenderedImage {
+    /// The JSON of `meta`: what thumbor says, with the facts of the source and the size of the result besides.
+    ///
+    /// - Parameters:
+    ///   - prepared: The source and what was asked for.
+    ///   - plan: What would be done.
+    ///   - status: How much of the source's pixels is true, where they were looked at.
+    ///   - sourceBytes: Bytes of the source.
+    ///   - blurHash: Is added when given.
+    init(
+        description prepared: PreparedRender, _ plan: RenderPlan, status: DecodeStatus, sourceBytes: Int,
+        blurHash: String? = nil
+    ) {
+        let header = prepared.header
+        var source = JSONText()
+        if let name = prepared.request.source.shownName { source.add("url", name) }
+        source.add("width", plan.sourceWidth)
+        source.add("height", plan.sourceHeight)
+        source.add("frameCount", max(1, header.frameCount ?? 1))
+        source.add("format", header.format.rawValue)
+        source.add("orientation", Int(header.orientation.rawValue))
+        source.add("alpha", header.hasAlpha)
+        source.add("depth", header.bitsPerChannel)
+        source.add("profile", header.profileSource.rawValue)
+        if let name = header.iccProfileDescription, !name.isEmpty { source.add("profileDescription", name) }
+        source.add("bytes", sourceBytes)
+
+        var thumbor = JSONText()
+        thumbor.add("source", raw: source.object)
+        thumbor.add("operations", raw: JSONText.array(Self.operations(of: plan)))
+        thumbor.add("target", raw: JSONText.size(plan.width, plan.height))
+        thumbor.add("result", raw: JSONText.size(plan.resultWidth, plan.resultHeight))
+        thumbor.add("focal_points", raw: JSONText.array(plan.focalPoints.map(\.json)))
+        if let blurHash { thumbor.add("blurhash", blurHash) }
+
+        var document = JSONText()
+        document.add("thumbor", raw: thumbor.object)
+        self.init(
+            bytes: Array(document.object.utf8), contentType: "application/json", format: nil, quality: nil,
+            width: plan.resultWidth, height: plan.resultHeight, header: header, plan: plan, status: status)
+    }
+
+    private static func operations(of plan: RenderPlan) -> [String] {
+        var all: [String] = []
+        let crop = plan.crop
+        if crop.width != plan.sourceWidth || crop.height != plan.sourceHeight {
+            var text = JSONText(type: "crop")
+            text.add("left", crop.x)
+            text.add("top", crop.y)
+            text.add("right", crop.x + crop.width)
+            text.add("bottom", crop.y + crop.height)
+            all.append(text.object)
+        }
+        if crop.width != plan.width || crop.height != plan.height {
+            var text = JSONText(type: "resize")
+            text.add("width", plan.width)
+            text.add("height", plan.height)
+            all.append(text.object)
+        }
+        if plan.flipsHorizontally { all.append(JSONText(type: "flip_horizontally").object) }
+        if plan.flipsVertically { all.append(JSONText(type: "flip_vertically").object) }
+        return all
+    }
+}
+
+extension FocalPoint {
+    fileprivate var json: String {
+        var text = JSONText()
+        text.add("x", x)
+        text.add("y", y)
+        text.add("z", weight)
+        text.add("height", height)
+        text.add("width", width)
+        text.add("origin", isAlignment ? "alignment" : "Explicit")
+        return text.object
+    }
+}
+
+extension SourceName {
+    /// As the client wrote it; nil for the body of a request.
+    fileprivate var shownName: String? {
+        switch self {
+        case .url(let name), .file(let name), .identifier(let name): name
+        case .body: nil
+        }
+    }
+}
+
+/// A JSON object whose members keep their order.
+private struct JSONText {
+    private var members: [String] = []
+
+    init() {}
+
+    init(type: String) { add("type", type) }
+
+    var object: String { "{" + members.joined(separator: ", ") + "}" }
+
+    static func array(_ elements: [String]) -> String { "[" + elements.joined(separator: ", ") + "]" }
+
+    static func size(_ width: Int, _ height: Int) -> String {
+        var text = JSONText()
+        text.add("width", width)
+        text.add("height", height)
+        return text.object
+    }
+
+    mutating func add(_ key: String, raw value: String) { members.append("\"\(key)\": \(value)") }
+    mutating func add(_ key: String, _ value: Int) { add(key, raw: String(value)) }
+    mutating func add(_ key: String, _ value: Bool) { add(key, raw: String(value)) }
+    mutating func add(_ key: String, _ value: String) { add(key, raw: Self.quoted(value)) }
+
+    /// RFC 8259, section 7; what is not ASCII is escaped too, so that no reader can take it for something else.
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for unit in text.utf16 {
+            switch unit {
+            case 0x22: result += "\\\""
+            case 0x5C: result += "\\\\"
+            case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
+            default:
+                let digits = String(unit, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return result + "\""
+    }
+}
+#endif

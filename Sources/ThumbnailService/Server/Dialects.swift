@@ -1,0 +1,78 @@
+#if Service
+import HTTPTypes
+
+/// Which targets belong to whom: POST under `/post/`, IIIF under `/iiif/3/`, all else thumbor's. No first segment of one
+/// can be another's, since signatures have 28 or 44 characters.
+struct Dialects: Sendable {
+    enum Name: String, Sendable { case thumbor, iiif, post, none }
+
+    /// What a target asks for, and how its answer looks.
+    enum Wish: Sendable {
+        case picture(ThumbnailRequest, Name)
+        /// `info.json` of IIIF; the identifier as it was sent.
+        case info(ThumbnailRequest, rawIdentifier: String)
+        /// Answered with 303 to this path.
+        case redirect(String)
+    }
+
+    private let thumbor: ThumborDialect
+    private let post: PostDialect
+    private let iiif: IIIFDialect?
+
+    init(_ configuration: ServiceConfiguration) throws(ServiceError) {
+        var dialect = ThumborDialect()
+        dialect.defaultScheme = configuration.source.defaultScheme
+        dialect.readsFiles = configuration.source.fileRoot != nil
+        dialect.defaultQuality = configuration.output.quality
+        dialect.refusesUnknownFilters = configuration.output.refusesUnknownFilters
+        dialect.signing = try SigningPolicy(configuration.signing)
+        thumbor = dialect
+        post = PostDialect(thumbor: dialect)
+        iiif = configuration.iiif == nil ? nil : IIIFDialect(defaultQuality: configuration.output.quality)
+    }
+
+    func name(of target: String) -> Name {
+        if target.hasPrefix(PostDialect.prefix + "/") { return .post }
+        if iiif != nil, target.hasPrefix(IIIFDialect.prefix) { return .iiif }
+        return .thumbor
+    }
+
+    /// - Throws: As the dialect whose target it is.
+    func parse(_ target: String) throws(ServiceError) -> Wish {
+        switch name(of: target) {
+        case .iiif:
+            guard let iiif else { throw .malformed("the dialect is not switched on") }
+            switch try iiif.parse(Array(target.utf8)) {
+            case .image(let request): return .picture(request, .iiif)
+            case .info(let request, let rawIdentifier): return .info(request, rawIdentifier: rawIdentifier)
+            case .redirect(let path): return .redirect(path)
+            }
+        case .post: throw ServiceError(.methodNotAllowed, "a target under /post takes a POST")
+        case .thumbor, .none: return .picture(try thumbor.parse(target.utf8), .thumbor)
+        }
+    }
+
+    /// - Throws: As ``parse(_:)``.
+    func parsePost(_ target: String) throws(ServiceError) -> Wish {
+        guard name(of: target) == .post else {
+            throw ServiceError(.methodNotAllowed, "a POST goes to a target under /post")
+        }
+        return .picture(try post.parse(Array(target.utf8)), .post)
+    }
+}
+
+extension SigningPolicy {
+    init(_ configuration: ServiceConfiguration.Signing) throws(ServiceError) {
+        self.init()
+        allowsUnsafe = configuration.allowsUnsafe
+        query = configuration.signsQueries ? .signed : .refuse
+        acceptsDecoded = configuration.acceptsDecoded
+        guard !configuration.keys.isEmpty else { return }
+        do throws(SigningKeys.KeyError) {
+            keys = try SigningKeys(configuration.keys, algorithms: configuration.algorithms)
+        } catch {
+            throw ServiceError(.internalFault, error.description)
+        }
+    }
+}
+#endif

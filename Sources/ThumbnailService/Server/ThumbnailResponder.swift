@@ -1,0 +1,252 @@
+#if Service
+import HTTPTypes
+import Hummingbird
+import Loader
+import Logging
+import NIOCore
+import PlatformImage
+
+/// Turns requests into answers: which dialect, which source, which fields. No path is taken apart but by its dialect.
+struct ThumbnailResponder: HTTPResponder {
+    /// What a request comes with: the connection, to see when the client leaves.
+    struct Context: InitializableFromSource {
+        let channel: any Channel
+
+        init(source: ApplicationRequestContextSource) { channel = source.channel }
+    }
+
+    let engine: ThumbnailEngine
+    let dialects: Dialects
+    let state: ServiceState
+    let logger: Logger
+
+    private var configuration: ServiceConfiguration { engine.configuration }
+
+    func respond(to request: Request, context: Context) async throws -> Response {
+        let begin = ContinuousClock.now
+        let id = RequestIdentifier.of(request.headers[.requestID])
+        var answer: ServiceAnswer
+        do throws(ServiceError) {
+            answer = try await self.answer(request, context)
+        } catch {
+            answer = ServiceAnswer(error, requestID: id, lifetimes: engine.lifetimes)
+            answer.dialect = dialects.name(of: request.head.path ?? "")
+            if error.reason == .methodNotAllowed { answer.fields[.allow] = "GET, HEAD, OPTIONS, POST" }
+        }
+        let elapsed = begin.duration(to: .now)
+        log(request, answer, id, elapsed)
+        return response(answer, id, isHead: request.method == .head, elapsed)
+    }
+
+    private func answer(_ request: Request, _ context: Context) async throws(ServiceError) -> ServiceAnswer {
+        let target = request.head.path ?? ""
+        guard target.utf8.count <= configuration.server.maxTargetBytes else {
+            throw ServiceError(.targetTooLong, "the target is longer than \(configuration.server.maxTargetBytes) bytes")
+        }
+        switch target {
+        case "/health/live", "/healthcheck": return Self.plain(200, "live\n")
+        case "/health/ready":
+            return state.isDraining ? Self.plain(503, "draining\n") : Self.plain(200, "ready\n")
+        default: break
+        }
+        guard !state.isDraining else { throw ServiceError(.draining, retryAfter: 1, "the service is about to stop") }
+        if request.method == .options { return options(target) }
+        let wish: Dialects.Wish
+        switch request.method {
+        case .get, .head: wish = try dialects.parse(target)
+        case .post: wish = try dialects.parsePost(target)
+        default: throw ServiceError(.methodNotAllowed, "GET, HEAD, OPTIONS and POST are what is understood")
+        }
+        switch wish {
+        case .picture(let wish, let name): return try await picture(wish, name, request, context)
+        case .info(let wish, let rawIdentifier): return try await info(wish, rawIdentifier, request, context)
+        case .redirect(let path):
+            var answer = ServiceAnswer(status: 303, fields: [.location: path, .cacheControl: "no-store"])
+            answer.fields[.accessControlAllowOrigin] = "*"
+            answer.dialect = .iiif
+            return answer
+        }
+    }
+
+    private func options(_ target: String) -> ServiceAnswer {
+        var answer = ServiceAnswer(status: 204, fields: [.allow: "GET, HEAD, OPTIONS"])
+        answer.dialect = dialects.name(of: target)
+        if answer.dialect == .iiif {
+            answer.fields[.accessControlAllowOrigin] = "*"
+            answer.fields[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
+            answer.fields[.accessControlAllowHeaders] = "*"
+        }
+        return answer
+    }
+
+    private func picture(
+        _ wish: ThumbnailRequest, _ name: Dialects.Name, _ request: Request, _ context: Context
+    ) async throws(ServiceError) -> ServiceAnswer {
+        // What is in memory is answered at once: no task, no wait.
+        if let found = engine.remembered(wish) { return answer(wish, name, found, request) }
+        let body: [UInt8]?
+        if wish.source == .body { body = try await self.body(of: request) } else { body = nil }
+        let engine = engine
+        let found = try await whileWanted(context) { () throws(ServiceError) in
+            try await engine.answer(wish, body: body)
+        }
+        return answer(wish, name, found, request)
+    }
+
+    /// `info.json`, from the header of the source alone.
+    private func info(
+        _ wish: ThumbnailRequest, _ rawIdentifier: String, _ request: Request, _ context: Context
+    ) async throws(ServiceError) -> ServiceAnswer {
+        let engine = engine
+        let (header, source) = try await whileWanted(context) { () throws(ServiceError) in
+            try await engine.header(of: wish.source)
+        }
+        let id = publicURL(request) + IIIFDialect.prefix + rawIdentifier
+        let info = IIIFInfo(
+            id: id, width: header.displayWidth, height: header.displayHeight, rules: engine.renderer.sizes)
+        var answer = ServiceAnswer(status: 200, body: Array(info.json.utf8))
+        answer.dialect = .iiif
+        answer.fields[.contentType] = IIIFInfo.mediaType(accept: request.headers[.accept])
+        answer.fields[.vary] = "Accept"
+        answer.fields[.accessControlAllowOrigin] = "*"
+        answer.fields[.link] = "<\(IIIFInfo.profile)>;rel=\"profile\""
+        let lifetime = CacheLifetime(
+            of: source.lifetime, policy: wish.policy, settings: engine.lifetimes, now: engine.now.milliseconds)
+        answer.fields[.cacheControl] = lifetime.cacheControl
+        return answer
+    }
+
+    /// Works until it is done, the deadline passes or the client goes.
+    private func whileWanted<Value: Sendable>(
+        _ context: Context, _ work: @escaping @Sendable () async throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
+        let channel = context.channel
+        let departure = try? await channel.eventLoop.submit {
+            try channel.pipeline.syncOperations.handler(type: ClientDeparture.self).watch
+        }.get()
+        let limit = configuration.server.deadline
+        let task = Task { () -> Result<Value, ServiceError> in
+            do throws(ServiceError) {
+                return .success(try await withDeadline(limit, work))
+            } catch {
+                return .failure(error)
+            }
+        }
+        departure?.whenGone { task.cancel() }
+        defer { departure?.whenGone(nil) }
+        let end = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        return try end.get()
+    }
+
+    private func answer(
+        _ wish: ThumbnailRequest, _ name: Dialects.Name, _ found: ThumbnailEngine.Answer, _ request: Request
+    ) -> ServiceAnswer {
+        let (facts, now) = (found.result.facts, engine.now)
+        let isUnchanged = ConditionalRequest(request.headers).isAnswered(by: facts, now: now.seconds)
+        var answer = ServiceAnswer(status: isUnchanged ? 304 : 200, body: isUnchanged ? [] : found.result.bytes)
+        answer.dialect = name
+        answer.provenance = found.provenance
+        let lifetime = found.result.lifetime(wish.policy, engine.lifetimes, now: now)
+        answer.fields[.cacheControl] = lifetime.cacheControl
+        if let age = lifetime.age { answer.fields[.age] = String(age) }
+        answer.fields[.eTag] = facts.entityTag
+        if let seconds = facts.lastModified {
+            answer.fields[.lastModified] = LastModified(seconds: seconds).fieldValue
+        }
+        guard !isUnchanged else { return answer }
+        answer.fields[.contentType] = facts.contentType
+        if facts.frameCount > 1 { answer.fields[.frames] = "1/\(facts.frameCount)" }
+        if !wish.policy.ignoredFilters.isEmpty {
+            answer.fields[.ignoredFilters] = wish.policy.ignoredFilters.joined(separator: ", ")
+        }
+        if name == .iiif {
+            answer.fields[.accessControlAllowOrigin] = "*"
+            var links = ["<\(IIIFInfo.profile)>;rel=\"profile\""]
+            if let path = facts.canonicalPath, let base = canonicalBase(request) {
+                links.append("<\(publicURL(request))\(base)/\(path)>;rel=\"canonical\"")
+            }
+            answer.fields[.link] = links.joined(separator: ", ")
+        }
+        return answer
+    }
+
+    /// What clients reach the service under: as configured, else by the Host field, when that is one.
+    private func publicURL(_ request: Request) -> String {
+        if let publicURL = configuration.server.publicURL { return publicURL }
+        let host = request.head.authority ?? ""
+        let isHost = (1...255).contains(host.utf8.count) && host.utf8.allSatisfy(\.isHostByte)
+        return "http://" + (isHost ? host : configuration.server.host)
+    }
+
+    /// The target up to the identifier.
+    private func canonicalBase(_ request: Request) -> String? {
+        guard let path = request.head.path else { return nil }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        return segments.count < 4 ? nil : segments.prefix(4).joined(separator: "/")
+    }
+
+    private func body(of request: Request) async throws(ServiceError) -> [UInt8] {
+        do {
+            let buffer = try await request.body.collect(upTo: configuration.limits.sourceBytes)
+            return Array(buffer.readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw ServiceError(.tooLarge, "the body has too many bytes")
+        } catch {
+            throw ServiceError(.malformed, "the body broke off")
+        }
+    }
+
+    private static func plain(_ status: Int, _ text: String) -> ServiceAnswer {
+        ServiceAnswer(
+            status: status, fields: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+            body: Array(text.utf8))
+    }
+
+    private func response(_ answer: ServiceAnswer, _ id: String, isHead: Bool, _ elapsed: Duration) -> Response {
+        var fields = answer.fields
+        fields[.requestID] = id
+        fields[.xContentTypeOptions] = "nosniff"
+        fields[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+        fields[.acceptRanges] = "none"
+        if answer.status != 304 { fields[.contentLength] = String(answer.body.count) }
+        if configuration.server.showsDebugFields {
+            if let provenance = answer.provenance { fields[.cacheLayer] = provenance.rawValue }
+            fields[.serverTiming] = "total;dur=\(elapsed.wholeMilliseconds)"
+        }
+        if answer.closesConnection { fields[.connection] = "close" }
+        let hasBody = !isHead && answer.status != 304 && !answer.body.isEmpty
+        return Response(
+            status: .init(code: answer.status), headers: fields,
+            body: hasBody ? ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)) : ResponseBody())
+    }
+
+    private func log(_ request: Request, _ answer: ServiceAnswer, _ id: String, _ elapsed: Duration) {
+        logger.info(
+            "request",
+            metadata: [
+                "request_id": "\(id)", "method": "\(request.method.rawValue)", "dialect": "\(answer.dialect.rawValue)",
+                "status": "\(answer.status)", "reason": "\(answer.reason?.rawValue ?? "-")",
+                "cache": "\(answer.provenance?.rawValue ?? "-")", "bytes": "\(answer.body.count)",
+                "milliseconds": "\(elapsed.wholeMilliseconds)",
+            ])
+    }
+}
+
+extension UInt8 {
+    /// True for what a host and a port are written with.
+    fileprivate var isHostByte: Bool {
+        isAlphanumeric || self == UInt8(ascii: ".") || self == UInt8(ascii: "-") || self == UInt8(ascii: ":")
+            || self == UInt8(ascii: "[") || self == UInt8(ascii: "]")
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
+#endif

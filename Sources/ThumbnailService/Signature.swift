@@ -1,0 +1,112 @@
+#if Service
+import Crypto
+
+/// The keys of signed targets: the first one signs, every one verifies, so that a key can be replaced without breaking
+/// the addresses that are out.
+public struct SigningKeys: Sendable {
+    /// How the rest of a target becomes a signature.
+    public enum Algorithm: String, CaseIterable, Hashable, Sendable {
+        /// HMAC-SHA1, 28 characters: what thumbor and its clients have.
+        case sha1
+        /// HMAC-SHA256, 44 characters.
+        case sha256
+
+        /// Bytes of a code.
+        fileprivate var codeBytes: Int { self == .sha1 ? 20 : 32 }
+    }
+
+    private let keys: [SymmetricKey]
+    private let algorithms: [Algorithm]
+
+    /// - Parameters:
+    ///   - keys: At least one, none of them empty.
+    ///   - algorithms: Those that are accepted, at least one; the first one signs.
+    /// - Throws: ``KeyError`` for no key, an empty one and no algorithm.
+    public init(_ keys: [[UInt8]], algorithms: [Algorithm] = [.sha1, .sha256]) throws(KeyError) {
+        guard !keys.isEmpty else { throw KeyError("there is no signing key") }
+        guard keys.allSatisfy({ !$0.isEmpty }) else { throw KeyError("a signing key is empty") }
+        guard !algorithms.isEmpty else { throw KeyError("no signing algorithm is allowed") }
+        self.keys = keys.map { SymmetricKey(data: $0) }
+        self.algorithms = algorithms
+    }
+
+    /// Why there are no keys.
+    public struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
+        /// One line of English.
+        public let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    /// The target with its signature, `/{signature}/{rest}`.
+    ///
+    /// - Parameter rest: What follows the signature and its slash, byte for byte as it will be sent.
+    public func signed(_ rest: String) -> String {
+        let message = Array(rest.utf8)
+        let codes: [[UInt8]] = keys.prefix(1).map { key in
+            algorithms[0] == .sha1
+                ? Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
+                : Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
+        }
+        return "/\(Base64URL.encode(codes[0]))/\(rest)"
+    }
+
+    /// True when one of the keys gives that code for the message. Looks at every key and every byte, whatever it finds.
+    func verify(_ code: [UInt8], of message: some Sequence<UInt8>) -> Bool {
+        guard let algorithm = algorithms.first(where: { $0.codeBytes == code.count }) else { return false }
+        let bytes = Array(message)
+        var isValid = false
+        for key in keys {
+            let isKeys =
+                algorithm == .sha1
+                ? HMAC<Insecure.SHA1>.isValidAuthenticationCode(code, authenticating: bytes, using: key)
+                : HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: bytes, using: key)
+            // No short circuit: the time says nothing about which key it was.
+            isValid = isKeys ? true : isValid
+        }
+        return isValid
+    }
+}
+
+/// base64url with padding (RFC 4648 §5).
+enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for sextet in 0...group.count { text.append(alphabet[bits >> (18 - 6 * sextet) & 63]) }
+            text += Array(repeating: UInt8(ascii: "="), count: 3 - group.count)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Nil for any text that ``encode(_:)`` does not give, so that no byte has two spellings.
+    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count % 4 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        var (bits, sextets) = (0, 0)
+        for character in text where character != UInt8(ascii: "=") {
+            guard let value = value(of: character) else { return nil }
+            bits = (bits << 6 | value) & 0xFFFF
+            sextets += 1
+            if sextets % 4 != 1 { bytes.append(UInt8(truncatingIfNeeded: bits >> (6 - 2 * ((sextets - 1) % 4)))) }
+        }
+        // Padding elsewhere and bits that no byte has show in what comes back.
+        return text.elementsEqual(encode(bytes).utf8) ? bytes : nil
+    }
+
+    private static func value(of character: UInt8) -> Int? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(character - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(character - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(character - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+#if Service
+import PlatformImage
+
+extension SizeRules {
+    /// The size of a IIIF request (Image API 3.0, section 4.2).
+    ///
+    /// - Throws: `malformed` for what needs `^` and has none, `limit`, as 400, for what is over a limit.
+    func size(_ size: IIIFSize, of region: PixelRectangle) throws(ServiceError) -> (width: Int, height: Int) {
+        let result = try resolved(size, of: region)
+        guard size.allowsUpscaling || (result.width <= region.width && result.height <= region.height) else {
+            throw .malformed("the size \(result.width),\(result.height) is larger than the region and has no ^")
+        }
+        guard isWithin(result) else {
+            // IIIF asks for 400 where another dialect answers 422.
+            throw ServiceError(.limit, status: 400, "the size \(result.width),\(result.height) is over a limit")
+        }
+        return result
+    }
+
+    private func resolved(
+        _ size: IIIFSize, of region: PixelRectangle
+    ) throws(ServiceError) -> (width: Int, height: Int) {
+        switch size.form {
+        case .max: return largest(of: region, allowsUpscaling: size.allowsUpscaling)
+        case .width(let width): return (width, Self.side(region.height * width, over: region.width))
+        case .height(let height): return (Self.side(region.width * height, over: region.height), height)
+        case .exact(let width, let height): return (width, height)
+        case .percent(let percent):
+            return (max(1, percent.percent(of: region.width)), max(1, percent.percent(of: region.height)))
+        case .confined(let width, let height):
+            let isLarger = width > region.width && height > region.height
+            if isLarger, !size.allowsUpscaling, clampsConfinedSizes {
+                return largest(of: region, allowsUpscaling: false)
+            }
+            return region.width * height >= region.height * width
+                ? (width, Self.side(region.height * width, over: region.width))
+                : (Self.side(region.width * height, over: region.height), height)
+        }
+    }
+
+    /// The largest size with the region's aspect ratio that the limits allow.
+    func largest(of region: PixelRectangle, allowsUpscaling: Bool) -> (width: Int, height: Int) {
+        if !allowsUpscaling, isWithin((region.width, region.height)) { return (region.width, region.height) }
+        // The longer side decides; both grow with it, so that halving finds the last one that is allowed.
+        let (longer, shorter) = (max(region.width, region.height), min(region.width, region.height))
+        var (low, high) = (1, allowsUpscaling ? maxSide : min(maxSide, longer))
+        while low < high {
+            let side = (low + high + 1) / 2
+            if isWithin((side, Self.side(shorter * side, over: longer))) { low = side } else { high = side - 1 }
+        }
+        let other = Self.side(shorter * low, over: longer)
+        return region.width >= region.height ? (low, other) : (other, low)
+    }
+
+    private func isWithin(_ size: (width: Int, height: Int)) -> Bool {
+        size.width <= maxSide && size.height <= maxSide && size.width * size.height <= maxPixels
+    }
+
+    /// Rounded half up, at least 1.
+    private static func side(_ dividend: Int, over divisor: Int) -> Int {
+        max(1, (2 * dividend + divisor) / (2 * divisor))
+    }
+}
+#endif

@@ -1,0 +1,134 @@
+#if Service
+import PlatformImage
+
+/// SERVICE 2.3 and the sizes of IIIF: from the size of the upright source to a plan. Integer arithmetic alone.
+struct SizeRules: Hashable, Sendable {
+    /// The most that a side of the result, or of a step before it, may have.
+    var maxSide = 8192
+    /// The most pixels of the result, or of a step before it.
+    var maxPixels = 50_000_000
+    /// Takes IIIF's `!w,h` that is larger than the region as the region itself, where it is refused otherwise.
+    var clampsConfinedSizes = false
+
+    /// The longest side of a source: products of two sides and a number of a target stay in 64 bits.
+    static let maxSourceSide = 1 << 20
+
+    /// What to render from a source of that size.
+    ///
+    /// - Parameters:
+    ///   - sourceWidth: Pixels in a row of the upright source, 1 to ``maxSourceSide``.
+    ///   - sourceHeight: Its rows, likewise.
+    ///   - trimmed: What ``Operations/trim`` leaves of it, in its pixels; nil when there is no trim or nothing is left.
+    /// - Throws: `malformed` for a size or region that IIIF forbids, `limit` for sides that are out of range.
+    func plan(
+        _ operations: Operations, _ output: OutputWish, sourceWidth: Int, sourceHeight: Int,
+        trimmed: PixelRectangle? = nil
+    ) throws(ServiceError) -> RenderPlan {
+        let sides = 1...Self.maxSourceSide
+        guard sides.contains(sourceWidth), sides.contains(sourceHeight) else {
+            throw ServiceError(.limit, "a source of \(sourceWidth) x \(sourceHeight) pixels")
+        }
+        let whole = PixelRectangle(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
+        let base = trimmed.flatMap { $0.part(of: whole) } ?? whole
+        let region = try operations.region.part(of: base)
+
+        var plan = RenderPlan(
+            sourceWidth: sourceWidth, sourceHeight: sourceHeight, region: region, crop: region, isCropSearched: false,
+            width: region.width, height: region.height, flipsHorizontally: operations.flipsHorizontally,
+            flipsVertically: operations.flipsVertically, steps: [], resultWidth: 0, resultHeight: 0, output: output,
+            focalPoints: operations.focus.points(in: region, of: whole))
+        var box = RequestBox()
+        switch operations.size {
+        case .thumbor(let size): box = size.apply(to: &plan, focus: operations.focus)
+        case .iiif(let size): (plan.width, plan.height) = try self.size(size, of: region)
+        }
+        try check(plan.width, plan.height)
+        try addSteps(operations.filters, in: box, to: &plan)
+        return plan
+    }
+
+    /// Refuses what is too large whatever the source is, before anything is fetched.
+    func checkBeforeFetch(_ operations: Operations) throws(ServiceError) {
+        guard case .thumbor(let size) = operations.size, !size.forbidsUpscaling else { return }
+        // A picture that fits inside may be small, and what fills the box is known with the source.
+        if case .fit(full: false, _) = size.mode { return }
+        guard case .pixels(let width) = size.width, case .pixels(let height) = size.height else { return }
+        // A box that is covered as a whole is covered by at least its smaller half.
+        if case .fit = size.mode { return try check(min(width, height), min(width, height)) }
+        try check(width, height)
+    }
+
+    /// The picture after the resize, its size filter by filter.
+    private func addSteps(
+        _ filters: [ImageFilter], in box: RequestBox, to plan: inout RenderPlan
+    ) throws(ServiceError) {
+        var (width, height) = (plan.width, plan.height)
+        for filter in filters {
+            switch filter {
+            case .pixels(let filter): plan.steps.append(.filter(filter))
+            case .rotate(let quarterTurns):
+                if quarterTurns % 2 != 0 { swap(&width, &height) }
+                plan.steps.append(.rotate(quarterTurns: quarterTurns))
+            case .proportion(let factor):
+                let (less, lower) = (factor.part(of: width), factor.part(of: height))
+                // As thumbor does: a picture that would vanish keeps its size.
+                if less > 0, lower > 0 { resize(&plan, &width, &height, to: (less, lower)) }
+            case .upscale:
+                if let larger = box.enlarged(width, height) { resize(&plan, &width, &height, to: larger) }
+            case .fill(let color, let blends):
+                let canvas = (width: box.width ?? width, height: box.height ?? height)
+                let isWhole = canvas == (width, height)
+                guard !isWhole || blends else { continue }
+                plan.steps.append(
+                    .fill(
+                        .init(
+                            color: color, width: canvas.width, height: canvas.height,
+                            left: (canvas.width - width) >> 1, top: (canvas.height - height) >> 1,
+                            blendsTransparency: blends)))
+                (width, height) = canvas
+            }
+            try check(width, height)
+        }
+        (plan.resultWidth, plan.resultHeight) = (width, height)
+    }
+
+    /// A resize that follows the first one at once becomes part of it: one resampling is sharper than two.
+    private func resize(
+        _ plan: inout RenderPlan, _ width: inout Int, _ height: inout Int, to size: (width: Int, height: Int)
+    ) {
+        if plan.steps.isEmpty {
+            (plan.width, plan.height) = size
+        } else {
+            plan.steps.append(.resize(width: size.width, height: size.height))
+        }
+        (width, height) = size
+    }
+
+    private func check(_ width: Int, _ height: Int) throws(ServiceError) {
+        // Sides first: their product cannot overflow then.
+        guard width <= maxSide, height <= maxSide, width * height <= maxPixels else {
+            throw ServiceError(
+                .limit, "a result of \(width) x \(height) pixels, where \(maxSide) a side and \(maxPixels) are allowed")
+        }
+    }
+}
+
+/// The box of `WxH`, which `fill` and `upscale` speak of; nil for a side that the target leaves open.
+struct RequestBox: Hashable, Sendable {
+    var width: Int?
+    var height: Int?
+
+    /// The picture as large as the box has room for; nil when it reaches the box in one direction already.
+    func enlarged(_ pictureWidth: Int, _ pictureHeight: Int) -> (width: Int, height: Int)? {
+        guard let width, let height, pictureWidth < width, pictureHeight < height else { return nil }
+        return pictureWidth * height >= pictureHeight * width
+            ? (width, max(1, pictureHeight * width / pictureWidth))
+            : (max(1, pictureWidth * height / pictureHeight), height)
+    }
+}
+
+extension FixedDecimal {
+    /// The whole part of this fraction of a side; the number is 0 to 1.
+    fileprivate func part(of side: Int) -> Int { side * units / Self.scale }
+}
+#endif

@@ -1,0 +1,67 @@
+#if Service
+/// An address of http or https, taken apart by the service itself: what was vetted is what is asked for.
+struct SourceTarget: Hashable, Sendable {
+    /// True for https.
+    let isSecure: Bool
+    /// Never empty.
+    let host: SourceHost
+    /// 1...65535.
+    let port: Int
+    /// Path and query as written, with a slash first; without fragment.
+    let target: String
+
+    /// Takes an address apart.
+    ///
+    /// - Throws: `schemeRefused` for other schemes, `hostRefused` for user information and for a host that is none,
+    ///   `malformed` for the rest.
+    init(_ url: String) throws(ServiceError) {
+        let bytes = Array(url.utf8)
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else {
+            throw .malformed("a blank, a control character or a backslash in the source")
+        }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed("no scheme in the source") }
+        let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            throw ServiceError(.schemeRefused, "the source is neither http nor https")
+        }
+        isSecure = scheme == "https"
+        var rest = bytes[(colon + 1)...]
+        guard rest.starts(with: "//".utf8) else { throw .malformed("no host in the source") }
+        rest = rest.dropFirst(2)
+        let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+        let authority = rest[..<end]
+        guard !authority.contains(UInt8(ascii: "@")) else {
+            throw ServiceError(.hostRefused, "user information in the source")
+        }
+        let (name, digits) = Self.split(authority)
+        guard let host = SourceHost(String(decoding: name, as: UTF8.self)) else {
+            throw ServiceError(.hostRefused, "the source's host is no host")
+        }
+        self.host = host
+        if let digits, !digits.isEmpty {
+            guard digits.count <= 5, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+                let port = Int(String(decoding: digits, as: UTF8.self)), (1...65535).contains(port)
+            else { throw ServiceError(.portRefused, "the source's port is no port") }
+            self.port = port
+        } else {
+            port = isSecure ? 443 : 80
+        }
+        let tail = rest[end...].prefix { $0 != UInt8(ascii: "#") }
+        let path = String(decoding: tail, as: UTF8.self)
+        target = path.hasPrefix("/") ? path : "/" + path
+    }
+
+    /// The address again, in one spelling: host in lower case, port only when it is not the scheme's.
+    var url: String {
+        let isUsual = port == (isSecure ? 443 : 80)
+        return "\(isSecure ? "https" : "http")://\(host)\(isUsual ? "" : ":\(port)")\(target)"
+    }
+
+    /// Host, and what follows the colon after it; nil without a colon.
+    private static func split(_ authority: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
+        let literalEnd = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+        guard let colon = authority[literalEnd...].firstIndex(of: UInt8(ascii: ":")) else { return (authority, nil) }
+        return (authority[..<colon], authority[(colon + 1)...])
+    }
+}
+#endif

@@ -1,0 +1,33 @@
+#if Service
+/// What every dialect parses into, without I/O: one source, what is done to it, and how the answer may be kept.
+struct ThumbnailRequest: Hashable, Sendable {
+    var source: SourceName
+    var operations: Operations
+    var output: OutputWish
+    var policy = AnswerPolicy()
+}
+
+/// Where the picture comes from, as a target names it; nothing about it is checked yet but its spelling.
+enum SourceName: Hashable, Sendable {
+    /// An absolute URL of ASCII characters, percent-encoded as it goes to the origin.
+    case url(String)
+    /// A path under the configured root, percent-decoded once.
+    case file(String)
+    /// The body of the request.
+    case body
+    /// An identifier of IIIF, percent-decoded once; a configured map turns it into a source.
+    case identifier(String)
+}
+
+/// What changes the head of an answer and never a byte of the picture: no part of the canonical form.
+struct AnswerPolicy: Hashable, Sendable {
+    /// Seconds: the answer is fresh for no longer; nil without such a wish.
+    var maxAge: Int?
+    /// Milliseconds since 1970: the answer is fresh until then at most.
+    var expires: Int64?
+    /// The file name of `attachment(name)`; empty for one without a name, nil for an answer shown in place.
+    var attachmentName: String?
+    /// Names of filters that are not known, in order, each once: letters, digits, `_` and `-`.
+    var ignoredFilters: [String] = []
+}
+#endif

@@ -1,0 +1,53 @@
+#if Service
+import Crypto
+
+/// The entity tag of a result: known before anything is rendered, once the source and the format are.
+struct ETag: Hashable, Sendable {
+    /// The tag as a field has it, with its quotes, strong: equal tags mean equal bytes.
+    let fieldValue: String
+
+    /// A tag that was given out before, with its quotes.
+    init(fieldValue: String) { self.fieldValue = fieldValue }
+
+    /// - Parameters:
+    ///   - source: The source's strong validator, or the digest of its bytes.
+    ///   - operations: ``ThumbnailRequest/canonicalOperations``.
+    ///   - format: The format that negotiation has chosen, such as `image/jpeg`.
+    ///   - version: The version of our pixels: raised whenever they or the encoders' settings change.
+    init(source: some Collection<UInt8>, operations: some Collection<UInt8>, format: String, version: Int) {
+        var hash = SHA256()
+        // Each with its length, so that no two lists of parts run together.
+        for part in [Array("\(version)".utf8), Array(format.utf8), Array(source), Array(operations)] {
+            hash.update(data: Array("\(part.count):".utf8))
+            hash.update(data: part)
+        }
+        let digest = Array(hash.finalize().prefix(16))
+        fieldValue = "\"\(Base64URL.encode(digest).prefix { $0 != "=" })\""
+    }
+
+    /// True when a value of `If-None-Match` names this tag: then 304 is the answer, whatever `If-Modified-Since` says
+    /// (RFC 9110 §13.2.2).
+    ///
+    /// - Parameter value: All lines joined by commas. `W/` does not count here, and what is no tag is passed over.
+    func isNamed(in value: some Collection<UInt8>) -> Bool {
+        let isBlank = { (byte: UInt8) in " \t,".utf8.contains(byte) }
+        let wanted = Array(fieldValue.utf8)
+        var rest = Array(value)[...]
+        if rest.filter({ !isBlank($0) }).elementsEqual("*".utf8) { return true }
+        while true {
+            rest = rest.drop(while: isBlank)
+            if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
+            guard rest.first == UInt8(ascii: "\"") else {
+                // Not a tag: the next one begins after a comma.
+                guard let comma = rest.firstIndex(of: UInt8(ascii: ",")) else { return false }
+                rest = rest[comma...]
+                continue
+            }
+            // A comma inside the quotes belongs to the tag.
+            guard let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else { return false }
+            if rest[...end].elementsEqual(wanted) { return true }
+            rest = rest[(end + 1)...]
+        }
+    }
+}
+#endif

@@ -1,0 +1,26 @@
+#if Tool && Service
+import ArgumentParser
+import ThumbnailService
+
+/// `imagetool sign`: the target of a picture with its signature.
+struct SignCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign", abstract: "Prints targets of the thumbnail service with their signatures.",
+        discussion: "The key is read from a file, so that no list of processes and no shell history shows it.")
+
+    @Argument(help: "File of signing keys, one a line; the first signs.") var keys: String
+    @Argument(help: "What follows the signature, such as 300x200/images.example/cat.jpg.") var targets: [String]
+    @Flag(help: "Sign by HMAC-SHA256, 44 characters, rather than by HMAC-SHA1, 28 characters.") var sha256 = false
+
+    func run() throws {
+        let output = try Output()
+        do {
+            let keys = try SigningKeys(
+                signingKeys(inFile: keys), algorithms: sha256 ? [.sha256, .sha1] : [.sha1, .sha256])
+            for target in targets { try output.write(keys.signed(target) + "\n") }
+        } catch let error as SigningKeys.KeyError {
+            throw ValidationError(error.description)
+        }
+    }
+}
+#endif

@@ -1,0 +1,126 @@
+#if Service
+import Foundation
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+@Suite struct RenderOutputTests {
+    private let renderer = Renderer()
+
+    @Test(arguments: [1, 500, 900, 1500, 2200, 3000, 4000, 1_000_000], [80, 95, 30, 11, 10, 5])
+    func aLimitOnBytesLowersTheQualityInAtMostSixTries(_ maxBytes: Int, _ quality: Int) throws {
+        let picture = Bitmap.landscape(96, 64)
+        let encoding = ResultEncoding()
+
+        let file = try encoding.file(
+            of: picture, as: .jpeg, quality: quality, maxBytes: maxBytes, cancellation: nil)
+
+        let found = try #require(file.quality)
+        #expect(file.encodes <= 6)
+        let sizes = try (1...95).map { quality in
+            var options = EncodeOptions()
+            options.jpeg.quality = quality
+            return try ImageEncoder(options: options).encode(picture, as: .jpeg).count
+        }
+        #expect(file.bytes.count == sizes[found - 1])
+        if sizes[quality - 1] <= maxBytes || quality <= 10 {
+            #expect(found == quality && file.encodes == 1)
+        } else if sizes[9] > maxBytes {
+            #expect(found == 10)
+        } else {
+            #expect(file.bytes.count <= maxBytes)
+            // Four or five halvings of at most 85 qualities leave steps of 6.
+            #expect(sizes[min(quality, found + 6) - 1] > maxBytes)
+        }
+    }
+
+    @Test func equalRequestsGiveEqualBytes() throws {
+        let bytes = try Fixture.file("demo/mountains.jpg")
+
+        let first = try renderer.render(bytes, .cover(40, 30))
+        let second = try Renderer().render(bytes, .cover(40, 30))
+
+        #expect(first.bytes == second.bytes)
+    }
+
+    @Test func nothingOfTheSourcesMetadataIsLeft() throws {
+        for path in [
+            "jpeg/icc-and-orientation.jpg", "png/exif-orientation-6.png", "png/text.png", "demo/display-p3.png",
+        ] {
+            let header = try ImageDecoder().header(of: renderer.render(Fixture.file(path), .of()).bytes)
+
+            #expect(header.exifRange == nil && header.iccProfileByteCount == 0 && header.orientation == .up)
+        }
+    }
+
+    @Test func theDescriptionSaysWhatThumborSaysAndTheFacts() throws {
+        var request = ThumbnailRequest.cover(300, 200)
+        request.source = .url("http://example.com/\"a\"\\\u{7}é.jpg")
+        request.operations.flipsHorizontally = true
+        request.output.kind = .meta(blurHash: true)
+        let bytes = try Fixture.file("demo/city-lights-turned.jpg")
+
+        let image = try renderer.render(bytes, request)
+
+        let document = try description(image)
+        #expect(document.source.url == "http://example.com/\"a\"\\\u{7}é.jpg")
+        #expect((document.source.width, document.source.height) == (420, 600))
+        #expect((document.source.orientation, document.source.format) == (6, "jpeg"))
+        #expect((document.source.frameCount, document.source.depth, document.source.alpha) == (1, 8, false))
+        #expect(document.source.bytes == bytes.count)
+        #expect(document.operations.map(\.type) == ["crop", "resize", "flip_horizontally"])
+        #expect(document.operations[0].left == 0 && document.operations[0].right == 420)
+        #expect(document.operations[0].top == 160 && document.operations[0].bottom == 440)
+        #expect((document.operations[1].width, document.operations[1].height) == (300, 200))
+        #expect((document.target.width, document.target.height) == (300, 200))
+        #expect(document.focalPoints.map(\.origin) == ["alignment"])
+        #expect(image.bytes.allSatisfy { (0x20...0x7E).contains($0) })
+
+        request.output = .format(.png)
+        let picture = try ImageDecoder().decode(renderer.render(bytes, request).bytes).bitmap
+        #expect(document.blurhash == BlurHash(picture).description)
+    }
+
+    @Test func aPictureAsItIsHasNoOperations() throws {
+        var request = ThumbnailRequest.of()
+        request.output.kind = .meta(blurHash: false)
+
+        let image = try renderer.render(Fixture.file("gif/frames-40.gif"), request)
+
+        let document = try description(image)
+        #expect(document.operations.isEmpty)
+        #expect((document.source.frameCount, document.source.url, document.blurhash) == (40, nil, nil))
+    }
+
+    private func description(_ image: RenderedImage) throws -> Description.Body {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(Description.self, from: Data(image.bytes)).thumbor
+    }
+
+    private struct Description: Decodable {
+        struct Size: Decodable { let width, height: Int }
+        struct Source: Decodable {
+            let url: String?
+            let width, height, frameCount, orientation, depth, bytes: Int
+            let format: String
+            let alpha: Bool
+        }
+        struct Operation: Decodable {
+            let type: String
+            let left, top, right, bottom, width, height: Int?
+        }
+        struct Point: Decodable { let origin: String }
+        struct Body: Decodable {
+            let source: Source
+            let operations: [Operation]
+            let target: Size
+            let focalPoints: [Point]
+            let blurhash: String?
+        }
+        let thumbor: Body
+    }
+}
+#endif

@@ -1,0 +1,84 @@
+#if Service
+import AsyncHTTPClient
+import Logging
+import LoopbackOrigin
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// A service on a port of its own, and a client of it.
+struct RunningService: Sendable {
+    let port: Int
+
+    struct Reply: Sendable {
+        let status: Int
+        let fields: [(name: String, value: String)]
+        let body: [UInt8]
+
+        subscript(name: String) -> String? {
+            fields.first { $0.name.lowercased() == name.lowercased() }?.value
+        }
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    /// Sends one request and reads the whole answer.
+    func send(
+        _ target: String, method: String = "GET", fields: [(String, String)] = [], body: [UInt8]? = nil
+    ) async throws -> Reply {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(target)")
+        request.method = .RAW(value: method)
+        for (name, value) in fields { request.headers.add(name: name, value: value) }
+        if let body { request.body = .bytes(body) }
+        let response = try await HTTPClient.shared.execute(request, deadline: .distantFuture)
+        let bytes = try await response.body.collect(upTo: 64 << 20)
+        return Reply(
+            status: Int(response.status.code), fields: response.headers.map { ($0.name, $0.value) },
+            body: Array(bytes.readableBytesView))
+    }
+}
+
+/// Runs a service for as long as `body` takes.
+///
+/// - Parameters:
+///   - origin: May be fetched from, although it is on loopback.
+///   - change: What differs from the defaults, which take unsigned targets here.
+func withService<Value: Sendable>(
+    origin: LoopbackOrigin? = nil, _ change: (inout ServiceConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (RunningService) async throws -> Value
+) async throws -> Value {
+    var configuration = ServiceConfiguration()
+    configuration.server.port = 0
+    configuration.server.showsDebugFields = true
+    configuration.signing.allowsUnsafe = true
+    if let origin {
+        configuration.source.allow = ["127.0.0.1"]
+        configuration.source.ports = [origin.port]
+        configuration.source.allowedRanges = ["127.0.0.1/32"]
+    }
+    change(&configuration)
+    var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    logger.logLevel = .critical
+    let server = try ThumbnailServer(configuration, logger: logger)
+    let (ports, ready) = AsyncStream.makeStream(of: Int.self)
+    return try await withThrowingTaskGroup(of: Value?.self) { group in
+        group.addTask {
+            try await server.run { port in
+                ready.yield(port)
+                ready.finish()
+            }
+            return nil
+        }
+        group.addTask {
+            var iterator = ports.makeAsyncIterator()
+            let port = try #require(await iterator.next())
+            return try await body(RunningService(port: port))
+        }
+        defer { group.cancelAll() }
+        while let value = try await group.next() { if let value { return value } }
+        throw CancellationError()
+    }
+}
+#endif

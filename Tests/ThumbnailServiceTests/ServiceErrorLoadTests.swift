@@ -1,0 +1,25 @@
+#if Service
+import Loader
+import Testing
+
+@testable import ThumbnailService
+
+/// SERVICE.md 2.4: what a failed load is to a client.
+@Suite struct ServiceErrorLoadTests {
+    @Test func aFailedLoadHasAStatus() {
+        let cause = ServiceError(.portRefused, "")
+        let table: [(error: LoadError, status: Int, reason: ServiceError.Reason)] = [
+            (.refused("", cause: cause), 403, .portRefused), (.refused(""), 403, .addressRefused),
+            (.transport("", cause: ServiceError(.originTimeout, "")), 504, .originTimeout),
+            (.transport("", isTimeout: true), 504, .originTimeout), (.transport(""), 502, .originFailed),
+            (.tls(""), 502, .originFailed), (.bodyTooLarge(""), 413, .tooLarge), (.cancelled(), 504, .deadline),
+            (.configuration(""), 500, .internalFault),
+        ]
+        for row in table {
+            let error = ServiceError(row.error)
+            #expect(error.status == row.status, "\(row.error)")
+            #expect(error.reason == row.reason, "\(row.error)")
+        }
+    }
+}
+#endif
