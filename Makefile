@@ -6,13 +6,17 @@ SANITIZE = --disable-default-traits --scratch-path .build-asan --sanitize=addres
 	-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 TOOL = .build/release/imagetool
 
-.PHONY: demo test build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage fixtures check-encoders tool bootstrap
+.PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage fixtures check-encoders tool bootstrap
 
 demo: tool
 	@$(TOOL) demo Fixtures --sheet .build/contact-sheet.png
 
 test: bootstrap
 	@SWIFT=$(SWIFT) Scripts/test
+
+# The thumbnail service, which the default traits leave out.
+test-service: bootstrap
+	@SWIFT=$(SWIFT) Scripts/test --traits default,Service --filter ThumbnailServiceTests
 
 build: bootstrap
 	$(SWIFT) build

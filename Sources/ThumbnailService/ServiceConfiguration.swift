@@ -1,5 +1,5 @@
 #if Service
-public import PlatformImage
+import PlatformImage
 
 /// Everything that an operator decides, with the defaults of a service that fetches nothing and stores nothing.
 public struct ServiceConfiguration: Sendable {
