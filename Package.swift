@@ -160,6 +160,7 @@ let package = Package(
                     name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Service"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Service"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Service"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Service"])),
             ],
             swiftSettings: settings),

@@ -70,11 +70,16 @@ import Testing
         "0,0,10,10,10/max/0/default.jpg", "-1,0,10,10/max/0/default.jpg", "1.5,0,10,10/max/0/default.jpg",
         "a,b,c,d/max/0/default.jpg", "pct:0,0,0,10/max/0/default.jpg", "pct:0,0,10,0/max/0/default.jpg",
         "pct:-1,0,10,10/max/0/default.jpg", "pct:0,0,10/max/0/default.jpg", "pct:1,2,3,4,5/max/0/default.jpg",
-        "Full/max/0/default.jpg", "/max/0/default.jpg", "full/max/0/default.jpg/", "full/max/0/default.jpg/more",
+        "Full/max/0/default.jpg", "/max/0/default.jpg",
         "full/max/0", "full/max", "full", "info", "info.xml", "Info.json",
     ])
     func whatTheAPIHasNoMeaningForIsMalformed(_ parts: String) {
         #expect(reason(of: "/iiif/3/id/\(parts)") == .malformed)
+    }
+
+    @Test(arguments: ["a/b/full/max/0/default.jpg", "id/full/max/0/default.jpg/", "id/full/max/0/default.jpg/more"])
+    func anIdentifierWithSlashesIsKnownToNobody(_ path: String) {
+        #expect(reason(of: "/iiif/3/\(path)") == .notFound)
     }
 
     @Test func infoAndTheBaseAddress() throws {

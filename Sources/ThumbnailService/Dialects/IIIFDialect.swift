@@ -20,7 +20,8 @@ struct IIIFDialect: Hashable, Sendable {
 
     /// Reads a target, every segment percent-decoded once.
     ///
-    /// - Throws: `targetTooLong`, `queryRefused`, or `malformed` for what the API has no meaning for.
+    /// - Throws: `targetTooLong`, `queryRefused`, `notFound` for an identifier with a slash that is not escaped, which
+    ///   nobody knows, or `malformed` for what the API has no meaning for.
     func parse(_ target: [UInt8]) throws(ServiceError) -> Target {
         let segments = try segments(of: target)
         guard let raw = segments.first, let identifier = Self.identifier(raw) else {
@@ -28,6 +29,9 @@ struct IIIFDialect: Hashable, Sendable {
         }
         if segments.count == 5 {
             return .image(try image(identifier, segments.dropFirst().map { $0.percentDecoded[...] }))
+        }
+        guard segments.count < 6 else {
+            throw ServiceError(.notFound, "there is no such identifier; a slash inside one is written %2F")
         }
         if segments.count == 1 || (segments.count == 2 && segments[1].isEmpty) {
             return .redirect("\(Self.prefix)\(Self.text(raw))/info.json")

@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Logging
 import LoopbackOrigin
 import NIOCore
+import NIOHTTP1
 import TestSupport
 import Testing
 
