@@ -109,8 +109,6 @@ extension ServiceConfiguration {
         public var inFlightBytes = 512 << 20
         /// Renders that may wait.
         public var queue = 256
-        /// How long one may have to wait, as far as can be told.
-        public var queueWait = Duration.seconds(5)
         /// Renders at once; 0 means one per core.
         public var threads = 0
 

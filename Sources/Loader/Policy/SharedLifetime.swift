@@ -1,6 +1,6 @@
 #if Loader
 /// What the fields of a response say to a cache that serves many clients (RFC 9111 §3, §4.2), for hosts that pass on
-/// what they make of it. The loader itself is a private cache.
+/// what they make of it.
 package struct SharedLifetime: Hashable, Sendable {
     /// Seconds that are left of the lifetime, below 0 when it is over; nil when the response gives none.
     package let remaining: Int64?
@@ -21,7 +21,7 @@ package struct SharedLifetime: Hashable, Sendable {
         forbidsStoring = control.noStore || fields.tokens(of: "Vary").contains("*")
         if control.noCache {
             remaining = 0
-        } else if let seconds = control["s-maxage"].map({ $0.seconds ?? 0 }) ?? control.maxAge {
+        } else if let seconds = control.lifetime(isShared: true) {
             remaining = seconds - age
         } else if fields.contains("Expires") {
             let date = fields.date("Date", now: now) ?? now.adding(milliseconds: -age * 1000)

@@ -35,7 +35,7 @@ struct IIIFInfo: Hashable, Sendable {
             others.isEmpty ? "" : ",\"extraFormats\":[\(others.map { "\"\($0)\"" }.joined(separator: ","))]"
         let sizes = sizes.map { "{\"width\":\($0.width),\"height\":\($0.height)}" }.joined(separator: ",")
         let factors = scaleFactors.map(String.init).joined(separator: ",")
-        return "{\"@context\":\"\(Self.context)\",\"id\":\"\(Self.escaped(id))\",\"type\":\"ImageService3\","
+        return "{\"@context\":\"\(Self.context)\",\"id\":\(JSONText.quoted(id)),\"type\":\"ImageService3\","
             + "\"protocol\":\"http://iiif.io/api/image\",\"profile\":\"level2\",\"width\":\(width),\"height\":\(height),"
             + "\"maxWidth\":\(rules.maxSide),\"maxHeight\":\(rules.maxSide),\"maxArea\":\(rules.maxPixels),"
             + "\"sizes\":[\(sizes)],\"tiles\":[{\"width\":\(Self.tileSide),\"height\":\(Self.tileSide),"
@@ -57,21 +57,6 @@ struct IIIFInfo: Hashable, Sendable {
             // Rounded up, as a viewer counts them.
             ((width + factor - 1) / factor, (height + factor - 1) / factor)
         }.filter { $0.width <= rules.maxSide && $0.height <= rules.maxSide && $0.width * $0.height <= rules.maxPixels }
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for unit in text.utf16 {
-            switch unit {
-            case 0x22: escaped += "\\\""
-            case 0x5C: escaped += "\\\\"
-            case 0x20...0x7E: escaped.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
-            default:
-                let digits = String(unit, radix: 16)
-                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }
-        }
-        return escaped
     }
 }
 #endif

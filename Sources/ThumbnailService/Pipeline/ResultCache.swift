@@ -55,14 +55,8 @@ final class ResultCache: Sendable {
         }
     }
 
-    /// Forgets what is in memory.
-    func clearMemory() { memory?.removeAll() }
-
     /// Waits until everything that was kept lies on disk.
     func flush() async { await disk?.flush() }
-
-    /// Bytes in memory and the most that may be there.
-    var memoryBytes: (used: Int, limit: Int) { (memory?.totalBytes ?? 0, memory?.maxBytes ?? 0) }
 
     private func remember(_ result: StoredResult, _ key: ResultKey) {
         _ = memory?.insert(result, for: key, cost: result.cost)

@@ -60,7 +60,6 @@ final class SourceReader: SourceReading {
         }
     }
 
-    /// Waits until the sources that were fetched lie on disk.
     func flush() async { await loader.flush() }
 
     private func fetch(_ url: String) async throws(ServiceError) -> SourceBytes {

@@ -95,6 +95,12 @@ final class ThumbnailEngine: Sendable {
 
     var now: WallTime { clock() }
 
+    /// Waits until everything that was fetched and rendered lies on disk.
+    func flush() async {
+        await sources.flush()
+        await results.flush()
+    }
+
     /// Asks for the source, and renders it unless the result that is kept is of the same bytes.
     private func renew(
         _ request: ThumbnailRequest, _ key: ResultKey, _ old: StoredResult?
@@ -168,6 +174,9 @@ protocol SourceReading: Sendable {
     /// - Throws: `notFound`, `hostRefused`, `portRefused`, `schemeRefused`, `addressRefused`, `tooLarge`, `originFailed`,
     ///   `originTimeout`, `deadline` when the calling task is cancelled.
     func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes
+
+    /// Waits until what was fetched lies on disk.
+    func flush() async
 }
 
 /// What has happened since the start.

@@ -111,22 +111,6 @@ private struct JSONText {
     mutating func add(_ key: String, raw value: String) { members.append("\"\(key)\": \(value)") }
     mutating func add(_ key: String, _ value: Int) { add(key, raw: String(value)) }
     mutating func add(_ key: String, _ value: Bool) { add(key, raw: String(value)) }
-    mutating func add(_ key: String, _ value: String) { add(key, raw: Self.quoted(value)) }
-
-    /// RFC 8259, section 7; what is not ASCII is escaped too, so that no reader can take it for something else.
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for unit in text.utf16 {
-            switch unit {
-            case 0x22: result += "\\\""
-            case 0x5C: result += "\\\\"
-            case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
-            default:
-                let digits = String(unit, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }
-        }
-        return result + "\""
-    }
+    mutating func add(_ key: String, _ value: String) { add(key, raw: JSONText.quoted(value)) }
 }
 #endif

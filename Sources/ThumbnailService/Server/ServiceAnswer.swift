@@ -27,27 +27,14 @@ struct ServiceAnswer: Sendable {
         reason = error.reason
         body = Array(
             """
-            {"status":\(error.status),"title":"\(Self.escaped(error.message))","reason":"\(error.reason.rawValue)",\
-            "request_id":"\(Self.escaped(requestID))"}
+            {"status":\(error.status),"title":\(JSONText.quoted(error.message)),"reason":"\(error.reason.rawValue)",\
+            "request_id":\(JSONText.quoted(requestID))}
 
             """.utf8)
         fields[.contentType] = "application/problem+json"
         fields[.cacheControl] = CacheLifetime(of: error, settings: lifetimes).cacheControl
         if let seconds = error.retryAfter { fields[.retryAfter] = String(seconds) }
         if error.reason == .draining { closesConnection = true }
-    }
-
-    /// JSON without a byte that a terminal or a page could take for more (RFC 8259 §7).
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": result += "\\\(scalar)"
-            case " "..."~": result.unicodeScalars.append(scalar)
-            default: result += "?"
-            }
-        }
-        return result
     }
 }
 

@@ -159,6 +159,7 @@ struct ThumbnailResponder: HTTPResponder {
         }
         guard !isUnchanged else { return answer }
         answer.fields[.contentType] = facts.contentType
+        answer.fields[.contentDisposition] = wish.policy.contentDisposition
         if facts.frameCount > 1 { answer.fields[.frames] = "1/\(facts.frameCount)" }
         if !wish.policy.ignoredFilters.isEmpty {
             answer.fields[.ignoredFilters] = wish.policy.ignoredFilters.joined(separator: ", ")

@@ -10,7 +10,7 @@ import UnixSignals
 public struct ThumbnailServer: Sendable {
     /// What the operator decided.
     public let configuration: ServiceConfiguration
-    private let engine: ThumbnailEngine
+    let engine: ThumbnailEngine
     private let dialects: Dialects
     private let logger: Logger
 
@@ -54,23 +54,28 @@ public struct ThumbnailServer: Sendable {
             logger: logger)
         var group = ServiceGroupConfiguration(
             services: [
-                .init(service: application), .init(service: DrainService(state: state, results: engine.results)),
+                .init(service: application), .init(service: DrainService(state: state)),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = server.drainTimeout
-        try await ServiceGroup(configuration: group).run()
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch {
+            await engine.flush()
+            throw error
+        }
+        // What the last requests have left is on its way only now.
+        await engine.flush()
     }
 }
 
-/// Says that the service stops, and publishes what is still on its way to the disk.
+/// Says that the service stops. It is told first, because it stands last in the group.
 private struct DrainService: Service {
     let state: ServiceState
-    let results: ResultCache
 
     func run() async throws {
         try await gracefulShutdown()
         state.beginDraining()
-        await results.flush()
     }
 }
 #endif

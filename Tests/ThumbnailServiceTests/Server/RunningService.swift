@@ -12,6 +12,7 @@ import Testing
 /// A service on a port of its own, and a client of it.
 struct RunningService: Sendable {
     let port: Int
+    let engine: ThumbnailEngine
 
     struct Reply: Sendable {
         let status: Int
@@ -75,7 +76,7 @@ func withService<Value: Sendable>(
         group.addTask {
             var iterator = ports.makeAsyncIterator()
             let port = try #require(await iterator.next())
-            return try await body(RunningService(port: port))
+            return try await body(RunningService(port: port, engine: server.engine))
         }
         defer { group.cancelAll() }
         while let value = try await group.next() { if let value { return value } }

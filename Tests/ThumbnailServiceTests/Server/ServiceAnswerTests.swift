@@ -37,6 +37,7 @@ import Testing
             #expect(reply["Cache-Control"] == "public, max-age=3600")
             #expect(reply["Content-Length"] == "\(reply.body.count)")
             #expect(reply["X-Cache"] == "render")
+            #expect(reply["Content-Disposition"] == "inline")
             let bitmap = try ImageDecoder().decode(reply.body).bitmap
             #expect((bitmap.width, bitmap.height) == (30, 20))
         }
@@ -86,6 +87,7 @@ import Testing
             #expect(replies.count == 200)
             #expect(replies.allSatisfy { $0.status == 200 && $0.body == replies[0].body })
             #expect(origin.requests.count == 1)
+            #expect(service.engine.counters.renderCount == 1)
         }
         await origin.stop()
     }
@@ -126,6 +128,16 @@ import Testing
             let refused = try await service.send("/unsafe/20x20/images.example/cat.png")
             #expect(refused.status == 403)
         }
+    }
+
+    @Test func anAttachmentHasItsName() async throws {
+        let origin = try await Self.origin()
+        try await withService(origin: origin) { service in
+            let target = "/unsafe/9x9/filters:attachment(cat.png)/127.0.0.1:\(origin.port)/cat.png"
+            let reply = try await service.send(target)
+            #expect(reply["Content-Disposition"] == "attachment; filename=\"cat.png\"")
+        }
+        await origin.stop()
     }
 
     @Test func healthIsToldWithoutASignature() async throws {
