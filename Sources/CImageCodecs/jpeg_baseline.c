@@ -8,11 +8,15 @@
 
 enum { MAX_STEP = 4095, MAX_PLANES = 3, MAX_SIDE = 4 };
 
+// MCUs from which on the tables of imgc_jpeg_block_dc are worth the making.
+enum { LEAST_MCUS_FOR_SKIPS = 2000 };
+
 typedef struct plane {
   unsigned across, down; // blocks of an MCU
   unsigned size;         // samples of a block, on each side
   int32_t steps[DCTSIZE2];
   const imgc_huffman *dc, *ac;
+  const imgc_huffman_skips *skips; // NULL where more than DC counts, or little is to be read
   int32_t last_dc;
   uint8_t *samples; // a row of MCUs
 } plane;
@@ -31,6 +35,7 @@ struct jpeg_baseline {
   uint8_t *in_order[MAX_PLANES]; // Y, Cb, Cr
   plane planes[MAX_PLANES];
   imgc_huffman dc[2], ac[2];
+  imgc_huffman_skips skips[2]; // of `ac`
 };
 
 // ---------------------------------------------------------------- what it takes
@@ -81,6 +86,19 @@ static bool make_tables(jpeg_baseline *b, const struct jpeg_decompress_struct *c
   return true;
 }
 
+static void make_skips(jpeg_baseline *b) {
+  if ((uint64_t)b->columns * b->mcu_rows < LEAST_MCUS_FOR_SKIPS) return;
+  bool is_made[2] = {false, false};
+  for (unsigned k = 0; k < b->count; k++) {
+    plane *p = &b->planes[k];
+    if (p->size != 1) continue;
+    const ptrdiff_t i = p->ac - b->ac;
+    if (!is_made[i]) imgc_huffman_skips_make(&b->skips[i], p->ac);
+    is_made[i] = true;
+    p->skips = &b->skips[i];
+  }
+}
+
 static bool set_up(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo) {
   const unsigned most = cinfo->num_components == 1 ? 1 : (unsigned)cinfo->max_h_samp_factor;
   const uint32_t mcu = most * DCTSIZE;
@@ -91,6 +109,7 @@ static bool set_up(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo)
   if (!make_tables(b, cinfo)) return false;
   b->columns = (cinfo->image_width + mcu - 1) / mcu;
   b->mcu_rows = (cinfo->image_height + mcu - 1) / mcu;
+  make_skips(b);
   b->width = cinfo->output_width;
   b->row = b->side;
   b->restart_interval = b->until_restart = cinfo->restart_interval;
@@ -138,7 +157,21 @@ static bool restart(jpeg_baseline *b) {
   return true;
 }
 
+static bool read_flat_blocks(jpeg_baseline *b, plane *p, uint32_t column) {
+  const size_t stride = (size_t)b->columns * b->side;
+  for (unsigned y = 0; y < p->down; y++) {
+    for (unsigned x = 0; x < p->across; x++) {
+      int16_t dc;
+      if (!imgc_jpeg_block_dc(&b->bits, p->dc, p->ac, p->skips, p->steps[0], &p->last_dc, &dc))
+        return false;
+      imgc_jpeg_reduce_flat(p->samples + y * stride + (size_t)column * b->side + x, stride, dc, 1);
+    }
+  }
+  return true;
+}
+
 static bool read_blocks(jpeg_baseline *b, plane *p, uint32_t column) {
+  if (p->skips) return read_flat_blocks(b, p, column);
   const size_t stride = (size_t)b->columns * b->side;
   for (unsigned y = 0; y < p->down; y++) {
     for (unsigned x = 0; x < p->across; x++) {

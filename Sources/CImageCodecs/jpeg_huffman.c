@@ -189,3 +189,69 @@ unsigned imgc_jpeg_block(imgc_jpeg_bits *bits, const imgc_huffman *dc, const img
   *bits = b;
   return w.range < 4096 && b.count >= 0 ? w.count : 0;
 }
+
+// ---------------------------------------------------------------- DC alone
+
+enum { SKIP_ENDS = 1 << 15, SKIP_NOTHING = 63 << 4 };
+
+// What the first `IMGC_SKIP_LOOK` of 64 bits hold of codes that are complete.
+static uint16_t skips_of(const imgc_huffman *ac, uint64_t ahead) {
+  unsigned used = 0, coefficients = 0;
+  for (;;) {
+    const uint32_t entry = ac->look[ahead >> (64 - IMGC_HUFFMAN_LOOK)];
+    const unsigned length = (entry & 63) + (entry >> 6 & 15), run = entry >> 10 & 63;
+    if ((entry & 63) == 0 || used + length > IMGC_SKIP_LOOK) break;
+    if (run == IMGC_BLOCK_ENDS) return (uint16_t)(SKIP_ENDS | coefficients << 4 | (used + length));
+    if (coefficients + run + 1 >= IMGC_BLOCK_ENDS) break;
+    used += length;
+    coefficients += run + 1;
+    ahead <<= length;
+  }
+  return used ? (uint16_t)(coefficients << 4 | used) : SKIP_NOTHING;
+}
+
+void imgc_huffman_skips_make(imgc_huffman_skips *s, const imgc_huffman *ac) {
+  for (uint64_t i = 0; i < 1 << IMGC_SKIP_LOOK; i++)
+    s->look[i] = skips_of(ac, i << (64 - IMGC_SKIP_LOOK));
+}
+
+// Codes up to the 64th coefficient; false when there is a code that does not exist, or a run that
+// leads out of the block.
+static bool pass_over(imgc_jpeg_bits *b, const imgc_huffman *ac, const imgc_huffman_skips *skips) {
+  // Four looks take 48 bits at most, a code with its value 31.
+  enum { LOOKS = 4, LEAST = 31 };
+  for (unsigned k = 1;;) {
+    refill(b);
+    for (unsigned i = 0; i < LOOKS; i++) {
+      const uint32_t skip = skips->look[b->ahead >> (64 - IMGC_SKIP_LOOK)];
+      const unsigned next = k + (skip >> 4 & 63);
+      if (__builtin_expect(next >= 64, 0)) break;
+      drop(b, skip & 15);
+      k = next;
+      if (skip & SKIP_ENDS) return true;
+    }
+    const uint32_t skip = skips->look[b->ahead >> (64 - IMGC_SKIP_LOOK)];
+    if (k + (skip >> 4 & 63) < 64) continue;
+    if (b->count < LEAST) refill(b);
+    const uint32_t entry = take(b, ac);
+    const unsigned run = entry >> 10 & 63;
+    k += run;
+    if (k >= 64 || entry == 0) return run == IMGC_BLOCK_ENDS;
+    if (++k >= 64) return true;
+  }
+}
+
+bool imgc_jpeg_block_dc(imgc_jpeg_bits *bits, const imgc_huffman *dc, const imgc_huffman *ac,
+                        const imgc_huffman_skips *skips, int32_t step, int32_t *last_dc,
+                        int16_t *coefficient) {
+  imgc_jpeg_bits b = *bits;
+  refill(&b);
+  const uint32_t entry = take(&b, dc);
+  if (entry == 0) return false;
+  *last_dc += value_of(entry);
+  const int32_t product = *last_dc * step;
+  *coefficient = (int16_t)product;
+  const bool is_whole = pass_over(&b, ac, skips);
+  *bits = b;
+  return is_whole && (uint32_t)product + 2048 < 4096 && b.count >= 0;
+}

@@ -3,17 +3,33 @@
 internal import CImageCodecs
 
 extension CodecCall {
-    /// Fills `storage` with the still picture, resampled on the way; as stored, not turned.
+    /// Results that one decode can be resampled to at most.
+    static let maxOutputs = Int(IMGC_MAX_OUTPUTS)
+
+    /// Fills each storage with the still picture, resampled on the way as its request says; as stored, not turned.
+    ///
+    /// - Parameter outputs: 1 to ``maxOutputs``, of one size of source and alike in being opaque.
     func decode(
-        _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, leavingOut scans: LeftOutScans,
-        into storage: PixelStorage, damage: inout Damage
+        _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
+        leavingOut scans: LeftOutScans, damage: inout Damage
     ) throws(DecodeError) {
-        var resample = imgc_resample_request(resampling: request)
-        try unsafe storage.withMutablePointer { (pixels) throws(DecodeError) in
-            var target = unsafe Self.target(pixels, storage.byteCount, request.width, request.height, .up)
+        let resamples = outputs.map { imgc_resample_request(resampling: $0.request) }
+        try unsafe Self.withTargets(outputs[...], []) { (targets) throws(DecodeError) in
             try unsafe call(bytes, flags: scans.rawValue, damage: &damage) { call, report in
-                unsafe imgc_decode_resampled(&call, &resample, &target, &report)
+                unsafe imgc_decode_resampled_all(&call, resamples, targets, UInt32(targets.count), &report)
             }
+        }
+    }
+
+    /// Calls `body` with a target for each storage, all of which live as long.
+    private static func withTargets(
+        _ outputs: ArraySlice<(request: ResampleRequest, storage: PixelStorage)>, _ targets: [imgc_target],
+        _ body: ([imgc_target]) throws(DecodeError) -> Void
+    ) throws(DecodeError) {
+        guard let (request, storage) = outputs.first else { return try unsafe body(targets) }
+        try unsafe storage.withMutablePointer { (pixels) throws(DecodeError) in
+            let next = unsafe target(pixels, storage.byteCount, request.width, request.height, .up)
+            try unsafe withTargets(outputs.dropFirst(), targets + [next], body)
         }
     }
 }
@@ -54,8 +70,9 @@ struct LeftOutScans: OptionSet {
     /// - Parameter reduction: Pixels of the part that is used to pixels of the result, on the longer side.
     init(_ quality: ThumbnailQuality, reduction: Double) {
         switch quality {
-        case .fast where reduction >= 8: self = .allButLow
-        case .balanced where reduction >= 4, .fast where reduction >= 4: self = .lastRefinement
+        case .fast where reduction >= 8, .draft where reduction >= 8: self = .allButLow
+        case .balanced where reduction >= 4, .fast where reduction >= 4, .draft where reduction >= 4:
+            self = .lastRefinement
         default: self = []
         }
     }

@@ -34,7 +34,7 @@ struct PreparedThumbnail: Sendable {
             storedWidth: header.width, storedHeight: header.height, orientation: orientation, options: options)
         request.isOpaque = !header.hasAlpha
         if options.usesEmbeddedThumbnail { embedded = Self.embedded(in: bytes, full, for: request) }
-        let denominator = header.format == .jpeg ? request.jpegScaleDenominator : 1
+        let denominator = header.format == .jpeg ? request.jpegScaleDenominator(for: options.quality) : 1
         var source = full
         if denominator > 1 {
             own.scaleDenominator = denominator

@@ -1,11 +1,14 @@
 extension ResampleRequest {
     /// The scale 1/n at which libjpeg should decode the source of this request, which is at full size: the largest n of
-    /// 1, 2, 4 and 8 that leaves the part that is used three times the pixels of the result on its longer side.
+    /// 1, 2, 4 and 8 that leaves the part that is used so many times the pixels of the result on its longer side.
     ///
-    /// With fewer the loss shows: 12 megapixels shrunk to 256 pixels keep 55 dB at three times and 47 dB at twice,
-    /// against a full decode. Where the aspect ratio is lost, three times counts for the other side too.
-    var jpegScaleDenominator: Int {
-        [8, 4, 2].first { (denominator: Int) in
+    /// With fewer than three the loss shows: 12 megapixels shrunk to 256 pixels keep 55 dB at three times and 47 dB at
+    /// twice, against a full decode. Where the aspect ratio is lost, it counts for the other side too.
+    ///
+    /// - Parameter quality: ``ThumbnailQuality/draft`` wants one time the pixels, the others three times.
+    func jpegScaleDenominator(for quality: ThumbnailQuality) -> Int {
+        let least: Double = quality == .draft ? 1 : 3
+        return [8, 4, 2].first { (denominator: Int) in
             func part(_ length: Double, of side: Int) -> Double {
                 length * Double((side + denominator - 1) / denominator) / Double(side)
             }
@@ -13,8 +16,8 @@ extension ResampleRequest {
             let down = part(cropHeight, of: sourceHeight)
             // The shorter side of a result was rounded, by half a pixel at most.
             return cropWidth >= cropHeight
-                ? across >= 3 * Double(width) && down >= 3 * (Double(height) - 0.5)
-                : down >= 3 * Double(height) && across >= 3 * (Double(width) - 0.5)
+                ? across >= least * Double(width) && down >= least * (Double(height) - 0.5)
+                : down >= least * Double(height) && across >= least * (Double(width) - 0.5)
         } ?? 1
     }
 }

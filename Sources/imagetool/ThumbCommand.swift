@@ -33,7 +33,7 @@ struct ThumbCommand: AsyncParsableCommand {
     @Flag(help: "Do not turn the picture upright.") var noRotate = false
     @Option(help: "Frame of an animation or page of a TIFF, from 0; all makes an APNG.") var frame: String?
     @Flag(help: "Take a camera's own thumbnail when it is large enough.") var embedded = false
-    @Option(help: "How much of a progressive JPEG is read: exact, balanced or fast.", transform: named)
+    @Option(help: "How much of a JPEG is read: exact, balanced, fast or draft.", transform: named)
     var accuracy = ThumbnailQuality.balanced
 
     @Option(

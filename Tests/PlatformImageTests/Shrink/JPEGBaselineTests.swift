@@ -74,6 +74,35 @@ import Testing
         }
     }
 
+    /// Large enough that codes are passed over several at a time.
+    private func manyBlocks(_ sample: SamplePicture, _ quality: Int, _ chroma: ChromaSubsampling) throws -> [UInt8] {
+        try encoded(sample, chroma == .ratio420 ? 730 : 370, chroma == .ratio420 ? 715 : 365, quality: quality, chroma)
+    }
+
+    @Test(arguments: [SamplePicture.opaqueNoise, .grayNoise, .gradient], [1, 12, 60, 90, 100])
+    func whatIsPassedOverLeavesWhatTheLibraryLeaves(_ sample: SamplePicture, _ quality: Int) throws {
+        for chroma in [ChromaSubsampling.ratio420, .ratio444] {
+            expectEqual(try manyBlocks(sample, quality, chroma), "\(sample) at \(quality)")
+        }
+    }
+
+    @Test(arguments: [12, 60, 98])
+    func whatIsPassedOverInDamageIsSeenAsByTheLibrary(_ quality: Int) throws {
+        let bytes = try manyBlocks(.opaqueNoise, quality, .ratio420)
+        var random = SplitMix(seed: UInt64(quality))
+        for round in 0..<40 {
+            var changed = bytes
+            let at = Int.random(in: 600..<bytes.count, using: &random)
+            switch round % 3 {
+            case 0: changed = Array(bytes[..<at])
+            case 1: changed[at] ^= 1 << UInt8(round % 8)
+            default: changed[at] = 0xFF
+            }
+            let own = ending(changed, options(8, libraries: false), shrinks: false)
+            #expect(own == ending(changed, options(8, libraries: true), shrinks: false), "round \(round) at \(at)")
+        }
+    }
+
     @Test func itIsCancelledAtEveryPoll() throws {
         let bytes = try encoded(.gradient, 300, 900, quality: 80, .ratio420)
         var polls = 0

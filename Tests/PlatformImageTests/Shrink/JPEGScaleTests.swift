@@ -41,17 +41,19 @@ import Testing
         request.cropWidth = Double(row.crop.0)
         request.cropHeight = Double(row.crop.1)
 
-        #expect(request.jpegScaleDenominator == row.denominator)
+        #expect(request.jpegScaleDenominator(for: .exact) == row.denominator)
     }
 
     /// Larger denominators would be too small, smaller ones are not needed.
-    @Test func theRuleHoldsForAllSizes() {
+    @Test(arguments: ThumbnailQuality.allCases)
+    func theRuleHoldsForAllSizes(_ quality: ThumbnailQuality) {
+        let least = quality == .draft ? 1 : 3
         for side in stride(from: 1, to: 5_000, by: 37) {
             for target in [1, 2, 7, 50, 160, 256, 1_000] {
                 let request = ResampleRequest(
                     sourceWidth: side, sourceHeight: side, width: target, height: target, filter: .lanczos3)
-                let found = request.jpegScaleDenominator
-                let fitting = [1, 2, 4, 8].filter { (side + $0 - 1) / $0 >= 3 * target }
+                let found = request.jpegScaleDenominator(for: quality)
+                let fitting = [1, 2, 4, 8].filter { (side + $0 - 1) / $0 >= least * target }
                 #expect(found == fitting.max() ?? 1, "\(side) to \(target)")
             }
         }
