@@ -67,40 +67,63 @@ imgc_status imgc_decode(const imgc_request *request, const imgc_target *target,
   return end(request, codec->decode(request, &place, report), report);
 }
 
-// One attempt. False when the picture turned out not to be as opaque as `resample` says.
-static bool decode_resampled(const imgc_request *request, const imgc_resample_request *resample,
-                             const imgc_target *target, imgc_report *report) {
-  const imgc_codec *codec = begin(request, report);
+// One attempt. False when the picture turned out not to be as opaque as `resamples` say.
+static bool decode_resampled(const imgc_request *request, const imgc_resample_request *resamples,
+                             const imgc_target *targets, uint32_t count, imgc_report *report) {
+  imgc_request streamed = *request;
+  streamed.flags |= IMGC_RESAMPLES;
+  streamed.result_bytes = 0;
+  for (uint32_t i = 0; i < count; i++)
+    streamed.result_bytes = imgc_add(
+        streamed.result_bytes, imgc_add(imgc_resampler_bytes(&resamples[i]), targets[i].size));
+  const imgc_codec *codec = begin(&streamed, report);
   if (!codec) return true;
-  imgc_sink sink = {.request = request, .report = report, .result = target};
+  imgc_sink sink = {.request = &streamed, .report = report};
   imgc_place place = {.sink = &sink,
                       .step_x = 4,
-                      .step_y = (ptrdiff_t)resample->source_width * 4,
-                      .width = resample->source_width,
-                      .height = resample->source_height};
-  imgc_status status = imgc_sink_open(&sink, resample);
-  if (!status) status = codec->decode(request, &place, report);
+                      .step_y = (ptrdiff_t)resamples->source_width * 4,
+                      .width = resamples->source_width,
+                      .height = resamples->source_height};
+  imgc_status status = IMGC_OK;
+  for (uint32_t i = 0; i < count && !status; i++)
+    status = imgc_sink_open(&sink, &resamples[i], &targets[i]);
+  if (!status) status = codec->decode(&streamed, &place, report);
   if (!status) imgc_place_done(&place, place.height);
-  // The resampler leaves rows out when it is to end.
-  if (!status && sink.done != target->height) status = imgc_poll(request, report);
-  if (!end(request, status, report) && sink.done != target->height)
-    imgc_fail(report, IMGC_ERROR_INTERNAL, NULL, "%u rows of %u", sink.done, target->height);
+  // A resampler leaves rows out when it is to end.
+  bool full = imgc_sink_is_full(&sink);
+  if (!status && !full) status = imgc_poll(&streamed, report);
+  if (!end(&streamed, status, report) && !full)
+    imgc_fail(report, IMGC_ERROR_INTERNAL, NULL, "rows are missing");
   imgc_sink_close(&sink);
-  return report->status || !sink.cleared || !(resample->flags & IMGC_RESAMPLE_OPAQUE);
+  return report->status || !sink.cleared || !(resamples->flags & IMGC_RESAMPLE_OPAQUE);
+}
+
+imgc_status imgc_decode_resampled_all(const imgc_request *request,
+                                      const imgc_resample_request *resamples,
+                                      const imgc_target *targets, uint32_t count,
+                                      imgc_report *report) {
+  memset(report, 0, sizeof *report);
+  bool agree = count >= 1 && count <= IMGC_MAX_OUTPUTS;
+  for (uint32_t i = 1; agree && i < count; i++)
+    agree = resamples[i].source_width == resamples->source_width &&
+            resamples[i].source_height == resamples->source_height &&
+            !((resamples[i].flags ^ resamples->flags) & IMGC_RESAMPLE_OPAQUE);
+  if (!agree)
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "%u outputs that differ", count);
+  if (decode_resampled(request, resamples, targets, count, report)) return report->status;
+  imgc_resample_request again[IMGC_MAX_OUTPUTS];
+  for (uint32_t i = 0; i < count; i++) {
+    again[i] = resamples[i];
+    again[i].flags &= ~(uint32_t)IMGC_RESAMPLE_OPAQUE;
+  }
+  decode_resampled(request, again, targets, count, report);
+  return report->status;
 }
 
 imgc_status imgc_decode_resampled(const imgc_request *request,
                                   const imgc_resample_request *resample, const imgc_target *target,
                                   imgc_report *report) {
-  imgc_request streamed = *request;
-  streamed.flags |= IMGC_RESAMPLES;
-  streamed.result_bytes = imgc_add(imgc_resampler_bytes(resample), target->size);
-  if (decode_resampled(&streamed, resample, target, report)) return report->status;
-  imgc_resample_request again = *resample;
-  again.flags &= ~(uint32_t)IMGC_RESAMPLE_OPAQUE;
-  streamed.result_bytes = imgc_add(imgc_resampler_bytes(&again), target->size);
-  decode_resampled(&streamed, &again, target, report);
-  return report->status;
+  return imgc_decode_resampled_all(request, resample, target, 1, report);
 }
 
 uint64_t imgc_resampled_bytes(const imgc_header *header, const imgc_resample_request *resample) {

@@ -8,17 +8,23 @@
 
 // ---------------------------------------------------------------- the table
 
-// A band of rows that moves down the picture, and the resampler that its rows go on into.
+// A resampled picture that is being made.
+typedef struct imgc_small {
+  imgc_resampler *resampler;
+  const imgc_target *result;
+  uint32_t done; // rows of the result
+} imgc_small;
+
+// A band of rows that moves down the picture, and the resamplers that its rows go on into.
 typedef struct imgc_sink {
   const imgc_request *request;
   imgc_report *report;
-  imgc_resampler *resampler;
-  const imgc_target *result;
+  imgc_small outputs[IMGC_MAX_OUTPUTS];
+  uint32_t output_count;
   uint8_t *band; // `rows` rows of the picture; NULL before imgc_place_open
   size_t size;   // bytes at `band`
   uint32_t rows;
   uint32_t first; // row of the picture at the start of the band; those before went on
-  uint32_t done;  // rows of the result
   bool cleared;   // some pixels are transparent that nothing was read for
 } imgc_sink;
 
@@ -127,9 +133,12 @@ void imgc_place_block(const imgc_place *p, uint32_t x, uint32_t y, uint32_t widt
 // those above them are written: these go on.
 void imgc_place_clear(const imgc_place *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height);
 
-// Makes the resampler of a sink whose request, report and result are set; INVALID_ARGUMENT when
-// they do not fit each other, OUT_OF_MEMORY.
-imgc_status imgc_sink_open(imgc_sink *sink, const imgc_resample_request *resample);
+// Makes the resampler of one more output of a sink whose request and report are set;
+// INVALID_ARGUMENT when they do not fit each other, OUT_OF_MEMORY.
+imgc_status imgc_sink_open(imgc_sink *sink, const imgc_resample_request *resample,
+                           const imgc_target *result);
+// True when every output has all of its rows.
+bool imgc_sink_is_full(const imgc_sink *sink);
 void imgc_sink_close(imgc_sink *sink);
 // Moves the band down to `row` when it lies below; false when the decode is to end.
 bool imgc_sink_reach(const imgc_place *p, uint32_t row);

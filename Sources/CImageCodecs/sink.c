@@ -5,8 +5,8 @@
 // Rows between two polls where nobody else polls.
 enum { BATCH = 16 };
 
-imgc_status imgc_sink_open(imgc_sink *sink, const imgc_resample_request *resample) {
-  const imgc_target *result = sink->result;
+imgc_status imgc_sink_open(imgc_sink *sink, const imgc_resample_request *resample,
+                           const imgc_target *result) {
   uint64_t row = (uint64_t)result->width * 4;
   if (!result->pixels || result->width != resample->width || result->height != resample->height ||
       result->orientation > 1 || result->stride < row || result->height == 0 ||
@@ -16,9 +16,11 @@ imgc_status imgc_sink_open(imgc_sink *sink, const imgc_resample_request *resampl
   const imgc_request *request = sink->request;
   if (imgc_check(request->result_bytes, request->limits.max_memory, "max_memory", sink->report))
     return sink->report->status;
-  imgc_status status = imgc_resampler_create(resample, &sink->resampler);
+  imgc_small output = {.result = result};
+  imgc_status status = imgc_resampler_create(resample, &output.resampler);
   if (!status) {
-    imgc_resampler_watch(sink->resampler, sink->request->cancel);
+    imgc_resampler_watch(output.resampler, sink->request->cancel);
+    sink->outputs[sink->output_count++] = output;
     return IMGC_OK;
   }
   return imgc_fail(sink->report, status, NULL, "no resampler of %u x %u to %u x %u",
@@ -29,8 +31,15 @@ imgc_status imgc_sink_open(imgc_sink *sink, const imgc_resample_request *resampl
 void imgc_sink_close(imgc_sink *sink) {
   imgc_work_give(sink->request, sink->band, sink->size);
   sink->band = NULL;
-  imgc_resampler_destroy(sink->resampler);
-  sink->resampler = NULL;
+  for (uint32_t i = 0; i < sink->output_count; i++)
+    imgc_resampler_destroy(sink->outputs[i].resampler);
+  sink->output_count = 0;
+}
+
+bool imgc_sink_is_full(const imgc_sink *sink) {
+  for (uint32_t i = 0; i < sink->output_count; i++)
+    if (sink->outputs[i].done != sink->outputs[i].result->height) return false;
+  return true;
 }
 
 imgc_status imgc_place_open(const imgc_place *p, uint32_t rows) {
@@ -53,11 +62,14 @@ void imgc_place_done(const imgc_place *p, uint32_t end) {
   if (count > sink->rows) count = sink->rows;
   // Whatever happens: the codec goes on writing below.
   sink->first = end;
-  const imgc_target *result = sink->result;
   for (uint32_t i = 0; i < count; i++) {
     if (i % BATCH == BATCH - 1 && count > BATCH && imgc_poll(sink->request, sink->report)) return;
-    sink->done = imgc_resampler_push(sink->resampler, sink->band + (size_t)i * (size_t)p->step_y,
-                                     result->pixels, result->stride);
+    const uint8_t *row = sink->band + (size_t)i * (size_t)p->step_y;
+    for (uint32_t j = 0; j < sink->output_count; j++) {
+      imgc_small *output = &sink->outputs[j];
+      output->done = imgc_resampler_push(output->resampler, row, output->result->pixels,
+                                         output->result->stride);
+    }
   }
 }
 

@@ -6,14 +6,17 @@ import Synchronization
 /// allocates, and gives them back when its bitmap is handed over, or when it fails or is cancelled. The sum of what is
 /// held is at most ``maxBytes`` at every instant. One budget may serve any number of queues.
 ///
-/// Who waits is served by lane, first come first served in each: nobody overtakes in its own lane, however small it is.
-/// Higher lanes overtake lower ones, but only ``maxOvertakes`` times: then the one that was overtaken comes before all
-/// others, so that no stream of small urgent jobs keeps a large one out for ever.
+/// Who waits is served by lane, first come first served in each: nobody overtakes in its own lane, however small it is,
+/// unless the budget was made to let small requests pass. Higher lanes overtake lower ones, but only ``maxOvertakes``
+/// times: then the one that was overtaken comes before all others, so that no stream of small urgent jobs keeps a large
+/// one out for ever.
 public final class DecodeBudget: Sendable {
     /// Bytes that may be held at once, at least 1.
     public let maxBytes: Int
     /// Requests of higher lanes that may be served while an earlier one of a lower lane waits first in its lane.
     public static let maxOvertakes = 32
+    /// Requests of its own lane that may be served while an earlier one waits for more bytes than are free; 0 for none.
+    package let maxPasses: Int
 
     enum Answer: Equatable {
         case granted
@@ -27,6 +30,7 @@ public final class DecodeBudget: Sendable {
         let byteCount: Int
         let whenGranted: @Sendable () -> Void
         var overtaken = 0
+        var passed = 0
     }
 
     private struct State {
@@ -43,9 +47,15 @@ public final class DecodeBudget: Sendable {
     ///
     /// - Parameter maxBytes: Bytes that may be held at once, at least 1; a decode that needs more than that alone is
     ///   refused. The default, 576 MiB, is what the default ``DecodeLimits`` allow one decode and its colour profile.
-    public init(maxBytes: Int = 576 << 20) {
+    public convenience init(maxBytes: Int = 576 << 20) { self.init(maxBytes: maxBytes, maxPasses: 0) }
+
+    /// A budget in which a request that fits may pass earlier ones of its lane that do not, each of them so many times:
+    /// then all wait behind it.
+    package init(maxBytes: Int, maxPasses: Int) {
         precondition(maxBytes >= 1, "a budget has at least 1 byte")
+        precondition(maxPasses >= 0, "a request is passed 0 times or more")
         self.maxBytes = maxBytes
+        self.maxPasses = maxPasses
     }
 
     /// Bytes held now.
@@ -74,14 +84,14 @@ public final class DecodeBudget: Sendable {
             state.waiters[ticket] = Waiter(byteCount: byteCount, whenGranted: whenGranted)
             state.lanes[priority.rawValue].append(ticket)
             // Nobody else, even if it is another one's turn: that one is told, which must not happen here.
-            _ = Self.serveNext(&state, maxBytes: maxBytes, only: ticket)
+            _ = serveNext(&state, only: ticket)
             return state.waiters[ticket] == nil ? .granted : .waiting(ticket)
         }
     }
 
     /// Serves whose turn came when a newcomer was granted: it may have been the last one that could overtake.
     func serveWaiting() {
-        let served = state.locked(in: self) { Self.serve(&$0, maxBytes: maxBytes) }
+        let served = state.locked(in: self) { serve(&$0) }
         for waiter in served { waiter.whenGranted() }
     }
 
@@ -90,7 +100,7 @@ public final class DecodeBudget: Sendable {
         let (wasWaiting, served) = state.locked(in: self) { state -> (Bool, [Waiter]) in
             guard state.waiters.removeValue(forKey: ticket) != nil else { return (false, []) }
             // The one that left may have kept others waiting.
-            return (true, Self.serve(&state, maxBytes: maxBytes))
+            return (true, serve(&state))
         }
         for waiter in served { waiter.whenGranted() }
         return wasWaiting
@@ -101,22 +111,22 @@ public final class DecodeBudget: Sendable {
         let served = state.locked(in: self) { state in
             state.grantedBytes -= byteCount
             precondition(state.grantedBytes >= 0, "more was given back than taken")
-            return Self.serve(&state, maxBytes: maxBytes)
+            return serve(&state)
         }
         for waiter in served { waiter.whenGranted() }
     }
 
-    private static func serve(_ state: inout State, maxBytes: Int) -> [Waiter] {
+    private func serve(_ state: inout State) -> [Waiter] {
         var served: [Waiter] = []
-        while let waiter = serveNext(&state, maxBytes: maxBytes) { served.append(waiter) }
+        while let waiter = serveNext(&state) { served.append(waiter) }
         return served
     }
 
     /// Grants the request whose turn it is; nil when there is none, it is not `only`, or it does not fit yet: then
     /// nobody is served.
-    private static func serveNext(_ state: inout State, maxBytes: Int, only: UInt64? = nil) -> Waiter? {
+    private func serveNext(_ state: inout State, only: UInt64? = nil) -> Waiter? {
         var turn: (lane: Int, ticket: UInt64)?
-        var longestOvertaken = maxOvertakes - 1
+        var longestOvertaken = Self.maxOvertakes - 1
         var heads: [UInt64] = []
         for lane in state.lanes.indices {
             while let ticket = state.lanes[lane].first, state.waiters[ticket] == nil {
@@ -130,14 +140,30 @@ public final class DecodeBudget: Sendable {
                 turn = (lane, ticket)
             }
         }
-        guard let turn, only ?? turn.ticket == turn.ticket, let waiter = state.waiters[turn.ticket],
-            waiter.byteCount <= maxBytes - state.grantedBytes
+        guard let turn, let ticket = firstThatFits(state, lane: turn.lane), only ?? ticket == ticket,
+            let waiter = state.waiters.removeValue(forKey: ticket)
         else { return nil }
-        _ = state.lanes[turn.lane].popFirst()
-        state.waiters[turn.ticket] = nil
+        if ticket == turn.ticket {
+            _ = state.lanes[turn.lane].popFirst()
+        } else {
+            for passed in state.lanes[turn.lane].all.prefix(while: { $0 != ticket }) {
+                state.waiters[passed]?.passed += 1
+            }
+        }
         state.grantedBytes += waiter.byteCount
         state.peakGrantedBytes = max(state.peakGrantedBytes, state.grantedBytes)
-        for ticket in heads where ticket < turn.ticket { state.waiters[ticket]?.overtaken += 1 }
+        for head in heads where head < ticket && head != turn.ticket { state.waiters[head]?.overtaken += 1 }
         return waiter
+    }
+
+    /// The first of a lane that fits, when all before it may still be passed.
+    private func firstThatFits(_ state: State, lane: Int) -> UInt64? {
+        let free = maxBytes - state.grantedBytes
+        for ticket in state.lanes[lane].all {
+            guard let waiter = state.waiters[ticket] else { continue }
+            if waiter.byteCount <= free { return ticket }
+            if waiter.passed >= maxPasses { return nil }
+        }
+        return nil
     }
 }

@@ -117,6 +117,22 @@ public final class DecodeQueue: Sendable {
         }
     }
 
+    /// Runs `work` on one of the queue's threads, when that thread knows what it will allocate.
+    ///
+    /// - Parameter measure: Is called once, on the thread, before the bytes are waited for; what it returns is 0 or more.
+    /// - Throws: As ``run(priority:byteCount:_:)``.
+    package func run<Result: Sendable>(
+        priority: Priority = .normal, measure: @escaping @Sendable () -> Int,
+        _ work: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> Result
+    ) async throws(DecodeError) -> Result {
+        try await submit(priority) { flag, ended in
+            let byteCount = measure()
+            precondition(byteCount >= 0, "work takes 0 bytes or more")
+            guard byteCount > 0 else { return .done(ended(.now) { () throws(DecodeError) in try work(flag) }) }
+            return .needs(byteCount) { start in ended(start) { () throws(DecodeError) in try work(flag) } }
+        }
+    }
+
     /// Runs the work when the start says so, and gives back what tells the caller.
     typealias Ending<Result> =
         @Sendable (DecodeJobs.Start, () throws(DecodeError) -> Result) -> DecodeJobs.Deliver

@@ -47,7 +47,7 @@ extension ImageDecoder {
     package func thumbnailByteCount(
         of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil
     ) throws(DecodeError) -> Int {
-        try PreparedThumbnail(bytes, declared: contentType, decoder: self, options: options, flag: nil).byteCount
+        try thumbnailCost(of: bytes, options: options, as: contentType).byteCount
     }
 
     /// The second half, over the same bytes.
@@ -86,7 +86,7 @@ extension ImageDecoder {
     }
 
     /// Upright, in its box and over its background.
-    private func finish(
+    func finish(
         _ prepared: PreparedThumbnail, _ storage: PixelStorage, _ damage: Damage
     ) throws(DecodeError) -> DecodedImage {
         var bitmap = Bitmap(width: prepared.request.width, height: prepared.request.height, storage: storage)

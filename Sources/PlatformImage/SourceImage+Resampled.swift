@@ -10,23 +10,41 @@ extension SourceImage {
         _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
         _ transform: ColorTransform?
     ) throws(DecodeError) {
-        precondition(request.isValid, "a request in range")
-        precondition(storage.byteCount == request.width * request.height * 4, "storage of the resampled size")
+        try decode(bytes, resampledTo: [(request, storage)], transform)
+    }
+
+    /// The same for several results of one decode, each as it would be alone. A bitmap is one result after the other.
+    ///
+    /// - Parameter outputs: 1 to ``CodecCall/maxOutputs``, with equal ``leftOutScans(for:)``.
+    mutating func decode(
+        _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
+        _ transform: ColorTransform?
+    ) throws(DecodeError) {
         let (width, height) = pixelSize(turnedBy: .up)
-        precondition(request.sourceWidth == width && request.sourceHeight == height, "a request for this picture")
-        var request = request
-        if !header.hasAlpha { request.isOpaque = true }
+        var own: [(request: ResampleRequest, storage: PixelStorage)] = []
+        for (request, storage) in outputs {
+            precondition(request.isValid, "a request in range")
+            precondition(storage.byteCount == request.width * request.height * 4, "storage of the resampled size")
+            precondition(request.sourceWidth == width && request.sourceHeight == height, "a request for this picture")
+            var request = request
+            if !header.hasAlpha { request.isOpaque = true }
+            own.append((request, storage))
+        }
         if let bmp {
-            try bmp.decode(
-                bytes, resampledBy: request, into: storage, options: call.options, flag: call.flag, damage: &damage)
+            for (request, storage) in own {
+                try bmp.decode(
+                    bytes, resampledBy: request, into: storage, options: call.options, flag: call.flag,
+                    damage: &damage)
+            }
             return
         }
+        guard let first = own.first else { return }
         var call = call
         call.resamples = true
         if let transform, transform.isCMYK { call.cmykTransform = transform }
-        try call.decode(
-            bytes, resampledBy: request, leavingOut: leftOutScans(for: request), into: storage, damage: &damage)
-        if let transform, !transform.isCMYK {
+        try call.decode(bytes, resampledTo: own, leavingOut: leftOutScans(for: first.request), damage: &damage)
+        guard let transform, !transform.isCMYK else { return }
+        for (request, storage) in own {
             try call.convert(storage, width: request.width, height: request.height, with: transform, damage: &damage)
         }
     }
@@ -40,7 +58,7 @@ extension SourceImage {
         return unsafe Int(clamping: imgc_resampled_bytes(&facts, &resample))
     }
 
-    private func leftOutScans(for request: ResampleRequest) -> LeftOutScans {
+    func leftOutScans(for request: ResampleRequest) -> LeftOutScans {
         guard header.format == .jpeg, header.isProgressive else { return [] }
         let part = max(request.cropWidth, request.cropHeight) * Double(call.options.scaleDenominator)
         return LeftOutScans(quality, reduction: part / Double(max(request.width, request.height)))

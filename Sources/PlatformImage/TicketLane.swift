@@ -7,6 +7,9 @@ struct TicketLane {
 
     var first: UInt64? { head < tickets.count ? tickets[head] : nil }
 
+    /// All of them in order, with those that were forgotten.
+    var all: ArraySlice<UInt64> { tickets[head...] }
+
     mutating func append(_ ticket: UInt64) { tickets.append(ticket) }
 
     mutating func popFirst() -> UInt64? {

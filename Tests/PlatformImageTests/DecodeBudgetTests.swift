@@ -39,6 +39,42 @@ import Testing
         #expect(budget.grantedBytes == 81)
     }
 
+    @Test func aSmallRequestPassesALargeOneSoOftenAndThenWaitsBehindIt() {
+        let budget = DecodeBudget(maxBytes: 100, maxPasses: 8)
+        let isServed = Locked(false)
+        _ = budget.take(50, priority: .normal) {}
+        _ = budget.take(80, priority: .normal) { isServed.update { $0 = true } }
+
+        var passes = 0
+        while budget.take(10, priority: .normal, whenGranted: {}) == .granted, passes < 1000 {
+            passes += 1
+            budget.giveBack(10)
+        }
+        #expect(passes == 8)
+        #expect(!isServed.value)
+        budget.giveBack(50)
+
+        #expect(isServed.value)
+        #expect(budget.grantedBytes == 80 + 10)
+    }
+
+    /// A middle one that was passed as often as it may be keeps those behind it from passing the first, too.
+    @Test func nobodyPassesOneThatWasPassedEnough() {
+        let budget = DecodeBudget(maxBytes: 100, maxPasses: 1)
+        let served = Locked<[String]>([])
+        _ = budget.take(60, priority: .normal) {}
+        _ = budget.take(90, priority: .normal) { served.update { $0.append("first") } }
+        _ = budget.take(70, priority: .normal) { served.update { $0.append("second") } }
+        #expect(budget.take(20, priority: .normal) {} == .granted)
+        #expect(budget.take(20, priority: .normal) { served.update { $0.append("last") } } != .granted)
+
+        budget.giveBack(20)
+        #expect(served.value.isEmpty)
+        budget.giveBack(60)
+
+        #expect(served.value == ["first"])
+    }
+
     @Test func aHigherLaneOvertakesAndALowerOneWaits() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
@@ -117,18 +153,18 @@ import Testing
         #expect(budget.waitingCount == 0)
     }
 
-    /// All sequences of 6 operations: take 1 or 3 of 4 bytes in a low lane, 2 or 4 in a high one, give the oldest grant
+    /// All sequences of 6 operations, of 5 where small requests pass: take 1 or 3 of 4 bytes in a low lane, 2 or 4 in a high one, give the oldest grant
     /// back, cancel the first that waits. After each, the budget agrees with a model that keeps a plain list.
-    @Test func allShortHistoriesAgreeWithAPlainList() {
+    @Test(arguments: [0, 1]) func allShortHistoriesAgreeWithAPlainList(maxPasses: Int) {
         let operations: [Operation] = [
             .take(1, .low), .take(3, .low), .take(2, .high), .take(4, .high), .giveBack, .cancelFirst,
         ]
         var histories = 0
-        let length = 6
+        let length = maxPasses == 0 ? 6 : 5
         var indices = [Int](repeating: 0, count: length)
         search: while true {
-            let budget = DecodeBudget(maxBytes: 4)
-            var model = Model(maxBytes: 4)
+            let budget = DecodeBudget(maxBytes: 4, maxPasses: maxPasses)
+            var model = Model(maxBytes: 4, maxPasses: maxPasses)
             let served = Locked<[Int]>([])
             for index in indices { apply(operations[index], to: budget, &model, served) }
             histories += 1
@@ -140,14 +176,14 @@ import Testing
             }
             indices[position] += 1
         }
-        #expect(histories == 46_656)
+        #expect(histories == (maxPasses == 0 ? 46_656 : 7_776))
     }
 
-    @Test func randomHistoriesAgreeWithAPlainList() {
-        for seed in 0..<20 {
+    @Test(arguments: [0, 8]) func randomHistoriesAgreeWithAPlainList(maxPasses: Int) {
+        for seed in 0..<(maxPasses == 0 ? 20 : 6) {
             var random = SplitMix(seed: UInt64(seed))
-            let budget = DecodeBudget(maxBytes: 100)
-            var model = Model(maxBytes: 100)
+            let budget = DecodeBudget(maxBytes: 100, maxPasses: maxPasses)
+            var model = Model(maxBytes: 100, maxPasses: maxPasses)
             let served = Locked<[Int]>([])
             for _ in 0..<5_000 {
                 let lane = DecodeQueue.Priority.allCases[Int.random(in: 0..<3, using: &random)]
@@ -210,9 +246,11 @@ import Testing
             let byteCount: Int
             let lane: Int
             var overtaken = 0
+            var passed = 0
         }
 
         let maxBytes: Int
+        let maxPasses: Int
         var waiting: [Waiting] = []
         var held: [Int] = []
         var served: [Int] = []
@@ -220,7 +258,7 @@ import Testing
         var peak = 0
         private var count = 0
 
-        init(maxBytes: Int) { self.maxBytes = maxBytes }
+        init(maxBytes: Int, maxPasses: Int) { (self.maxBytes, self.maxPasses) = (maxBytes, maxPasses) }
 
         mutating func take(_ byteCount: Int, _ priority: DecodeQueue.Priority) -> Int {
             count += 1
@@ -245,7 +283,10 @@ import Testing
         }
 
         private mutating func serve() {
-            while let index = next(), waiting[index].byteCount <= maxBytes - held.reduce(0, +) {
+            while let first = next(), let index = firstThatFits(from: first) {
+                for other in waiting.indices where other < index && waiting[other].lane == waiting[index].lane {
+                    waiting[other].passed += 1
+                }
                 let winner = waiting.remove(at: index)
                 for other in heads() where waiting[other].number < winner.number && waiting[other].lane != winner.lane {
                     waiting[other].overtaken += 1
@@ -254,6 +295,15 @@ import Testing
                 served.append(winner.number)
                 peak = max(peak, held.reduce(0, +))
             }
+        }
+
+        private func firstThatFits(from first: Int) -> Int? {
+            let free = maxBytes - held.reduce(0, +)
+            for index in waiting.indices.dropFirst(first) where waiting[index].lane == waiting[first].lane {
+                if waiting[index].byteCount <= free { return index }
+                if waiting[index].passed >= maxPasses { return nil }
+            }
+            return nil
         }
 
         /// The first of each lane.

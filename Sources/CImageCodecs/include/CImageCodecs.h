@@ -386,6 +386,16 @@ imgc_status imgc_decode_resampled(const imgc_request *request,
                                   const imgc_resample_request *resample, const imgc_target *target,
                                   imgc_report *report);
 
+enum { IMGC_MAX_OUTPUTS = 16 };
+
+// As imgc_decode_resampled, of the same picture and parts of it for up to IMGC_MAX_OUTPUTS targets:
+// it is decoded once. Each target gets what it would get alone, on condition that all requests
+// agree on the source's size and on whether it is opaque.
+imgc_status imgc_decode_resampled_all(const imgc_request *request,
+                                      const imgc_resample_request *resamples,
+                                      const imgc_target *targets, uint32_t count,
+                                      imgc_report *report);
+
 // What imgc_decode_resampled holds besides the target, an upper estimate; UINT64_MAX when
 // `resample` is out of range.
 uint64_t imgc_resampled_bytes(const imgc_header *header, const imgc_resample_request *resample);

@@ -32,7 +32,7 @@ extension BMPHeader {
             call.flag = flag
             call.resamples = true
             try call.decode(
-                bytes.extracting(embedded.range), resampledBy: request, leavingOut: [], into: storage, damage: &damage)
+                bytes.extracting(embedded.range), resampledTo: [(request, storage)], leavingOut: [], damage: &damage)
         }
     }
 

@@ -1,0 +1,74 @@
+/// How a thumbnail's file is read: thumbnails of one file with equal plans can come out of one decode.
+package struct ThumbnailPlan: Hashable, Sendable {
+    let scaleDenominator: Int
+    let leftOutScans: UInt32
+
+    init(_ prepared: PreparedThumbnail) {
+        scaleDenominator = prepared.source.frameCall.options.scaleDenominator
+        leftOutScans = prepared.source.leftOutScans(for: prepared.request).rawValue
+    }
+}
+
+extension ImageDecoder {
+    /// An upper estimate of the bytes that ``thumbnail(of:options:as:cancellation:)`` holds at once, its pixels included,
+    /// at least 1, and how it reads the file.
+    ///
+    /// - Throws: What that throws before it decodes.
+    package func thumbnailCost(
+        of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil
+    ) throws(DecodeError) -> (byteCount: Int, plan: ThumbnailPlan) {
+        let prepared = try PreparedThumbnail(
+            bytes, declared: contentType, decoder: self, options: options, flag: nil)
+        return (prepared.byteCount, ThumbnailPlan(prepared))
+    }
+
+    /// Several thumbnails of one file, each as ``thumbnail(of:options:as:cancellation:)`` makes it alone; those of equal
+    /// plans come out of one decode.
+    ///
+    /// - Parameter all: At least one; those with ``ThumbnailOptions/usesEmbeddedThumbnail`` are made one by one.
+    /// - Returns: The thumbnails in the order of the options, and how often the file was decoded.
+    /// - Throws: What that throws, also when only one of them cannot be made.
+    package func thumbnails(
+        of bytes: Span<UInt8>, options all: [ThumbnailOptions], cancellation: CancellationFlag? = nil
+    ) throws(DecodeError) -> (images: [DecodedImage], decodeCount: Int) {
+        var prepared: [PreparedThumbnail] = []
+        for options in all {
+            prepared.append(
+                try PreparedThumbnail(bytes, declared: nil, decoder: self, options: options, flag: cancellation))
+        }
+        var images = [DecodedImage?](repeating: nil, count: all.count)
+        var decodeCount = 0
+        for index in prepared.indices where images[index] == nil {
+            let plan = ThumbnailPlan(prepared[index])
+            let group = prepared.indices.filter { other in
+                images[other] == nil && ThumbnailPlan(prepared[other]) == plan && prepared[other].embedded == nil
+            }.prefix(CodecCall.maxOutputs)
+            decodeCount += 1
+            guard group.count > 1, prepared[index].embedded == nil else {
+                images[index] = try thumbnail(prepared[index], bytes)
+                continue
+            }
+            let made = try thumbnails(group.map { prepared[$0] }, bytes)
+            for (place, image) in zip(group, made) { images[place] = image }
+        }
+        return (images.compactMap(\.self), decodeCount)
+    }
+
+    /// One decode for all of them; their plans are equal.
+    private func thumbnails(_ group: [PreparedThumbnail], _ bytes: Span<UInt8>) throws(DecodeError) -> [DecodedImage] {
+        guard var source = group.first?.source else { return [] }
+        let transform = try source.transform(in: bytes, cache: transforms)
+        var outputs: [(request: ResampleRequest, storage: PixelStorage)] = []
+        for prepared in group {
+            let (width, height) = (prepared.request.width, prepared.request.height)
+            outputs.append((prepared.request, try PixelStorage.forThumbnail(width: width, height: height)))
+        }
+        try source.decode(bytes, resampledTo: outputs, transform)
+        try source.damage.settle(options.strictness, format: source.header.format)
+        var images: [DecodedImage] = []
+        for (prepared, output) in zip(group, outputs) {
+            images.append(try finish(prepared, output.storage, source.damage))
+        }
+        return images
+    }
+}
