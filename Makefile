@@ -6,15 +6,15 @@ SANITIZE = --disable-default-traits --scratch-path .build-asan --sanitize=addres
 	-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 TOOL = .build/release/imagetool
 
-.PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage fixtures check-encoders tool bootstrap
+.PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage fixtures check-encoders tool bootstrap bench-service check-thumbor check-nginx-tier check-guard-network service-tool demo-service check-gallery
 
 demo: tool
 	@$(TOOL) demo Fixtures --sheet .build/contact-sheet.png
 
+# With the thumbnail service, which the default traits leave out.
 test: bootstrap
-	@SWIFT=$(SWIFT) Scripts/test
+	@SWIFT=$(SWIFT) Scripts/test --traits default,Service
 
-# The thumbnail service, which the default traits leave out.
 test-service: bootstrap
 	@SWIFT=$(SWIFT) Scripts/test --traits default,Service --filter ThumbnailServiceTests
 
@@ -38,10 +38,13 @@ format:
 		Sources/CContentCoding/include/*.h Sources/CChecksums/*.c Sources/CChecksums/include/*.h Sources/CBenchTwins/*.c \
 		Sources/CBenchTwins/include/*.h Fuzz/*.c
 
-# Address and undefined-behaviour sanitizers over all decode tests, with no package but this one.
+# Address and undefined-behaviour sanitizers over all decode tests, with no package but this one. Long models of what is
+# Swift alone, and safe by the language, run without.
+SWIFT_ALONE = MemoryCacheModelTests|AvailableMemoryTests|DecodeBudgetTests
+
 asan: bootstrap
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 SWIFT=$(SWIFT) \
-		Scripts/test $(SANITIZE)
+		Scripts/test $(SANITIZE) --skip '$(SWIFT_ALONE)'
 
 # The loader's suites over scripts, of Loading and Parts; what is in Transport and RealServer needs NIO.
 TSAN_LOADING = Coalescing|Configuration|Load[A-Z]|Lookup|MemoryHit|PassThrough|Prefetch|RequestModifier|Resume
@@ -90,6 +93,38 @@ bench-resize: tool
 # Thumbnails against vipsthumbnail, Pillow, GraphicsMagick and ImageMagick, with a bar beside each figure.
 bench-thumb: tool
 	@Scripts/bench-thumb
+
+# The tool with the thumbnail service, where the default traits leave it out, for the scripts below.
+SERVICE_TOOL = .build-service/release/imagetool
+
+service-tool: bootstrap
+	@$(SWIFT) build -c release --static-swift-stdlib --traits default,Service --scratch-path .build-service --product imagetool
+
+# The thumbnail service at work: a table of targets of both dialects, then the gallery until Ctrl-C.
+demo-service: service-tool
+	@$(SERVICE_TOOL) demo-service
+
+# The gallery's 1,000 pictures in headless Chromium. ARGUMENTS='--screenshots FOLDER' keeps what it looks like.
+check-gallery: service-tool
+	@Scripts/bootstrap gallery
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-gallery $(ARGUMENTS)
+
+# The thumbnail service against thumbor and nginx: CPU, latency, memory, with a bar beside each figure. ARGUMENTS=--write
+# writes Docs/service-benchmarks.md.
+bench-service: service-tool
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench-service $(ARGUMENTS)
+
+# The answers of the service against thumbor's: status, size, format and pixels of the same targets.
+check-thumbor: service-tool
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-thumbor
+
+# deploy/nginx.conf with two instances, one of which is killed under load.
+check-nginx-tier: service-tool
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-nginx-tier
+
+# Network namespaces with hosts outside and inside: no packet may reach the inside. Needs root.
+check-guard-network: service-tool
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-guard-network
 
 # 200,000 loads with random cancels: memory, descriptors and tables afterwards.
 soak: tool

@@ -33,6 +33,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -80,6 +81,8 @@ let package = Package(
             name: "ThumbnailService",
             dependencies: [
                 "Loader", "PlatformImage",
+                .product(
+                    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Service"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Service"])),
@@ -131,7 +134,11 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["PlatformImage"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "imagetoolTests", dependencies: ["imagetool", "Loader", "LoopbackOrigin", "TestSupport"],
+            name: "imagetoolTests",
+            dependencies: [
+                "imagetool", "Loader", "LoopbackOrigin", "TestSupport",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PlatformImageTests", dependencies: ["PlatformImage", "Benchmarking", "TestSupport"],
@@ -159,9 +166,15 @@ let package = Package(
                 .product(
                     name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Service"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Service"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Service"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Service"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Service"])),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["Service"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Service"])),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Service"])),
+                .product(
+                    name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: .when(traits: ["Service"])),
             ],
             swiftSettings: settings),
         .testTarget(
@@ -182,5 +195,11 @@ var settings: [SwiftSetting] {
 
 var coreSettings: [SwiftSetting] { settings + [.strictMemorySafety()] }
 
-// Debug builds decode with optimised C too: -O2 comes after SwiftPM's -O0 and wins.
-var codecSettings: [CSetting] { [.unsafeFlags(["-O2"], .when(configuration: .debug))] }
+// Debug builds decode with optimised C too: -O2 comes after SwiftPM's -O0 and wins. What is shipped checks its stack and
+// the sizes that libc's copies are given; sanitizers, which look closer, are for debug builds.
+var codecSettings: [CSetting] {
+    [
+        .unsafeFlags(["-O2"], .when(configuration: .debug)),
+        .unsafeFlags(["-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"], .when(configuration: .release)),
+    ]
+}

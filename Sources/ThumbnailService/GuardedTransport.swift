@@ -42,6 +42,7 @@ struct GuardedTransport: HTTPTransport {
             try Task.checkCancellation()
             var request = request
             request.url = target.url
+            OriginExchange.current?.send(&request)
             let response = try await transport.send(
                 request, to: addresses.prefix(Self.mostAddresses).map(\.description), trust: trust, timeouts: timeouts)
             for location in response.head.fields[lines: "Location"] {

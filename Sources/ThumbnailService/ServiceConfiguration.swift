@@ -11,12 +11,16 @@ public struct ServiceConfiguration: Sendable {
     public var source = Source()
     /// What a request may cost.
     public var limits = Limits()
+    /// How sources are decoded.
+    public var decode = Decode()
     /// What results look like.
     public var output = Output()
     /// What is kept, and for how long.
     public var cache = Cache()
     /// Turns identifiers of IIIF into sources; nil switches the dialect off.
     public var iiif: IdentifierMap?
+    /// A page at `/gallery` to look at the service with; nil for no such page.
+    public var gallery: Gallery?
 
     /// The defaults.
     public init() {}
@@ -34,6 +38,12 @@ extension ServiceConfiguration {
         public var publicURL: String?
         /// Connections at once; more wait in the backlog of the system.
         public var maxConnections = 4_096
+        /// The port of metrics and health for the operator, on the same machine; 0 for any that is free, nil for none.
+        public var adminPort: Int? = 9_090
+        /// Until the header of a request is there, from its first byte or from the connection's begin.
+        public var headerTimeout = Duration.seconds(5)
+        /// Until a request is there with its body, from its first byte or from the connection's begin.
+        public var requestTimeout = Duration.seconds(10)
         /// Until a connection without a request is closed.
         public var idleTimeout = Duration.seconds(60)
         /// For everything that one request does.
@@ -42,8 +52,13 @@ extension ServiceConfiguration {
         public var maxTargetBytes = 8_192
         /// Bytes of all header fields of a request.
         public var maxHeaderBytes = 16_384
+        /// Between being told to stop and closing the listener; readiness is 503 meanwhile.
+        public var drainDelay = Duration.zero
         /// For requests that are under way when the service is told to stop.
         public var drainTimeout = Duration.seconds(25)
+        /// Takes a client's address from the last element of X-Forwarded-For: only where a proxy that sets it stands in
+        /// front of the service and nobody else can reach it.
+        public var trustsForwardedFor = false
         /// Adds `X-Cache` and `Server-Timing` to answers.
         public var showsDebugFields = false
 
@@ -84,8 +99,10 @@ extension ServiceConfiguration {
         public var fileRoot: String?
         /// Until a connection stands.
         public var connectTimeout = Duration.seconds(2)
-        /// Without a byte from the origin.
-        public var idleTimeout = Duration.seconds(5)
+        /// Without a byte from the origin, before the first byte of a response and between any two.
+        public var firstByteTimeout = Duration.seconds(5)
+        /// Bytes a second that a body has to bring, over a window of 5 s; 0 for no such bound.
+        public var minRate = 1_000
         /// For a whole fetch.
         public var timeout = Duration.seconds(15)
         /// Hops that are followed; 0 for none.
@@ -101,16 +118,43 @@ extension ServiceConfiguration {
         public var sourceBytes = 32 << 20
         /// Pixels of a source.
         public var sourcePixels = 50_000_000
+        /// Frames or pages that a source may have; 0 for any number. One alone is decoded.
+        public var frames = 0
         /// Pixels of a side of a result.
         public var resultSide = 8_192
         /// Pixels of a result.
         public var resultPixels = 50_000_000
         /// Bytes that all renders may hold at once.
-        public var inFlightBytes = 512 << 20
+        public var inFlightBytes = Limits.usualInFlightBytes
         /// Renders that may wait.
         public var queue = 256
+        /// For how long a render may be expected to wait; beyond it is refused at once.
+        public var queueWait = Duration.seconds(5)
+        /// New renders a minute that one client may cause; nil for any number.
+        public var rendersPerClient: Int?
         /// Renders at once; 0 means one per core.
         public var threads = 0
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// How sources are decoded.
+    public struct Decode: Hashable, Sendable {
+        /// Which damage makes a source no picture.
+        public var failOn = Damage.none
+
+        /// Which damage makes a source no picture.
+        public enum Damage: String, Hashable, Sendable, CaseIterable {
+            /// None: what can be decoded is shown.
+            case none
+            /// A source that ends too early.
+            case truncated
+            /// That, and wrong checksums, codes or structure.
+            case corrupt
+            /// That, and whatever else is odd.
+            case warning
+        }
 
         /// The defaults.
         public init() {}
@@ -120,8 +164,30 @@ extension ServiceConfiguration {
     public struct Output: Hashable, Sendable {
         /// 1 to 100, of a JPEG without a wish of its own.
         public var quality = 80
+        /// Chooses the format by the Accept field of a request, where target and dialect leave it open.
+        public var negotiates = false
+        /// Widths that a target may name, and heights where it names no width; empty for any.
+        public var sizes: [Int] = []
+        /// Refuses every target that is not made of presets alone.
+        public var presetsOnly = false
+        /// Parts of targets by name, such as `fit-in/300x200/filters:quality(70)`, for the filter `preset(name)`.
+        public var presets: [String: String] = [:]
+        /// Takes IIIF's `!w,h` that is larger than the region as the region itself, where it is refused otherwise.
+        public var clampsConfinedSizes = false
+        /// The value of Cross-Origin-Resource-Policy; nil leaves the field out.
+        public var resourcePolicy: ResourcePolicy?
         /// Refuses a filter whose name is not known, where it is left out and named in the answer otherwise.
         public var refusesUnknownFilters = false
+
+        /// Which pages may show a result (Fetch, `Cross-Origin-Resource-Policy`).
+        public enum ResourcePolicy: String, Hashable, Sendable, CaseIterable {
+            /// Pages of the same origin.
+            case sameOrigin = "same-origin"
+            /// Pages of the same site.
+            case sameSite = "same-site"
+            /// Every page.
+            case crossOrigin = "cross-origin"
+        }
 
         /// The defaults.
         public init() {}
@@ -145,6 +211,8 @@ extension ServiceConfiguration {
         public var staleWhileRevalidate = Duration.zero
         /// For how long an answer without a picture may be kept.
         public var negativeLifetime = Duration.seconds(60)
+        /// Says in answers that they never change.
+        public var isImmutable = false
 
         /// How the lifetime of a result follows from its source's.
         public enum Mode: String, Hashable, Sendable, CaseIterable {
@@ -176,6 +244,13 @@ extension ServiceConfiguration {
 }
 
 extension ServiceConfiguration.Limits {
+    /// 512 MiB, or a quarter of the limit on this process's memory, in bytes, when that is less: what the files of
+    /// cgroups said when it was first asked for.
+    public static let usualInFlightBytes = inFlightBytes(memoryLimit: AvailableMemory().cgroupLimit)
+
+    /// At least 1 MiB; nil for no limit on memory.
+    static func inFlightBytes(memoryLimit: Int?) -> Int { max(1 << 20, min(512 << 20, (memoryLimit ?? .max) / 4)) }
+
     /// What the decoder is told.
     var decode: DecodeLimits {
         var limits = DecodeLimits()
@@ -185,13 +260,25 @@ extension ServiceConfiguration.Limits {
     }
 }
 
+extension ServiceConfiguration.Decode.Damage {
+    /// As the decoder calls it.
+    var strictness: DecodeOptions.Strictness {
+        switch self {
+        case .none: .lenient
+        case .truncated: .truncated
+        case .corrupt: .corrupt
+        case .warning: .warning
+        }
+    }
+}
+
 extension ServiceConfiguration.Cache {
     /// What lifetimes are worked out from.
     var lifetimes: CacheLifetime.Settings {
         CacheLifetime.Settings(
             mode: mode.lifetimeMode, ttl: Int(clamping: lifetime.components.seconds),
             staleWhileRevalidate: Int(clamping: staleWhileRevalidate.components.seconds),
-            negativeTTL: Int(clamping: negativeLifetime.components.seconds))
+            negativeTTL: Int(clamping: negativeLifetime.components.seconds), isImmutable: isImmutable)
     }
 }
 

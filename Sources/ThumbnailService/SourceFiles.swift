@@ -1,4 +1,6 @@
 #if Service
+import Loader
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -14,20 +16,8 @@ final class SourceFiles: Sendable {
     struct File: Hashable, Sendable {
         /// All of it.
         let bytes: [UInt8]
-        /// Seconds since 1970, and nanoseconds of a second.
-        let modified: (seconds: Int, nanoseconds: Int)
-        /// The file's number within its volume.
-        let number: UInt64
-
-        static func == (a: Self, b: Self) -> Bool {
-            a.bytes == b.bytes && a.modified == b.modified && a.number == b.number
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(number)
-            hasher.combine(modified.seconds)
-            hasher.combine(modified.nanoseconds)
-        }
+        /// When it was last changed, in seconds since 1970.
+        let modified: Int64
     }
 
     /// The files below a folder, which must be there; a link as the folder itself is followed, once.
@@ -50,49 +40,46 @@ final class SourceFiles: Sendable {
     ///   `tooLarge`; `internalFault` when it cannot be read.
     func read(_ path: String) throws(ServiceError) -> File {
         guard let names = Self.names(in: path), let name = names.last else { throw Self.notFound }
-        var folder = root
-        defer { if folder != root { close(folder) } }
-        for name in names.dropLast() {
-            let next = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            guard next >= 0 else { throw Self.notFound }
-            if folder != root { close(folder) }
-            folder = next
+        let outcome: Result<File, ServiceError>
+        do throws(DiskError) {
+            outcome = try read(name, below: names.dropLast(), in: root)
+        } catch {
+            throw Self.failure(error)
         }
-        return try read(name, in: folder)
+        return try outcome.get()
     }
 
-    private func read(_ name: String, in folder: Int32) throws(ServiceError) -> File {
-        var facts = stat()
+    private func read(
+        _ name: String, below folders: ArraySlice<String>, in folder: Int32
+    ) throws(DiskError) -> Result<File, ServiceError> {
+        if let next = folders.first {
+            let opened = try DiskFile(in: folder, name: Self.cString(next), flags: O_RDONLY | O_DIRECTORY)
+            return try read(name, below: folders.dropFirst(), in: opened.descriptor)
+        }
+        let name = Self.cString(name)
         // Opening a device or a pipe can do something already, so it is looked at first.
-        guard fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0, Self.isRegular(facts) else {
-            throw Self.notFound
+        guard try DiskStatus(in: folder, name: name).isRegular else { return .failure(Self.notFound) }
+        let file = try DiskFile(in: folder, name: name, flags: O_RDONLY | O_NOCTTY)
+        let status = try file.status()
+        guard status.isRegular else { return .failure(Self.notFound) }
+        guard status.length <= maxBytes else {
+            return .failure(ServiceError(.tooLarge, "the source has more bytes than allowed"))
         }
-        let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.notFound }
-        defer { close(descriptor) }
-        guard fstat(descriptor, &facts) == 0, Self.isRegular(facts) else { throw Self.notFound }
-        guard facts.st_size <= maxBytes else { throw ServiceError(.tooLarge, "the source has more bytes than allowed") }
         // A file that says it is empty and has something to say all the same is one of the kernel's.
-        let bytes = try Self.bytes(of: descriptor, count: Int(facts.st_size))
-        return File(
-            bytes: bytes, modified: (Int(facts.st_mtim.tv_sec), Int(facts.st_mtim.tv_nsec)),
-            number: UInt64(facts.st_ino))
+        guard let bytes = try file.bytes(at: 0, count: status.length) else {
+            return .failure(ServiceError(.internalFault, "the source was cut while it was read"))
+        }
+        return .success(File(bytes: bytes, modified: status.modified.seconds))
     }
 
-    /// So many bytes; fewer when the file is cut while it is read.
-    private static func bytes(of descriptor: Int32, count: Int) throws(ServiceError) -> [UInt8] {
-        var isBroken = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                let got = pread(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(filled))
-                if got < 0, errno == EINTR { continue }
-                isBroken = got < 0
-                guard got > 0 else { break }
-                filled += got
-            }
+    private static func cString(_ name: String) -> [CChar] { name.utf8CString.map { $0 } }
+
+    /// What is not there, or no file of ours to read, is all the same to a client; what ails this machine is not.
+    private static func failure(_ error: DiskError) -> ServiceError {
+        switch error.code {
+        case ENOENT, ENOTDIR, ELOOP, EACCES, EPERM, ENXIO, ENAMETOOLONG: notFound
+        default: ServiceError(.internalFault, "the source cannot be read")
         }
-        if isBroken { throw ServiceError(.internalFault, "the source cannot be read") }
-        return bytes
     }
 
     /// The names between the slashes; nil for a path that does not stay below where it begins, or that some system could
@@ -105,8 +92,6 @@ final class SourceFiles: Sendable {
         guard names.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." && $0.utf8.count <= 255 }) else { return nil }
         return names.map(String.init)
     }
-
-    private static func isRegular(_ facts: stat) -> Bool { facts.st_mode & S_IFMT == S_IFREG }
 
     private static var notFound: ServiceError { ServiceError(.notFound, "no such file") }
 }

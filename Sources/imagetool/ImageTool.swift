@@ -29,7 +29,9 @@ struct ImageTool: ParsableCommand {
     /// What needs the trait `Service`.
     private static var serviceCommands: [any ParsableCommand.Type] {
         #if Service
-        [ServeCommand.self, SignCommand.self]
+        [
+            ServeCommand.self, DemoServiceCommand.self, SignCommand.self, HealthCommand.self, WarmCommand.self,
+        ]
         #else
         []
         #endif

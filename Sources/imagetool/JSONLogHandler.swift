@@ -1,13 +1,15 @@
 #if Tool && Service
-import Foundation
 import Loader
 import Logging
 
-/// One JSON object a line on stderr. What strangers wrote is escaped, so that no line can pretend to be two and no
-/// control byte reaches a terminal.
+/// One JSON object a line on stderr. Everything but printable ASCII is escaped, so that no line can pretend to be two,
+/// and no control byte reaches a terminal (SERVICE.md SV22).
 struct JSONLogHandler: LogHandler {
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
+    private let lines: LogLines
+
+    init(lines: LogLines = LogLines()) { self.lines = lines }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -15,13 +17,52 @@ struct JSONLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        var members: [(String, JSON)] = [
-            ("time", .string(Date.now.formatted(.iso8601.time(includingFractionalSeconds: true)))),
-            ("level", .string(event.level.rawValue)), ("message", .string(event.message.description)),
-        ]
-        let all = metadata.merging(event.metadata ?? [:]) { $1 }
-        for (key, value) in all.sorted(by: { $0.key < $1.key }) { members.append((key, .string(value.description))) }
-        printError(JSON.object(members).text)
+        lines.append(
+            Self.line(
+                .now, event.level, event.message.description, metadata.merging(event.metadata ?? [:]) { $1 }))
+    }
+
+    /// Time, level and message, then the metadata by name.
+    static func line(
+        _ time: WallTime, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata
+    ) -> String {
+        var line = "{\"time\":\"\(LogTime.text(time))\",\"level\":\"\(level.rawValue)\",\"message\":\(quoted(message))"
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) { line += ",\(quoted(key)):\(text(of: value))" }
+        return line + "}\n"
+    }
+
+    /// Numbers and truth values as such, lists and dictionaries in their form, all else as strings.
+    private static func text(of value: Logger.MetadataValue) -> String {
+        switch value {
+        case .string(let text): quoted(text)
+        case .stringConvertible(let value):
+            switch value {
+            case let number as any BinaryInteger: "\(number)"
+            case let number as Double where number.isFinite: "\(number)"
+            case let truth as Bool: "\(truth)"
+            default: quoted(value.description)
+            }
+        case .array(let values): "[" + values.map(text(of:)).joined(separator: ",") + "]"
+        case .dictionary(let members):
+            "{"
+                + members.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\(text(of: $0.value))" }
+                .joined(separator: ",") + "}"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for unit in text.utf16 {
+            switch unit {
+            case 0x22: result += "\\\""
+            case 0x5C: result += "\\\\"
+            case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
+            default:
+                let digits = String(unit, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return result + "\""
     }
 }
 #endif

@@ -15,77 +15,100 @@ struct ServeCommand: AsyncParsableCommand {
             Without a key the service starts only with --unsafe, which anybody may then use to render anything that \
             --allow lets through. Nothing is fetched from a host that --allow does not name, and never from an address \
             of a private network unless --allow-cidr names its range.
+
+            Every option has a key, and every key can be set by --set, by the environment (IMAGETOOL_SERVER_PORT for \
+            server.port) and by the file of --config, which count in this order. --print-config shows all of them.
             """)
 
-    @Option(help: "Address to listen on.") var host = "127.0.0.1"
-    @Option(help: "Port to listen on; 0 for any.") var port = 8080
+    @Option(help: "Address to listen on. (default: 127.0.0.1)") var host: String?
+    @Option(help: "Port to listen on; 0 for any. (default: 8080)") var port: String?
+    @Option(help: "Port of metrics and health on 127.0.0.1; 0 for any, off for none. (default: 9090)")
+    var adminPort: String?
     @Option(help: "File of signing keys, one a line.") var keys: String?
     @Flag(help: "Accept targets that begin with /unsafe/.") var unsafe = false
     @Option(help: "Host that sources may come from: a name, *.example.com, or * for all; may be repeated.")
     var allow: [String] = []
-    @Option(help: "Port that may be connected to; may be repeated. 80 and 443 by default.") var allowPort: [Int] = []
+    @Option(help: "Port that may be connected to; may be repeated. 80 and 443 by default.") var allowPort: [String] = []
     @Option(help: "Address range in CIDR form that may be connected to although it is blocked; may be repeated.")
     var allowCidr: [String] = []
     @Option(help: "Folder of sources that are files.") var files: String?
     @Flag(help: "Fetch nothing: bodies of POST requests and files alone.") var noFetch = false
     @Option(help: "Folder of the disk caches; nothing is kept on disk without it.") var cacheDir: String?
-    @Option(help: "Bytes of results in memory; 0 keeps none there.") var resultMemory = 128 << 20
+    @Option(help: "Bytes of results in memory; 0 keeps none there. (default: 128MiB)") var resultMemory: String?
     @Option(help: "Folder in which identifiers of IIIF name files.") var iiifFiles: String?
     @Option(help: "What is put before an identifier of IIIF to make an address.") var iiifPrefix: String?
     @Option(help: "What clients reach the service under, such as https://images.example.") var publicURL: String?
-    @Option(help: "Renders at once; 0 means one per core.") var threads = 0
+    @Option(help: "Renders at once; 0 means one per core. (default: 0)") var threads: String?
     @Flag(help: "Add X-Cache and Server-Timing to answers.") var debugHeaders = false
+    @Option(
+        defaultAsFlag: .landscapes,
+        help: "Show pictures at /gallery, with where each came from: those of a folder, or 1,000 drawn ones.")
+    var gallery: DemoServiceGallery?
+    @Option(help: "File of the configuration in JSON.") var config: String?
+    @Option(help: "Give a key of the configuration a value, key=value; may be repeated.") var set: [String] = []
+    @Flag(help: "Print every key with its value and its origin, and serve nothing.") var printConfig = false
+    @Flag(help: "Print what all keys mean, a table in Markdown, and serve nothing.") var describeConfig = false
     @Flag(help: "Log nothing but errors.") var quiet = false
 
-    func validate() throws {
-        guard (0...65_535).contains(port), allowPort.allSatisfy({ (1...65_535).contains($0) }), resultMemory >= 0,
-            (0...1_024).contains(threads)
-        else { throw ValidationError("--port is 0 to 65535, --allow-port 1 to 65535, --threads 0 to 1024.") }
-    }
-
     func run() async throws {
-        let isQuiet = quiet
-        var logger = Logger(label: "imagetool.serve") { _ in JSONLogHandler() }
-        logger.logLevel = isQuiet ? .error : .info
+        guard !describeConfig else { return try Output().write(ResolvedConfiguration.documentation) }
+        boundAllocator()
+        let lines = LogLines()
+        defer { lines.flush() }
+        let resolved: ResolvedConfiguration
         let server: ThumbnailServer
+        let origin: DemoServiceOrigin?
         do {
-            server = try ThumbnailServer(try settings(), logger: logger)
+            resolved = try ResolvedConfiguration(
+                options: try options(), environment: ProcessInfo.processInfo.environment, file: config)
+            guard !printConfig else { return try Output().write(resolved.report) }
+            let isQuiet = quiet
+            var logger = Logger(label: "imagetool.serve") { _ in JSONLogHandler(lines: lines) }
+            logger.logLevel = isQuiet ? .error : .info
+            var service = resolved.service
+            origin = try await gallery?.add(to: &service)
+            server = try ThumbnailServer(service, logger: logger)
         } catch let error as ServiceError {
             throw ValidationError(error.message)
         }
-        try await server.run { port in
-            printError("imagetool: listening on \(host):\(port)")
+        do {
+            try await server.run { port in
+                let host = resolved.service.server.host
+                printError("imagetool: listening on \(host):\(port)")
+                if gallery != nil { printError("imagetool: gallery at http://\(host):\(port)/gallery") }
+            } onAdminListening: { port in
+                printError("imagetool: metrics and health on 127.0.0.1:\(port)")
+            }
+        } catch let error as ServiceError {
+            printError("imagetool: \(error.message)")
+            throw ExitCode(SystemExit.ioError.rawValue)
         }
+        await origin?.stop()
     }
 
-    private func settings() throws -> ServiceConfiguration {
-        var configuration = ServiceConfiguration()
-        configuration.server.host = host
-        configuration.server.port = port
-        configuration.server.publicURL = publicURL
-        configuration.server.showsDebugFields = debugHeaders
-        configuration.signing.allowsUnsafe = unsafe
-        if let keys { configuration.signing.keys = try signingKeys(inFile: keys) }
-        configuration.source.fetches = !noFetch
-        configuration.source.allow = allow
-        if !allowPort.isEmpty { configuration.source.ports = Set(allowPort) }
-        configuration.source.allowedRanges = allowCidr
-        configuration.source.fileRoot = files
-        configuration.limits.threads = threads
-        configuration.cache.directory = cacheDir
-        configuration.cache.resultMemory = resultMemory
-        if iiifFiles != nil || iiifPrefix != nil {
-            configuration.iiif = .init(urlPrefix: iiifPrefix, fileRoot: iiifFiles)
-        }
-        return configuration
+    /// What the options say, by keys; a key that two of them name is an error.
+    private func options() throws(ServiceError) -> ConfigurationOptions {
+        var options = ConfigurationOptions()
+        let texts: [(key: String, text: String?)] = [
+            ("server.host", host), ("server.port", port), ("server.publicURL", publicURL),
+            ("server.adminPort", adminPort), ("signing.keysFile", keys),
+            ("source.fileRoot", files), ("decode.threads", threads), ("cache.directory", cacheDir),
+            ("cache.resultMemory", resultMemory), ("signing.unsafe", unsafe ? "on" : nil),
+            ("source.fetch", noFetch ? "off" : nil), ("server.debugHeaders", debugHeaders ? "on" : nil),
+        ]
+        for (key, text) in texts { if let text { try options.set(key, text) } }
+        let lists: [(key: String, texts: [String])] = [
+            ("source.allow", allow), ("source.ports", allowPort), ("source.allowCIDR", allowCidr),
+            ("iiif.map", [iiifFiles.map { "file:" + $0 }, iiifPrefix].compactMap { $0 }),
+        ]
+        for (key, texts) in lists where !texts.isEmpty { try options.set(key, texts) }
+        for assignment in set { try options.set(assignment: assignment) }
+        return options
     }
 }
 
 /// The keys in a file, one a line; empty lines do not count.
 func signingKeys(inFile path: String) throws -> [[UInt8]] {
-    let bytes = try readInput(path, limit: 1 << 20)
-    return bytes.split(separator: UInt8(ascii: "\n")).map { line in
-        line.last == UInt8(ascii: "\r") ? Array(line.dropLast()) : Array(line)
-    }.filter { !$0.isEmpty }
+    signingKeys(in: try readInput(path, limit: 1 << 20))
 }
 #endif

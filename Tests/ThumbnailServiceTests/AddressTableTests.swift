@@ -78,14 +78,16 @@ import Testing
 
     private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text), "\(text)") }
 
-    @Test(arguments: rows) func aRowIsBlockedFromItsFirstToItsLastAddress(row: Row) throws {
+    @Test("SV2 a row is blocked from its first to its last address", arguments: rows)
+    func aRowIsBlockedFromItsFirstToItsLastAddress(row: Row) throws {
         let table = AddressTable()
 
         #expect(!table.admits(try address(row.first)))
         #expect(!table.admits(try address(row.last)))
     }
 
-    @Test(arguments: rows) func whatLiesBesideARowIsNotBlocked(row: Row) throws {
+    @Test("SV2 what lies beside a row is not blocked", arguments: rows)
+    func whatLiesBesideARowIsNotBlocked(row: Row) throws {
         for text in [row.before, row.after].compactMap({ $0 }) {
             #expect(AddressTable().admits(try address(text)), "\(text)")
         }
@@ -115,7 +117,8 @@ import Testing
     private static func high(_ bits: UInt32) -> String { String(bits >> 16, radix: 16) }
     private static func low(_ bits: UInt32) -> String { String(bits & 0xFFFF, radix: 16) }
 
-    @Test(arguments: forms.indices) func anIPv4AddressInsideAnIPv6AddressIsLookedAtAgain(form: Int) throws {
+    @Test("SV2 an IPv4 address inside an IPv6 address is looked at again", arguments: forms.indices)
+    func anIPv4AddressInsideAnIPv6AddressIsLookedAtAgain(form: Int) throws {
         for row in Self.rows {
             for text in [row.first, row.last] {
                 guard case .v4(let bits) = try address(text) else { continue }
@@ -145,7 +148,8 @@ import Testing
         #expect(AddressTable.embedded(in: 0x0064_FF9B_0001_0000_0000_0000_5DB8_D822) == [0x5DB8_D822])
     }
 
-    @Test func anExceptionLetsInItsOwnRangeAndNothingElse() throws {
+    @Test("SV2 an exception lets in its own range and nothing else")
+    func anExceptionLetsInItsOwnRangeAndNothingElse() throws {
         let table = AddressTable(
             exceptions: ["10.1.0.0/16", "127.0.0.1", "fd00:1::/32"].compactMap { AddressRange($0) })
 

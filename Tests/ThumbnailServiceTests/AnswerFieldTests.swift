@@ -59,7 +59,7 @@ import Testing
     }
 
     /// SV19: nothing of an origin is passed on that is not what it should be.
-    @Test func whatIsNoDateOrInTheFutureIsNotPassedOn() {
+    @Test("SV19 what is no date or in the future is not passed on") func whatIsNoDateOrInTheFutureIsNotPassedOn() {
         for text in [
             "", "Sun, 06 Nov 1994 08:49:37 GMT ", " Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 UTC",
             "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Mon, 06 Nov 1994 08:49:37 GMT",

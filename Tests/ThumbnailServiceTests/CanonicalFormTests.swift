@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func allOthersDiffer() throws {
+    @Test("SV18 all others differ") func allOthersDiffer() throws {
         let parts = [
             "h/a", "h/b", "i/a", "https://h/a", "h/a%3Fb", "300x/h/a", "x300/h/a", "300x300/h/a", "-300x/h/a",
             "300x-0/h/a", "origx/h/a", "origxorig/h/a", "fit-in/300x/h/a", "full-fit-in/300x/h/a",
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func sourcesOfDifferentKindsDiffer() {
+    @Test("SV18 sources of different kinds differ") func sourcesOfDifferentKindsDiffer() {
         let sources: [SourceName] = [.url("a"), .file("a"), .identifier("a"), .body, .file(""), .url("")]
         let operations = Operations()
         let forms = sources.map {

@@ -11,7 +11,8 @@ import Testing
     private typealias Resolver = GuardFixture.ScriptedResolver
 
     // SV1
-    @Test func aNameThatRebindsIsRefusedAndNothingConnects() async throws {
+    @Test("SV1 a name that rebinds is refused and nothing connects")
+    func aNameThatRebindsIsRefusedAndNothingConnects() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         let inside = try await LoopbackOrigin(host: "127.0.0.2", port: origin.port) { _ in .ok([2]) }
         let resolver = Resolver(["127.0.0.1"], ["127.0.0.2"])
@@ -31,7 +32,8 @@ import Testing
     }
 
     // SV1
-    @Test func aBlockedAnswerAmongOthersRefusesThemAll() async throws {
+    @Test("SV1 a blocked answer among others refuses them all")
+    func aBlockedAnswerAmongOthersRefusesThemAll() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         for answers in [["127.0.0.1", "127.0.0.2"], ["127.0.0.2", "127.0.0.1"], ["127.0.0.1", "::ffff:10.0.0.1"]] {
             let transport = GuardedTransport(
@@ -44,7 +46,7 @@ import Testing
     }
 
     // SV1: the system would say 127.0.0.1 for this name.
-    @Test func theVettedAddressIsTheOneConnectedTo() async throws {
+    @Test("SV1 the vetted address is the one connected to") func theVettedAddressIsTheOneConnectedTo() async throws {
         let vetted = try await LoopbackOrigin(host: "127.0.0.3") { _ in .ok([3]) }
         let system = try await LoopbackOrigin(port: vetted.port) { _ in .ok([1]) }
         let transport = GuardedTransport(
@@ -62,7 +64,8 @@ import Testing
     }
 
     // SV1: the second wall.
-    @Test(arguments: [false, true]) func aPeerThatIsNotAdmittedHearsNoRequest(isEncrypted: Bool) async throws {
+    @Test("SV1 a peer that is not admitted hears no request", arguments: [false, true])
+    func aPeerThatIsNotAdmittedHearsNoRequest(isEncrypted: Bool) async throws {
         let certificate = isEncrypted ? try OriginCertificate(hosts: ["a.test"]) : nil
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in .ok([1]) }
         let transport = AsyncHTTPClientTransport(connectionGuard: ConnectionGuard { $0 == "127.0.0.9" })
@@ -115,7 +118,8 @@ import Testing
     }
 
     // SV4, SV2, SV3
-    @Test func aRedirectToEachBlockedAddressIsRefused() async throws {
+    @Test("SV4 a redirect to each blocked address is refused")
+    func aRedirectToEachBlockedAddressIsRefused() async throws {
         let targets =
             AddressTable.blocked.map { "\(SourceHost.address($0.first))" }
             + [
@@ -147,7 +151,8 @@ import Testing
     }
 
     // SV4
-    @Test func everyHopIsHeldAgainstSchemePortAndList() async throws {
+    @Test("SV4 every hop is held against scheme port and list")
+    func everyHopIsHeldAgainstSchemePortAndList() async throws {
         let origin = try await LoopbackOrigin { request in
             let locations = [
                 "/scheme": "ftp://a.test/", "/port": "http://127.0.0.1:1/", "/host": "http://b.test/",
@@ -172,7 +177,7 @@ import Testing
     }
 
     // SV4
-    @Test func aRedirectFromHTTPSToHTTPIsRefused() async throws {
+    @Test("SV4 a redirect from HTTPS to HTTP is refused") func aRedirectFromHTTPSToHTTPIsRefused() async throws {
         let certificate = try OriginCertificate(hosts: ["a.test"])
         let plain = try await LoopbackOrigin { _ in .ok([1]) }
         let secure = try await LoopbackOrigin(certificate: certificate) { _ in .redirect(to: plain.url()) }
@@ -190,7 +195,7 @@ import Testing
     }
 
     // SV4
-    @Test func credentialsNeverCrossOrigins() async throws {
+    @Test("SV4 credentials never cross origins") func credentialsNeverCrossOrigins() async throws {
         let other = try await LoopbackOrigin { _ in .ok([1]) }
         let origin = try await LoopbackOrigin { _ in .redirect(to: other.url(host: "b.test")) }
         let policy = try SourcePolicy(allow: ["*"], ports: [origin.port, other.port], exceptions: ["127.0.0.1"])

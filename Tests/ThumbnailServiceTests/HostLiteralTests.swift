@@ -11,7 +11,7 @@ import Musl
 
 /// SV3: what a host means, whatever it is spelled like.
 @Suite struct HostLiteralTests {
-    @Test func everySpellingOfLoopbackIsLoopback() {
+    @Test("SV3 every spelling of loopback is loopback") func everySpellingOfLoopbackIsLoopback() {
         for text in [
             "127.0.0.1", "127.1", "127.0.1", "0177.0.0.1", "0177.1", "0x7f.1", "0x7F.0x0.0x0.0x1", "2130706433",
             "0x7f000001", "0X7F000001", "017700000001", "127.0.0.1.", "00000177.0.0.01", "[::ffff:127.0.0.1]",
@@ -51,7 +51,7 @@ import Musl
     }
 
     /// `inet_aton` of the system is the other reader; whatever it takes as an address has to be that address here.
-    @Test func noSpellingOfAnAddressIsTakenForAName() {
+    @Test("SV3 no spelling of an address is taken for a name") func noSpellingOfAnAddressIsTakenForAName() {
         let parts = ["0", "1", "127", "256", "0x7f", "0177", "08", "0x", "65536", "4294967295"]
         var texts = parts
         for _ in 0..<3 {

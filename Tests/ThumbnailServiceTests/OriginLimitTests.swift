@@ -39,7 +39,8 @@ import Testing
     ]
 
     // SV21
-    @Test(arguments: floods.indices) func whatIsNoContentIsReadOnlyToALimit(flood: Int) async throws {
+    @Test("SV21 what is no content is read only to a limit", arguments: floods.indices)
+    func whatIsNoContentIsReadOnlyToALimit(flood: Int) async throws {
         let origin = try await LoopbackOrigin { _ in .raw(Self.floods[flood].bytes) }
 
         let result = await GuardFixture.get(origin.url(), with: try transport(origin))
@@ -68,7 +69,8 @@ import Testing
     }
 
     // SV21
-    @Test func interimHeadsWithoutEndAreRefusedOverHTTP2Too() async throws {
+    @Test("SV21 interim heads without end are refused over HTTP/2 too")
+    func interimHeadsWithoutEndAreRefusedOverHTTP2Too() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { request in
             var response = OriginResponse(body: [1])
@@ -89,7 +91,7 @@ import Testing
     }
 
     // SV20
-    @Test func anOriginThatSaysNothingIsGivenUp() async throws {
+    @Test("SV20 an origin that says nothing is given up") func anOriginThatSaysNothingIsGivenUp() async throws {
         let origin = try await LoopbackOrigin { request in
             if request.target == "/head" { return .silence }
             var response = OriginResponse(body: Array(repeating: 1, count: 1_000))
@@ -112,7 +114,7 @@ import Testing
     }
 
     // SV20
-    @Test func aBodyThatComesTooSlowlyIsGivenUp() async throws {
+    @Test("SV20 a body that comes too slowly is given up") func aBodyThatComesTooSlowlyIsGivenUp() async throws {
         let origin = try await LoopbackOrigin { _ in .ok(Array(repeating: 1, count: 1_000)) }
         let impossible = TransferRate(bytesPerSecond: .max, window: .nanoseconds(1))
         let any = TransferRate(bytesPerSecond: 0, window: .nanoseconds(1))
@@ -126,7 +128,7 @@ import Testing
     }
 
     // SV20
-    @Test func theRateIsThatOfAWholeWindow() {
+    @Test("SV20 the rate is that of a whole window") func theRateIsThatOfAWholeWindow() {
         let rate = TransferRate(bytesPerSecond: 1_000, window: .seconds(5))
         /// Bytes and milliseconds of each chunk, and after which of them it is too slow; nil for never.
         let table: [(name: String, chunks: [(Int, Int)], end: Int?)] = [

@@ -28,7 +28,7 @@ import Testing
     /// Optimised builds try as many as the issue asks for; others try as many as five seconds have room for.
     static var rounds: Int { isOptimized ? 200_000 : 12_000 }
 
-    @Test func everyTargetIsReadOrRefused() {
+    @Test("SV14 every target is read or refused") func everyTargetIsReadOrRefused() {
         var random = SplitMix(seed: 8)
         var (read, refused) = (0, 0)
         for _ in 0..<Self.rounds / 2 {
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// 8 kB of anything: looked at a few times at most.
-    @Test func theStepsAreInProportionToTheLength() {
+    @Test("SV14 the steps are in proportion to the length") func theStepsAreInProportionToTheLength() {
         for piece in Self.pieces + [
             "filters:a(", "filters:grayscale():", "a(", "(a", "a:", "'a,", "%25", "trim:", "1x",
         ] {

@@ -27,14 +27,14 @@ import Testing
         }
     }
 
-    @Test func bytesWithoutAPictureAreNoImage() {
+    @Test("SV10 bytes without a picture are no image") func bytesWithoutAPictureAreNoImage() {
         for bytes: [UInt8] in [[], [0], Array("<html></html>".utf8), Array(repeating: 0, count: 5000)] {
             let error = #expect(throws: ServiceError.self) { try renderer.render(bytes, .of()) }
             #expect(error?.reason == .notAnImage)
         }
     }
 
-    @Test func theLimitsOfTheConfigurationHold() throws {
+    @Test("SV7 the limits of the configuration hold") func theLimitsOfTheConfigurationHold() throws {
         let bytes = try Bitmap.landscape(40, 30).png()
         var decoder = ImageDecoder()
         decoder.options.limits.maxPixels = 1199
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// Every poll of a render that goes through all filters is a place where it ends.
-    @Test func aRenderEndsAtEveryPoll() throws {
+    @Test("SV11 a render ends at every poll") func aRenderEndsAtEveryPoll() throws {
         var request = ThumbnailRequest.cover(24, 36)
         request.operations.focus.isSmart = true
         request.operations.filters =

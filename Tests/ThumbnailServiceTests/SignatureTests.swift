@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func everyChangeOfOneCharacterIsRefused() {
+    @Test("SV13 every change of one character is refused") func everyChangeOfOneCharacterIsRefused() {
         for encoding in Self.encodings {
             for signature in [encoding.sha1, encoding.sha256] {
                 let target = Array("/\(signature)/\(encoding.rest)".utf8)
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func everyBitOfTheSignatureCounts() throws {
+    @Test("SV12 every bit of the signature counts") func everyBitOfTheSignatureCounts() throws {
         let rest = "300x200/my.server.com/some/path/to/image.jpg"
         for signature in ["8ammJH8D-7tXy6kU3lTvoXlhu4o=", try Self.sha256(rest)] {
             let characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+"
@@ -244,7 +244,7 @@ import Testing
 
     /// The bypass that thumbor fixed in 2026: a signature was taken out wherever it stood, so that the text around it
     /// was not signed.
-    @Test func theSignatureIsCutOffAtTheFrontAlone() throws {
+    @Test("SV13 the signature is cut off at the front alone") func theSignatureIsCutOffAtTheFrontAlone() throws {
         let keys = try SigningKeys([Array(Self.key.utf8)])
         let rest = "300x200/my.server.com/a.jpg"
         let signature = String(keys.signed(rest).split(separator: "/")[0])
@@ -264,7 +264,7 @@ import Testing
         #expect(try policy.verified(nested.utf8).bytes == Array("\(signature)/\(rest)".utf8))
     }
 
-    @Test func everyKeyVerifiesAndTheFirstOneSigns() throws {
+    @Test("SV12 every key verifies and the first one signs") func everyKeyVerifiesAndTheFirstOneSigns() throws {
         let rest = "300x200/h/a.jpg"
         let (old, new) = (Array("old".utf8), Array("new".utf8))
         var policy = SigningPolicy()
@@ -288,14 +288,14 @@ import Testing
         }
     }
 
-    @Test func noKeyAndAnEmptyKeyAreNoKeys() {
+    @Test("SV12 no key and an empty key are no keys") func noKeyAndAnEmptyKeyAreNoKeys() {
         for keys in [[], [[]], [Array("a".utf8), []]] as [[[UInt8]]] {
             #expect(throws: SigningKeys.KeyError.self) { try SigningKeys(keys) }
         }
         #expect(throws: SigningKeys.KeyError.self) { try SigningKeys([[1]], algorithms: []) }
     }
 
-    @Test func unsafeIsRefusedUnlessItIsAllowed() throws {
+    @Test("SV12 unsafe is refused unless it is allowed") func unsafeIsRefusedUnlessItIsAllowed() throws {
         var policy = policy
 
         #expect(reason(of: "/unsafe/300x200/h/a.jpg") == .unsafeNotAllowed)
@@ -306,7 +306,7 @@ import Testing
         #expect(Result { () throws(ServiceError) in try policy.verified(signed.utf8) }.refusal == .badSignature)
     }
 
-    @Test func aQueryIsRefusedOrSigned() throws {
+    @Test("SV13 a query is refused or signed") func aQueryIsRefusedOrSigned() throws {
         let keys = try SigningKeys([Array(Self.key.utf8)])
         let target = keys.signed("300x200/h/a.jpg?w=1&x=%20")
         var dialect = ThumborDialect(signing: policy)

@@ -15,7 +15,7 @@ import Testing
     }
 
     // SV5
-    @Test func anAddressIsTakenApartOrRefused() throws {
+    @Test("SV5 an address is taken apart or refused") func anAddressIsTakenApartOrRefused() throws {
         let open = try SourcePolicy(allow: ["*"])
         let table: [(url: String, reason: ServiceError.Reason?)] = [
             ("http://example.com/a.jpg", nil), ("https://example.com", nil), ("HTTP://EXAMPLE.COM/a", nil),
@@ -57,7 +57,7 @@ import Testing
     }
 
     // SV6
-    @Test func anAllowedHostIsComparedLabelByLabel() throws {
+    @Test("SV6 an allowed host is compared label by label") func anAllowedHostIsComparedLabelByLabel() throws {
         let table: [(pattern: String, host: String, isAllowed: Bool)] = [
             ("example.com", "example.com", true), ("example.com", "EXAMPLE.com.", true),
             ("Example.COM", "example.com", true),
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsAllowedByDefault() throws {
+    @Test("SV5 nothing is allowed by default") func nothingIsAllowedByDefault() throws {
         #expect(reason("http://example.com/", try SourcePolicy(allow: [])) == .hostRefused)
     }
 

@@ -1,35 +1,35 @@
 #if Loader
 #if canImport(Glibc)
-import Glibc
+package import Glibc
 #elseif canImport(Musl)
-import Musl
+package import Musl
 #else
-import Darwin
+package import Darwin
 #endif
 
 /// What a system call said when it failed.
-struct DiskError: Error, Hashable {
+package struct DiskError: Error, Hashable {
     /// One of `errno`'s values.
-    let code: Int32
+    package let code: Int32
 
     /// The failure of the call just made.
     static var last: Self { Self(code: errno) }
 
     /// True for ENOENT: no such name, or no such folder.
-    var isMissing: Bool { code == ENOENT }
+    package var isMissing: Bool { code == ENOENT }
 }
 
 /// An open descriptor, closed when its owner goes.
-struct DiskFile: ~Copyable {
+package struct DiskFile: ~Copyable {
     /// 0 or more, and nobody else's.
-    let descriptor: Int32
+    package let descriptor: Int32
 
     /// Opens `name` in a folder; never follows a link, never waits for a FIFO's other end.
     ///
     /// - Parameters:
     ///   - folder: A descriptor, or `AT_FDCWD` with a path.
     ///   - name: Ends with 0.
-    init(in folder: Int32, name: [CChar], flags: Int32, mode: mode_t = 0) throws(DiskError) {
+    package init(in folder: Int32, name: [CChar], flags: Int32, mode: mode_t = 0) throws(DiskError) {
         while true {
             let opened = openat(folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode)
             if opened >= 0 {
@@ -60,14 +60,14 @@ struct DiskFile: ~Copyable {
     }
 
     /// Type, length, dates, identity.
-    func status() throws(DiskError) -> DiskStatus {
+    package func status() throws(DiskError) -> DiskStatus {
         var information = stat()
         while fstat(descriptor, &information) != 0 { if errno != EINTR { throw .last } }
         return DiskStatus(information)
     }
 
     /// Exactly `count` bytes from `offset` on; nil when the file ends before.
-    func bytes(at offset: Int, count: Int) throws(DiskError) -> [UInt8]? {
+    package func bytes(at offset: Int, count: Int) throws(DiskError) -> [UInt8]? {
         var failure: DiskError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
@@ -142,16 +142,16 @@ struct DiskFile: ~Copyable {
 }
 
 /// What `stat` says of a name or a descriptor.
-struct DiskStatus {
+package struct DiskStatus {
     /// False for a folder, a link, a FIFO, a socket, a device.
-    let isRegular: Bool
+    package let isRegular: Bool
     let isFolder: Bool
     /// Bytes, at most 2^40: nothing of ours is as long, and sums of what strangers put there cannot overflow.
-    let length: Int
+    package let length: Int
     /// Tells a file from one that took its name.
     let identity: Identity
     /// The last access, since every hit sets it.
-    let modified: WallTime
+    package let modified: WallTime
 
     /// Device and inode.
     struct Identity: Hashable {
@@ -173,7 +173,7 @@ struct DiskStatus {
     }
 
     /// Of a name in a folder, itself and not what it points to.
-    init(in folder: Int32, name: [CChar]) throws(DiskError) {
+    package init(in folder: Int32, name: [CChar]) throws(DiskError) {
         var information = stat()
         while fstatat(folder, name, &information, AT_SYMLINK_NOFOLLOW) != 0 { if errno != EINTR { throw .last } }
         self.init(information)

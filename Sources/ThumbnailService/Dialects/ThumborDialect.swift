@@ -9,6 +9,8 @@ struct ThumborDialect: Sendable {
     var defaultQuality = 80
     /// Answers 400 for a filter name that is not known, where it is ignored otherwise.
     var refusesUnknownFilters = false
+    /// What the filter `preset` stands for.
+    var presets = ThumborPresets()
     /// Which first segments are accepted.
     var signing = SigningPolicy()
 
@@ -33,28 +35,19 @@ struct ThumborDialect: Sendable {
         return try parse(&scanner, isDecoded: parts.isDecoded, query: parts.query, isBody: isBody)
     }
 
-    /// Each optional part is tried where it may stand; a miss means that it is absent.
+    /// The parts up to the picture, and the picture.
     func parse(
         _ scanner: inout TargetScanner, isDecoded: Bool, query: [UInt8]?, isBody: Bool
     ) throws(ServiceError) -> ThumbnailRequest {
         var draft = ThumborDraft(quality: defaultQuality)
-        var stage = ThumborStage.debug
-        while let segment = scanner.segment() {
-            guard let part = try draft.read(segment, at: stage) else { break }
-            stage = part.next
-            guard part == .filters else {
-                scanner.take(segment)
-                continue
-            }
-            guard let text = scanner.upToClosedSegment() else { break }
-            scanner.take(text)
-            let filters = text.dropFirst(ThumborPart.filtersPrefix.utf8.count)
-            try draft.read(filters: isDecoded ? Array(filters) : filters.percentDecoded)
-            break
-        }
+        draft.presets = presets
+        try draft.read(parts: &scanner, isDecoded: isDecoded)
         // They come once, and no picture is called like that.
         guard !scanner.rest.starts(with: ThumborPart.filtersPrefix.utf8) else {
             throw .malformed("the filters have no end: `)/` is missing")
+        }
+        guard !presets.areRequired || (draft.hasPresets && !draft.hasOwnParts) else {
+            throw .malformed("a target is made of presets alone")
         }
         if refusesUnknownFilters, let name = draft.policy.ignoredFilters.first {
             throw .malformed("the filter \(name) is not known")

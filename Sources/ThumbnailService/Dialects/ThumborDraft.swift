@@ -12,6 +12,17 @@ struct ThumborDraft {
     /// Of `stretch`, which counts only where nothing is fitted.
     var isStretched = false
 
+    /// What the filter `preset` may name.
+    var presets = ThumborPresets()
+    /// Filters so far, those of presets too.
+    var filterCount = 0
+    /// True while the parts of a preset are read.
+    var isInPreset = false
+    /// True once a preset was applied.
+    var hasPresets = false
+    /// True once the target itself said more than `meta` and presets.
+    var hasOwnParts = false
+
     init(quality: Int) { output = OutputWish(quality: quality) }
 
     /// Reads a segment as a part that may stand at `stage` or later; nil when it is none.

@@ -6,27 +6,30 @@ extension ThumborDraft {
     ///
     /// - Throws: `malformed` for what is no filter, more than ``ThumborDialect/maxFilters`` and bad arguments.
     mutating func read(filters text: [UInt8]) throws(ServiceError) {
-        var (position, count) = (0, 0)
+        var (position, isEmpty) = (0, true)
         while position < text.count {
             guard let open = text[position...].firstIndex(of: UInt8(ascii: "(")),
                 let name = Self.name(text[position..<open]), let close = Self.end(of: text, from: open + 1)
             else { throw .malformed("the filters are no list of name(arguments)") }
-            count += 1
-            guard count <= ThumborDialect.maxFilters else {
+            filterCount += 1
+            isEmpty = false
+            guard filterCount <= ThumborDialect.maxFilters else {
                 throw .malformed("more than \(ThumborDialect.maxFilters) filters")
             }
             try read(filter: name, text[(open + 1)..<close])
             position = close + 2
         }
         // What ends with a colon announces a filter that does not come.
-        guard count > 0, text.last == UInt8(ascii: ")") else { throw .malformed("the filters end with no filter") }
+        guard !isEmpty, text.last == UInt8(ascii: ")") else { throw .malformed("the filters end with no filter") }
     }
 
-    /// Letters, digits, `_` and `-`: nothing that could harm a response field.
     private static func name(_ text: ArraySlice<UInt8>) -> String? {
-        guard (1...64).contains(text.count), text.allSatisfy({ $0.isAlphanumeric || "_-".utf8.contains($0) })
-        else { return nil }
-        return String(decoding: text, as: UTF8.self)
+        isFilterWord(text) ? String(decoding: text, as: UTF8.self) : nil
+    }
+
+    /// Letters, digits, `_` and `-`, at most 64: nothing that could harm a response field.
+    static func isFilterWord(_ text: ArraySlice<UInt8>) -> Bool {
+        (1...64).contains(text.count) && text.allSatisfy { $0.isAlphanumeric || "_-".utf8.contains($0) }
     }
 
     /// The index of the bracket that ends a filter: a colon or nothing follows it.
@@ -41,6 +44,7 @@ extension ThumborDraft {
     }
 
     private mutating func read(filter name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) {
+        if name != "preset", !isInPreset { hasOwnParts = true }
         let isKnown = try readSteering(name, text)
         if isKnown { return }
         if let filter = try ImageFilter.named(name, text) {
@@ -69,6 +73,10 @@ extension ThumborDraft {
         case "focal": if let box = try arguments.focalBox() { operations.focus.boxes.append(box) }
         case "max_age": policy.maxAge = try arguments.integer(0...Number.max)
         case "expire": policy.expires = try arguments.milliseconds()
+        case "preset":
+            let name = try arguments.text()
+            guard let parts = presets.parts(of: name) else { throw .malformed("there is no such preset") }
+            try apply(preset: parts)
         case "attachment": policy.attachmentName = arguments.hasMore ? try arguments.fileName() : ""
         default: break
         }
@@ -78,7 +86,7 @@ extension ThumborDraft {
 
     private static let steering: Set<String> = [
         "no_upscale", "stretch", "blurhash", "quality", "max_bytes", "format", "autojpg", "page", "dpr", "focal",
-        "max_age", "expire", "attachment",
+        "max_age", "expire", "attachment", "preset",
     ]
 }
 

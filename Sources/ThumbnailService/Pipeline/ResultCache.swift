@@ -8,8 +8,8 @@ final class ResultCache: Sendable {
     /// Where a result was found.
     enum Layer: String, Sendable { case memory, disk }
 
-    private let memory: MemoryCache<ResultKey, StoredResult>?
-    private let disk: DiskCache?
+    let memory: MemoryCache<ResultKey, StoredResult>?
+    let disk: DiskCache?
     /// Where the disk is waited for: never on an event loop, never on Swift's shared threads.
     private let queue = DispatchQueue(label: "ThumbnailService.results", attributes: .concurrent)
 
@@ -22,6 +22,13 @@ final class ResultCache: Sendable {
             disk = nil
         }
     }
+
+    var hasMemory: Bool { memory != nil }
+    var hasDisk: Bool { disk != nil }
+    /// Bytes of the results in memory.
+    var memoryBytes: Int { memory?.totalBytes ?? 0 }
+    /// Bytes of the entries on disk, as far as they have been counted since the start.
+    var diskBytes: Int { disk?.statistics.bytes ?? 0 }
 
     /// What is in memory, fresh or not.
     func remembered(_ key: ResultKey) -> StoredResult? { memory?.value(for: key) }

@@ -6,18 +6,21 @@ import Logging
 /// Sources by their names: over the network through the loader and its disk cache, from a folder, or by a map of
 /// identifiers.
 final class SourceReader: SourceReading {
-    private let loader: ImageLoader
+    let loader: ImageLoader
     private let fetches: Bool
     private let policy: SourcePolicy
     private let files: SourceFiles?
     private let identifiers: ServiceConfiguration.IdentifierMap?
     private let identifierFiles: SourceFiles?
+    private let metrics: ServiceMetrics?
     private let queue = DispatchQueue(label: "ThumbnailService.files", attributes: .concurrent)
 
     /// - Throws: `internalFault` for settings that make no sense.
-    init(_ configuration: ServiceConfiguration, resolver: any Resolver = SystemResolver(), logger: Logger)
-        throws(ServiceError)
-    {
+    init(
+        _ configuration: ServiceConfiguration, resolver: any Resolver = SystemResolver(),
+        metrics: ServiceMetrics? = nil, logger: Logger
+    ) throws(ServiceError) {
+        self.metrics = metrics
         let source = configuration.source
         policy = try SourcePolicy(allow: source.allow, ports: source.ports, exceptions: source.allowedRanges)
         fetches = source.fetches
@@ -34,7 +37,7 @@ final class SourceReader: SourceReading {
         settings.isSharedCache = true
         settings.maxResponseBytes = limit
         settings.connectTimeout = source.connectTimeout
-        settings.idleTimeout = source.idleTimeout
+        settings.idleTimeout = source.firstByteTimeout
         settings.totalTimeout = source.timeout
         settings.maxRedirects = source.maxRedirects
         settings.negativeCacheMaxAge = configuration.cache.negativeLifetime
@@ -43,7 +46,9 @@ final class SourceReader: SourceReading {
         settings.eventCategories = []
         do {
             loader = try ImageLoader(
-                configuration: settings, transport: GuardedTransport(policy: policy, resolver: resolver))
+                configuration: settings,
+                transport: GuardedTransport(
+                    policy: policy, resolver: resolver, slowest: TransferRate(bytesPerSecond: source.minRate)))
         } catch {
             throw ServiceError(.internalFault, "the loader cannot be made: \(error.message)")
         }
@@ -62,15 +67,25 @@ final class SourceReader: SourceReading {
 
     func flush() async { await loader.flush() }
 
+    var storedBytes: Int { loader.dataStatistics?.bytes ?? 0 }
+
     private func fetch(_ url: String) async throws(ServiceError) -> SourceBytes {
         guard fetches else { throw ServiceError(.hostRefused, "nothing is fetched") }
         _ = try policy.vet(url)
         var request = DataRequest(url: url)
         request.fields = ["Accept-Encoding": "identity", "User-Agent": ServiceIdentity.name]
+        let begin = ContinuousClock.now
+        let exchange = OriginExchange(RequestTrace.current?.context)
         do {
-            let data = try await loader.data(for: request)
+            let data = try await OriginExchange.$current.withValue(exchange) { try await loader.data(for: request) }
+            metrics?.note(
+                data.source, isLooked: loader.dataStatistics != nil, isSent: exchange.isSent,
+                in: begin.duration(to: .now))
             return SourceBytes(data.bytes, fields: data.fields, isFresh: data.isFresh, now: .now)
         } catch {
+            guard let error = error as? LoadError else {
+                throw ServiceError(.internalFault, "the source could not be loaded")
+            }
             throw ServiceError(error)
         }
     }
@@ -98,7 +113,7 @@ final class SourceReader: SourceReading {
             }
         }
         let found = try file.get()
-        return SourceBytes(found.bytes, lastModified: Int64(found.modified.seconds))
+        return SourceBytes(found.bytes, lastModified: found.modified)
     }
 
     private static func files(_ root: String?, _ limit: Int) throws(ServiceError) -> SourceFiles? {

@@ -25,72 +25,143 @@ final class ThumbnailEngine: Sendable {
     let renderer: Renderer
     let queue: DecodeQueue
     let lifetimes: CacheLifetime.Settings
+    let admission: Admission
+    let failures = FailureCache()
+    let shared: SharedRenders
     let counters = ServiceCounters()
+    let metrics: ServiceMetrics
+    private let clients: ClientLimit?
     private let renders = InFlightRequests<ResultKey, End>()
-    private let clock: @Sendable () -> WallTime
+    fileprivate let clock: @Sendable () -> WallTime
 
     init(
         _ configuration: ServiceConfiguration, sources: any SourceReading,
-        clock: @escaping @Sendable () -> WallTime = { .now }
+        metrics: ServiceMetrics = ServiceMetrics(), clock: @escaping @Sendable () -> WallTime = { .now }
     ) {
         self.configuration = configuration
         self.sources = sources
+        self.metrics = metrics
         self.clock = clock
         results = ResultCache(configuration.cache)
         lifetimes = configuration.cache.lifetimes
         var decoder = ImageDecoder()
         decoder.options.limits = configuration.limits.decode
+        decoder.options.strictness = configuration.decode.failOn.strictness
         renderer = Renderer(
             decoder: decoder,
             sizes: SizeRules(
-                maxSide: configuration.limits.resultSide, maxPixels: configuration.limits.resultPixels))
+                maxSide: configuration.limits.resultSide, maxPixels: configuration.limits.resultPixels,
+                clampsConfinedSizes: configuration.output.clampsConfinedSizes),
+            maxFrames: configuration.limits.frames)
+        let limits = configuration.limits
         queue = DecodeQueue(
-            width: configuration.limits.threads, budget: DecodeBudget(maxBytes: configuration.limits.inFlightBytes))
+            width: limits.threads, budget: DecodeBudget(maxBytes: limits.inFlightBytes, maxPasses: Self.maxPasses))
+        admission = Admission(
+            threads: queue.width, maxWaiting: limits.queue, maxWait: limits.queueWait,
+            maxWaitingBytes: limits.inFlightBytes)
+        shared = SharedRenders(renderer, queue, counters, metrics)
+        clients = limits.rendersPerClient.map { ClientLimit(rendersPerMinute: $0) }
     }
+
+    /// Renders that may begin although one waits that came before them and needs more bytes than are free.
+    private static let maxPasses = 8
 
     /// What is kept of a request and fresh, without waiting for anything; nil otherwise.
     func remembered(_ request: ThumbnailRequest) -> Answer? {
         guard case .image = request.output.kind, request.source != .body,
             let result = results.remembered(ResultKey(canonical: request.canonicalBytes)), isFresh(result)
         else { return nil }
+        metrics.hit(.memory)
         return Answer(result: result, provenance: .memory)
     }
 
     /// The answer to a request, from wherever it can be had.
     ///
-    /// - Parameter body: The source of a request whose source is its body.
+    /// - Parameters:
+    ///   - body: The source of a request whose source is its body.
+    ///   - client: Who asks, where new renders are counted by client; nil for nobody.
     /// - Throws: Every reason there is but those of dialects and signatures.
-    func answer(_ request: ThumbnailRequest, body: [UInt8]? = nil) async throws(ServiceError) -> Answer {
+    func answer(
+        _ request: ThumbnailRequest, body: [UInt8]? = nil, client: IPAddress? = nil
+    ) async throws(ServiceError) -> Answer {
+        let deadline = ContinuousClock.now + configuration.server.deadline
         try renderer.sizes.checkBeforeFetch(request.operations)
         if request.source == .body {
+            try checkNewRender(client)
             let source = SourceBytes(body ?? [], lifetime: .init(isPrivate: true))
-            return Answer(result: try await render(request, source), provenance: .render)
+            return Answer(result: try await render(request, source, deadline), provenance: .render)
         }
         let key = ResultKey(canonical: request.canonicalBytes)
         var stale: StoredResult?
-        if let result = results.remembered(key) {
-            if isFresh(result) { return Answer(result: result, provenance: .memory) }
+        let inMemory = results.remembered(key)
+        let isInMemory = inMemory != nil
+        if let result = inMemory {
+            if isFresh(result) {
+                metrics.hit(.memory)
+                return Answer(result: result, provenance: .memory)
+            }
             stale = result
         } else if let result = await results.stored(key) {
-            if isFresh(result) { return Answer(result: result, provenance: .disk) }
+            if isFresh(result) {
+                metrics.hit(.disk)
+                return Answer(result: result, provenance: .disk)
+            }
             stale = result
         }
+        countMisses(asksDisk: !isInMemory)
+        // Who joins what is under way asks for nothing new. What is refused here costs no fetch.
+        if renders.waiterCount(of: key) == 0 {
+            if let failure = rememberedFailure(of: request.source) { throw failure }
+            try checkNewRender(client)
+        }
         let old = stale
+        let lead = WorkLead()
         let waiter = renders.join(key) { [self] _ in
+            lead.take()
             do throws(ServiceError) {
-                return .success(try await renew(request, key, old))
+                return .success(try await renew(request, key, old, deadline))
             } catch {
                 return .failure(error)
             }
         }
         guard let end = await waiter.end() else { throw ServiceError(.deadline, "the request was given up") }
+        if lead.isElsewhere { metrics.shared(.render) }
         return try end.get()
     }
 
     /// What the header of a source says, and the source; nothing is decoded.
     func header(of name: SourceName) async throws(ServiceError) -> (header: ImageHeader, source: SourceBytes) {
-        let source = try await sources.read(name)
+        if let failure = rememberedFailure(of: name) { throw failure }
+        let source = try await read(name)
         return (try renderer.header(of: source.bytes), source)
+    }
+
+    /// - Throws: `clientLimit`, `overloaded`.
+    private func checkNewRender(_ client: IPAddress?) throws(ServiceError) {
+        try admission.check()
+        if let client, let clients { try clients.take(for: client) }
+    }
+
+    /// Asks for a source whose render comes next.
+    ///
+    /// - Throws: `overloaded` at once when that render would have to wait too long.
+    private func approach(_ name: SourceName) async throws(ServiceError) -> SourceBytes {
+        let place = try admission.approach()
+        var isDone = false
+        defer { admission.arrive(place, isDone: isDone) }
+        let source = try await read(name)
+        isDone = true
+        return source
+    }
+
+    /// Asks for a source, and remembers whether it is well.
+    private func read(_ name: SourceName) async throws(ServiceError) -> SourceBytes {
+        do throws(ServiceError) {
+            return try await timedRead(name)
+        } catch {
+            failures.count(error, of: name, now: clock())
+            throw error
+        }
     }
 
     var now: WallTime { clock() }
@@ -103,9 +174,9 @@ final class ThumbnailEngine: Sendable {
 
     /// Asks for the source, and renders it unless the result that is kept is of the same bytes.
     private func renew(
-        _ request: ThumbnailRequest, _ key: ResultKey, _ old: StoredResult?
+        _ request: ThumbnailRequest, _ key: ResultKey, _ old: StoredResult?, _ deadline: ContinuousClock.Instant
     ) async throws(ServiceError) -> Answer {
-        let source = try await sources.read(request.source)
+        let source = try await approach(request.source)
         let now = clock()
         if var old, old.facts.sourceDigest == source.digest {
             old.facts.source = source.lifetime
@@ -114,7 +185,8 @@ final class ThumbnailEngine: Sendable {
             if mayBeKept(old) { await results.renew(old, key) }
             return Answer(result: old, provenance: .revalidated)
         }
-        let result = try await render(request, source)
+        let result = try await render(request, source, deadline)
+        failures.forget(request.source)
         if case .image = request.output.kind, mayBeKept(result) { await results.keep(result, key) }
         return Answer(result: result, provenance: .render)
     }
@@ -130,31 +202,37 @@ final class ThumbnailEngine: Sendable {
 
     /// Decodes, resizes, filters and encodes on the render threads, when the bytes it takes are free.
     private func render(
-        _ request: ThumbnailRequest, _ source: SourceBytes
+        _ request: ThumbnailRequest, _ source: SourceBytes, _ deadline: ContinuousClock.Instant
     ) async throws(ServiceError) -> StoredResult {
-        guard !source.bytes.isEmpty else { throw ServiceError(.notAnImage, "the source is empty") }
-        guard queue.waitingCount + queue.budget.waitingCount < configuration.limits.queue else {
-            throw ServiceError(.overloaded, retryAfter: 1, "too many renders wait")
-        }
-        let prepared = try renderer.prepare(source.bytes, for: request)
+        let prepared = try prepare(request, source)
         guard prepared.weight <= queue.budget.maxBytes else {
             throw ServiceError(.limit, "the render would hold too many bytes")
         }
-        let renderer = renderer
-        let end: Result<RenderedImage, ServiceError>
-        do throws(DecodeError) {
-            end = try await queue.run(byteCount: prepared.weight) { flag in
-                do throws(ServiceError) {
-                    return .success(try renderer.render(prepared, source.bytes, cancellation: flag))
-                } catch {
-                    return .failure(error)
-                }
+        let place = try admission.enter(prepared.work(source.bytes.count), remaining: deadline - .now)
+        var isDone = false
+        defer { admission.leave(place, isDone: isDone) }
+        let admission = admission
+        let measure = RenderMeasure(metrics)
+        let begin: SharedRenders.Begin = { isFirst in
+            admission.begin(place)
+            if isFirst { measure.begin() }
+        }
+        let image: RenderedImage
+        do throws(ServiceError) {
+            if let plan = prepared.sharedPlan {
+                let key = SharedRenders.Key(digest: source.digest, page: request.operations.page, plan: plan)
+                image = try await shared.render(prepared, source.bytes, key, begin)
+            } else {
+                image = try await renderAlone(prepared, source.bytes, begin)
             }
         } catch {
-            throw ServiceError(error)
+            measure.fail()
+            if error.reason == .notAnImage { countFailure(error, request) }
+            throw error
         }
-        let image = try end.get()
+        isDone = true
         counters.countRender()
+        measure.end(image, sourceBytes: source.bytes.count)
         let format = image.contentType
         let tag = ETag(
             source: source.digest.utf8, operations: request.canonicalOperations, format: format,
@@ -169,6 +247,66 @@ final class ThumbnailEngine: Sendable {
     }
 }
 
+extension ThumbnailEngine {
+    /// A render that needs more of the picture than others do.
+    private func renderAlone(
+        _ prepared: PreparedRender, _ bytes: [UInt8], _ begin: @escaping SharedRenders.Begin
+    ) async throws(ServiceError) -> RenderedImage {
+        let (renderer, counters) = (renderer, counters)
+        let end: SharedRenders.End
+        do throws(DecodeError) {
+            end = try await queue.run(byteCount: prepared.weight) { flag in
+                begin(true)
+                if !prepared.isDescriptionAlone { counters.countDecodes(1) }
+                do throws(ServiceError) {
+                    return .success(try renderer.render(prepared, bytes, cancellation: flag))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } catch {
+            throw ServiceError(error)
+        }
+        return try end.get()
+    }
+
+    /// Reads the header, and remembers when there is something wrong with the source itself.
+    private func prepare(
+        _ request: ThumbnailRequest, _ source: SourceBytes
+    ) throws(ServiceError) -> PreparedRender {
+        do throws(ServiceError) {
+            guard !source.bytes.isEmpty else { throw ServiceError(.notAnImage, "the source is empty") }
+            return try renderer.prepare(source.bytes, for: request)
+        } catch {
+            if error.reason == .notAnImage || error.reason == .limit, !isWell(source) { countFailure(error, request) }
+            throw error
+        }
+    }
+
+    private func countFailure(_ error: ServiceError, _ request: ThumbnailRequest) {
+        if request.source != .body { failures.count(error, of: request.source, now: clock()) }
+    }
+
+    /// False when no request at all could be served from the source. A limit may also be that of one request's size.
+    private func isWell(_ source: SourceBytes) -> Bool {
+        do throws(ServiceError) {
+            _ = try renderer.header(of: source.bytes)
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+extension PreparedRender {
+    /// What its place in the queue costs.
+    fileprivate func work(_ sourceBytes: Int) -> Admission.Work {
+        Admission.Work(
+            format: header.format, pixels: header.width * header.height + 4 * plan.resultWidth * plan.resultHeight,
+            sourceBytes: sourceBytes)
+    }
+}
+
 /// Gives the bytes of sources.
 protocol SourceReading: Sendable {
     /// - Throws: `notFound`, `hostRefused`, `portRefused`, `schemeRefused`, `addressRefused`, `tooLarge`, `originFailed`,
@@ -177,6 +315,22 @@ protocol SourceReading: Sendable {
 
     /// Waits until what was fetched lies on disk.
     func flush() async
+
+    /// Bytes of sources on disk, as far as they have been counted since the start.
+    var storedBytes: Int { get }
+
+    /// What the disk cache of sources holds; nil without one.
+    var diskStatistics: DiskCache.Statistics? { get }
+
+    /// Removes all sources from disk.
+    func purgeDisk() async
+}
+
+extension SourceReading {
+    var storedBytes: Int { 0 }
+    var diskStatistics: DiskCache.Statistics? { nil }
+
+    func purgeDisk() async {}
 }
 
 /// What has happened since the start.
@@ -187,5 +341,19 @@ final class ServiceCounters: Sendable {
     var renderCount: Int { renders.load(ordering: .relaxed) }
 
     func countRender() { renders.wrappingAdd(1, ordering: .relaxed) }
+
+    private let decodes = Atomic(0)
+
+    /// Decodes that were begun; one may serve several renders.
+    var decodeCount: Int { decodes.load(ordering: .relaxed) }
+
+    func countDecodes(_ count: Int) { decodes.wrappingAdd(count, ordering: .relaxed) }
+
+    private let departures = Atomic(0)
+
+    /// Requests whose client left before the answer was there.
+    var departureCount: Int { departures.load(ordering: .relaxed) }
+
+    func countDeparture() { departures.wrappingAdd(1, ordering: .relaxed) }
 }
 #endif

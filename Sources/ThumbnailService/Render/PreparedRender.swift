@@ -20,14 +20,24 @@ struct PreparedRender: Sendable {
     let needsWhole: Bool
     /// What of ``weight`` there is for everything after the decode.
     private let roomAfterDecode: Int
+    /// How much of a JPEG is read.
+    private let accuracy: ThumbnailQuality
+    /// How the file is read when nothing but ``thumbnailOptions`` is needed of it; nil otherwise.
+    let sharedPlan: ThumbnailPlan?
 
     init(
-        request: ThumbnailRequest, header: ImageHeader, plan: RenderPlan, decoder: ImageDecoder, bytes: [UInt8]
+        request: ThumbnailRequest, header: ImageHeader, plan: RenderPlan, decoder: ImageDecoder,
+        accuracy: ThumbnailQuality, bytes: [UInt8]
     ) throws(DecodeError) {
         self.request = request
         self.header = header
         self.decoder = decoder
         self.plan = plan
+        // thumbor drafts whole pictures alone: of a part, a draft differs from its answer by more than the two encoders do
+        // (Scripts/check-thumbor).
+        let isWhole = plan.crop.width == plan.sourceWidth && plan.crop.height == plan.sourceHeight
+        let accuracy = accuracy == .draft && !isWhole ? .balanced : accuracy
+        self.accuracy = accuracy
 
         isDescriptionAlone = request.output.kind == .meta(blurHash: false)
         // A search needs pixels before the result does. A JPEG is read twice at a fraction of its size; other formats
@@ -38,18 +48,25 @@ struct PreparedRender: Sendable {
         roomAfterDecode = isDescriptionAlone ? 0 : (trims ? 2 : 1) * plan.byteCountAfterDecode
         var decode = needsWhole ? try decoder.decodeByteCount(of: bytes.span) : 0
         if !needsWhole, !isDescriptionAlone {
-            let options = Self.options(plan.crop, plan.width, plan.height)
-            decode = try decoder.thumbnailByteCount(of: bytes.span, options: options)
+            let options = Self.options(plan.crop, plan.width, plan.height, accuracy)
+            let cost = try decoder.thumbnailCost(of: bytes.span, options: options)
+            decode = cost.byteCount
+            sharedPlan = plan.isCropSearched ? nil : cost.plan
+        } else {
+            sharedPlan = nil
         }
         if !needsWhole, plan.isCropSearched {
             let (width, height) = plan.searchedSize
-            let options = Self.options(plan.region, width, height)
+            let options = Self.options(plan.region, width, height, accuracy)
             decode = max(decode, try decoder.thumbnailByteCount(of: bytes.span, options: options))
         }
         // The decoder has let go of what it held when the filters begin, but a whole picture stays.
         let held = needsWhole ? decode.addingClamped(roomAfterDecode) : max(decode, roomAfterDecode)
         weight = max(1, held.addingClamped(bytes.count))
     }
+
+    /// The part and size of the source that the result is made of.
+    var thumbnailOptions: ThumbnailOptions { Self.options(plan.crop, plan.width, plan.height, accuracy) }
 
     /// False when what follows the decode would take more than was set aside.
     func hasRoom(for plan: RenderPlan) -> Bool {
@@ -63,7 +80,7 @@ struct PreparedRender: Sendable {
         _ crop: PixelRectangle, _ width: Int, _ height: Int, of bytes: [UInt8], decoded: DecodedImage?,
         _ cancellation: CancellationFlag?
     ) throws(DecodeError) -> (bitmap: Bitmap, status: DecodeStatus) {
-        let options = Self.options(crop, width, height)
+        let options = Self.options(crop, width, height, accuracy)
         if let decoded {
             let bitmap = try decoded.bitmap.thumbnail(options: options, cancellation: cancellation)
             return (bitmap, decoded.status)
@@ -72,10 +89,13 @@ struct PreparedRender: Sendable {
         return (small.bitmap, small.status)
     }
 
-    private static func options(_ crop: PixelRectangle, _ width: Int, _ height: Int) -> ThumbnailOptions {
+    private static func options(
+        _ crop: PixelRectangle, _ width: Int, _ height: Int, _ accuracy: ThumbnailQuality
+    ) -> ThumbnailOptions {
         var options = ThumbnailOptions(width: width, height: height, fit: .fill)
         options.crop = crop
         options.allowsUpscaling = true
+        options.quality = accuracy
         return options
     }
 }

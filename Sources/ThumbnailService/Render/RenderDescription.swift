@@ -15,7 +15,7 @@ extension RenderedImage {
         blurHash: String? = nil
     ) {
         let header = prepared.header
-        var source = JSONText()
+        var source = JSONObjectText()
         if let name = prepared.request.source.shownName { source.add("url", name) }
         source.add("width", plan.sourceWidth)
         source.add("height", plan.sourceHeight)
@@ -28,15 +28,15 @@ extension RenderedImage {
         if let name = header.iccProfileDescription, !name.isEmpty { source.add("profileDescription", name) }
         source.add("bytes", sourceBytes)
 
-        var thumbor = JSONText()
+        var thumbor = JSONObjectText()
         thumbor.add("source", raw: source.object)
-        thumbor.add("operations", raw: JSONText.array(Self.operations(of: plan)))
-        thumbor.add("target", raw: JSONText.size(plan.width, plan.height))
-        thumbor.add("result", raw: JSONText.size(plan.resultWidth, plan.resultHeight))
-        thumbor.add("focal_points", raw: JSONText.array(plan.focalPoints.map(\.json)))
+        thumbor.add("operations", raw: JSONObjectText.array(Self.operations(of: plan)))
+        thumbor.add("target", raw: JSONObjectText.size(plan.width, plan.height))
+        thumbor.add("result", raw: JSONObjectText.size(plan.resultWidth, plan.resultHeight))
+        thumbor.add("focal_points", raw: JSONObjectText.array(plan.focalPoints.map(\.json)))
         if let blurHash { thumbor.add("blurhash", blurHash) }
 
-        var document = JSONText()
+        var document = JSONObjectText()
         document.add("thumbor", raw: thumbor.object)
         self.init(
             bytes: Array(document.object.utf8), contentType: "application/json", format: nil, quality: nil,
@@ -47,7 +47,7 @@ extension RenderedImage {
         var all: [String] = []
         let crop = plan.crop
         if crop.width != plan.sourceWidth || crop.height != plan.sourceHeight {
-            var text = JSONText(type: "crop")
+            var text = JSONObjectText(type: "crop")
             text.add("left", crop.x)
             text.add("top", crop.y)
             text.add("right", crop.x + crop.width)
@@ -55,20 +55,20 @@ extension RenderedImage {
             all.append(text.object)
         }
         if crop.width != plan.width || crop.height != plan.height {
-            var text = JSONText(type: "resize")
+            var text = JSONObjectText(type: "resize")
             text.add("width", plan.width)
             text.add("height", plan.height)
             all.append(text.object)
         }
-        if plan.flipsHorizontally { all.append(JSONText(type: "flip_horizontally").object) }
-        if plan.flipsVertically { all.append(JSONText(type: "flip_vertically").object) }
+        if plan.flipsHorizontally { all.append(JSONObjectText(type: "flip_horizontally").object) }
+        if plan.flipsVertically { all.append(JSONObjectText(type: "flip_vertically").object) }
         return all
     }
 }
 
 extension FocalPoint {
     fileprivate var json: String {
-        var text = JSONText()
+        var text = JSONObjectText()
         text.add("x", x)
         text.add("y", y)
         text.add("z", weight)
@@ -90,7 +90,7 @@ extension SourceName {
 }
 
 /// A JSON object whose members keep their order.
-private struct JSONText {
+private struct JSONObjectText {
     private var members: [String] = []
 
     init() {}
@@ -102,7 +102,7 @@ private struct JSONText {
     static func array(_ elements: [String]) -> String { "[" + elements.joined(separator: ", ") + "]" }
 
     static func size(_ width: Int, _ height: Int) -> String {
-        var text = JSONText()
+        var text = JSONObjectText()
         text.add("width", width)
         text.add("height", height)
         return text.object

@@ -12,10 +12,15 @@ struct Renderer: Sendable {
     /// Which results are too large.
     let sizes: SizeRules
     let encoding: ResultEncoding
+    /// Frames or pages that a source may have; 0 for any number.
+    let maxFrames: Int
+    /// How much of a JPEG is read.
+    let accuracy: ThumbnailQuality
 
     init(
         decoder: ImageDecoder = ImageDecoder(), sizes: SizeRules = SizeRules(),
-        encoding: ResultEncoding = ResultEncoding()
+        encoding: ResultEncoding = ResultEncoding(), maxFrames: Int = 0,
+        accuracy: ThumbnailQuality = .draft
     ) {
         var own = decoder
         own.options.appliesOrientation = true
@@ -23,6 +28,8 @@ struct Renderer: Sendable {
         self.decoder = own
         self.sizes = sizes
         self.encoding = encoding
+        self.maxFrames = maxFrames
+        self.accuracy = accuracy
     }
 
     /// What the file says about its picture, frames and pages counted.
@@ -32,9 +39,11 @@ struct Renderer: Sendable {
     func header(
         of bytes: [UInt8], page: Int = 1, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> ImageHeader {
-        guard page > 1 else { return try header(of: bytes, decoder, cancellation) }
         let first = try header(of: bytes, decoder, cancellation)
-        guard first.format == .tiff else { return first }
+        guard maxFrames == 0 || first.frameCount ?? 1 <= maxFrames else {
+            throw ServiceError(.limit, "the source has more than \(maxFrames) frames")
+        }
+        guard page > 1, first.format == .tiff else { return first }
         guard page <= first.frameCount ?? 1 else { throw ServiceError(.notFound, "there is no page \(page)") }
         return try header(of: bytes, decoder(forPage: page), cancellation)
     }
@@ -55,7 +64,8 @@ struct Renderer: Sendable {
             operations, request.output, sourceWidth: header.displayWidth, sourceHeight: header.displayHeight)
         let decoder = decoder(forPage: operations.page)
         return try translating { () throws(DecodeError) in
-            try PreparedRender(request: request, header: header, plan: plan, decoder: decoder, bytes: bytes)
+            try PreparedRender(
+                request: request, header: header, plan: plan, decoder: decoder, accuracy: accuracy, bytes: bytes)
         }
     }
 
@@ -70,7 +80,6 @@ struct Renderer: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         let (plan, whole) = try place(prepared, bytes, cancellation)
-        let output = prepared.request.output
         if prepared.isDescriptionAlone {
             return RenderedImage(
                 description: prepared, plan, status: whole?.status ?? .complete, sourceBytes: bytes.count)
@@ -80,20 +89,32 @@ struct Renderer: Sendable {
             try prepared.picture(plan.crop, plan.width, plan.height, of: bytes, decoded: whole, cancellation)
         }
         let decoded = clock.now
+        var result = try finish(
+            Picture(bitmap: picture.bitmap, status: picture.status), prepared, plan, sourceBytes: bytes.count,
+            cancellation: cancellation)
+        result.decodeDuration = decoded - start
+        return result
+    }
+
+    /// What follows the decode: flips, steps, encoding.
+    func finish(
+        _ picture: Picture, _ prepared: PreparedRender, _ plan: RenderPlan, sourceBytes: Int,
+        cancellation: CancellationFlag?
+    ) throws(ServiceError) -> RenderedImage {
+        let start = ContinuousClock.now
         let bitmap = try translating { () throws(DecodeError) in
             try picture.bitmap.finished(by: plan, cancellation: cancellation)
         }
         var result: RenderedImage
-        if case .meta = output.kind {
+        if case .meta = prepared.request.output.kind {
             let hash = BlurHash(bitmap).description
             result = RenderedImage(
-                description: prepared, plan, status: picture.status, sourceBytes: bytes.count, blurHash: hash)
+                description: prepared, plan, status: picture.status, sourceBytes: sourceBytes, blurHash: hash)
         } else {
             result = try file(bitmap, prepared, plan, cancellation)
             result.status = picture.status
         }
-        result.decodeDuration = decoded - start
-        result.renderDuration = clock.now - decoded
+        result.renderDuration = start.duration(to: .now)
         return result
     }
 

@@ -4,7 +4,7 @@ import HTTPTypes
 /// Which targets belong to whom: POST under `/post/`, IIIF under `/iiif/3/`, all else thumbor's. No first segment of one
 /// can be another's, since signatures have 28 or 44 characters.
 struct Dialects: Sendable {
-    enum Name: String, Sendable { case thumbor, iiif, post, none }
+    enum Name: String, CaseIterable, Sendable { case thumbor, iiif, post, none }
 
     /// What a target asks for, and how its answer looks.
     enum Wish: Sendable {
@@ -18,6 +18,7 @@ struct Dialects: Sendable {
     private let thumbor: ThumborDialect
     private let post: PostDialect
     private let iiif: IIIFDialect?
+    private let sizes: AllowedSizes
 
     init(_ configuration: ServiceConfiguration) throws(ServiceError) {
         var dialect = ThumborDialect()
@@ -25,6 +26,9 @@ struct Dialects: Sendable {
         dialect.readsFiles = configuration.source.fileRoot != nil
         dialect.defaultQuality = configuration.output.quality
         dialect.refusesUnknownFilters = configuration.output.refusesUnknownFilters
+        let output = configuration.output
+        dialect.presets = try ThumborPresets(output.presets, areRequired: output.presetsOnly)
+        sizes = AllowedSizes(widths: Set(output.sizes))
         dialect.signing = try SigningPolicy(configuration.signing)
         thumbor = dialect
         post = PostDialect(thumbor: dialect)
@@ -48,7 +52,7 @@ struct Dialects: Sendable {
             case .redirect(let path): return .redirect(path)
             }
         case .post: throw ServiceError(.methodNotAllowed, "a target under /post takes a POST")
-        case .thumbor, .none: return .picture(try thumbor.parse(target.utf8), .thumbor)
+        case .thumbor, .none: return .picture(try allowed(thumbor.parse(target.utf8)), .thumbor)
         }
     }
 
@@ -57,7 +61,12 @@ struct Dialects: Sendable {
         guard name(of: target) == .post else {
             throw ServiceError(.methodNotAllowed, "a POST goes to a target under /post")
         }
-        return .picture(try post.parse(Array(target.utf8)), .post)
+        return .picture(try allowed(post.parse(Array(target.utf8))), .post)
+    }
+
+    private func allowed(_ request: ThumbnailRequest) throws(ServiceError) -> ThumbnailRequest {
+        try sizes.check(request)
+        return request
     }
 }
 

@@ -12,6 +12,8 @@ struct ServiceAnswer: Sendable {
     /// Nil for an answer that is none of an error.
     var reason: ServiceError.Reason?
     var provenance: ThumbnailEngine.Provenance?
+    /// True for an answer about the service itself.
+    var isHealth = false
     /// True when the connection ends with this answer.
     var closesConnection = false
 
@@ -41,12 +43,13 @@ struct ServiceAnswer: Sendable {
 extension HTTPField.Name {
     static let requestID = Self.known("X-Request-ID")
     static let cacheLayer = Self.known("X-Cache")
+    static let forwardedFor = Self.known("X-Forwarded-For")
     static let frames = Self.known("X-Frames")
     static let ignoredFilters = Self.known("X-Ignored-Filters")
     static let serverTiming = Self.known("Server-Timing")
     static let link = Self.known("Link")
 
-    private static func known(_ name: String) -> Self {
+    static func known(_ name: String) -> Self {
         guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is a name of a field") }
         return name
     }

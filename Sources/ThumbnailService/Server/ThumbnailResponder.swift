@@ -18,6 +18,7 @@ struct ThumbnailResponder: HTTPResponder {
     let engine: ThumbnailEngine
     let dialects: Dialects
     let state: ServiceState
+    var gallery: Gallery?
     let logger: Logger
 
     private var configuration: ServiceConfiguration { engine.configuration }
@@ -25,32 +26,43 @@ struct ThumbnailResponder: HTTPResponder {
     func respond(to request: Request, context: Context) async throws -> Response {
         let begin = ContinuousClock.now
         let id = RequestIdentifier.of(request.headers[.requestID])
+        let trace = RequestTrace(TraceContext(request.headers))
         var answer: ServiceAnswer
-        do throws(ServiceError) {
-            answer = try await self.answer(request, context)
-        } catch {
+        var dependsOnAccept = false
+        let end: Result<ServiceAnswer, ServiceError> = await RequestTrace.$current.withValue(trace) {
+            do throws(ServiceError) {
+                return .success(try await self.answer(request, context, &dependsOnAccept))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch end {
+        case .success(let found): answer = found
+        case .failure(let error):
             answer = ServiceAnswer(error, requestID: id, lifetimes: engine.lifetimes)
             answer.dialect = dialects.name(of: request.head.path ?? "")
             if error.reason == .methodNotAllowed { answer.fields[.allow] = "GET, HEAD, OPTIONS, POST" }
         }
+        if dependsOnAccept { answer.fields[.vary] = "Accept" }
         let elapsed = begin.duration(to: .now)
-        log(request, answer, id, elapsed)
-        return response(answer, id, isHead: request.method == .head, elapsed)
+        engine.metrics.note(answer, elapsed)
+        log(request, answer, id, trace, elapsed)
+        return response(answer, id, isHead: request.method == .head, trace, elapsed)
     }
 
-    private func answer(_ request: Request, _ context: Context) async throws(ServiceError) -> ServiceAnswer {
+    /// - Parameter dependsOnAccept: Becomes true for a picture whose format Accept has a say in, whatever it says, and
+    ///   for every error of such a picture.
+    private func answer(
+        _ request: Request, _ context: Context, _ dependsOnAccept: inout Bool
+    ) async throws(ServiceError) -> ServiceAnswer {
         let target = request.head.path ?? ""
         guard target.utf8.count <= configuration.server.maxTargetBytes else {
             throw ServiceError(.targetTooLong, "the target is longer than \(configuration.server.maxTargetBytes) bytes")
         }
-        switch target {
-        case "/health/live", "/healthcheck": return Self.plain(200, "live\n")
-        case "/health/ready":
-            return state.isDraining ? Self.plain(503, "draining\n") : Self.plain(200, "ready\n")
-        default: break
-        }
+        if let health = ServiceAnswer.health(target, isDraining: state.isDraining) { return health }
         guard !state.isDraining else { throw ServiceError(.draining, retryAfter: 1, "the service is about to stop") }
         if request.method == .options { return options(target) }
+        if let gallery, Gallery.owns(target) { return try await gallery.answer(request.head) }
         let wish: Dialects.Wish
         switch request.method {
         case .get, .head: wish = try dialects.parse(target)
@@ -58,7 +70,12 @@ struct ThumbnailResponder: HTTPResponder {
         default: throw ServiceError(.methodNotAllowed, "GET, HEAD, OPTIONS and POST are what is understood")
         }
         switch wish {
-        case .picture(let wish, let name): return try await picture(wish, name, request, context)
+        case .picture(var wish, let name):
+            if Negotiation(isOn: configuration.output.negotiates).applies(to: wish) {
+                dependsOnAccept = true
+                wish.output.format = Negotiation.format(for: request.headers[.accept])
+            }
+            return try await picture(wish, name, request, context)
         case .info(let wish, let rawIdentifier): return try await info(wish, rawIdentifier, request, context)
         case .redirect(let path):
             var answer = ServiceAnswer(status: 303, fields: [.location: path, .cacheControl: "no-store"])
@@ -82,21 +99,32 @@ struct ThumbnailResponder: HTTPResponder {
     private func picture(
         _ wish: ThumbnailRequest, _ name: Dialects.Name, _ request: Request, _ context: Context
     ) async throws(ServiceError) -> ServiceAnswer {
+        RequestTrace.current?.note { $0.name = wish.source }
         // What is in memory is answered at once: no task, no wait.
         if let found = engine.remembered(wish) { return answer(wish, name, found, request) }
         let body: [UInt8]?
         if wish.source == .body { body = try await self.body(of: request) } else { body = nil }
         let engine = engine
+        let client = self.client(request, context)
         let found = try await whileWanted(context) { () throws(ServiceError) in
-            try await engine.answer(wish, body: body)
+            try await engine.answer(wish, body: body, client: client)
         }
         return answer(wish, name, found, request)
+    }
+
+    /// Who asks, where that makes a difference.
+    private func client(_ request: Request, _ context: Context) -> IPAddress? {
+        guard configuration.limits.rendersPerClient != nil else { return nil }
+        let trusts = configuration.server.trustsForwardedFor
+        return .client(
+            peer: context.channel.remoteAddress, forwardedFor: trusts ? request.headers[.forwardedFor] : nil)
     }
 
     /// `info.json`, from the header of the source alone.
     private func info(
         _ wish: ThumbnailRequest, _ rawIdentifier: String, _ request: Request, _ context: Context
     ) async throws(ServiceError) -> ServiceAnswer {
+        RequestTrace.current?.note { $0.name = wish.source }
         let engine = engine
         let (header, source) = try await whileWanted(context) { () throws(ServiceError) in
             try await engine.header(of: wish.source)
@@ -132,7 +160,11 @@ struct ThumbnailResponder: HTTPResponder {
                 return .failure(error)
             }
         }
-        departure?.whenGone { task.cancel() }
+        let counters = engine.counters
+        departure?.whenGone {
+            counters.countDeparture()
+            task.cancel()
+        }
         defer { departure?.whenGone(nil) }
         let end = await withTaskCancellationHandler {
             await task.value
@@ -201,22 +233,21 @@ struct ThumbnailResponder: HTTPResponder {
         }
     }
 
-    private static func plain(_ status: Int, _ text: String) -> ServiceAnswer {
-        ServiceAnswer(
-            status: status, fields: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-            body: Array(text.utf8))
-    }
-
-    private func response(_ answer: ServiceAnswer, _ id: String, isHead: Bool, _ elapsed: Duration) -> Response {
+    private func response(
+        _ answer: ServiceAnswer, _ id: String, isHead: Bool, _ trace: RequestTrace, _ elapsed: Duration
+    ) -> Response {
         var fields = answer.fields
         fields[.requestID] = id
         fields[.xContentTypeOptions] = "nosniff"
-        fields[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+        fields[.contentSecurityPolicy] = answer.fields[.contentSecurityPolicy] ?? "default-src 'none'; sandbox"
         fields[.acceptRanges] = "none"
+        if let policy = configuration.output.resourcePolicy {
+            fields[.crossOriginResourcePolicy] = policy.rawValue
+        }
         if answer.status != 304 { fields[.contentLength] = String(answer.body.count) }
-        if configuration.server.showsDebugFields {
+        if configuration.server.showsDebugFields || gallery != nil {
             if let provenance = answer.provenance { fields[.cacheLayer] = provenance.rawValue }
-            fields[.serverTiming] = "total;dur=\(elapsed.wholeMilliseconds)"
+            fields[.serverTiming] = trace.serverTiming(total: elapsed)
         }
         if answer.closesConnection { fields[.connection] = "close" }
         let hasBody = !isHead && answer.status != 304 && !answer.body.isEmpty
@@ -225,15 +256,14 @@ struct ThumbnailResponder: HTTPResponder {
             body: hasBody ? ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)) : ResponseBody())
     }
 
-    private func log(_ request: Request, _ answer: ServiceAnswer, _ id: String, _ elapsed: Duration) {
-        logger.info(
-            "request",
-            metadata: [
-                "request_id": "\(id)", "method": "\(request.method.rawValue)", "dialect": "\(answer.dialect.rawValue)",
-                "status": "\(answer.status)", "reason": "\(answer.reason?.rawValue ?? "-")",
-                "cache": "\(answer.provenance?.rawValue ?? "-")", "bytes": "\(answer.body.count)",
-                "milliseconds": "\(elapsed.wholeMilliseconds)",
-            ])
+    private func log(
+        _ request: Request, _ answer: ServiceAnswer, _ id: String, _ trace: RequestTrace, _ elapsed: Duration
+    ) {
+        let line = RequestLog(
+            method: request.method, target: request.head.path ?? "", id: id, answer: answer, trace: trace,
+            elapsed: elapsed)
+        // The line is made only where somebody reads it.
+        logger.log(level: line.level, "request", metadata: line.metadata)
     }
 }
 
@@ -242,12 +272,6 @@ extension UInt8 {
     fileprivate var isHostByte: Bool {
         isAlphanumeric || self == UInt8(ascii: ".") || self == UInt8(ascii: "-") || self == UInt8(ascii: ":")
             || self == UInt8(ascii: "[") || self == UInt8(ascii: "]")
-    }
-}
-
-extension Duration {
-    fileprivate var wholeMilliseconds: Int64 {
-        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     }
 }
 #endif

@@ -2,6 +2,7 @@
 import Hummingbird
 import HummingbirdCore
 public import Logging
+public import Metrics
 import NIOCore
 import ServiceLifecycle
 import UnixSignals
@@ -12,13 +13,18 @@ public struct ThumbnailServer: Sendable {
     public let configuration: ServiceConfiguration
     let engine: ThumbnailEngine
     private let dialects: Dialects
+    private let gallery: Gallery?
     private let logger: Logger
 
     /// A server that does not listen yet.
     ///
+    /// - Parameter factory: Where metrics are kept; nil for a ``PrometheusRegistry`` of the service's own, which the admin
+    ///   listener shows under `/metrics`.
     /// - Throws: `internalFault` with a message for the operator when the configuration makes no service: no key and not
     ///   unsafe, an address range or a host pattern that is none, a folder that is not there.
-    public init(_ configuration: ServiceConfiguration, logger: Logger) throws(ServiceError) {
+    public init(
+        _ configuration: ServiceConfiguration, logger: Logger, metrics factory: (any MetricsFactory)? = nil
+    ) throws(ServiceError) {
         guard !configuration.signing.keys.isEmpty || configuration.signing.allowsUnsafe else {
             throw ServiceError(
                 .internalFault, "there is no key to verify signatures with, and unsafe targets are not allowed")
@@ -28,36 +34,59 @@ public struct ThumbnailServer: Sendable {
         }
         self.configuration = configuration
         self.logger = logger
-        engine = ThumbnailEngine(configuration, sources: try SourceReader(configuration, logger: logger))
+        let metrics = ServiceMetrics(factory: factory)
+        engine = ThumbnailEngine(
+            configuration, sources: try SourceReader(configuration, metrics: metrics, logger: logger), metrics: metrics)
         dialects = try Dialects(configuration)
+        gallery = try Gallery(engine)
     }
+
+    /// Sets the metrics that are read rather than counted: sizes of caches, memory, the queue. The admin listener does so
+    /// by itself; with metrics kept elsewhere call it as often as those are read.
+    public func updateMeters() { engine.updateGauges() }
 
     /// Serves until the process gets SIGTERM or SIGINT, or the calling task is cancelled.
     ///
-    /// - Parameter onListening: Is called once with the port that is listened on.
-    public func run(onListening: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+    /// - Parameters:
+    ///   - onListening: Is called once with the port that is listened on.
+    ///   - onAdminListening: Is called once, before that, with the port of metrics and health; never without one.
+    /// - Throws: `internalFault` with a message for the operator when the port of metrics and health cannot be listened
+    ///   on; other errors of the system as they are.
+    public func run(
+        onListening: @escaping @Sendable (Int) async -> Void = { _ in },
+        onAdminListening: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) async throws {
         let state = ServiceState()
         let server = configuration.server
-        let responder = ThumbnailResponder(engine: engine, dialects: dialects, state: state, logger: logger)
+        let responder = ThumbnailResponder(
+            engine: engine, dialects: dialects, state: state, gallery: gallery, logger: logger)
         var decoder = HTTP1Channel.Configuration.DecoderConfiguration()
         decoder.maxHeaderFieldSize = server.maxHeaderBytes
         decoder.maxHeaderListSize = server.maxHeaderBytes
         let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ClientDeparture()], idleTimeout: TimeAmount(server.idleTimeout),
-            httpDecoderConfiguration: decoder)
-        let application = Application(
+            additionalChannelHandlers: [ClientDeparture(), SlowClient(SlowClient.Limits(server))],
+            idleTimeout: TimeAmount(server.idleTimeout), httpDecoderConfiguration: decoder)
+        var application = Application(
             responder: responder, server: .http1(configuration: channel),
             configuration: ApplicationConfiguration(
                 address: .hostname(server.host, port: server.port), serverName: ServiceIdentity.name,
-                availableConnectionsDelegate: MaximumAvailableConnections(server.maxConnections)),
+                availableConnectionsDelegate: OpenConnections(
+                    atMost: server.maxConnections, metrics: engine.metrics)),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger)
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
+        if let port = server.adminPort {
+            let admin = AdminService(
+                port: port, responder: AdminResponder(engine: engine, state: state), logger: logger,
+                onListening: onAdminListening)
+            application.beforeServerStarts { try await admin.waitUntilListening() }
+            services.append(.init(service: admin))
+        }
+        services += [.init(service: application), .init(service: DrainService(state: state, delay: server.drainDelay))]
         var group = ServiceGroupConfiguration(
-            services: [
-                .init(service: application), .init(service: DrainService(state: state)),
-            ],
+            services: services,
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        group.maximumGracefulShutdownDuration = server.drainTimeout
+        group.maximumGracefulShutdownDuration = server.drainDelay + server.drainTimeout
         do {
             try await ServiceGroup(configuration: group).run()
         } catch {
@@ -69,13 +98,24 @@ public struct ThumbnailServer: Sendable {
     }
 }
 
+extension SlowClient.Limits {
+    init(_ server: ServiceConfiguration.Server) {
+        self.init(
+            header: TimeAmount(server.headerTimeout), request: TimeAmount(server.requestTimeout),
+            stalledAnswer: TimeAmount(server.idleTimeout))
+    }
+}
+
 /// Says that the service stops. It is told first, because it stands last in the group.
 private struct DrainService: Service {
     let state: ServiceState
+    let delay: Duration
 
     func run() async throws {
         try await gracefulShutdown()
         state.beginDraining()
+        // The listener is told only when this returns: until then who stands in front sees that the service is not ready.
+        try? await Task.sleep(for: delay)
     }
 }
 #endif

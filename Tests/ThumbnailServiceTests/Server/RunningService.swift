@@ -2,6 +2,7 @@
 import AsyncHTTPClient
 import Logging
 import LoopbackOrigin
+import Metrics
 import NIOCore
 import NIOHTTP1
 import TestSupport
@@ -13,6 +14,13 @@ import Testing
 struct RunningService: Sendable {
     let port: Int
     let engine: ThumbnailEngine
+    /// Of the listener for the operator; nil without one.
+    var adminPort: Int?
+
+    /// The same, asked on the listener for the operator.
+    var admin: Self {
+        get throws { Self(port: try #require(adminPort), engine: engine) }
+    }
 
     struct Reply: Sendable {
         let status: Int
@@ -46,13 +54,17 @@ struct RunningService: Sendable {
 ///
 /// - Parameters:
 ///   - origin: May be fetched from, although it is on loopback.
+///   - logger: Nil for none.
+///   - metrics: Where metrics are kept; nil for the service's own registry.
 ///   - change: What differs from the defaults, which take unsigned targets here.
 func withService<Value: Sendable>(
-    origin: LoopbackOrigin? = nil, _ change: (inout ServiceConfiguration) -> Void = { _ in },
+    origin: LoopbackOrigin? = nil, logger given: Logger? = nil, metrics: (any MetricsFactory)? = nil,
+    _ change: (inout ServiceConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningService) async throws -> Value
 ) async throws -> Value {
     var configuration = ServiceConfiguration()
     configuration.server.port = 0
+    configuration.server.adminPort = nil
     configuration.server.showsDebugFields = true
     configuration.signing.allowsUnsafe = true
     if let origin {
@@ -61,22 +73,25 @@ func withService<Value: Sendable>(
         configuration.source.allowedRanges = ["127.0.0.1/32"]
     }
     change(&configuration)
-    var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    logger.logLevel = .critical
-    let server = try ThumbnailServer(configuration, logger: logger)
+    let logger = given ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let server = try ThumbnailServer(configuration, logger: logger, metrics: metrics)
+    let adminPort = Locked<Int?>(nil)
     let (ports, ready) = AsyncStream.makeStream(of: Int.self)
     return try await withThrowingTaskGroup(of: Value?.self) { group in
         group.addTask {
             try await server.run { port in
                 ready.yield(port)
                 ready.finish()
+            } onAdminListening: { port in
+                adminPort.update { $0 = port }
             }
             return nil
         }
         group.addTask {
             var iterator = ports.makeAsyncIterator()
-            let port = try #require(await iterator.next())
-            return try await body(RunningService(port: port, engine: server.engine))
+            // Without a port the server has failed, and says why.
+            guard let port = await iterator.next() else { return nil }
+            return try await body(RunningService(port: port, engine: server.engine, adminPort: adminPort.value))
         }
         defer { group.cancelAll() }
         while let value = try await group.next() { if let value { return value } }

@@ -1,0 +1,172 @@
+"""HTTP/1.1 load on a port of 127.0.0.1: closed loops, where each connection asks when it has its answer, and open
+ones, where requests come at their time whatever has been answered.
+
+wrk and h2load walk one list of targets in step on every connection, which a server that coalesces answers with one
+render. Here each target of the list is asked for once. A request costs this client about 0.1 ms.
+"""
+
+import asyncio
+import contextlib
+import dataclasses
+import math
+import time
+
+# Seconds; longer than any deadline of the servers.
+TIMEOUT = 60
+
+
+@dataclasses.dataclass
+class Answer:
+    """Status 0 is a connection that broke. Seconds count from when the request was due; lag is how much of them this
+    client was late itself."""
+
+    status: int
+    seconds: float
+    bytes: int = 0
+    fields: bytes = b""
+    ended: float = 0.0
+    body: bytes = b""
+    lag: float = 0.0
+
+    def field(self, name):
+        """The value of a header field; None without one."""
+        for line in self.fields.split(b"\r\n")[1:]:
+            key, _, value = line.partition(b":")
+            if key.strip().lower() == name.lower().encode():
+                return value.strip().decode("latin-1")
+        return None
+
+
+class Connection:
+    def __init__(self, port, address="127.0.0.1"):
+        self.port, self.address, self.reader, self.writer = port, address, None, None
+
+    async def open(self):
+        self.reader, self.writer = await asyncio.open_connection(self.address, self.port)
+
+    async def get(self, target, due=None, keeps_body=False, method="GET"):
+        now = time.perf_counter()
+        start = due if due is not None else now
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                answer = await self._get(target, keeps_body, method)
+        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
+            self.close()
+            answer = Answer(0, 0)
+        answer.ended = time.perf_counter()
+        answer.seconds, answer.lag = answer.ended - start, now - start
+        return answer
+
+    async def _get(self, target, keeps_body, method):
+        if self.writer is None:
+            await self.open()
+        self.writer.write(f"{method} {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        answer = Answer(int(head[9:12]), 0, fields=head)
+        length = 0 if method == "HEAD" or answer.status in (204, 304) else int(answer.field("content-length") or 0)
+        body = await self.reader.readexactly(length) if length else b""
+        answer.bytes = length
+        if keeps_body:
+            answer.body = body
+        if (answer.field("connection") or "").lower() == "close":
+            self.close()
+        return answer
+
+    async def leave(self, target, after):
+        """Asks, and goes without waiting for the answer."""
+        with contextlib.suppress(OSError):
+            await self.open()
+            self.writer.write(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
+            await asyncio.sleep(after)
+        self.close()
+
+    def close(self):
+        if self.writer is not None:
+            self.writer.close()
+        self.reader = self.writer = None
+
+
+async def _closed(port, targets, connections, seconds, on_answer):
+    rest, answers = iter(targets), []
+    end = None if seconds is None else time.perf_counter() + seconds
+
+    async def work():
+        connection = Connection(port)
+        for target in rest:
+            answers.append(await connection.get(target))
+            if on_answer:
+                on_answer(len(answers))
+            if end is not None and answers[-1].ended > end:
+                break
+        connection.close()
+
+    await asyncio.gather(*(work() for _ in range(connections)))
+    return answers
+
+
+def closed(port, targets, connections, seconds=None, on_answer=None):
+    """The answers to all targets, or to as many as there is time for."""
+    return asyncio.run(_closed(port, targets, connections, seconds, on_answer))
+
+
+async def _open(port, targets, rate, seconds):
+    idle, answers, tasks = [], [], set()
+
+    async def ask(target, due):
+        connection = idle.pop() if idle else Connection(port)
+        answers.append(await connection.get(target, due))
+        idle.append(connection)
+
+    start = time.perf_counter()
+    for number, target in enumerate(targets):
+        due = start + number / rate
+        if due - start >= seconds:
+            break
+        wait = due - time.perf_counter()
+        if wait > 0:
+            await asyncio.sleep(wait)
+        task = asyncio.ensure_future(ask(target, due))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+    while tasks:
+        await asyncio.wait(tasks)
+    for connection in idle:
+        connection.close()
+    return answers, start
+
+
+def open_loop(port, targets, rate, seconds):
+    """The answers to requests that come at a rate, and when that began."""
+    return asyncio.run(_open(port, targets, rate, seconds))
+
+
+async def _at_once(port, targets):
+    connections = [Connection(port) for _ in targets]
+    await asyncio.gather(*(connection.open() for connection in connections))
+    answers = await asyncio.gather(
+        *(connection.get(target, keeps_body=True) for connection, target in zip(connections, targets)))
+    for connection in connections:
+        connection.close()
+    return answers
+
+
+def at_once(port, targets):
+    """The answers to requests that go out together, each on a connection that stands already."""
+    return asyncio.run(_at_once(port, targets))
+
+
+def one(port, target, method="GET"):
+    """A single answer, with its body."""
+    async def ask():
+        connection = Connection(port)
+        answer = await connection.get(target, keeps_body=True, method=method)
+        connection.close()
+        return answer
+
+    return asyncio.run(ask())
+
+
+def percentile(values, share):
+    """The smallest value that at least this share of the values does not exceed; 0 of none."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered) - 1e-9) - 1)] if ordered else 0.0

@@ -1,0 +1,127 @@
+"""Pictures for the scripts about the service: photographs as Scripts/bench-thumb takes them, in all sizes and kinds."""
+
+import io
+import os
+import sys
+
+import numpy as np
+from PIL import Image
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDER = os.path.join(ROOT, ".build-thumbor/pictures")
+sys.path.append(os.path.join(ROOT, "Fixtures/make"))
+from mosaic import mosaic  # noqa: E402
+
+SIZES = [(800, 600), (2000, 1500), (4000, 3000)]
+
+
+def _framed(size, border, color):
+    picture = Image.new("RGB", size, color)
+    inner = size[0] - 2 * border, size[1] - 2 * border
+    picture.paste(mosaic(*inner, seed=21), (border, border))
+    return picture
+
+
+def _alpha(size):
+    picture = mosaic(*size, seed=4)
+    x, y = np.meshgrid(np.linspace(0, 9, size[0]), np.linspace(0, 7, size[1]))
+    picture.putalpha(Image.fromarray(np.clip(128 + 200 * np.sin(x) * np.cos(y), 0, 255).astype(np.uint8)))
+    return picture
+
+
+def _jpeg(picture, **options):
+    file = io.BytesIO()
+    picture.save(file, "JPEG", **{"quality": 87, "subsampling": 2, **options})
+    return file.getvalue()
+
+
+def _png(picture, **options):
+    file = io.BytesIO()
+    picture.save(file, "PNG", **{"compress_level": 6, **options})
+    return file.getvalue()
+
+
+def _gif(frames):
+    pictures = [mosaic(240, 180, seed=number).quantize(64) for number in range(frames)]
+    file = io.BytesIO()
+    pictures[0].save(file, "GIF", save_all=True, append_images=pictures[1:], duration=40, loop=0)
+    return file.getvalue()
+
+
+def _turned(size, orientation):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    return _jpeg(mosaic(*size, seed=8), exif=exif)
+
+
+def _tiff(picture):
+    file = io.BytesIO()
+    picture.save(file, "TIFF", compression="tiff_lzw")
+    return file.getvalue()
+
+
+def _bmp(picture):
+    file = io.BytesIO()
+    picture.save(file, "BMP")
+    return file.getvalue()
+
+
+MADE = {
+    **{f"{w}x{h}.jpg": (lambda w=w, h=h: _jpeg(mosaic(w, h, seed=w))) for w, h in SIZES},
+    **{f"{w}x{h}.png": (lambda w=w, h=h: _png(mosaic(w, h, seed=w))) for w, h in SIZES},
+    "portrait.jpg": lambda: _jpeg(mosaic(1500, 2000, seed=5)),
+    "odd.jpg": lambda: _jpeg(mosaic(400, 201, seed=6)),
+    "small.jpg": lambda: _jpeg(mosaic(100, 80, seed=7)),
+    "thin.jpg": lambda: _jpeg(mosaic(3, 1000, seed=7)),
+    "turned.jpg": lambda: _turned((1200, 800), 6),
+    "progressive.jpg": lambda: _jpeg(mosaic(1600, 1200, seed=9), progressive=True),
+    "gray.jpg": lambda: _jpeg(mosaic(800, 600, seed=10).convert("L")),
+    "cmyk.jpg": lambda: _jpeg(mosaic(800, 600, seed=10).convert("CMYK")),
+    "framed.png": lambda: _png(_framed((640, 480), 40, (255, 255, 255))),
+    "alpha.png": lambda: _png(_alpha((800, 600))),
+    "palette.png": lambda: _png(mosaic(800, 600, seed=11).quantize(128)),
+    "deep.png": lambda: _png(Image.fromarray(np.asarray(mosaic(400, 300, seed=12).convert("L"), np.uint16) * 257)),
+    "animated.gif": lambda: _gif(30),
+    "still.gif": lambda: _gif(1),
+    "photo.tif": lambda: _tiff(mosaic(600, 400, seed=13)),
+    "photo.bmp": lambda: _bmp(mosaic(600, 400, seed=13)),
+    "cut.jpg": lambda: _jpeg(mosaic(800, 600, seed=800))[:30_000],
+    "stump.jpg": lambda: _jpeg(mosaic(800, 600, seed=800))[:200],
+    "page.jpg": lambda: b"<!doctype html><title>not a picture</title>",
+    "nothing.jpg": lambda: b"",
+}
+
+
+def pictures():
+    """The folder in which they lie; they are made once."""
+    os.makedirs(FOLDER, exist_ok=True)
+    for name, make in MADE.items():
+        path = os.path.join(FOLDER, name)
+        if not os.path.exists(path):
+            with open(path + ".part", "wb") as file:
+                file.write(make())
+            os.rename(path + ".part", path)
+    return FOLDER
+
+
+def _lanczos(length, size):
+    """The weights of a Lanczos3 that makes `size` samples of `length`, in float64."""
+    scale = length / size
+    centres = (np.arange(size) + 0.5) * scale - 0.5
+    x = (np.arange(length)[None, :] - centres[:, None]) / max(scale, 1)
+    weights = np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0.0)
+    return weights / weights.sum(1, keepdims=True)
+
+
+def exact(name, width, height):
+    """The whole of an opaque picture at another size, in float64."""
+    whole = np.asarray(Image.open(os.path.join(pictures(), name)).convert("RGB"), np.float64)
+    down = np.einsum("oh,hwc->owc", _lanczos(whole.shape[0], height), whole, optimize=True)
+    return np.clip(np.einsum("ow,hwc->hoc", _lanczos(whole.shape[1], width), down, optimize=True), 0, 255)
+
+
+def psnr(file, name):
+    """Of the bytes of a file against the exact picture of its size, in dB."""
+    image = Image.open(io.BytesIO(file)).convert("RGB")
+    error = ((np.asarray(image, np.float64) - exact(name, *image.size)) ** 2).mean()
+    return 10 * np.log10(255**2 / error)

@@ -1,0 +1,142 @@
+#if Service
+import Configuration
+
+/// A configuration out of its four sources: options win over the environment, that over the file, that over the defaults.
+public struct ResolvedConfiguration: Sendable {
+    /// Where a value came from.
+    public enum Origin: String, Hashable, Sendable, CaseIterable {
+        /// Nobody said anything.
+        case standard = "default"
+        /// The JSON file.
+        case file
+        /// A variable of the environment.
+        case environment
+        /// An option of the command line.
+        case option
+    }
+
+    /// A key with its value as the environment would have it; secrets are left out.
+    public struct Entry: Hashable, Sendable {
+        /// `server.port`, for example.
+        public let key: String
+        /// Empty for no value.
+        public let value: String
+        /// Where the value came from.
+        public let origin: Origin
+    }
+
+    /// What a server is made with.
+    public private(set) var service: ServiceConfiguration
+    /// Every key, in the order of the documentation.
+    public let entries: [Entry]
+
+    /// Reads and checks every value, and the file of signing keys.
+    ///
+    /// - Parameters:
+    ///   - options: What the command line says.
+    ///   - environment: Of its variables those count that begin with `IMAGETOOL_`.
+    ///   - file: The path of a JSON file; nil for none.
+    /// - Throws: `internalFault` with a message for the operator, which names the key and its origin.
+    public init(
+        options: ConfigurationOptions = .init(), environment: [String: String] = [:], file: String? = nil
+    ) throws(ServiceError) {
+        let json: [UInt8]?
+        if let file { json = try ConfigurationFile.bytes(of: file) } else { json = nil }
+        try self.init(options: options, environment: environment, json: json)
+    }
+
+    /// The same with a file that was read already.
+    init(
+        options: ConfigurationOptions = .init(), environment: [String: String] = [:], json: [UInt8]?
+    ) throws(ServiceError) {
+        let variables = environment.filter { $0.key.hasPrefix(ConfigurationKey.environmentPrefix) }
+        let names = Set(ConfigurationKey.all.map(\.environmentName))
+        try ConfigurationKey.refuse(variables.keys.filter { !names.contains($0) }, from: "the environment")
+        var layers: [(origin: Origin, provider: any ConfigProvider)] = [
+            (.option, Self.provider("options", options.values)),
+            // Its own encoder parts `maxConnections` into two words; a word in lower case is one.
+            (
+                .environment,
+                EnvironmentVariablesProvider(environmentVariables: variables).mapKeys { key in
+                    AbsoluteConfigKey(["imagetool"] + key.components.map { $0.lowercased() })
+                }
+            ),
+        ]
+        if let json {
+            layers.append((.file, Self.provider("file", try ConfigurationFile(json: json).values)))
+        }
+
+        var draft = ConfigurationDraft()
+        var entries: [Entry] = []
+        for key in ConfigurationKey.all {
+            let found = try Self.texts(of: key, in: layers)
+            if let found, let text = key.read(&draft, found.texts) {
+                let quoted = key.isSecret ? "a value" : "\"\(text)\""
+                throw ServiceError(
+                    .internalFault,
+                    "\(Self.name(of: key, from: found.origin)): \(quoted) cannot be read; it takes \(key.syntax)")
+            }
+            let value = key.joined(key.show(draft))
+            entries.append(
+                Entry(
+                    key: key.name, value: key.isSecret && !value.isEmpty ? "<redacted>" : value,
+                    origin: found?.origin ?? .standard))
+        }
+        if let path = draft.keysFile {
+            draft.service.signing.keys =
+                signingKeys(in: try ConfigurationFile.bytes(of: path)) + draft.service.signing.keys
+        }
+        service = draft.service
+        self.entries = entries
+    }
+
+    /// Of the first layer that has the key; nil when none has.
+    private static func texts(
+        of key: ConfigurationKey, in layers: [(origin: Origin, provider: any ConfigProvider)]
+    ) throws(ServiceError) -> (texts: [String], origin: Origin)? {
+        let path = AbsoluteConfigKey(key.name.split(separator: ".").map(String.init))
+        for (origin, provider) in layers {
+            // Variables are one text each, everything else is taken apart already.
+            let isText = origin == .environment
+            let value: ConfigValue?
+            do {
+                value = try provider.value(forKey: path, type: isText ? .string : .stringArray).value
+            } catch {
+                throw ServiceError(.internalFault, "\(name(of: key, from: origin)) cannot be read")
+            }
+            switch value?.content {
+            case .string(let text): return (key.split(text), origin)
+            case .stringArray(let texts):
+                guard !key.isSecret else {
+                    throw ServiceError(.internalFault, "\(name(of: key, from: origin)): it comes from the environment")
+                }
+                return (texts, origin)
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    private static func provider(_ name: String, _ values: [String: [String]]) -> InMemoryProvider {
+        let pairs = values.map { name, texts in
+            let path = AbsoluteConfigKey(name.split(separator: ".").map(String.init))
+            return (path, ConfigValue(.stringArray(texts), isSecret: false))
+        }
+        return InMemoryProvider(name: name, values: Dictionary(pairs) { first, _ in first })
+    }
+
+    private static func name(of key: ConfigurationKey, from origin: Origin) -> String {
+        origin == .environment
+            ? "\(key.name) (environment, \(key.environmentName))" : "\(key.name) (\(origin.rawValue))"
+    }
+}
+
+extension ConfigurationKey {
+    /// - Throws: `internalFault` that names all of them, when there are any.
+    static func refuse(_ unknown: [String], from place: String) throws(ServiceError) {
+        guard !unknown.isEmpty else { return }
+        throw ServiceError(
+            .internalFault, "\(place) has keys that there are not: \(unknown.sorted().joined(separator: ", "))")
+    }
+}
+#endif

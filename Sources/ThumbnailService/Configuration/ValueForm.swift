@@ -1,0 +1,140 @@
+#if Service
+/// How a value of the configuration is written: the same text in a file, the environment and an option.
+struct ValueForm<Value: Sendable>: Sendable {
+    /// What the documentation and errors say that a value is.
+    let syntax: String
+    /// Nil for a text that is none.
+    let read: @Sendable (String) -> Value?
+    /// A text that is read as this value again.
+    let show: @Sendable (Value) -> String
+
+    /// The same, or a word for no value at all.
+    ///
+    /// - Parameter none: May be empty: then an empty text is no value.
+    func optional(none: String) -> ValueForm<Value?> {
+        ValueForm<Value?>(
+            syntax: none.isEmpty ? syntax : "\(syntax), or `\(none)`",
+            read: { text in text == none ? .some(nil) : read(text).map { .some($0) } },
+            show: { value in value.map(show) ?? none })
+    }
+}
+
+extension ValueForm<Int> {
+    /// A whole number in decimal digits.
+    static func integer(_ range: ClosedRange<Int>, _ noun: String = "number") -> Self {
+        Self(
+            syntax: "\(noun), \(range.lowerBound) to \(range.upperBound)",
+            read: { text in Self.digits(text).flatMap { range.contains($0) ? $0 : nil } }, show: { "\($0)" })
+    }
+
+    /// Nil for signs, blanks and what does not fit.
+    fileprivate static func digits(_ text: some StringProtocol) -> Int? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0.digitValue != nil }) else { return nil }
+        return Int(text)
+    }
+
+    /// Digits and a unit; no fractions.
+    ///
+    /// - Parameter units: The unit that no letters stand for has the name "".
+    fileprivate static func measured(
+        _ text: String, in units: [(name: String, size: Int)], _ range: ClosedRange<Int>
+    ) -> Int? {
+        let number = text.prefix { $0.isASCII && $0.isNumber }
+        let name = text.dropFirst(number.count)
+        guard let count = digits(number), let unit = units.first(where: { $0.name == name }) else { return nil }
+        let (value, overflows) = count.multipliedReportingOverflow(by: unit.size)
+        return !overflows && range.contains(value) ? value : nil
+    }
+
+    /// In the largest unit that leaves no rest.
+    fileprivate static func shown(_ value: Int, in units: [(name: String, size: Int)]) -> String {
+        let fitting = units.filter { value >= $0.size && value % $0.size == 0 }.max { $0.size < $1.size }
+        guard value > 0, let unit = fitting else { return "\(value)" }
+        return "\(value / unit.size)\(unit.name)"
+    }
+
+    private static let byteUnits: [(name: String, size: Int)] = [
+        ("", 1), ("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
+    ]
+    private static let shownByteUnits: [(name: String, size: Int)] = byteUnits.filter {
+        $0.name.isEmpty || $0.name.hasSuffix("iB")
+    }
+
+    /// Bytes, with `kB`, `MB`, `GB`, `TB` for powers of 1000 and `KiB`, `MiB`, `GiB`, `TiB` for powers of 1024.
+    static func bytes(_ range: ClosedRange<Int>) -> Self {
+        Self(
+            syntax: "bytes, \(shown(range.lowerBound, in: shownByteUnits)) to "
+                + "\(shown(range.upperBound, in: shownByteUnits))",
+            read: { measured($0, in: byteUnits, range) }, show: { shown($0, in: shownByteUnits) })
+    }
+
+    private static let pixelUnits: [(name: String, size: Int)] = [("", 1), ("MP", 1_000_000)]
+
+    /// Pixels, with `MP` for millions.
+    static func pixels(_ range: ClosedRange<Int>) -> Self {
+        Self(
+            syntax: "pixels, \(shown(range.lowerBound, in: pixelUnits)) to \(shown(range.upperBound, in: pixelUnits))",
+            read: { measured($0, in: pixelUnits, range) }, show: { shown($0, in: pixelUnits) })
+    }
+}
+
+extension ValueForm<Duration> {
+    private static let units: [(name: String, size: Int)] = [
+        ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
+    ]
+    /// A hundred years, in milliseconds.
+    private static let most = 36_500 * 86_400_000
+
+    /// Digits with one of the units `ms`, `s`, `m`, `h` and `d`.
+    ///
+    /// - Parameter allowsZero: Takes `0` too, which needs no unit.
+    static func duration(allowsZero: Bool = false) -> Self {
+        Self(
+            syntax: allowsZero ? "time, 0 or more" : "time, over 0",
+            read: { text in
+                if allowsZero, text == "0" { return .zero }
+                return ValueForm<Int>.measured(text, in: units, (allowsZero ? 0 : 1)...most).map { .milliseconds($0) }
+            },
+            show: { duration in
+                let (seconds, attoseconds) = duration.components
+                let milliseconds = Int(clamping: seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
+                return ValueForm<Int>.shown(milliseconds, in: units)
+            })
+    }
+}
+
+extension ValueForm<Bool> {
+    /// One of two words; the second is true.
+    static func either(_ no: String, _ yes: String) -> Self {
+        Self(
+            syntax: "`\(no)` or `\(yes)`", read: { $0 == yes ? true : $0 == no ? false : nil },
+            show: { $0 ? yes : no })
+    }
+
+    /// `on` and `true`, `off` and `false`.
+    static let boolean = Self(
+        syntax: "`on` or `off`",
+        read: { ["on", "true"].contains($0) ? true : ["off", "false"].contains($0) ? false : nil },
+        show: { $0 ? "on" : "off" })
+}
+
+extension ValueForm<String> {
+    /// A text that is not empty and has no control characters.
+    static func text(_ noun: String) -> Self {
+        Self(
+            syntax: noun,
+            read: { text in text.isEmpty || text.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? nil : text },
+            show: { $0 })
+    }
+}
+
+extension ValueForm where Value: CaseIterable & RawRepresentable<String> {
+    /// One of the names of an enumeration.
+    static var choice: Self {
+        Self(
+            syntax: Value.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "),
+            read: { Value(rawValue: $0) }, show: \.rawValue)
+    }
+}
+#endif

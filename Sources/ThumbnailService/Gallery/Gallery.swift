@@ -1,0 +1,129 @@
+#if Service
+import HTTPTypes
+
+/// The page at `/gallery` with all that belongs to it. It is there only when the operator asked for it.
+struct Gallery: Sendable {
+    private static let path = "/gallery"
+    private static let picturesPath = path + "/pictures/"
+
+    private let engine: ThumbnailEngine
+    private let addresses: GalleryAddresses
+    private let page: [UInt8]
+    /// Hosts besides addresses and `localhost` under which the page is given out, in lower case.
+    private let hosts: Set<String>
+    /// What a request that empties a cache must bring: only who could read the page has it.
+    let token: String
+
+    /// Nil when the configuration has no gallery.
+    ///
+    /// - Throws: `internalFault` for keys that are none.
+    init?(_ engine: ThumbnailEngine) throws(ServiceError) {
+        guard let gallery = engine.configuration.gallery else { return nil }
+        self.engine = engine
+        let addresses = try GalleryAddresses(gallery, engine.configuration)
+        self.addresses = addresses
+        let token = Hexadecimal.text((0..<32).map { _ in UInt8.random(in: 0...255) })
+        self.token = token
+        page = Array(GalleryPage.html(token: token, sides: addresses.sides, count: addresses.count).utf8)
+        var hosts: Set<String> = [engine.configuration.server.host.lowercased(), "localhost"]
+        if let url = engine.configuration.server.publicURL, let target = try? SourceTarget(url) {
+            hosts.insert(target.host.description)
+        }
+        self.hosts = hosts
+    }
+
+    /// True for targets that are the gallery's and no dialect's.
+    static func owns(_ target: String) -> Bool { target == path || target.hasPrefix(path + "/") }
+
+    /// - Throws: `hostRefused` for a host that is none of the service's, `methodNotAllowed`, `notFound`, and
+    ///   `badSignature` with status 403 for an order without the token.
+    func answer(_ head: HTTPRequest) async throws(ServiceError) -> ServiceAnswer {
+        guard isOwnHost(head.authority) else {
+            throw ServiceError(.hostRefused, "the gallery is not given out under this host")
+        }
+        let target = head.path ?? ""
+        switch (target, head.method) {
+        case ("/gallery/clear-memory", .post):
+            try checkOrder(head)
+            engine.results.clearMemory()
+            return state
+        case ("/gallery/purge-disk", .post):
+            try checkOrder(head)
+            await engine.results.purgeDisk()
+            await engine.sources.purgeDisk()
+            return state
+        case ("/gallery/clear-memory", _), ("/gallery/purge-disk", _):
+            throw ServiceError(.methodNotAllowed, "a cache is emptied by POST")
+        case (_, .get), (_, .head): return try document(target)
+        default: throw ServiceError(.methodNotAllowed, "GET, HEAD and POST are what the gallery understands")
+        }
+    }
+
+    private func document(_ target: String) throws(ServiceError) -> ServiceAnswer {
+        switch target {
+        case Self.path: return Self.answer(page, "text/html; charset=utf-8")
+        case "/gallery/gallery.css": return Self.answer(Array(GalleryStyle.css.utf8), "text/css; charset=utf-8")
+        case "/gallery/gallery.js":
+            return Self.answer(Array(GalleryScript.text.utf8), "text/javascript; charset=utf-8")
+        case "/gallery/icon.svg": return Self.answer(Array(GalleryPage.icon.utf8), "image/svg+xml")
+        case "/gallery/state": return state
+        default:
+            guard target.hasPrefix(Self.picturesPath), let side = Int(target.dropFirst(Self.picturesPath.count)),
+                let json = addresses.json(side: side)
+            else { throw ServiceError(.notFound, "the gallery has no such page") }
+            return Self.answer(Array(json.utf8), "application/json")
+        }
+    }
+
+    private var state: ServiceAnswer {
+        Self.answer(Array(GalleryState(engine).json.utf8), "application/json")
+    }
+
+    /// A site whose name was made to lead here (DNS rebinding) counts as the same origin to a browser, which then reads
+    /// the token out of the page: so the page is given out under names that nobody else can have.
+    private func isOwnHost(_ authority: String?) -> Bool {
+        guard let authority, let host = SourceHost(Self.host(in: authority)) else { return false }
+        if case .address = host { return true }
+        return hosts.contains(host.description)
+    }
+
+    /// The host without its port; empty, which is no host, when what stands for the port is none.
+    private static func host(in authority: String) -> String {
+        guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return authority }
+        let port = authority[authority.index(after: colon)...]
+        return port.utf8.allSatisfy { (0x30...0x39).contains($0) } ? String(authority[..<colon]) : ""
+    }
+
+    private func checkOrder(_ head: HTTPRequest) throws(ServiceError) {
+        let given = head.headerFields[.galleryToken] ?? ""
+        // Every byte is looked at, wherever the first difference is.
+        let difference = zip(given.utf8, token.utf8).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
+        let site = head.headerFields[.fetchSite] ?? "same-origin"
+        guard given.utf8.count == token.utf8.count, difference == 0, site == "same-origin" else {
+            throw ServiceError(.badSignature, status: 403, "an order needs the token of the page")
+        }
+    }
+
+    private static func answer(_ body: [UInt8], _ type: String) -> ServiceAnswer {
+        ServiceAnswer(
+            status: 200,
+            fields: [
+                .contentType: type, .cacheControl: "no-store", .contentSecurityPolicy: GalleryPage.policy,
+                .referrerPolicy: "no-referrer", .openerPolicy: "same-origin", .resourcePolicy: "same-origin",
+            ], body: body)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let galleryToken = named("X-Gallery-Token")
+    fileprivate static let fetchSite = named("Sec-Fetch-Site")
+    fileprivate static let referrerPolicy = named("Referrer-Policy")
+    fileprivate static let openerPolicy = named("Cross-Origin-Opener-Policy")
+    fileprivate static let resourcePolicy = named("Cross-Origin-Resource-Policy")
+
+    private static func named(_ name: String) -> Self {
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is a name of a field") }
+        return name
+    }
+}
+#endif

@@ -1,0 +1,116 @@
+#if Service
+/// A request target as a log may have it (SERVICE.md SV22): without its signature, without queries and user information
+/// of sources, in printable ASCII.
+enum LoggedTarget {
+    /// Bytes of a target that are shown.
+    static let maxBytes = 512
+
+    /// First segments that are no secrets; all others stand where a signature does.
+    private static let plain: Set<String> = [
+        "unsafe", "iiif", "post", "health", "healthcheck", "metrics", "gallery", "favicon.ico", "robots.txt",
+    ]
+
+    static func text(_ target: String) -> String {
+        var segments = pieces(Array(target.utf8))
+        if segments.count > 1 {
+            let first = segments[1].text == "post" ? 2 : 1
+            if segments.indices.contains(first), !plain.contains(segments[first].text) {
+                segments[first].bytes = Array("-".utf8)
+            }
+        }
+        var result: [UInt8] = []
+        for (index, segment) in segments.enumerated() {
+            result += segment.separator
+            let isLast = index == segments.count - 1
+            // What stands before the slash after a scheme, or is followed by a path, may be an authority.
+            let isAuthority = !isLast || segment.isAfterEmpty || segment.bytes.contains(UInt8(ascii: ":"))
+            result += isAuthority ? segment.withoutUser : segment.bytes
+        }
+        return shown(result)
+    }
+
+    private struct Segment {
+        /// The slash before it, as it was written; empty for the first.
+        var separator: [UInt8]
+        var bytes: [UInt8]
+        var isAfterEmpty = false
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+
+        /// What follows the last `@`, however it is encoded, with `-@` for what stood before it.
+        var withoutUser: [UInt8] {
+            guard let end = LoggedTarget.end(ofLast: UInt8(ascii: "@"), in: bytes) else { return bytes }
+            return Array("-@".utf8) + bytes[end...]
+        }
+    }
+
+    /// What lies between slashes, plain or percent-encoded any number of times, up to the first question mark.
+    private static func pieces(_ target: [UInt8]) -> [Segment] {
+        var segments = [Segment(separator: [], bytes: [])]
+        var index = 0
+        while index < target.count {
+            let (byte, end) = decoded(target, index)
+            if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") {
+                segments[segments.count - 1].bytes += Array("?-".utf8)
+                break
+            }
+            if byte == UInt8(ascii: "/") {
+                let isAfterEmpty = segments.last?.bytes.isEmpty == true && segments.count > 1
+                segments.append(
+                    Segment(separator: Array(target[index..<end]), bytes: [], isAfterEmpty: isAfterEmpty))
+            } else {
+                segments[segments.count - 1].bytes += target[index..<end]
+            }
+            index = end
+        }
+        return segments
+    }
+
+    /// The byte that stands at a place, `%2525…XX` read down to its end, and where the next one begins.
+    private static func decoded(_ bytes: [UInt8], _ index: Int) -> (byte: UInt8, end: Int) {
+        guard bytes[index] == UInt8(ascii: "%") else { return (bytes[index], index + 1) }
+        var digits = index + 1
+        while digits + 1 < bytes.count, bytes[digits] == UInt8(ascii: "2"), bytes[digits + 1] == UInt8(ascii: "5") {
+            digits += 2
+        }
+        guard digits + 1 < bytes.count, let high = bytes[digits].hexValue, let low = bytes[digits + 1].hexValue else {
+            return (bytes[index], index + 1)
+        }
+        return (high << 4 | low, digits + 2)
+    }
+
+    private static func end(ofLast wanted: UInt8, in bytes: [UInt8]) -> Int? {
+        var found: Int?
+        var index = 0
+        while index < bytes.count {
+            let (byte, end) = decoded(bytes, index)
+            if byte == wanted { found = end }
+            index = end
+        }
+        return found
+    }
+
+    private static func shown(_ bytes: [UInt8]) -> String {
+        var result = ""
+        for byte in bytes.prefix(maxBytes) {
+            if (0x21...0x7E).contains(byte) {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                result += "%" + Hexadecimal.text([byte])
+            }
+        }
+        return bytes.count > maxBytes ? result + "..." : result
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,77 @@
+#if Service
+import PlatformImage
+import Synchronization
+
+/// Follows one render through queue and threads.
+final class RenderMeasure: Sendable {
+    private let metrics: ServiceMetrics
+    private let trace = RequestTrace.current
+    private let enqueued = ContinuousClock.now
+    private let hasBegun = Atomic(false)
+
+    /// To be made by the task that waits, when the wait begins.
+    init(_ metrics: ServiceMetrics) { self.metrics = metrics }
+
+    /// The render has its thread and its bytes.
+    func begin() {
+        hasBegun.store(true, ordering: .relaxed)
+        let waited = enqueued.duration(to: .now)
+        metrics.queued(for: waited)
+        trace?.note { $0.queue = waited }
+    }
+
+    func end(_ image: RenderedImage, sourceBytes: Int) {
+        metrics.rendered(image)
+        trace?.note(image, sourceBytes: sourceBytes)
+    }
+
+    /// Counts a render that came to nothing because nobody wanted it any more; to be called by the task that waited.
+    func fail() {
+        guard Task.isCancelled else { return }
+        metrics.cancelled(hasBegun.load(ordering: .relaxed) ? .render : .queue)
+    }
+}
+
+extension ThumbnailEngine {
+    /// Reads a source, and notes how long that took and whether it was given up.
+    func timedRead(_ name: SourceName) async throws(ServiceError) -> SourceBytes {
+        let begin = ContinuousClock.now
+        let trace = RequestTrace.current
+        defer {
+            let elapsed = begin.duration(to: .now)
+            trace?.note { $0.fetch = elapsed }
+        }
+        do throws(ServiceError) {
+            return try await sources.read(name)
+        } catch {
+            if Task.isCancelled { metrics.cancelled(.fetch) }
+            throw error
+        }
+    }
+
+    /// What a source is known to be answered with.
+    func rememberedFailure(of source: SourceName) -> ServiceError? {
+        let failure = failures.failure(of: source, now: now)
+        if failure == nil { metrics.miss(.failure) } else { metrics.hit(.failure) }
+        return failure
+    }
+
+    /// Counts a look-up of results that found nothing fresh.
+    ///
+    /// - Parameter asksDisk: False when something stale was in memory already.
+    func countMisses(asksDisk: Bool) {
+        if results.hasMemory { metrics.miss(.memory) }
+        if asksDisk, results.hasDisk { metrics.miss(.disk) }
+    }
+}
+
+/// Tells the one request that begins a piece of work from those that join it.
+final class WorkLead: Sendable {
+    private let isTaken = Atomic(false)
+
+    func take() { isTaken.store(true, ordering: .relaxed) }
+
+    /// True for a request that waited to the end of work which it had not begun.
+    var isElsewhere: Bool { !isTaken.load(ordering: .relaxed) }
+}
+#endif

@@ -1,0 +1,160 @@
+#if Service
+import Metrics
+import PlatformImage
+
+/// The metrics of a service (SERVICE.md 6.2): made once, so that a request pays for no look-up by name. All labels come
+/// from closed sets; no address, host or path is ever one.
+final class ServiceMetrics: Sendable {
+    /// What a result, a source or a failure was looked up in.
+    enum Layer: String, CaseIterable, Sendable { case memory, disk, source, failure }
+    /// Work that several requests may share.
+    enum SharedStage: String, CaseIterable, Sendable { case fetch, decode, render }
+    /// What work was at when nobody wanted it any more; a render includes its decode.
+    enum Stage: String, CaseIterable, Sendable { case fetch, queue, render }
+    /// Why a request was turned away.
+    enum Rejection: String, CaseIterable, Sendable {
+        case queue, bytes, client, deadline, address, signature, limit
+    }
+
+    let factory: any MetricsFactory
+    private let requests: [RequestLabels: Counter]
+    private let requestSeconds: Timer
+    private let hits, misses: [Layer: Counter]
+    private let coalesced: [SharedStage: Counter]
+    private let rejections: [Rejection: Counter]
+    private let cancellations: [Stage: Counter]
+    private let fetchSeconds, queueSeconds: Timer
+    private let decodeSeconds: [ImageFormat: Timer]
+    private let renderSeconds: [EncodedFormat: Timer]
+    private let gauges: [ServiceGauge: Meter]
+
+    /// - Parameter factory: Where the metrics are kept; nil for a ``PrometheusRegistry`` of their own.
+    init(factory given: (any MetricsFactory)? = nil) {
+        let factory = given ?? PrometheusRegistry()
+        (factory as? PrometheusRegistry)?.describe(Self.help)
+        self.factory = factory
+        func counters<Value: RawRepresentable<String> & CaseIterable & Hashable>(
+            _ name: String, _ label: String
+        ) -> [Value: Counter] {
+            Dictionary(
+                uniqueKeysWithValues: Value.allCases.map { value in
+                    (value, Counter(label: name, dimensions: [(label, value.rawValue)], factory: factory))
+                })
+        }
+        func timers<Value: RawRepresentable<String> & CaseIterable & Hashable>(_ name: String) -> [Value: Timer] {
+            Dictionary(
+                uniqueKeysWithValues: Value.allCases.map { value in
+                    (value, Timer(label: name, dimensions: [("format", value.rawValue)], factory: factory))
+                })
+        }
+        func timer(_ name: String) -> Timer { Timer(label: name, dimensions: [], factory: factory) }
+        requests = Dictionary(
+            uniqueKeysWithValues: RequestLabels.all.map { labels in
+                (labels, Counter(label: "imagetool_requests_total", dimensions: labels.dimensions, factory: factory))
+            })
+        requestSeconds = timer("imagetool_request_seconds")
+        hits = counters("imagetool_cache_hits_total", "layer")
+        misses = counters("imagetool_cache_misses_total", "layer")
+        coalesced = counters("imagetool_coalesced_total", "stage")
+        rejections = counters("imagetool_rejected_total", "reason")
+        cancellations = counters("imagetool_cancelled_total", "stage")
+        fetchSeconds = timer("imagetool_fetch_seconds")
+        queueSeconds = timer("imagetool_queue_seconds")
+        decodeSeconds = timers("imagetool_decode_seconds")
+        renderSeconds = timers("imagetool_render_seconds")
+        gauges = Dictionary(
+            uniqueKeysWithValues: ServiceGauge.allCases.map { gauge in
+                (gauge, Meter(label: gauge.name, dimensions: gauge.dimensions, factory: factory))
+            })
+    }
+
+    /// Counts an answer and how long it took to the head of its response.
+    func note(_ answer: ServiceAnswer, _ elapsed: Duration) {
+        requests[RequestLabels(answer)]?.increment()
+        requestSeconds.record(elapsed)
+        if let rejection = answer.reason.flatMap(Rejection.init) { rejections[rejection]?.increment() }
+    }
+
+    func hit(_ layer: Layer) { hits[layer]?.increment() }
+    func miss(_ layer: Layer) { misses[layer]?.increment() }
+
+    /// Counts a request that waited for what another one had begun.
+    func shared(_ stage: SharedStage) { coalesced[stage]?.increment() }
+
+    /// Counts work that ended because nobody wanted it any more.
+    func cancelled(_ stage: Stage) { cancellations[stage]?.increment() }
+
+    /// Notes how long an origin took, body included.
+    func fetched(in duration: Duration) { fetchSeconds.record(duration) }
+
+    /// Notes how long a render waited for its thread and its bytes.
+    func queued(for duration: Duration) { queueSeconds.record(duration) }
+
+    /// Notes what a render took on its thread.
+    func rendered(_ image: RenderedImage) {
+        decodeSeconds[image.header.format]?.record(image.decodeDuration)
+        if let format = image.format { renderSeconds[format]?.record(image.renderDuration) }
+    }
+
+    func set(_ gauge: ServiceGauge, _ value: Int) { gauges[gauge]?.set(value) }
+    func connectionOpened() { gauges[.openConnections]?.increment(by: 1.0) }
+    func connectionClosed() { gauges[.openConnections]?.decrement(by: 1.0) }
+}
+
+/// The labels of `imagetool_requests_total`.
+struct RequestLabels: Hashable, Sendable {
+    let dialect: Dialects.Name
+    /// 2 to 5.
+    let statusClass: Int
+    /// What an answer was made from: a cache, a render, something else; `error` for 4xx and 5xx.
+    let result: String
+
+    init(_ answer: ServiceAnswer) {
+        dialect = answer.dialect
+        statusClass = min(max(2, answer.status / 100), 5)
+        result = statusClass > 3 ? "error" : answer.provenance?.rawValue ?? "other"
+    }
+
+    private init(_ dialect: Dialects.Name, _ statusClass: Int, _ result: String) {
+        self.dialect = dialect
+        self.statusClass = statusClass
+        self.result = result
+    }
+
+    static var all: [Self] {
+        let results = ThumbnailEngine.Provenance.allCases.map(\.rawValue) + ["other"]
+        return Dialects.Name.allCases.flatMap { dialect in
+            [2, 3].flatMap { status in results.map { Self(dialect, status, $0) } }
+                + [4, 5].map { Self(dialect, $0, "error") }
+        }
+    }
+
+    var dimensions: [(String, String)] {
+        [("dialect", dialect.rawValue), ("status", "\(statusClass)xx"), ("result", result)]
+    }
+}
+
+extension ServiceMetrics.Rejection {
+    /// Nil for an error that turns nobody away: no such source, a broken picture, an origin that failed.
+    init?(_ reason: ServiceError.Reason) {
+        switch reason {
+        case .overloaded: self = .queue
+        case .tooLarge: self = .bytes
+        case .clientLimit: self = .client
+        case .deadline: self = .deadline
+        case .hostRefused, .portRefused, .schemeRefused, .addressRefused: self = .address
+        case .badSignature, .unsafeNotAllowed, .queryRefused: self = .signature
+        case .limit: self = .limit
+        default: return nil
+        }
+    }
+}
+
+extension Timer {
+    /// Notes a duration; less than nothing counts as nothing.
+    fileprivate func record(_ duration: Duration) {
+        let (seconds, attoseconds) = max(duration, .zero).components
+        recordNanoseconds(min(seconds, 1 << 32) * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}
+#endif

@@ -1,0 +1,171 @@
+#if Service
+import PlatformImage
+import Synchronization
+
+/// Renders of one source that wait for a thread together and come out of one decode (SERVICE.md 1.3).
+///
+/// A group takes members until a thread begins with it. Each waits for itself and leaves by itself; when the last one has
+/// left, the work ends.
+final class SharedRenders: Sendable {
+    /// What the members of a group have in common.
+    struct Key: Hashable, Sendable {
+        /// SHA-256 of the source.
+        let digest: String
+        let page: Int
+        let plan: ThumbnailPlan
+    }
+
+    /// Pictures of one decode at most: more would make the first of them wait for long.
+    static let maxMembers = 8
+
+    typealias End = Result<RenderedImage, ServiceError>
+    /// Is called on the render thread when the work for a member begins: first with true, when all of the group begins,
+    /// then with false when the decode is over and its own turn has come.
+    typealias Begin = @Sendable (_ isFirst: Bool) -> Void
+
+    private struct Member {
+        let prepared: PreparedRender
+        let begin: Begin
+        /// Ends this member's part alone.
+        let flag = CancellationFlag()
+        let ends: AsyncStream<End>.Continuation
+    }
+
+    private struct Group {
+        let key: Key
+        let bytes: [UInt8]
+        var members: [Int: Member] = [:]
+        var weight = 0
+        var last = 0
+        var task: Task<Void, Never>?
+    }
+
+    private struct State {
+        var groups: [Int: Group] = [:]
+        /// Groups that still take members.
+        var open: [Key: Int] = [:]
+        var last = 0
+    }
+
+    private let renderer: Renderer
+    private let queue: DecodeQueue
+    private let counters: ServiceCounters
+    private let metrics: ServiceMetrics
+    private let state = Mutex(State())
+
+    init(_ renderer: Renderer, _ queue: DecodeQueue, _ counters: ServiceCounters, _ metrics: ServiceMetrics) {
+        self.metrics = metrics
+        self.renderer = renderer
+        self.queue = queue
+        self.counters = counters
+    }
+
+    /// Members of all groups, those included that are worked for.
+    var waitingCount: Int { state.withLock { $0.groups.values.reduce(0) { $0 + $1.members.count } } }
+
+    /// Renders in the company of those that are there, if any.
+    ///
+    /// - Parameter bytes: The source, whose digest is in the key.
+    /// - Throws: As ``Renderer/render(_:_:cancellation:)``; `deadline` when the calling task is cancelled.
+    func render(
+        _ prepared: PreparedRender, _ bytes: [UInt8], _ key: Key, _ begin: @escaping Begin
+    ) async throws(ServiceError) -> RenderedImage {
+        let (stream, ends) = AsyncStream.makeStream(of: End.self)
+        let member = Member(prepared: prepared, begin: begin, ends: ends)
+        let (group, number) = join(member, bytes, key)
+        for await end in stream { return try end.get() }
+        leave(group, number)
+        throw ServiceError(.deadline, "the work was cancelled")
+    }
+
+    private func join(_ member: Member, _ bytes: [UInt8], _ key: Key) -> (group: Int, number: Int) {
+        let weight = member.prepared.weight
+        let (place, isNew) = state.withLock { state -> ((Int, Int), Bool) in
+            if let open = state.open[key], let group = state.groups[open], group.members.count < Self.maxMembers,
+                group.weight.addingClamped(weight) <= queue.budget.maxBytes
+            {
+                state.groups[open]?.last += 1
+                state.groups[open]?.weight += weight
+                state.groups[open]?.members[group.last + 1] = member
+                return ((open, group.last + 1), false)
+            }
+            state.last += 1
+            state.groups[state.last] = Group(key: key, bytes: bytes, members: [1: member], weight: weight, last: 1)
+            state.open[key] = state.last
+            return ((state.last, 1), true)
+        }
+        if isNew {
+            let task = Task { await work(place.0) }
+            let isAbandoned = state.withLock { state in
+                state.groups[place.0]?.task = task
+                return state.groups[place.0]?.members.isEmpty == true
+            }
+            if isAbandoned { task.cancel() }
+        }
+        return place
+    }
+
+    private func leave(_ number: Int, _ place: Int) {
+        let (member, abandoned) = state.withLock { state -> (Member?, Task<Void, Never>?) in
+            guard let member = state.groups[number]?.members.removeValue(forKey: place) else { return (nil, nil) }
+            guard let group = state.groups[number], group.members.isEmpty else { return (member, nil) }
+            if state.open[group.key] == number { state.open[group.key] = nil }
+            return (member, group.task)
+        }
+        member?.flag.cancel()
+        abandoned?.cancel()
+    }
+
+    private func work(_ number: Int) async {
+        let failure: ServiceError
+        do throws(DecodeError) {
+            try await queue.run(measure: { self.close(number) }) { self.serve(number, $0) }
+            failure = ServiceError(.internalFault, "a member of a group was left out")
+        } catch {
+            failure = ServiceError(error)
+        }
+        let left = state.withLock { state -> [Member] in
+            guard let group = state.groups.removeValue(forKey: number) else { return [] }
+            if state.open[group.key] == number { state.open[group.key] = nil }
+            return Array(group.members.values)
+        }
+        for member in left { member.ends.yield(.failure(failure)) }
+    }
+
+    /// Takes no more members, and says what those that are there will hold.
+    private func close(_ number: Int) -> Int {
+        state.withLock { state in
+            guard let group = state.groups[number] else { return 0 }
+            if state.open[group.key] == number { state.open[group.key] = nil }
+            return group.members.values.reduce(0) { $0.addingClamped($1.prepared.weight) }
+        }
+    }
+
+    /// Decodes once and makes one result after the other. `flag` is raised when all have left.
+    private func serve(_ number: Int, _ flag: CancellationFlag) {
+        guard let group = state.withLock({ $0.groups[number] }) else { return }
+        let members = group.members.sorted { $0.key < $1.key }
+        for member in members { member.value.begin(true) }
+        let start = ContinuousClock.now
+        let (pictures, decodeCount) = renderer.pictures(members.map(\.value.prepared), group.bytes, flag)
+        let duration = start.duration(to: .now)
+        counters.countDecodes(decodeCount)
+        for _ in decodeCount..<max(decodeCount, members.count) { metrics.shared(.decode) }
+        for ((place, member), picture) in zip(members, pictures) {
+            if place != members.first?.key { member.begin(false) }
+            let end: End
+            do throws(ServiceError) {
+                var image = try renderer.finish(
+                    try picture.get(), member.prepared, member.prepared.plan, sourceBytes: group.bytes.count,
+                    cancellation: member.flag)
+                image.decodeDuration = duration
+                end = .success(image)
+            } catch {
+                end = .failure(error)
+            }
+            state.withLock { _ = $0.groups[number]?.members.removeValue(forKey: place) }
+            member.ends.yield(end)
+        }
+    }
+}
+#endif

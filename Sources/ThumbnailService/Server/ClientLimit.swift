@@ -1,0 +1,50 @@
+#if Service
+import Synchronization
+
+/// How many new renders each client may ask for (SERVICE.md SV24): a bucket of tokens a client, filled again over time.
+///
+/// At most 65,536 clients are remembered; one that was forgotten has a full bucket.
+final class ClientLimit: Sendable {
+    private struct Bucket {
+        var tokens: Double
+        var filledAt: ContinuousClock.Instant
+    }
+
+    private let perMinute: Double
+    private let buckets = Mutex(RecentTable<IPAddress, Bucket>(capacity: 65_536))
+
+    /// - Parameter rendersPerMinute: As many at once, and as many in each minute that follows; at least 1.
+    init(rendersPerMinute: Int) { perMinute = Double(max(1, rendersPerMinute)) }
+
+    /// Takes a token.
+    ///
+    /// - Throws: `clientLimit` with the seconds until there is one.
+    func take(for client: IPAddress, now: ContinuousClock.Instant = .now) throws(ServiceError) {
+        let network = client.clientNetwork
+        let missing: Double? = buckets.withLock { buckets in
+            var bucket = buckets[network] ?? Bucket(tokens: perMinute, filledAt: now)
+            let minutes = max(.zero, now - bucket.filledAt) / .seconds(60)
+            bucket.tokens = min(perMinute, bucket.tokens + minutes * perMinute)
+            bucket.filledAt = now
+            defer { buckets[network] = bucket }
+            guard bucket.tokens >= 1 else { return 1 - bucket.tokens }
+            bucket.tokens -= 1
+            return nil
+        }
+        guard let missing else { return }
+        let seconds = Int((missing / perMinute * 60).rounded(.up))
+        throw ServiceError(.clientLimit, retryAfter: max(1, seconds), "too many new pictures for one client")
+    }
+}
+
+extension IPAddress {
+    /// What belongs to one client: an IPv4 address, or the 64 bits that an IPv6 host shares with its neighbours, of which
+    /// it has as many addresses as it likes.
+    fileprivate var clientNetwork: IPAddress {
+        switch unmapped {
+        case .v4(let bits): .v4(bits)
+        case .v6(let bits): .v6((bits >> 64) << 64)
+        }
+    }
+}
+#endif

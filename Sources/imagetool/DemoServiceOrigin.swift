@@ -1,0 +1,74 @@
+#if Tool && Service
+import LoopbackOrigin
+import ThumbnailService
+
+/// An origin in this process whose pictures are drawn when they are asked for, and some files that are none.
+final class DemoServiceOrigin: Sendable {
+    /// How many landscapes it has.
+    static let count = 1_000
+    /// Seconds that responses are fresh.
+    private static let maxAge = 3_600
+
+    private let origin: LoopbackOrigin
+
+    /// - Parameter port: To listen on while it is free, so that addresses stay what they are from run to run; any free
+    ///   one otherwise.
+    init(port: Int = 0) async throws {
+        if port != 0, let origin = try? await LoopbackOrigin(port: port, answer: Self.answer) {
+            self.origin = origin
+        } else {
+            origin = try await LoopbackOrigin(answer: Self.answer)
+        }
+    }
+
+    var port: Int { origin.port }
+
+    /// The address of a landscape.
+    func landscape(_ number: Int) -> String { url("landscape/\(number).jpg") }
+
+    func url(_ path: String) -> String { origin.url("/\(path)") }
+
+    func stop() async { await origin.stop() }
+
+    /// A page of all landscapes.
+    var gallery: ServiceConfiguration.Gallery {
+        ServiceConfiguration.Gallery(
+            pictures: (0..<Self.count).map { number in
+                .init(source: landscape(number), name: DemoServiceScene(number: number).name)
+            })
+    }
+
+    /// Lets a service fetch from this origin, which is on an address that is blocked for good reasons.
+    func allow(in configuration: inout ServiceConfiguration) {
+        // Who allows no other host gets no other port either.
+        if configuration.source.allow.isEmpty { configuration.source.ports = [] }
+        configuration.source.allow.append("127.0.0.1")
+        configuration.source.ports.insert(port)
+        configuration.source.allowedRanges.append("127.0.0.1/32")
+    }
+
+    private static func answer(_ request: OriginRequest) -> OriginAnswer {
+        .response(resource(request.target)?.response(to: request) ?? OriginResponse(status: 404))
+    }
+
+    private static func resource(_ target: String) -> OriginResource? {
+        switch target {
+        case "/half.jpg":
+            guard let file = try? DemoServiceScene(number: 2).file() else { return nil }
+            return OriginResource(
+                Array(file.prefix(file.count / 2)), contentType: "image/jpeg", etag: "\"half\"", maxAge: maxAge)
+        case "/text.jpg":
+            return OriginResource(
+                Array("<!doctype html><title>This is no picture</title>\n".utf8), contentType: "image/jpeg",
+                etag: "\"text\"", maxAge: maxAge)
+        default:
+            let name = target.split(separator: "/")
+            guard name.count == 2, name[0] == "landscape", name[1].hasSuffix(".jpg"),
+                let number = Int(name[1].dropLast(4)), (0..<count).contains(number),
+                let file = try? DemoServiceScene(number: number).file()
+            else { return nil }
+            return OriginResource(file, contentType: "image/jpeg", etag: "\"\(number)\"", maxAge: maxAge)
+        }
+    }
+}
+#endif

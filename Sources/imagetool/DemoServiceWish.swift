@@ -1,0 +1,60 @@
+#if Tool && Service
+import ThumbnailService
+
+/// One target of the demonstration, and what must come of it.
+struct DemoServiceWish: Sendable {
+    /// What it shows.
+    let title: String
+    let target: String
+    /// The target without signature and without the address of the origin.
+    let shown: String
+    let status: Int
+    /// Sides of the picture; nil for an answer that is none.
+    var size: (width: Int, height: Int)?
+    /// True for a result that is kept.
+    var isKept: Bool { size != nil && status == 200 && !isDamaged }
+    /// True for a picture out of a damaged file, which is not kept for long.
+    var isDamaged = false
+
+    /// A handful of everything: both dialects, a refusal, broken files.
+    static func all(_ origin: DemoServiceOrigin, _ keys: SigningKeys) -> [DemoServiceWish] {
+        let picture = "landscape/17.jpg"
+        func thumbor(
+            _ title: String, _ options: String, _ source: String? = nil, status: Int = 200,
+            size: (width: Int, height: Int)? = nil, isDamaged: Bool = false
+        ) -> DemoServiceWish {
+            let source = source ?? picture
+            let isAbsolute = source.contains("://")
+            return DemoServiceWish(
+                title: title, target: keys.signed("\(options)/\(isAbsolute ? source : origin.url(source))"),
+                shown: "/…/\(options)/\(isAbsolute ? "" : "…/")\(source)", status: status, size: size,
+                isDamaged: isDamaged)
+        }
+        func iiif(_ title: String, _ rest: String, size: (width: Int, height: Int)? = nil) -> DemoServiceWish {
+            let target = "/iiif/3/17.jpg/\(rest)"
+            return DemoServiceWish(title: title, target: target, shown: target, status: 200, size: size)
+        }
+        let unsigned = "/AAAAAAAAAAAAAAAAAAAAAAAAAAA=/300x200/\(origin.url(picture))"
+        return [
+            thumbor("cover and crop", "300x200", size: (300, 200)),
+            thumbor("fit inside", "fit-in/300x300", size: (300, 225)),
+            thumbor("cut out, then scale", "200x200:1000x700/320x0", size: (320, 200)),
+            thumbor("mirrored, smart window", "-240x240/smart", size: (240, 240)),
+            thumbor("on a canvas", "fit-in/300x300/filters:fill(f4b860)", size: (300, 300)),
+            thumbor("turned, as a gray PNG", "300x200/filters:rotate(90):grayscale():format(png)", size: (200, 300)),
+            thumbor("blurred, at most 4 kB", "240x180/filters:blur(6):max_bytes(4000)", size: (240, 180)),
+            thumbor("what it would be", "meta/300x200"),
+            iiif("IIIF: square", "square/200,200/0/default.jpg", size: (200, 200)),
+            iiif("IIIF: part, turned, gray", "pct:25,25,50,50/!400,400/90/gray.png", size: (300, 400)),
+            iiif("IIIF: mirrored, two colours", "full/320,/!180/bitonal.png", size: (320, 240)),
+            iiif("IIIF: description", "info.json"),
+            thumbor("an address inside", "300x200", "http://169.254.169.254/latest/meta-data", status: 403),
+            DemoServiceWish(
+                title: "a wrong signature", target: unsigned, shown: "/…/300x200/…/\(picture)", status: 400),
+            thumbor("half a file", "300x200", "half.jpg", size: (300, 200), isDamaged: true),
+            thumbor("a page called .jpg", "300x200", "text.jpg", status: 415),
+            thumbor("nothing there", "300x200", "landscape/none.jpg", status: 404),
+        ]
+    }
+}
+#endif

@@ -1,0 +1,292 @@
+#if Service
+import Foundation
+import LoopbackOrigin
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// The gallery over real HTTP: that it is there only when it was asked for, what it lets a browser do, and who may empty
+/// caches.
+@Suite struct GalleryTests {
+    private static let documents = [
+        "/gallery", "/gallery/gallery.css", "/gallery/gallery.js", "/gallery/icon.svg", "/gallery/state",
+        "/gallery/pictures/240",
+    ]
+
+    /// Runs a service whose gallery shows pictures of these names in a folder of its own.
+    private static func withGallery(
+        _ names: [String] = ["one.png"], keys: [[UInt8]] = [],
+        _ change: (inout ServiceConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (RunningService) async throws -> Void
+    ) async throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "gallery-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        for name in names {
+            let file = root.appending(path: name)
+            let folder = file.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data(try Bitmap.landscape(60, 40).png()).write(to: file)
+        }
+        try await withService {
+            $0.server.showsDebugFields = false
+            $0.source.fileRoot = root.path(percentEncoded: false)
+            $0.signing.keys = keys
+            $0.gallery = .init(pictures: names.map { .init(source: $0, name: $0) })
+            change(&$0)
+        } _: { service in
+            try await body(service)
+        }
+    }
+
+    @Test(arguments: Self.documents + ["/gallery/clear-memory", "/gallery/purge-disk"])
+    func nothingOfItIsThereWithoutTheOption(_ target: String) async throws {
+        try await withService { service in
+            for method in ["GET", "POST"] {
+                let reply = try await service.send(target, method: method, fields: [("X-Gallery-Token", "")])
+                #expect(reply.status == 400 || reply.status == 405)
+                #expect(reply["X-Cache"] == nil)
+            }
+        }
+    }
+
+    @Test func everyPartOfItHasAPolicyThatLetsOnlyItsOwnFilesRun() async throws {
+        try await Self.withGallery { service in
+            for target in Self.documents {
+                let reply = try await service.send(target)
+                #expect(reply.status == 200)
+                let policy = try #require(reply["Content-Security-Policy"])
+                #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self';"))
+                #expect(!policy.contains("unsafe"))
+                #expect(reply["X-Content-Type-Options"] == "nosniff")
+                #expect(reply["Cache-Control"] == "no-store")
+                #expect(reply["Cross-Origin-Resource-Policy"] == "same-origin")
+                #expect(reply["Access-Control-Allow-Origin"] == nil)
+                let head = try await service.send(target, method: "HEAD")
+                #expect(head.status == 200)
+                #expect(head.body.isEmpty)
+            }
+            let picture = try await service.send("/unsafe/9x9/one.png")
+            #expect(picture["Content-Security-Policy"] == "default-src 'none'; sandbox")
+        }
+    }
+
+    /// The policy would keep them from running, and the page would be broken.
+    @Test func thePageHasNoScriptAndNoStyleInItself() async throws {
+        let page = GalleryPage.html(token: "t0k3n", sides: [100, 200], count: 7)
+        #expect(!page.contains("style="))
+        #expect(!page.contains("<style"))
+        #expect(!page.contains(/\son[a-z]+=/))
+        #expect(page.ranges(of: "<script").count == 1)
+        #expect(page.contains("<script src=\"/gallery/gallery.js\" defer></script>"))
+        for sink in ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function("] {
+            #expect(!GalleryScript.text.contains(sink))
+        }
+    }
+
+    @Test func picturesSayWhereTheyCameFromAlthoughNobodyAskedForDebugFields() async throws {
+        try await Self.withGallery { service in
+            let target = try await service.thumbnails()[0]
+            #expect(try await service.send(target)["X-Cache"] == "render")
+            #expect(try await service.send(target)["X-Cache"] == "memory")
+        }
+    }
+
+    @Test func targetsAreSignedWhenThereIsAKey() async throws {
+        try await Self.withGallery(keys: [Array("first".utf8), Array("second".utf8)]) {
+            $0.signing.allowsUnsafe = false
+        } _: { service in
+            let keys = try SigningKeys([Array("first".utf8)])
+            #expect(try await service.thumbnails() == [keys.signed("240x240/one.png")])
+            for target in try await service.thumbnails() { #expect(try await service.send(target).status == 200) }
+            #expect(try await service.send("/unsafe/240x240/one.png").status == 400)
+        }
+    }
+
+    @Test(arguments: ["0", "1", "239", "-240", "0240x", "99999999999999999999", "", "240/", "%32%34%30"])
+    func noOtherSidesAreThere(_ side: String) async throws {
+        try await Self.withGallery { service in
+            let reply = try await service.send("/gallery/pictures/\(side)")
+            #expect(reply.status == 404)
+        }
+    }
+
+    // MARK: names
+
+    /// Whatever a file is called, its name is text, and its target leads to it and nowhere else.
+    @Test func hostileNamesStayNames() async throws {
+        let names = [
+            "<img src=x onerror=alert(1)>.png", "\"><script>alert(1)<&.png", "filters:blur(9).png", "a?b=c#d.png",
+            "100%25.png", "%2e%2e.png", "名前 ü.png", "http:.png", "10x10.png", "':;,@&=+$!*()[].png",
+        ]
+        try await Self.withGallery(names + ["smart", "10x10", "filters:a()"].map { "\($0)/in.png" }) {
+            service in
+            let page = try await service.send("/gallery").text
+            let list = try await service.send("/gallery/pictures/240")
+            #expect(list["Content-Type"] == "application/json")
+            for name in names {
+                #expect(!page.contains(name))
+                #expect(list.text.contains("\"name\":\(JSONText.quoted(name))"))
+            }
+            let targets = try await service.thumbnails()
+            #expect(targets.count == names.count + 3)
+            for target in targets {
+                #expect(target.utf8.allSatisfy { $0.isAlphanumeric || "/-._~%".utf8.contains($0) })
+                let reply = try await service.send(target)
+                #expect(reply.status == 200)
+                #expect(reply["X-Ignored-Filters"] == nil)
+                let bitmap = try ImageDecoder().decode(reply.body).bitmap
+                #expect((bitmap.width, bitmap.height) == (240, 240))
+            }
+        }
+    }
+
+    @Test(arguments: ["..\\a.png", "../one.png", "/etc/passwd", "a\u{1}.png"])
+    func namesThatLeadOutGiveNothing(_ name: String) async throws {
+        try await Self.withGallery {
+            $0.gallery = .init(pictures: [.init(source: name, name: name)])
+        } _: { service in
+            let target = try await service.thumbnails()[0]
+            #expect([400, 404].contains(try await service.send(target).status))
+        }
+    }
+
+    // MARK: orders
+
+    @Test func cachesAreEmptiedOnlyByPOSTWithTheToken() async throws {
+        try await Self.withGallery { service in
+            let target = try await service.thumbnails()[0]
+            _ = try await service.send(target)
+            let token = try await service.token()
+            let last = token.last == "0" ? "1" : "0"
+            let wrong = ["", "x", String(token.dropLast()), token + "0", token.dropLast() + last]
+            for order in ["/gallery/clear-memory", "/gallery/purge-disk"] {
+                for given in wrong.map({ [("X-Gallery-Token", $0)] }) + [[]] {
+                    let reply = try await service.send(order, method: "POST", fields: given)
+                    #expect(reply.status == 403)
+                    #expect(reply["Cache-Control"] == "no-store")
+                }
+                for site in ["cross-site", "same-site", "none"] {
+                    let fields = [("X-Gallery-Token", token), ("Sec-Fetch-Site", site)]
+                    #expect(try await service.send(order, method: "POST", fields: fields).status == 403)
+                }
+                #expect(try await service.send(order, fields: [("X-Gallery-Token", token)]).status == 405)
+            }
+            #expect(try await service.send(target)["X-Cache"] == "memory")
+            let cleared = try await service.send(
+                "/gallery/clear-memory", method: "POST", fields: [("X-Gallery-Token", token)])
+            #expect(cleared.status == 200)
+            #expect(cleared.text.contains("\"memory\":{\"count\":0,\"bytes\":0,\"limit\":134217728}"))
+            #expect(try await service.send(target)["X-Cache"] == "render")
+        }
+    }
+
+    @Test func memoryAndDiskAreEmptiedEachByItself() async throws {
+        try await Self.withGallery {
+            $0.cache.directory = $0.source.fileRoot.map { $0 + "/cache" }
+        } _: { service in
+            let target = try await service.thumbnails()[0]
+            let token = [("X-Gallery-Token", try await service.token())]
+            #expect(try await service.send(target)["X-Cache"] == "render")
+            await service.engine.flush()
+            _ = try await service.send("/gallery/clear-memory", method: "POST", fields: token)
+            #expect(try await service.send(target)["X-Cache"] == "disk")
+            let purged = try await service.send("/gallery/purge-disk", method: "POST", fields: token)
+            #expect(purged.text.contains("\"disk\":{\"count\":0,"))
+            #expect(try await service.send(target)["X-Cache"] == "memory")
+            _ = try await service.send("/gallery/clear-memory", method: "POST", fields: token)
+            #expect(try await service.send(target)["X-Cache"] == "render")
+        }
+    }
+
+    @Test func everyServiceHasATokenOfItsOwn() async throws {
+        var tokens: Set<String> = []
+        for _ in 0..<2 {
+            let (told, tell) = AsyncStream.makeStream(of: String.self)
+            try await Self.withGallery { tell.yield(try await $0.token()) }
+            tell.finish()
+            for await token in told {
+                #expect(token.utf8.count == 64)
+                tokens.insert(token)
+            }
+        }
+        #expect(tokens.count == 2)
+    }
+
+    /// A name of somebody else that leads here makes that one's page the same origin as this one, and the token readable.
+    @Test(arguments: [
+        ("127.0.0.1:8080", 200), ("localhost", 200), ("LOCALHOST:1", 200), ("[::1]:8080", 200), ("192.168.1.9", 200),
+        ("images.example", 200), ("images.example:444", 200), ("rebound.example", 403), ("127.0.0.1.example", 403),
+        ("localhost.example", 403), ("localhost:80.example", 403), ("", 403),
+    ])
+    func thePageIsGivenOutUnderTheServicesOwnNames(_ host: String, _ status: Int) async throws {
+        try await Self.withGallery {
+            $0.server.publicURL = "https://images.example"
+        } _: { service in
+            for target in Self.documents {
+                let reply = try await service.send(target, fields: [("Host", host)])
+                #expect(reply.status == status)
+            }
+        }
+    }
+
+    // MARK: figures
+
+    @Test func theStateCountsWhatHappened() async throws {
+        try await Self.withGallery(["one.png", "two.png"]) { service in
+            for target in try await service.thumbnails() { _ = try await service.send(target) }
+            let state = GalleryState(service.engine)
+            #expect(state.memory?.count == 2)
+            #expect(state.memory?.limit == 128 << 20)
+            #expect(state.disk == nil)
+            #expect(state.sources == nil)
+            #expect(state.renders.count == 0)
+            #expect(state.renders.bytes == 0)
+            #expect(state.renderCount == 2)
+            #expect(state.residentBytes > 1 << 20)
+            let sent = try await service.send("/gallery/state").text
+            #expect(sent.contains("\"disk\":null,\"sources\":null,"))
+            #expect(sent.contains("\"rendered\":2,\"cancelled\":0,"))
+        }
+    }
+
+    @Test func aClientThatLeavesIsCounted() async throws {
+        let gate = OriginGate()
+        let origin = try await LoopbackOrigin { _ in
+            var response = OriginResponse(status: 404)
+            response.gate = gate
+            return .response(response)
+        }
+        let address = origin.url("/slow.png")
+        try await withService(origin: origin) {
+            $0.gallery = .init(pictures: [.init(source: address, name: "slow")])
+        } _: { service in
+            let target = try await service.thumbnails()[0]
+            let client = Task { try await service.send(target) }
+            await origin.waitForRequests(1)
+            client.cancel()
+            _ = await client.result
+            // The connection's end is seen when it is seen: nothing else happens until then.
+            while GalleryState(service.engine).cancelledCount == 0 { await Task.yield() }
+            #expect(GalleryState(service.engine).cancelledCount == 1)
+        }
+        gate.open()
+        await origin.stop()
+    }
+}
+
+extension RunningService {
+    /// The targets of the gallery's thumbnails.
+    fileprivate func thumbnails() async throws -> [String] {
+        let text = try await send("/gallery/pictures/240").text
+        return text.split(separator: "\"thumbnail\":\"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
+    }
+
+    fileprivate func token() async throws -> String {
+        let page = try await send("/gallery").text
+        let rest = try #require(page.split(separator: "name=\"gallery-token\" content=\"").dropFirst().first)
+        return String(rest.prefix { $0 != "\"" })
+    }
+}
+#endif

@@ -1,0 +1,153 @@
+#if Service
+import Dispatch
+import LoopbackOrigin
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// Who may wait, by a clock that the test moves.
+@Suite struct AdmissionTests {
+    private let time = Locked(ContinuousClock.now)
+
+    private func admission(
+        threads: Int = 1, waiting: Int = 4, wait: Duration = .seconds(5), bytes: Int = 1_000
+    ) -> Admission {
+        let time = time
+        return Admission(threads: threads, maxWaiting: waiting, maxWait: wait, maxWaitingBytes: bytes) { time.value }
+    }
+
+    private func pass(_ duration: Duration) { time.update { $0 += duration } }
+
+    private func work(_ pixels: Int, bytes: Int = 10, _ format: ImageFormat = .png) -> Admission.Work {
+        Admission.Work(format: format, pixels: pixels, sourceBytes: bytes)
+    }
+
+    /// Teaches that a pixel takes a millisecond.
+    private func teach(_ admission: Admission) throws {
+        let place = try admission.enter(work(1_000), remaining: .seconds(20))
+        admission.begin(place)
+        pass(.seconds(1))
+        admission.leave(place, isDone: true)
+    }
+
+    private func refusal(_ body: () throws(ServiceError) -> Void) -> ServiceError? {
+        do throws(ServiceError) {
+            try body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func theWaitIsTheWorkBeforeItSharedAmongThreads() throws {
+        let admission = admission(threads: 2)
+        try teach(admission)
+        let first = try admission.enter(work(2_000), remaining: .seconds(20))
+        #expect(admission.expectedWait == .zero)
+        _ = try admission.enter(work(4_000), remaining: .seconds(20))
+        #expect(admission.expectedWait == .seconds(3))
+
+        admission.begin(first)
+        pass(.seconds(1))
+        #expect(admission.expectedWait == .milliseconds(2_500))
+        pass(.seconds(100))
+        #expect(admission.expectedWait == .seconds(2))
+        admission.leave(first, isDone: false)
+
+        #expect(admission.expectedWait == .zero)
+        #expect(admission.waitingCount == 1)
+    }
+
+    @Test func aWaitThatIsTooLongIsRefusedWithItsLength() throws {
+        let admission = admission()
+        try teach(admission)
+        _ = try admission.enter(work(4_500), remaining: .seconds(20))
+
+        #expect(refusal { () throws(ServiceError) in try admission.check() } == nil)
+        let late = refusal { () throws(ServiceError) in
+            _ = try admission.enter(work(1), remaining: .seconds(4))
+        }
+        #expect(late?.status == 503)
+        #expect(late?.retryAfter == 5)
+        _ = try admission.enter(work(1_000), remaining: .seconds(20))
+        let long = refusal { () throws(ServiceError) in try admission.check() }
+        #expect(long?.reason == .overloaded)
+        #expect(long?.retryAfter == 6)
+    }
+
+    @Test func theQueueHasSoManyPlacesAndNoMore() throws {
+        let admission = admission(threads: 2, waiting: 3)
+        let places = try (0..<5).map { _ in try admission.enter(work(1), remaining: .seconds(20)) }
+        #expect(refusal { () throws(ServiceError) in try admission.check() }?.reason == .overloaded)
+
+        admission.leave(places[3], isDone: false)
+
+        #expect(refusal { () throws(ServiceError) in try admission.check() } == nil)
+    }
+
+    @Test func sourcesThatWaitHoldOnlySoManyBytes() throws {
+        let admission = admission()
+        _ = try admission.enter(work(1, bytes: 700), remaining: .seconds(20))
+        let tooMuch = refusal { () throws(ServiceError) in
+            _ = try admission.enter(work(1, bytes: 301), remaining: .seconds(20))
+        }
+        #expect(tooMuch?.reason == .overloaded)
+        _ = try admission.enter(work(1, bytes: 300), remaining: .seconds(20))
+    }
+
+    /// What is slow for one format says nothing about another, and an old measurement fades.
+    @Test func theSpeedIsThatOfTheFormatLately() throws {
+        let admission = admission()
+        try teach(admission)
+        let jpeg = try admission.enter(work(1_000, .jpeg), remaining: .seconds(20))
+        #expect(admission.expectedWait < .milliseconds(1))
+        admission.leave(jpeg, isDone: false)
+
+        for _ in 0..<100 {
+            let place = try admission.enter(work(1_000), remaining: .seconds(20))
+            admission.begin(place)
+            pass(.milliseconds(10))
+            admission.leave(place, isDone: true)
+        }
+        _ = try admission.enter(work(1_000), remaining: .seconds(20))
+
+        #expect(admission.expectedWait < .milliseconds(11))
+    }
+
+    /// With the one thread taken and no place to wait, a new picture is refused; what is kept, and health, are not.
+    @Test(.timeLimit(.minutes(1))) func aFullServiceAnswersWhatItHas() async throws {
+        let picture = try Bitmap.landscape(40, 30).png()
+        let origin = try await LoopbackOrigin { request in
+            .response(OriginResource(picture, contentType: "image/png", maxAge: 3_600).response(to: request))
+        }
+        try await withService(origin: origin) {
+            $0.limits.threads = 1
+            $0.limits.queue = 0
+        } _: { service in
+            func target(_ side: Int) -> String { "/unsafe/\(side)x\(side)/127.0.0.1:\(origin.port)/a.png" }
+            #expect(try await service.send(target(8)).status == 200)
+            let gate = DispatchSemaphore(value: 0)
+            async let blocked: Void? = try? service.engine.queue.run { _ in gate.wait() }
+            async let waiting = service.send(target(9))
+            while service.engine.admission.waitingCount == 0, !Task.isCancelled { await Task.yield() }
+            let fetched = origin.requests.count
+
+            let refused = try await service.send(target(10))
+            #expect(refused.status == 503)
+            let seconds = try #require(refused["Retry-After"].flatMap { Int($0) })
+            #expect(seconds >= 1)
+            #expect(refused["Cache-Control"] == "no-store")
+            #expect(origin.requests.count == fetched)
+            #expect(try await service.send(target(8)).status == 200)
+            #expect(try await service.send("/health/ready").status == 200)
+
+            gate.signal()
+            #expect(try await waiting.status == 200)
+            _ = await blocked
+        }
+        await origin.stop()
+    }
+}
+#endif

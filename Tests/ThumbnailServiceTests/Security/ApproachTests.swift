@@ -1,0 +1,95 @@
+#if Service
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// Those whose sources are on the way count before they come, by a clock that the test moves.
+@Suite struct ApproachTests {
+    private let time = Locked(ContinuousClock.now)
+
+    private func admission(waiting: Int, wait: Duration = .seconds(5)) -> Admission {
+        let time = time
+        return Admission(threads: 1, maxWaiting: waiting, maxWait: wait, maxWaitingBytes: 1_000) { time.value }
+    }
+
+    private func pass(_ duration: Duration) { time.update { $0 += duration } }
+
+    private func isRefused(_ body: () throws(ServiceError) -> Void) -> Bool {
+        do throws(ServiceError) {
+            try body()
+            return false
+        } catch {
+            return error.reason == .overloaded && error.retryAfter != nil
+        }
+    }
+
+    @Test func whoFetchesTakesAPlaceInTheQueue() throws {
+        let admission = admission(waiting: 3)
+        let places = try (0..<4).map { _ in try admission.approach() }
+        #expect(isRefused { () throws(ServiceError) in _ = try admission.approach() })
+        #expect(isRefused { () throws(ServiceError) in try admission.check() })
+
+        admission.arrive(places[0], isDone: true)
+
+        #expect(!isRefused { () throws(ServiceError) in try admission.check() })
+    }
+
+    @Test func whoWasLetFetchIsLetIn() throws {
+        let admission = admission(waiting: 3)
+        let places = try (0..<4).map { _ in try admission.approach() }
+        for place in places {
+            admission.arrive(place, isDone: true)
+            _ = try admission.enter(.init(format: .png, pixels: 10, sourceBytes: 1), remaining: .seconds(20))
+        }
+        #expect(isRefused { () throws(ServiceError) in _ = try admission.approach() })
+    }
+
+    /// Fetches take 100 ms until one has taught otherwise.
+    @Test func anOriginThatHangsKeepsNobodyElseAway() throws {
+        let admission = admission(waiting: 3)
+        for _ in 0..<4 { _ = try admission.approach() }
+        pass(.milliseconds(400))
+        #expect(isRefused { () throws(ServiceError) in try admission.check() })
+
+        pass(.milliseconds(1))
+
+        #expect(!isRefused { () throws(ServiceError) in try admission.check() })
+        #expect(admission.expectedWait == .zero)
+    }
+
+    @Test func fetchesThatHangAreBoundedAllTheSame() throws {
+        let admission = admission(waiting: 3)
+        for _ in 0..<16 {
+            _ = try admission.approach()
+            pass(.seconds(1))
+        }
+        #expect(isRefused { () throws(ServiceError) in _ = try admission.approach() })
+    }
+
+    @Test func aFetchThatFailsTeachesNothing() throws {
+        let admission = admission(waiting: 3)
+        let place = try admission.approach()
+        pass(.seconds(100))
+        admission.arrive(place, isDone: false)
+        _ = try admission.approach()
+        pass(.milliseconds(401))
+
+        #expect(admission.expectedWait == .zero)
+    }
+
+    /// A render that took a second makes the mean of 10 ms 109.
+    @Test func theWaitCountsThoseWhoFetchByWhatRendersTook() throws {
+        let admission = admission(waiting: 10)
+        let first = try admission.enter(.init(format: .png, pixels: 10, sourceBytes: 1), remaining: .seconds(20))
+        admission.begin(first)
+        pass(.seconds(1))
+        admission.leave(first, isDone: true)
+        for _ in 0..<2 { _ = try admission.approach() }
+
+        let wait = admission.expectedWait / .milliseconds(1)
+        #expect((217.9...218.1).contains(wait))
+    }
+}
+#endif

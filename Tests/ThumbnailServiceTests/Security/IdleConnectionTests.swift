@@ -1,0 +1,78 @@
+#if Service
+import Foundation
+import LoopbackOrigin
+import NIOCore
+import NIOPosix
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// Connections that are held open and say nothing, over real sockets.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct IdleConnectionTests {
+    @Test("SV20 1,000 half-open connections do not stop the service")
+    func halfOpenConnectionsDoNotStopTheService() async throws {
+        try Self.allowDescriptors(2_600)
+        let origin = try await LoopbackOrigin { _ in .ok((try? Bitmap.landscape(40, 30).png()) ?? []) }
+        try await withService(origin: origin) {
+            $0.server.headerTimeout = .seconds(600)
+            $0.server.requestTimeout = .seconds(600)
+        } _: { service in
+            var held: [any Channel] = []
+            for _ in 0..<1_000 { held.append(try await Self.halfOpen(service.port)) }
+
+            #expect(try await service.send("/health/ready").status == 200)
+            #expect(try await service.send("/unsafe/20x10/127.0.0.1:\(origin.port)/a.png").status == 200)
+
+            let areOpen = held.allSatisfy { $0.isActive }
+            #expect(areOpen)
+            for channel in held { channel.close(promise: nil) }
+        }
+        await origin.stop()
+    }
+
+    @Test("SV20 a service whose connections are all taken goes on when their time is over")
+    func takenConnectionsAreGivenBack() async throws {
+        try await withService {
+            $0.server.maxConnections = 4
+            $0.server.headerTimeout = .milliseconds(100)
+        } _: { service in
+            var held: [any Channel] = []
+            for _ in 0..<4 { held.append(try await Self.halfOpen(service.port)) }
+
+            #expect(try await service.send("/health/ready").status == 200)
+
+            for channel in held { try await channel.closeFuture.get() }
+        }
+    }
+
+    @Test("SV20 a header of more than 16 kB is refused")
+    func aHeaderOfMoreThan16KBIsRefused() async throws {
+        try await withService { service in
+            for (count, status) in [(12_000, 200), (17_000, 400)] {
+                let reply = try await service.send(
+                    "/health/live", fields: [("X-Long", String(repeating: "a", count: count))])
+                #expect(reply.status == status)
+            }
+        }
+    }
+
+    /// A connection on which half a header was sent.
+    private static func halfOpen(_ port: Int) async throws -> any Channel {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port).get()
+        try await channel.writeAndFlush(ByteBuffer(string: "GET /health/ready HTTP/1.1\r\nHost:"))
+        return channel
+    }
+
+    private static func allowDescriptors(_ count: rlim_t) throws {
+        var limit = rlimit()
+        try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        guard limit.rlim_cur < count else { return }
+        limit.rlim_cur = min(count, limit.rlim_max)
+        try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        try #require(limit.rlim_cur >= count, "so many descriptors are not allowed here")
+    }
+}
+#endif

@@ -1,0 +1,197 @@
+#if Service
+import Loader
+import LoopbackOrigin
+import NIOCore
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// SV24: who asks again and again for what fails, or for ever new pictures.
+@Suite struct RepetitionTests {
+    private static let source = SourceName.url("http://a.example/b.png")
+    private static let begin = WallTime(seconds: 1_000_000)
+
+    private func moment(_ seconds: Int64) -> WallTime { WallTime(seconds: 1_000_000 + seconds) }
+
+    @Test("SV24 a source that failed 4 times in an hour is not asked for until the first failure is an hour old")
+    func aSourceThatFailedIsNotAskedFor() {
+        let cache = FailureCache()
+        let error = ServiceError(.originFailed, "the origin broke off")
+        for second: Int64 in [0, 10, 20] {
+            cache.count(error, of: Self.source, now: moment(second))
+            #expect(cache.failure(of: Self.source, now: moment(second)) == nil)
+        }
+        cache.count(error, of: Self.source, now: moment(30))
+
+        let remembered = cache.failure(of: Self.source, now: moment(30))
+        #expect(remembered?.status == 502)
+        #expect(remembered?.retryAfter == 3_570)
+        #expect(cache.failure(of: Self.source, now: moment(3_599)) != nil)
+        #expect(cache.failure(of: Self.source, now: moment(3_600)) == nil)
+        #expect(cache.failure(of: .url("http://a.example/c.png"), now: moment(30)) == nil)
+        // One more failure, and there are four within an hour again.
+        cache.count(error, of: Self.source, now: moment(3_600))
+        #expect(cache.failure(of: Self.source, now: moment(3_601))?.retryAfter == 9)
+    }
+
+    @Test("SV24 a success is a clean sheet") func aSuccessIsACleanSheet() {
+        let cache = FailureCache()
+        for _ in 0..<4 { cache.count(ServiceError(.notFound, ""), of: Self.source, now: Self.begin) }
+        #expect(cache.failure(of: Self.source, now: Self.begin)?.status == 404)
+
+        cache.forget(Self.source)
+
+        #expect(cache.failure(of: Self.source, now: Self.begin) == nil)
+    }
+
+    @Test("SV24 only failures of the source count", arguments: ServiceError.Reason.allCases)
+    func onlyFailuresOfTheSourceCount(_ reason: ServiceError.Reason) {
+        let cache = FailureCache()
+        for _ in 0..<4 { cache.count(ServiceError(reason, ""), of: Self.source, now: Self.begin) }
+
+        let ofSource: [ServiceError.Reason] = [
+            .notFound, .addressRefused, .tooLarge, .notAnImage, .limit, .originFailed, .originTimeout,
+        ]
+        #expect((cache.failure(of: Self.source, now: Self.begin) != nil) == ofSource.contains(reason))
+    }
+
+    @Test("SV24 a table that is bounded forgets what was not used for longest") func aTableIsBounded() {
+        var table = RecentTable<Int, Int>(capacity: 8)
+        for key in 0..<1_000 {
+            table[0] = (table[0] ?? 0) + 1
+            table[key + 1] = key
+            #expect(table.count <= 8)
+        }
+
+        #expect(table[0] == 1_000)
+        #expect(table[1_000] == 999)
+        #expect(table[900] == nil)
+        table[0] = nil
+        #expect(table[0] == nil)
+    }
+
+    @Test("SV24 a failing origin is asked four times and no more")
+    func aFailingOriginIsAskedFourTimes() async throws {
+        let origin = try await LoopbackOrigin { _ in .response(OriginResponse(status: 500)) }
+        try await withService(origin: origin) { service in
+            func target(_ side: Int) -> String { "/unsafe/\(side)x\(side)/127.0.0.1:\(origin.port)/a.png" }
+            for side in 1...4 { #expect(try await service.send(target(side)).status == 502) }
+            let asked = origin.requests.count
+
+            let reply = try await service.send(target(5))
+
+            #expect(reply.status == 502)
+            #expect(reply["Cache-Control"] == "no-store")
+            #expect(reply["Retry-After"] != nil)
+            #expect(origin.requests.count == asked)
+            #expect(asked >= 4)
+        }
+        await origin.stop()
+    }
+
+    /// A result that is too large is the request's fault, and a picture in ruins the source's.
+    @Test("SV24 a request that asks too much does not count against its source")
+    func aRequestThatAsksTooMuchDoesNotCount() async throws {
+        let picture = try Bitmap.landscape(40, 30).png()
+        let origin = try await LoopbackOrigin { $0.target == "/a.png" ? .ok(picture) : .ok(Array("no picture".utf8)) }
+        try await withService(origin: origin) {
+            $0.limits.resultPixels = 1_000
+        } _: { (service) async throws in
+            let base = "127.0.0.1:\(origin.port)"
+            for side in 40...44 { #expect(try await service.send("/unsafe/\(side)x0/\(base)/a.png").status == 422) }
+            #expect(try await service.send("/unsafe/20x20/\(base)/a.png").status == 200)
+            for side in 1...4 { #expect(try await service.send("/unsafe/\(side)x0/\(base)/b.png").status == 415) }
+            let asked = origin.requests.count
+            #expect(try await service.send("/unsafe/5x5/\(base)/b.png").status == 415)
+            #expect(origin.requests.count == asked)
+        }
+        await origin.stop()
+    }
+
+    @Test("SV24 a client has so many new pictures a minute") func aClientHasSoManyPictures() throws {
+        let limit = ClientLimit(rendersPerMinute: 3)
+        let client = try #require(IPAddress("192.0.2.7"))
+        let other = try #require(IPAddress("192.0.2.8"))
+        let now = ContinuousClock.now
+        func refusal(_ client: IPAddress, _ seconds: Double) -> Int? {
+            do throws(ServiceError) {
+                try limit.take(for: client, now: now + .seconds(seconds))
+                return nil
+            } catch {
+                #expect(error.status == 429)
+                return error.retryAfter
+            }
+        }
+
+        for _ in 0..<3 { #expect(refusal(client, 0) == nil) }
+        #expect(refusal(client, 0) == 20)
+        #expect(refusal(client, 5) == 15)
+        #expect(refusal(other, 5) == nil)
+        #expect(refusal(client, 20.1) == nil)
+        #expect(refusal(client, 20.1) == 20)
+        // A long rest gives no more than a full bucket.
+        for _ in 0..<3 { #expect(refusal(client, 10_000) == nil) }
+        #expect(refusal(client, 10_000) != nil)
+    }
+
+    @Test(
+        "SV24 the addresses of one IPv6 network are one client",
+        arguments: [
+            ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true), ("2001:db8:1:2::1", "2001:db8:1:3::1", false),
+            ("::ffff:192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
+        ])
+    func addressesOfOneNetworkAreOneClient(_ first: String, _ second: String, isOne: Bool) throws {
+        let limit = ClientLimit(rendersPerMinute: 1)
+        let now = ContinuousClock.now
+        try limit.take(for: #require(IPAddress(first)), now: now)
+
+        let isRefused: Bool
+        do throws(ServiceError) {
+            guard let address = IPAddress(second) else { return }
+            try limit.take(for: address, now: now)
+            isRefused = false
+        } catch {
+            isRefused = true
+        }
+
+        #expect(isRefused == isOne)
+    }
+
+    @Test(
+        "SV24 the client is the peer, or what the last proxy saw",
+        arguments: [
+            (nil, "127.0.0.1"), ("192.0.2.1", "192.0.2.1"), ("198.51.100.1, 192.0.2.1", "192.0.2.1"),
+            ("192.0.2.1 ,  [2001:db8::1]", "2001:db8::1"), ("unknown", "127.0.0.1"), ("", "127.0.0.1"),
+            ("192.0.2.1, x", "127.0.0.1"),
+        ] as [(String?, String)])
+    func theClientIsThePeerOrWhatTheProxySaw(_ field: String?, _ expected: String) throws {
+        let peer = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
+        #expect(IPAddress.client(peer: peer, forwardedFor: field).description == expected)
+    }
+
+    @Test("SV24 new pictures over the limit are 429, kept ones are not", arguments: [false, true])
+    func newPicturesOverTheLimitAreRefused(trusts: Bool) async throws {
+        let picture = try Bitmap.landscape(40, 30).png()
+        let origin = try await LoopbackOrigin { _ in .ok(picture, [OriginField("Cache-Control", "max-age=3600")]) }
+        try await withService(origin: origin) {
+            $0.limits.rendersPerClient = 2
+            $0.server.trustsForwardedFor = trusts
+        } _: { service in
+            func target(_ side: Int) -> String { "/unsafe/\(side)x\(side)/127.0.0.1:\(origin.port)/a.png" }
+            for side in [1, 2, 1, 2] { #expect(try await service.send(target(side)).status == 200) }
+
+            let refused = try await service.send(target(3))
+            #expect(refused.status == 429)
+            let seconds = try #require(refused["Retry-After"].flatMap { Int($0) })
+            #expect((1...30).contains(seconds))
+            #expect(refused["Cache-Control"] == "no-store")
+            let other = try await service.send(target(3), fields: [("X-Forwarded-For", "192.0.2.9")])
+            #expect(other.status == (trusts ? 200 : 429))
+            #expect(try await service.send(target(1)).status == 200)
+        }
+        await origin.stop()
+    }
+}
+#endif

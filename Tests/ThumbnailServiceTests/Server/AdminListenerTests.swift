@@ -1,0 +1,229 @@
+#if Service
+import Logging
+import LoopbackOrigin
+import Metrics
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// Metrics and health on the operator's listener, and what requests do to them.
+@Suite struct AdminListenerTests {
+    private static func withAdmin<Value: Sendable>(
+        origin: LoopbackOrigin? = nil, metrics: (any MetricsFactory)? = nil,
+        _ body: @escaping @Sendable (RunningService) async throws -> Value
+    ) async throws -> Value {
+        try await withService(origin: origin, metrics: metrics, { $0.server.adminPort = 0 }, body)
+    }
+
+    private static func samples(_ service: RunningService) async throws -> [MetricSample] {
+        let reply = try await service.admin.send("/metrics")
+        #expect(reply.status == 200)
+        #expect(reply["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+        return try MetricSample.all(in: reply.text)
+    }
+
+    private static func origin() async throws -> LoopbackOrigin {
+        let file = try Bitmap.landscape(100, 80).png()
+        return try await LoopbackOrigin { request in
+            request.target == "/cat.png" ? .ok(file) : .response(OriginResponse(status: 404))
+        }
+    }
+
+    @Test func metricsAreOnTheOperatorsListenerAlone() async throws {
+        try await Self.withAdmin { service in
+            for target in ["/metrics", "/metrics/", "/metrics?a=b", "/%6Detrics", "/unsafe/../metrics"] {
+                let reply = try await service.send(target)
+                #expect(reply.status >= 400)
+                #expect(!reply.text.contains("imagetool_"))
+            }
+            let admin = try service.admin
+            #expect(admin.port != service.port)
+            #expect(try await admin.send("/metrics?name=a").status == 200)
+            #expect(try await admin.send("/metrics", method: "HEAD").body.isEmpty)
+            #expect(try await admin.send("/unsafe/10x10/a.example/b.png").status == 404)
+            let refused = try await admin.send("/metrics", method: "POST", body: [1])
+            #expect(refused.status == 405)
+            #expect(refused["Allow"] == "GET, HEAD")
+        }
+    }
+
+    @Test func healthIsOnBothListeners() async throws {
+        try await Self.withAdmin { service in
+            for side in [service, try service.admin] {
+                for target in ["/health/live", "/health/ready", "/healthcheck"] {
+                    #expect(try await side.send(target).status == 200)
+                }
+            }
+        }
+        #expect(ServiceAnswer.health("/health/ready", isDraining: true)?.status == 503)
+        #expect(ServiceAnswer.health("/health/live", isDraining: true)?.status == 200)
+    }
+
+    @Test func aTakenPortIsAnErrorBeforeAnythingIsServed() async throws {
+        try await Self.withAdmin { first in
+            let taken = try #require(first.adminPort)
+            let hasServed = Locked(false)
+            do {
+                try await withService { configuration in
+                    configuration.server.adminPort = taken
+                } _: { _ in
+                    hasServed.update { $0 = true }
+                }
+                Issue.record("two listeners on one port")
+            } catch let error as ServiceError {
+                #expect(error.reason == .internalFault)
+                #expect(error.message.contains("server.adminPort: 127.0.0.1:\(taken)"))
+            }
+            #expect(!hasServed.value)
+        }
+    }
+
+    @Test func everyMetricOfTheTableIsThereFromTheStart() async throws {
+        try await Self.withAdmin { service in
+            let samples = try await Self.samples(service)
+            let names = Set(samples.map(\.name))
+            for name in ServiceMetrics.help.keys {
+                let isThere = names.contains(name) || names.contains(name + "_bucket")
+                #expect(isThere, "\(name)")
+            }
+            #expect(samples.value("imagetool_open_connections").map { $0 >= 0 } == true)
+            #expect(samples.value("imagetool_inflight_bytes_limit") == Double(service.engine.queue.budget.maxBytes))
+            #expect(samples.value("imagetool_inflight_bytes") == 0)
+            #expect(samples.value("imagetool_queue_depth") == 0)
+            for reason in ServiceMetrics.Rejection.allCases {
+                #expect(samples.value("imagetool_rejected_total", ["reason": reason.rawValue]) == 0)
+            }
+            for stage in ServiceMetrics.SharedStage.allCases {
+                #expect(samples.value("imagetool_coalesced_total", ["stage": stage.rawValue]) == 0)
+            }
+            #if os(Linux)
+            #expect(samples.value("process_resident_memory_bytes").map { $0 > 1_048_576 } == true)
+            #endif
+        }
+    }
+
+    @Test func requestsAreCountedByWhatTheyCameTo() async throws {
+        let origin = try await Self.origin()
+        try await Self.withAdmin(origin: origin) { service in
+            let base = "/unsafe/30x20/127.0.0.1:\(origin.port)"
+            for target in [base + "/cat.png", base + "/cat.png", base + "/none.png", "/unsafe/9x9/b.example/a.png"] {
+                _ = try await service.send(target)
+            }
+            _ = try await service.send("/AAAAAAAAAAAAAAAAAAAAAAAAAAA=/30x20/a.example/cat.png")
+            _ = try await service.send("/unsafe/9000x20/127.0.0.1:\(origin.port)/cat.png")
+            _ = try await service.send("/health/live")
+
+            let samples = try await Self.samples(service)
+            func requests(_ dialect: String, _ status: String, _ result: String) -> Double? {
+                samples.value(
+                    "imagetool_requests_total", ["dialect": dialect, "status": status, "result": result])
+            }
+            #expect(requests("thumbor", "2xx", "render") == 1)
+            #expect(requests("thumbor", "2xx", "memory") == 1)
+            #expect(requests("thumbor", "4xx", "error") == 4)
+            #expect(requests("none", "2xx", "other") == 1)
+            #expect(samples.value("imagetool_request_seconds_count") == 7)
+            for (layer, hits, misses) in [("memory", 1.0, 3.0), ("failure", 0, 3), ("disk", 0, 0)] {
+                #expect(samples.value("imagetool_cache_hits_total", ["layer": layer]) == hits, "\(layer)")
+                #expect(samples.value("imagetool_cache_misses_total", ["layer": layer]) == misses, "\(layer)")
+            }
+            #expect(samples.value("imagetool_cache_bytes", ["layer": "memory"]).map { $0 > 0 } == true)
+            #expect(samples.value("imagetool_fetch_seconds_count") == 1)
+            #expect(samples.value("imagetool_queue_seconds_count") == 1)
+            #expect(samples.value("imagetool_decode_seconds_count", ["format": "png"]) == 1)
+            #expect(samples.value("imagetool_render_seconds_count", ["format": "png"]) == 1)
+            #expect(samples.value("imagetool_rejected_total", ["reason": "address"]) == 1)
+            #expect(samples.value("imagetool_rejected_total", ["reason": "signature"]) == 1)
+            #expect(samples.value("imagetool_rejected_total", ["reason": "limit"]) == 1)
+        }
+        await origin.stop()
+    }
+
+    @Test func whoSharesAFetchOrARenderIsCounted() async throws {
+        let gate = OriginGate()
+        let file = try Bitmap.landscape(100, 80).png()
+        let origin = try await LoopbackOrigin { _ in
+            var response = OriginResponse(body: file)
+            response.gate = gate
+            return .response(response)
+        }
+        try await Self.withAdmin(origin: origin) { service in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for index in 0..<6 {
+                    // Three sizes, two requests each: no more than the client has connections for.
+                    let target = "/unsafe/\(20 + index % 3)x20/127.0.0.1:\(origin.port)/new.png"
+                    group.addTask { try await service.send(target).status }
+                }
+                await origin.waitForRequests(1)
+                // All have to have joined before the origin answers: each counts a miss when it has looked.
+                while try await Self.samples(service).value("imagetool_cache_misses_total", ["layer": "memory"]) != 6 {
+                    await Task.yield()
+                }
+                gate.open()
+                for try await status in group { #expect(status == 200) }
+            }
+            let samples = try await Self.samples(service)
+            #expect(origin.requests.count == 1)
+            #expect(samples.value("imagetool_fetch_seconds_count") == 1)
+            #expect(samples.value("imagetool_coalesced_total", ["stage": "fetch"]) == 2)
+            #expect(samples.value("imagetool_coalesced_total", ["stage": "render"]) == 3)
+        }
+        await origin.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func workThatNobodyWantsAnyMoreIsCounted() async throws {
+        let origin = try await LoopbackOrigin { _ in .silence }
+        try await Self.withAdmin(origin: origin) { service in
+            let request = Task { try await service.send("/unsafe/20x20/127.0.0.1:\(origin.port)/slow.png") }
+            await origin.waitForRequests(1)
+            request.cancel()
+            _ = await request.result
+            while try await Self.samples(service).value("imagetool_cancelled_total", ["stage": "fetch"]) != 1 {
+                await Task.yield()
+            }
+            #expect(try await Self.samples(service).value("imagetool_cancelled_total", ["stage": "render"]) == 0)
+        }
+        await origin.stop()
+    }
+
+    @Test func metricsThatAreKeptElsewhereAreNotShown() async throws {
+        let elsewhere = ForeignMetrics()
+        try await Self.withAdmin(metrics: elsewhere) { (service) async throws in
+            #expect(try await service.send("/health/live").status == 200)
+            #expect(try await service.admin.send("/metrics").status == 404)
+            service.engine.updateGauges()
+        }
+        let samples = try MetricSample.all(in: elsewhere.registry.text)
+        #expect(samples.value("imagetool_requests_total", ["dialect": "none", "status": "2xx"]) != nil)
+        #expect(samples.value("imagetool_inflight_bytes_limit").map { $0 > 0 } == true)
+    }
+}
+
+/// What another program might bring.
+private final class ForeignMetrics: MetricsFactory {
+    let registry = PrometheusRegistry()
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        registry.makeCounter(label: label, dimensions: dimensions)
+    }
+
+    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        registry.makeMeter(label: label, dimensions: dimensions)
+    }
+
+    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+        registry.makeRecorder(label: label, dimensions: dimensions, aggregate: aggregate)
+    }
+
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        registry.makeTimer(label: label, dimensions: dimensions)
+    }
+
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyMeter(_ handler: any MeterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
+}
+#endif

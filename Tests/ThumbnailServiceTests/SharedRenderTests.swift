@@ -1,0 +1,130 @@
+#if Service
+import Dispatch
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// Renders of one source that wait together come out of one decode.
+@Suite(.timeLimit(.minutes(2))) struct SharedRenderTests {
+    /// One source under every name.
+    private struct OneSource: SourceReading {
+        let bytes: [UInt8]
+
+        func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes { SourceBytes(bytes) }
+        func flush() async {}
+    }
+
+    private static let sides = [20, 40, 60, 120, 250, 330, 500, 960]
+
+    private static func engine(_ bytes: [UInt8]) -> ThumbnailEngine {
+        var configuration = ServiceConfiguration()
+        configuration.limits.threads = 1
+        configuration.server.deadline = .seconds(600)
+        configuration.limits.queueWait = .seconds(600)
+        return ThumbnailEngine(configuration, sources: OneSource(bytes: bytes))
+    }
+
+    private static func request(_ side: Int) -> ThumbnailRequest {
+        var request = ThumbnailRequest.fit(side, side)
+        request.source = .url("http://a.example/b")
+        return request
+    }
+
+    /// A thread that does nothing until the gate opens.
+    private static func block(_ engine: ThumbnailEngine) -> (gate: DispatchSemaphore, end: Task<Void, Never>) {
+        let gate = DispatchSemaphore(value: 0)
+        let queue = engine.queue
+        return (gate, Task { try? await queue.run { _ in gate.wait() } })
+    }
+
+    @Test(arguments: [
+        "demo/window.png", "demo/mountains.jpg", "demo/aurora-progressive.jpg", "demo/orbit.gif", "demo/letter-g4.tif",
+        "demo/poster-cmyk.jpg",
+    ])
+    func eightSizesAreOneDecodeForEachPlan(_ path: String) async throws {
+        let bytes = try Fixture.file(path)
+        var alone: [[UInt8]] = []
+        let single = Self.engine(bytes)
+        for side in Self.sides { alone.append(try await single.answer(Self.request(side)).result.bytes) }
+        #expect(single.counters.decodeCount == Self.sides.count)
+        let plans = Set(
+            try Self.sides.map { try single.renderer.prepare(bytes, for: Self.request($0)).sharedPlan })
+
+        let engine = Self.engine(bytes)
+        let (gate, blocked) = Self.block(engine)
+        let together = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
+            for (index, side) in Self.sides.enumerated() {
+                group.addTask { (index, try await engine.answer(Self.request(side)).result.bytes) }
+            }
+            while engine.shared.waitingCount < Self.sides.count, !Task.isCancelled { await Task.yield() }
+            gate.signal()
+            var results = [[UInt8]](repeating: [], count: Self.sides.count)
+            for try await (index, bytes) in group { results[index] = bytes }
+            return results
+        }
+        await blocked.value
+
+        #expect(together == alone)
+        #expect(engine.counters.renderCount == Self.sides.count)
+        #expect(engine.counters.decodeCount == plans.count)
+        if !path.hasSuffix(".jpg") { #expect(plans.count == 1) }
+        #expect(engine.shared.waitingCount == 0)
+        // The bytes go back after the answers have gone out.
+        while engine.queue.budget.grantedBytes > 0, !Task.isCancelled { await Task.yield() }
+        #expect(engine.queue.budget.grantedBytes == 0)
+    }
+
+    @Test func oneThatLeavesDisturbsNobody() async throws {
+        let bytes = try Fixture.file("demo/window.png")
+        let engine = Self.engine(bytes)
+        let (gate, blocked) = Self.block(engine)
+        let stays = Task { try await engine.answer(Self.request(60)).result.bytes }
+        let leaves = Task { try await engine.answer(Self.request(40)).result.bytes }
+        while engine.shared.waitingCount < 2, !Task.isCancelled { await Task.yield() }
+
+        leaves.cancel()
+        while engine.shared.waitingCount > 1, !Task.isCancelled { await Task.yield() }
+        gate.signal()
+
+        #expect(try await !stays.value.isEmpty)
+        await #expect(throws: ServiceError.self) { try await leaves.value }
+        #expect(engine.counters.renderCount == 1)
+        await blocked.value
+    }
+
+    @Test func whenAllHaveLeftNothingIsDecoded() async throws {
+        let bytes = try Fixture.file("demo/window.png")
+        let engine = Self.engine(bytes)
+        let (gate, blocked) = Self.block(engine)
+        let tasks = [20, 30, 40].map { side in Task { try await engine.answer(Self.request(side)) } }
+        while engine.shared.waitingCount < tasks.count, !Task.isCancelled { await Task.yield() }
+
+        for task in tasks { task.cancel() }
+        while engine.shared.waitingCount > 0, !Task.isCancelled { await Task.yield() }
+        gate.signal()
+        await blocked.value
+        for task in tasks { await #expect(throws: ServiceError.self) { try await task.value } }
+
+        #expect(engine.counters.decodeCount == 0)
+        // The source is not held against whoever comes next.
+        #expect(try await !engine.answer(Self.request(20)).result.bytes.isEmpty)
+        #expect(engine.counters.decodeCount == 1)
+    }
+
+    @Test func aDamagedSourceFailsForEachOfThem() async throws {
+        let engine = Self.engine(try Fixture.file("bad/png-bad-first-block.png"))
+        let (gate, blocked) = Self.block(engine)
+        let tasks = [20, 30].map { side in Task { try await engine.answer(Self.request(side)) } }
+        while engine.shared.waitingCount < tasks.count, !Task.isCancelled { await Task.yield() }
+        gate.signal()
+
+        for task in tasks {
+            let error = await #expect(throws: ServiceError.self) { try await task.value }
+            #expect(error?.status == 415)
+        }
+        await blocked.value
+    }
+}
+#endif
