@@ -1,9 +1,9 @@
 #if Service
 /// Text as JSON has it.
-enum JSONText {
+package enum JSONText {
     /// With its quotes (RFC 8259 §7); what is not ASCII is escaped too, so that no reader can take it for something
     /// else.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         var result = "\""
         for unit in text.utf16 {
             switch unit {

@@ -1,6 +1,7 @@
 #if Tool && Service
 import Loader
 import Logging
+import ThumbnailService
 
 /// One JSON object a line on stderr. Everything but printable ASCII is escaped, so that no line can pretend to be two,
 /// and no control byte reaches a terminal (SERVICE.md SV22).
@@ -26,43 +27,31 @@ struct JSONLogHandler: LogHandler {
     static func line(
         _ time: WallTime, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata
     ) -> String {
-        var line = "{\"time\":\"\(LogTime.text(time))\",\"level\":\"\(level.rawValue)\",\"message\":\(quoted(message))"
-        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) { line += ",\(quoted(key)):\(text(of: value))" }
+        var line =
+            "{\"time\":\"\(LogTime.text(time))\",\"level\":\"\(level.rawValue)\",\"message\":\(JSONText.quoted(message))"
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+            line += ",\(JSONText.quoted(key)):\(text(of: value))"
+        }
         return line + "}\n"
     }
 
     /// Numbers and truth values as such, lists and dictionaries in their form, all else as strings.
     private static func text(of value: Logger.MetadataValue) -> String {
         switch value {
-        case .string(let text): quoted(text)
+        case .string(let text): JSONText.quoted(text)
         case .stringConvertible(let value):
             switch value {
             case let number as any BinaryInteger: "\(number)"
             case let number as Double where number.isFinite: "\(number)"
             case let truth as Bool: "\(truth)"
-            default: quoted(value.description)
+            default: JSONText.quoted(value.description)
             }
         case .array(let values): "[" + values.map(text(of:)).joined(separator: ",") + "]"
         case .dictionary(let members):
             "{"
-                + members.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\(text(of: $0.value))" }
+                + members.sorted { $0.key < $1.key }.map { "\(JSONText.quoted($0.key)):\(text(of: $0.value))" }
                 .joined(separator: ",") + "}"
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for unit in text.utf16 {
-            switch unit {
-            case 0x22: result += "\\\""
-            case 0x5C: result += "\\\\"
-            case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
-            default:
-                let digits = String(unit, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }
-        }
-        return result + "\""
     }
 }
 #endif

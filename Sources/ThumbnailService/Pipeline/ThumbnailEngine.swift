@@ -55,13 +55,17 @@ final class ThumbnailEngine: Sendable {
             maxFrames: configuration.limits.frames)
         let limits = configuration.limits
         queue = DecodeQueue(
-            width: limits.threads, budget: DecodeBudget(maxBytes: limits.inFlightBytes, maxPasses: Self.maxPasses))
+            width: limits.threads, budget: DecodeBudget(maxBytes: limits.inFlightBytes, maxPasses: Self.maxPasses),
+            niceness: Self.niceness)
         admission = Admission(
             threads: queue.width, maxWaiting: limits.queue, maxWait: limits.queueWait,
             maxWaitingBytes: limits.inFlightBytes)
         shared = SharedRenders(renderer, queue, counters, metrics)
         clients = limits.rendersPerClient.map { ClientLimit(rendersPerMinute: $0) }
     }
+
+    /// Renders give way to whatever answers: hits and refusals stay fast while every core renders.
+    private static let niceness = 10
 
     /// Renders that may begin although one waits that came before them and needs more bytes than are free.
     private static let maxPasses = 8
@@ -73,6 +77,16 @@ final class ThumbnailEngine: Sendable {
         else { return nil }
         metrics.hit(.memory)
         return Answer(result: result, provenance: .memory)
+    }
+
+    /// Refuses what would be refused after all looks into caches, where no look can find anything.
+    ///
+    /// - Throws: `overloaded`.
+    func checkBeforeWork(_ request: ThumbnailRequest) throws(ServiceError) {
+        guard !results.hasDisk, renders.waiterCount(of: ResultKey(canonical: request.canonicalBytes)) == 0 else {
+            return
+        }
+        try admission.check()
     }
 
     /// The answer to a request, from wherever it can be had.

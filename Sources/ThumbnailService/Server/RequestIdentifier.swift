@@ -4,7 +4,9 @@ enum RequestIdentifier {
     /// The client's own name for it when that is harmless, else a new one.
     static func of(_ given: String?) -> String {
         guard let given, (1...64).contains(given.utf8.count), given.utf8.allSatisfy(\.isIdentifierByte) else {
-            return Hexadecimal.text((0..<8).map { _ in UInt8.random(in: 0...255) })
+            // One number and not eight bytes: each is a call of the system.
+            let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
         }
         return given
     }

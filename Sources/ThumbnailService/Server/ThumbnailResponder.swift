@@ -102,6 +102,8 @@ struct ThumbnailResponder: HTTPResponder {
         RequestTrace.current?.note { $0.name = wish.source }
         // What is in memory is answered at once: no task, no wait.
         if let found = engine.remembered(wish) { return answer(wish, name, found, request) }
+        // So is who will be refused: under too much load every task and every wait is one too many.
+        try engine.checkBeforeWork(wish)
         let body: [UInt8]?
         if wish.source == .body { body = try await self.body(of: request) } else { body = nil }
         let engine = engine
