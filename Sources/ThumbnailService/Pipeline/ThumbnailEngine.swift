@@ -1,7 +1,6 @@
 #if Service
 import Loader
 import PlatformImage
-import Synchronization
 
 /// The service without HTTP: a request in, the bytes of an answer out, through caches that ask nothing twice.
 ///
@@ -319,55 +318,5 @@ extension PreparedRender {
             format: header.format, pixels: header.width * header.height + 4 * plan.resultWidth * plan.resultHeight,
             sourceBytes: sourceBytes)
     }
-}
-
-/// Gives the bytes of sources.
-protocol SourceReading: Sendable {
-    /// - Throws: `notFound`, `hostRefused`, `portRefused`, `schemeRefused`, `addressRefused`, `tooLarge`, `originFailed`,
-    ///   `originTimeout`, `deadline` when the calling task is cancelled.
-    func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes
-
-    /// Waits until what was fetched lies on disk.
-    func flush() async
-
-    /// Bytes of sources on disk, as far as they have been counted since the start.
-    var storedBytes: Int { get }
-
-    /// What the disk cache of sources holds; nil without one.
-    var diskStatistics: DiskCache.Statistics? { get }
-
-    /// Removes all sources from disk.
-    func purgeDisk() async
-}
-
-extension SourceReading {
-    var storedBytes: Int { 0 }
-    var diskStatistics: DiskCache.Statistics? { nil }
-
-    func purgeDisk() async {}
-}
-
-/// What has happened since the start.
-final class ServiceCounters: Sendable {
-    private let renders = Atomic(0)
-
-    /// Renders that succeeded.
-    var renderCount: Int { renders.load(ordering: .relaxed) }
-
-    func countRender() { renders.wrappingAdd(1, ordering: .relaxed) }
-
-    private let decodes = Atomic(0)
-
-    /// Decodes that were begun; one may serve several renders.
-    var decodeCount: Int { decodes.load(ordering: .relaxed) }
-
-    func countDecodes(_ count: Int) { decodes.wrappingAdd(count, ordering: .relaxed) }
-
-    private let departures = Atomic(0)
-
-    /// Requests whose client left before the answer was there.
-    var departureCount: Int { departures.load(ordering: .relaxed) }
-
-    func countDeparture() { departures.wrappingAdd(1, ordering: .relaxed) }
 }
 #endif
