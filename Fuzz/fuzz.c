@@ -132,6 +132,7 @@ static void shrunk(const imgc_request *request, const imgc_header *header, uint8
 
   imgc_request quick = *request;
   quick.flags |= choice % 2 ? IMGC_NO_LAST_REFINEMENT : IMGC_LOW_SCANS_ONLY;
+  if (choice / 2 % 2) quick.flags |= IMGC_FLAT_CHROMA;
   imgc_status status = imgc_decode_resampled(&quick, &resample, &small, &report);
   check_report(&report, status);
   check_padding(&small, 0x00);

@@ -1,6 +1,7 @@
 // The output of the encoders, and what they ask of pixels.
 
 #include "encode.h"
+#include "copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ void imgc_pixel_facts_add(imgc_pixel_facts *facts, const uint8_t *rgba, size_t p
   uint32_t all = UINT32_MAX, differences = 0;
   for (size_t i = 0; i < pixel_count; i++) {
     uint32_t pixel;
-    memcpy(&pixel, rgba + i * 4, 4);
+    imgc_copy(&pixel, rgba + i * 4, 4);
     all &= pixel;
     // Red with green and green with blue, in the two low bytes.
     differences |= pixel ^ (pixel >> 8);
@@ -80,7 +81,7 @@ static bool rows_are_equal(const imgc_picture *a, const imgc_picture *b, uint32_
 
 static uint32_t pixel_at(const uint8_t *row, uint32_t x) {
   uint32_t pixel;
-  memcpy(&pixel, row + (size_t)x * 4, 4);
+  imgc_copy(&pixel, row + (size_t)x * 4, 4);
   return pixel;
 }
 

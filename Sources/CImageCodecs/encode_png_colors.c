@@ -1,5 +1,6 @@
 // Which colour type and bit depth hold all pixels without loss in the fewest bytes.
 
+#include "copy.h"
 #include "encode_png.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ void imgc_png_palette_add(imgc_png_palette *palette, const uint8_t *rgba, size_t
   uint32_t last = 0;
   for (size_t i = 0; i < pixel_count && palette->count <= IMGC_PNG_PALETTE; i++) {
     uint32_t color;
-    memcpy(&color, rgba + i * 4, 4);
+    imgc_copy(&color, rgba + i * 4, 4);
     if (i == 0 || color != last) insert(palette, color);
     last = color;
   }
@@ -41,8 +42,8 @@ uint8_t imgc_png_palette_index(const imgc_png_palette *palette, uint32_t color) 
 // equal sets of colours have equal palettes.
 static int compare(const void *a, const void *b) {
   uint32_t x, y;
-  memcpy(&x, a, 4);
-  memcpy(&y, b, 4);
+  imgc_copy(&x, a, 4);
+  imgc_copy(&y, b, 4);
   bool x_opaque = x >= 0xFF000000, y_opaque = y >= 0xFF000000;
   if (x_opaque != y_opaque) return x_opaque ? 1 : -1;
   return (x > y) - (x < y);

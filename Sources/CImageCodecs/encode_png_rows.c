@@ -1,6 +1,7 @@
 // RGBA8 rows to the samples of a PNG row, and the filters in front of the compression (PNG
 // specification, section 9).
 
+#include "copy.h"
 #include "encode_png.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static void put_indices(const imgc_png_palette *palette, uint8_t *dst, const uin
   uint8_t index = 0;
   for (size_t x = 0; x < width; x++) {
     uint32_t color;
-    memcpy(&color, src + x * 4, 4);
+    imgc_copy(&color, src + x * 4, 4);
     if (x == 0 || color != last) index = imgc_png_palette_index(palette, color);
     last = color;
     dst[x] = index;

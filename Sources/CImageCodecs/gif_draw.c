@@ -2,11 +2,11 @@
 // left to do when the data is damaged.
 
 #include "gif_draw.h"
+#include "copy.h"
 #include "gif_lzw.h"
 #include "rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { INPUT_SIZE = 4096 };
 
@@ -72,7 +72,7 @@ static void draw_over(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t
   while (i < n) {
     uint64_t indices;
     if (n - i >= 8) {
-      memcpy(&indices, src + i, 8);
+      imgc_copy(&indices, src + i, 8);
       if (indices == eight) {
         i += 8;
         continue;
@@ -81,9 +81,9 @@ static void draw_over(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t
     size_t end = n - i < 8 ? n : i + 8;
     for (; i < end; i++) {
       uint32_t pixel;
-      memcpy(&pixel, dst + i * 4, 4);
+      imgc_copy(&pixel, dst + i * 4, 4);
       pixel = src[i] == transparent ? pixel : palette[src[i]];
-      memcpy(dst + i * 4, &pixel, 4);
+      imgc_copy(dst + i * 4, &pixel, 4);
     }
   }
 }

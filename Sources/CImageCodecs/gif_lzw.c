@@ -8,6 +8,7 @@
 // between two clear codes, which bounds the window at 8 MB whatever the size of the picture.
 
 #include "gif_lzw.h"
+#include "copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +144,7 @@ static bool make_room(imgc_lzw *z) {
 
 static inline uint64_t load64(const uint8_t *p) {
   uint64_t v;
-  memcpy(&v, p, 8);
+  imgc_copy(&v, p, 8);
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
   v = __builtin_bswap64(v);
 #endif
@@ -152,8 +153,8 @@ static inline uint64_t load64(const uint8_t *p) {
 
 static inline void copy16(uint8_t *dst, const uint8_t *src) {
   uint8_t v[16]; // loaded whole before it is stored: the two may overlap
-  memcpy(v, src, 16);
-  memcpy(dst, v, 16);
+  imgc_copy(v, src, 16);
+  imgc_copy(dst, v, 16);
 }
 
 // Writes the string of `code` to `out`, makes it the start of the next entry; gives its length.

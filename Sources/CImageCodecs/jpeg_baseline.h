@@ -9,8 +9,9 @@
 #include "jpeg.h"
 
 // NULL for files that are not for it, and when memory is exhausted. `cinfo` is past
-// jpeg_calc_output_dimensions and its source stands at the first byte of the scan.
-jpeg_baseline *imgc_jpeg_baseline_open(const struct jpeg_decompress_struct *cinfo);
+// jpeg_calc_output_dimensions and its source stands at the first byte of the scan. With `is_draft`
+// chroma of half the size is taken from DC alone at 1/8, which is not libjpeg's: it interpolates it.
+jpeg_baseline *imgc_jpeg_baseline_open(const struct jpeg_decompress_struct *cinfo, bool is_draft);
 void imgc_jpeg_baseline_close(jpeg_baseline *b);
 
 // The next `count` rows as RGBA8. False when libjpeg has to do it all: the data has a defect, or

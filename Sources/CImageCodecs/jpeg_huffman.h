@@ -45,24 +45,6 @@ typedef struct imgc_jpeg_bits {
 unsigned imgc_jpeg_block(imgc_jpeg_bits *bits, const imgc_huffman *dc, const imgc_huffman *ac,
                          const int32_t steps[64], int32_t *last_dc, int16_t block[64]);
 
-// Where only DC counts, codes are passed over as many at a time as 12 bits hold with the bits of
-// their values. An entry has
-//   in bits 0...3 how many bits it stands for;
-//   in bits 4...9 how many coefficients that are, 63 for what has to be read code by code;
-//   in bit 15 whether the block ends.
-enum { IMGC_SKIP_LOOK = 12 };
-typedef struct imgc_huffman_skips {
-  uint16_t look[1 << IMGC_SKIP_LOOK];
-} imgc_huffman_skips;
-
-void imgc_huffman_skips_make(imgc_huffman_skips *s, const imgc_huffman *ac);
-
-// As imgc_jpeg_block, of which it gives the first coefficient; false where that gives 0 for what
-// the bits say, whatever the others come to.
-bool imgc_jpeg_block_dc(imgc_jpeg_bits *bits, const imgc_huffman *dc, const imgc_huffman *ac,
-                        const imgc_huffman_skips *skips, int32_t step, int32_t *last_dc,
-                        int16_t *coefficient);
-
 // In zigzag order: which place in its rows a coefficient has.
 extern const uint8_t imgc_jpeg_order[64];
 

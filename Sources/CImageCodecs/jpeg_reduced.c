@@ -3,6 +3,7 @@
 // whole numbers with 13 bits behind the point, 2 of which stay between the passes.
 
 #include "jpeg_reduced.h"
+#include "copy.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -88,8 +89,8 @@ static void reduce_2(uint8_t *dst, size_t stride, const int16_t block[64]) {
   __m128i all = _mm_packs_epi32(_mm_unpacklo_epi32(left, right), _mm_setzero_si128());
   all = _mm_xor_si128(_mm_packs_epi16(all, all), _mm_set1_epi8(-128));
   const uint32_t bytes = (uint32_t)_mm_cvtsi128_si32(all);
-  memcpy(dst, &bytes, 2);
-  memcpy(dst + stride, (const uint8_t *)&bytes + 2, 2);
+  imgc_copy(dst, &bytes, 2);
+  imgc_copy(dst + stride, (const uint8_t *)&bytes + 2, 2);
 }
 
 // Four results of each column of four: pairs are rows 1 and 3, 5 and 7, 2 and 6.
@@ -129,8 +130,8 @@ static void reduce_4(uint8_t *dst, size_t stride, const int16_t block[64]) {
   all = _mm_unpacklo_epi8(all, _mm_srli_si128(all, 8));
   all = _mm_unpacklo_epi8(all, _mm_srli_si128(all, 8));
   uint32_t bytes[4];
-  memcpy(bytes, &all, 16);
-  for (int y = 0; y < 4; y++) memcpy(dst + (size_t)y * stride, &bytes[y], 4);
+  imgc_copy(bytes, &all, 16);
+  for (int y = 0; y < 4; y++) imgc_copy(dst + (size_t)y * stride, &bytes[y], 4);
 }
 
 #else
@@ -214,7 +215,7 @@ static inline __attribute__((always_inline)) void rgba(uint8_t *restrict dst,
     blue = blue < 0 ? 0 : blue > 255 ? 255 : blue;
     uint32_t pixel =
         (uint32_t)red | (uint32_t)green << 8 | (uint32_t)blue << 16 | (uint32_t)255 << 24;
-    memcpy(dst + i * 4, &pixel, 4);
+    imgc_copy(dst + i * 4, &pixel, 4);
   }
 }
 

@@ -127,7 +127,7 @@ static void allocate(jpeg_state *s) {
 // The own decoder when it can, and nothing made it give up before; or libjpeg.
 static void start_rows(jpeg_state *s) {
   if (!s->gave_up && !s->ended && !(s->request->flags & IMGC_LIBRARIES_ONLY))
-    s->baseline = imgc_jpeg_baseline_open(&s->cinfo);
+    s->baseline = imgc_jpeg_baseline_open(&s->cinfo, s->request->flags & IMGC_FLAT_CHROMA);
   if (s->baseline) return;
   s->consuming = jpeg_has_multiple_scans(&s->cinfo);
   jpeg_start_decompress(&s->cinfo);

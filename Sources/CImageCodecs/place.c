@@ -1,6 +1,7 @@
 // Orientation by address arithmetic: eight ways to walk a picture, one loop.
 
 #include "codec.h"
+#include "copy.h"
 
 #include <string.h>
 
@@ -61,7 +62,7 @@ void imgc_place_block(const imgc_place *p, uint32_t x, uint32_t y, uint32_t widt
       for (uint32_t j = top; j < bottom; j++) {
         const uint8_t *s = src + (size_t)j * src_stride + (size_t)left * 4;
         uint8_t *d = corner + (ptrdiff_t)left * p->step_x + (ptrdiff_t)j * p->step_y;
-        for (uint32_t i = left; i < right; i++, s += 4, d += p->step_x) memcpy(d, s, 4);
+        for (uint32_t i = left; i < right; i++, s += 4, d += p->step_x) imgc_copy(d, s, 4);
       }
     }
 }

@@ -2,6 +2,7 @@
 // expand, gray-to-rgb, scale-16 and filler transformations make them.
 
 #include "png_rows.h"
+#include "copy.h"
 #include "rows.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ uint64_t imgc_png_raw_bytes(const imgc_png *png) {
 static uint32_t rgba(uint8_t r, uint8_t g, uint8_t b, uint8_t a) {
   uint8_t bytes[4] = {r, g, b, a};
   uint32_t value;
-  memcpy(&value, bytes, 4);
+  imgc_copy(&value, bytes, 4);
   return value;
 }
 
@@ -136,7 +137,7 @@ static void expand(imgc_png_rows *rows, uint8_t *dst, const uint8_t *src, uint32
     uint32_t key = rgba((uint8_t)rows->key[0], (uint8_t)rows->key[1], (uint8_t)rows->key[2], 255);
     for (uint32_t i = 0; i < n; i++) {
       uint32_t pixel;
-      memcpy(&pixel, dst + (size_t)i * 4, 4);
+      imgc_copy(&pixel, dst + (size_t)i * 4, 4);
       if (pixel == key) dst[(size_t)i * 4 + 3] = 0;
     }
   }
@@ -186,7 +187,7 @@ static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32
     if (rows->over)
       imgc_row_over(dst, src, 1);
     else
-      memcpy(dst, src, 4);
+      imgc_copy(dst, src, 4);
   }
 }
 

@@ -4,10 +4,10 @@
 // Average and Paeth (PNG, section 9) wait for the pixel before, a chain of about ten operations.
 // Two rows at once, the second one pixel behind the first, are two chains that run side by side.
 
+#include "copy.h"
 #include "png_unfilter.h"
 #include "running_sum.h"
 
-#include <string.h>
 #if defined(__SSE2__) && defined(__x86_64__)
 #include <emmintrin.h>
 #endif
@@ -25,13 +25,13 @@ INLINE pixel zero(void) { return _mm_setzero_si128(); }
 INLINE pixel load(const uint8_t *p, unsigned bpp) {
   if (bpp > 4) return _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)p), zero());
   int bytes;
-  memcpy(&bytes, p, 4);
+  imgc_copy(&bytes, p, 4);
   return _mm_unpacklo_epi8(_mm_cvtsi32_si128(bytes), zero());
 }
 INLINE void store(uint8_t *p, pixel v, unsigned bpp) {
   v = _mm_packus_epi16(v, v);
   uint64_t bytes = (uint64_t)_mm_cvtsi128_si64(v);
-  memcpy(p, &bytes, bpp);
+  imgc_copy(p, &bytes, bpp);
 }
 // Modulo 256: the high bytes are 0 and stay so.
 INLINE pixel add(pixel a, pixel b) { return _mm_add_epi8(a, b); }
@@ -56,10 +56,10 @@ typedef struct pixel {
 INLINE pixel zero(void) { return (pixel){{0}}; }
 INLINE pixel load(const uint8_t *p, unsigned bpp) {
   pixel v = zero();
-  memcpy(v.sample, p, bpp);
+  imgc_copy(v.sample, p, bpp);
   return v;
 }
-INLINE void store(uint8_t *p, pixel v, unsigned bpp) { memcpy(p, v.sample, bpp); }
+INLINE void store(uint8_t *p, pixel v, unsigned bpp) { imgc_copy(p, v.sample, bpp); }
 INLINE pixel add(pixel a, pixel b) {
   for (int i = 0; i < 8; i++) a.sample[i] = (uint8_t)(a.sample[i] + b.sample[i]);
   return a;

@@ -6,10 +6,10 @@
 // moves all of them one byte on. Bytes come and go sixteen steps at a time, through a
 // transposition.
 
+#include "copy.h"
 #include "png_unfilter.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
@@ -46,7 +46,7 @@ INLINE void wave_interleave(wave_bytes v[WAVE_ROWS]) {
     to[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
                                             13, 29, 14, 30, 15, 31);
   }
-  memcpy(v, to, sizeof to);
+  imgc_copy(v, to, sizeof to);
 }
 
 // Compilers make one instruction of each of these.
@@ -70,7 +70,7 @@ INLINE wave_lanes wave_predict(const wave_masks *m, wave_lanes a, wave_lanes b, 
 INLINE wave_bytes wave_load(const uint8_t *row, ptrdiff_t at, size_t n) {
   wave_bytes v = {0};
   if (at >= 0 && (size_t)at + WAVE_STEPS <= n) {
-    memcpy(&v, row + at, sizeof v);
+    imgc_copy(&v, row + at, sizeof v);
   } else {
     for (ptrdiff_t k = 0; k < WAVE_STEPS; k++)
       if (at + k >= 0 && (size_t)(at + k) < n) v[k] = row[at + k];
@@ -80,7 +80,7 @@ INLINE wave_bytes wave_load(const uint8_t *row, ptrdiff_t at, size_t n) {
 
 INLINE void wave_store(uint8_t *row, ptrdiff_t at, size_t n, wave_bytes v) {
   if (at >= 0 && (size_t)at + WAVE_STEPS <= n) {
-    memcpy(row + at, &v, sizeof v);
+    imgc_copy(row + at, &v, sizeof v);
   } else {
     for (ptrdiff_t k = 0; k < WAVE_STEPS; k++)
       if (at + k >= 0 && (size_t)(at + k) < n) row[at + k] = v[k];
@@ -128,7 +128,7 @@ INLINE void wave_of(uint8_t *first, size_t stride, const uint8_t *above, size_t 
   for (size_t t = 0; t < steps; t += WAVE_STEPS) {
     wave_bytes v[WAVE_ROWS], line = wave_load(above, (ptrdiff_t)t, n);
     uint8_t above_steps[WAVE_STEPS];
-    memcpy(above_steps, &line, sizeof line);
+    imgc_copy(above_steps, &line, sizeof line);
     for (unsigned r = 0; r < WAVE_ROWS; r++)
       v[r] = wave_load(first + r * stride, (ptrdiff_t)t - (ptrdiff_t)(r * bpp), n);
     for (int i = 0; i < 3; i++) wave_interleave(v);

@@ -1,10 +1,10 @@
 // The resampler: rows in, rows out, and between them only what the next output row needs.
 
 #include "resample.h"
+#include "copy.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // How the samples of a source row lie in its planes.
 typedef struct row_form {
@@ -190,7 +190,7 @@ static void copy_rows(imgc_resampler *r, const uint8_t *row, uint32_t y, uint8_t
   while (r->done < r->request.height && only_one(&r->down, r->done) == y) {
     uint8_t *to = pixels + r->done * stride;
     for (uint32_t x = 0; x < r->request.width; x++) {
-      memcpy(to + (size_t)x * 4, row + (size_t)only_one(&r->across, x) * 4, 4);
+      imgc_copy(to + (size_t)x * 4, row + (size_t)only_one(&r->across, x) * 4, 4);
     }
     r->done++;
     if (is_ended(r)) return;

@@ -1,6 +1,7 @@
 // AVX2 twins of the resampler's kernels, with the same results. Only called where the processor
 // has AVX2.
 
+#include "copy.h"
 #include "resample.h"
 
 #ifdef IMGC_RESAMPLE_AVX2
@@ -149,7 +150,7 @@ INLINE sums8 sums_at(const int16_t *const *rows, const int16_t *weights, uint32_
   sums8 sums = {{start, start, start, start}};
   for (uint32_t k = 0; k < count; k++) {
     int32_t both;
-    memcpy(&both, weights + k * 2, 4);
+    imgc_copy(&both, weights + k * 2, 4);
     const __m256i w = _mm256_set1_epi32(both);
     const int16_t *row = rows[k] + at * 8;
     for (int j = 0; j < 4; j++) {

@@ -1,8 +1,7 @@
 // Row kernels: the choice between plain code and a twin, and the kernels that need no twin.
 
+#include "copy.h"
 #include "rows_simd.h"
-
-#include <string.h>
 
 // What the twin did of the row. The answer about AVX2 comes from a word that the compiler's
 // run-time library fills before main: reading it costs nothing beside a row, and there is no state
@@ -99,9 +98,9 @@ void imgc_row_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned 
 void imgc_row_rgbx8(uint8_t *dst, const uint8_t *src, size_t n) {
   for (size_t i = 0; i < n; i++) {
     uint32_t pixel;
-    memcpy(&pixel, src + i * 4, 4);
+    imgc_copy(&pixel, src + i * 4, 4);
     pixel |= IMGC_OPAQUE;
-    memcpy(dst + i * 4, &pixel, 4);
+    imgc_copy(dst + i * 4, &pixel, 4);
   }
 }
 
@@ -110,12 +109,12 @@ void imgc_row_index8(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t 
   size_t i = 0;
   for (; n - i >= 8; i += 8) {
     uint64_t indices, pairs[4];
-    memcpy(&indices, src + i, 8);
+    imgc_copy(&indices, src + i, 8);
     for (int k = 0; k < 4; k++, indices >>= 16)
       pairs[k] = palette[indices & 0xff] | (uint64_t)palette[indices >> 8 & 0xff] << 32;
-    memcpy(dst + i * 4, pairs, sizeof pairs);
+    imgc_copy(dst + i * 4, pairs, sizeof pairs);
   }
-  for (; i < n; i++) memcpy(dst + i * 4, &palette[src[i]], 4);
+  for (; i < n; i++) imgc_copy(dst + i * 4, &palette[src[i]], 4);
 }
 
 void imgc_row_unpack(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits) {
@@ -131,9 +130,9 @@ void imgc_row_unpack(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits) 
 void imgc_row_clear_under_alpha(uint8_t *dst, const uint8_t *src, size_t n) {
   for (size_t i = 0; i < n; i++) {
     uint32_t pixel;
-    memcpy(&pixel, src + i * 4, 4);
+    imgc_copy(&pixel, src + i * 4, 4);
     if (pixel < 0x01000000u) pixel = 0;
-    memcpy(dst + i * 4, &pixel, 4);
+    imgc_copy(dst + i * 4, &pixel, 4);
   }
 }
 
@@ -144,7 +143,7 @@ void imgc_row_over(uint8_t *dst, const uint8_t *src, size_t n) {
     uint32_t as = src[3], ad = dst[3];
     if (as == 0) continue;
     if (as == 255 || ad == 0) {
-      memcpy(dst, src, 4);
+      imgc_copy(dst, src, 4);
       continue;
     }
     uint32_t ws = as * 255, wd = ad * (255 - as), whole = ws + wd;

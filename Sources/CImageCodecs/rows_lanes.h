@@ -5,8 +5,7 @@
 // divided stays below 2^18 and the quotient below 256: then the product with the inverse is off by
 // less than 2^-14, and (x + 1/2) / y is never closer than 1 / 2y to a whole number.
 
-#include <string.h>
-
+#include "copy.h"
 #include "rows_simd.h"
 
 #define INLINE TARGET static inline __attribute__((always_inline))
@@ -18,7 +17,7 @@ typedef uint16_t half_lanes __attribute__((vector_size(16)));
 
 INLINE lanes lanes_load(const uint8_t *p) {
   lanes v;
-  memcpy(&v, p, sizeof v);
+  imgc_copy(&v, p, sizeof v);
   return v;
 }
 
@@ -45,7 +44,7 @@ TARGET size_t NAMED(unpremultiply)(uint8_t *pixels, size_t n) {
       lanes most = (lanes)(c > 255);
       result |= ((most & 255) | (~most & c)) << shift & ~is_clear;
     }
-    memcpy(pixels + i * 4, &result, sizeof result);
+    imgc_copy(pixels + i * 4, &result, sizeof result);
   }
   return i;
 }
@@ -89,9 +88,9 @@ TARGET size_t NAMED(fields16)(uint8_t *dst, const uint8_t *src, size_t n,
   if (n < 8 || !lanes_make_fields(made, fields)) return 0;
   for (; n - i >= 8; i += 8) {
     half_lanes v;
-    memcpy(&v, src + i * 2, sizeof v);
+    imgc_copy(&v, src + i * 2, sizeof v);
     lanes pixels = lanes_scale(made, __builtin_convertvector(v, lanes));
-    memcpy(dst + i * 4, &pixels, sizeof pixels);
+    imgc_copy(dst + i * 4, &pixels, sizeof pixels);
   }
   return i;
 }
@@ -103,7 +102,7 @@ TARGET size_t NAMED(fields32)(uint8_t *dst, const uint8_t *src, size_t n,
   if (n < 8 || !lanes_make_fields(made, fields)) return 0;
   for (; n - i >= 8; i += 8) {
     lanes pixels = lanes_scale(made, lanes_load(src + i * 4));
-    memcpy(dst + i * 4, &pixels, sizeof pixels);
+    imgc_copy(dst + i * 4, &pixels, sizeof pixels);
   }
   return i;
 }

@@ -1,14 +1,15 @@
 // The plain versions of the row kernels that have twins: the reference for them, and
 // all there is on other machines.
 
+#include "copy.h"
 #include "rows_simd.h"
 
 #include <string.h>
 
-static void put(uint8_t *dst, uint32_t pixel) { memcpy(dst, &pixel, 4); }
+static void put(uint8_t *dst, uint32_t pixel) { imgc_copy(dst, &pixel, 4); }
 static uint32_t get(const uint8_t *src) {
   uint32_t pixel;
-  memcpy(&pixel, src, 4);
+  imgc_copy(&pixel, src, 4);
   return pixel;
 }
 
@@ -117,7 +118,7 @@ void imgc_plain_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigne
   unsigned mask = (1u << bits) - 1, shift = 8;
   for (size_t i = 0; i < n; i++, dst += 4) {
     shift -= bits;
-    memcpy(dst, &palette[*src >> shift & mask], 4);
+    imgc_copy(dst, &palette[*src >> shift & mask], 4);
     if (shift == 0) shift = 8, src++;
   }
 }
@@ -161,7 +162,7 @@ void imgc_plain_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_
   make_scalers(scalers, fields);
   for (size_t i = 0; i < n; i++, dst += 4, src += 4) {
     uint32_t pixel;
-    memcpy(&pixel, src, 4);
+    imgc_copy(&pixel, src, 4);
     for (int k = 0; k < 4; k++) dst[k] = scale(&scalers[k], pixel);
   }
 }

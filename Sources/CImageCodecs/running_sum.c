@@ -3,8 +3,7 @@
 // one for each pixel.
 
 #include "running_sum.h"
-
-#include <string.h>
+#include "copy.h"
 
 void imgc_plain_running_sum8(uint8_t *row, size_t first, size_t n, unsigned step) {
   for (size_t i = first > step ? first : step; i < n; i++)
@@ -110,9 +109,9 @@ void imgc_running_sum8(uint8_t *row, size_t n, unsigned step) {
 void imgc_running_sum16(uint8_t *row, size_t words, unsigned step) {
   for (size_t i = step; i < words; i++) {
     uint16_t v, before;
-    memcpy(&v, row + 2 * i, 2);
-    memcpy(&before, row + 2 * (i - step), 2);
+    imgc_copy(&v, row + 2 * i, 2);
+    imgc_copy(&before, row + 2 * (i - step), 2);
     v = (uint16_t)(v + before);
-    memcpy(row + 2 * i, &v, 2);
+    imgc_copy(row + 2 * i, &v, 2);
   }
 }

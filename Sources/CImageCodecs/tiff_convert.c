@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "copy.h"
 #include "rows.h"
 #include "tiff_convert.h"
 #include "tiff_ycbcr.h"
@@ -100,7 +101,7 @@ static void interleave(uint8_t *restrict dst, const uint8_t *restrict r, const u
                        const uint8_t *restrict b, size_t n) {
   for (size_t i = 0; i < n; i++) {
     uint32_t v = tiff_pixel(r[i], g[i], b[i]);
-    memcpy(dst + i * 4, &v, sizeof v);
+    imgc_copy(dst + i * 4, &v, sizeof v);
   }
 }
 
@@ -128,7 +129,7 @@ static void lab_floats(const tiff_converter *c, const uint8_t *row, size_t k, si
       value = k == 0 ? (float)v * (100.0f / 255) : icc ? (float)v - 128 : (float)(int8_t)v;
     } else {
       uint16_t v;
-      memcpy(&v, row + i * step * 2, sizeof v);
+      imgc_copy(&v, row + i * step * 2, sizeof v);
       value = k == 0 ? (float)v * (icc ? 100.0f / 65280 : 100.0f / 65535)
               : icc  ? (float)v / 256 - 128
                      : (float)(int16_t)v / 256;
@@ -155,7 +156,7 @@ static void convert_palette(tiff_converter *c, uint8_t *dst, const uint8_t *row,
   size_t step = f->separate ? 1 : f->samples;
   uint16_t *indices = (uint16_t *)(void *)c->wide;
   tiff_indices(indices, fix_row(c, row), n * step, f->bits);
-  for (size_t i = 0; i < n; i++) memcpy(dst + i * 4, &c->palette[indices[i * step]], 4);
+  for (size_t i = 0; i < n; i++) imgc_copy(dst + i * 4, &c->palette[indices[i * step]], 4);
 }
 
 static void convert_colors(tiff_converter *c, uint8_t *dst, const uint8_t *src, size_t n) {

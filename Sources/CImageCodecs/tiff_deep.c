@@ -2,11 +2,12 @@
 
 #include <string.h>
 
+#include "copy.h"
 #include "tiff_samples.h"
 
 static uint16_t load16(const uint8_t *p) {
   uint16_t v;
-  memcpy(&v, p, sizeof v);
+  imgc_copy(&v, p, sizeof v);
   return v;
 }
 

@@ -4,9 +4,9 @@
 // one load and one store that wait for nothing written lately.
 
 #include "tiff_lzw.h"
+#include "copy.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -42,7 +42,7 @@ uint64_t tiff_lzw_bytes(void) { return sizeof(tiff_lzw); }
 
 INLINE uint64_t load_be64(const uint8_t *p) {
   uint64_t v;
-  memcpy(&v, p, 8);
+  imgc_copy(&v, p, 8);
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   v = __builtin_bswap64(v);
 #endif
@@ -53,7 +53,7 @@ INLINE void store_le64(uint8_t *p, uint64_t v) {
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
   v = __builtin_bswap64(v);
 #endif
-  memcpy(p, &v, 8);
+  imgc_copy(p, &v, 8);
 }
 
 // Writes up to 15 bytes more than the string has.
@@ -66,8 +66,8 @@ INLINE size_t put(uint8_t *output, size_t out, entry e) {
   // The string that was made last may end with the byte that was written right now.
   for (size_t i = INLINE_BYTES; i < length; i += 16) {
     uint8_t v[16];
-    memcpy(v, src + i, 16);
-    memcpy(dst + i, v, 16);
+    imgc_copy(v, src + i, 16);
+    imgc_copy(dst + i, v, 16);
   }
   return length;
 }

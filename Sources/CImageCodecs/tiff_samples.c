@@ -5,11 +5,12 @@
 
 #include <string.h>
 
+#include "copy.h"
 #include "rows.h"
 
 static uint16_t load16(const uint8_t *p) {
   uint16_t v;
-  memcpy(&v, p, sizeof v);
+  imgc_copy(&v, p, sizeof v);
   return v;
 }
 
@@ -40,8 +41,8 @@ double tiff_float(const uint8_t *src, size_t i, unsigned bits) {
   switch (bits) {
   case 16: return small_float(load16(src + 2 * i), 5, 10);
   case 24: return small_float(load24(src + 3 * i), 7, 16); // Photoshop TIFF Technical Note 3
-  case 32: memcpy(&single, src + 4 * i, sizeof single); return single;
-  default: memcpy(&value, src + 8 * i, sizeof value); return value;
+  case 32: imgc_copy(&single, src + 4 * i, sizeof single); return single;
+  default: imgc_copy(&value, src + 8 * i, sizeof value); return value;
   }
 }
 
@@ -50,7 +51,7 @@ static void reduce_float(uint8_t *dst, const uint8_t *src, size_t count, unsigne
   if (bits == 32) {
     for (size_t i = 0; i < count; i++) {
       float v;
-      memcpy(&v, src + 4 * i, sizeof v);
+      imgc_copy(&v, src + 4 * i, sizeof v);
       v = v > 0 ? v : 0;
       dst[i] = (uint8_t)((v < 1 ? v : 1) * 255 + 0.5f);
     }

@@ -11,11 +11,11 @@ extension CodecCall {
     /// - Parameter outputs: 1 to ``maxOutputs``, of one size of source and alike in being opaque.
     func decode(
         _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
-        leavingOut scans: LeftOutScans, damage: inout Damage
+        leavingOut detail: LeftOutDetail, damage: inout Damage
     ) throws(DecodeError) {
         let resamples = outputs.map { imgc_resample_request(resampling: $0.request) }
         try unsafe Self.withTargets(outputs[...], []) { (targets) throws(DecodeError) in
-            try unsafe call(bytes, flags: scans.rawValue, damage: &damage) { call, report in
+            try unsafe call(bytes, flags: detail.rawValue, damage: &damage) { call, report in
                 unsafe imgc_decode_resampled_all(&call, resamples, targets, UInt32(targets.count), &report)
             }
         }
@@ -60,13 +60,19 @@ extension imgc_filter {
     }
 }
 
-/// What libjpeg is not shown of a progressive JPEG.
-struct LeftOutScans: OptionSet {
+/// What is not read of a JPEG.
+struct LeftOutDetail: OptionSet {
     let rawValue: UInt32
 
+    /// Of the luma of a progressive file.
     static let lastRefinement = Self(rawValue: UInt32(IMGC_NO_LAST_REFINEMENT))
+    /// All scans of a progressive file but the first ones.
     static let allButLow = Self(rawValue: UInt32(IMGC_LOW_SCANS_ONLY))
+    /// Of chroma of half the size in a baseline file that is decoded at 1/8.
+    static let chroma = Self(rawValue: UInt32(IMGC_FLAT_CHROMA))
 
+    /// What is left out of a progressive file.
+    ///
     /// - Parameter reduction: Pixels of the part that is used to pixels of the result, on the longer side.
     init(_ quality: ThumbnailQuality, reduction: Double) {
         switch quality {

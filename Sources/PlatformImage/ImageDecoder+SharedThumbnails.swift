@@ -1,11 +1,11 @@
 /// How a thumbnail's file is read: thumbnails of one file with equal plans can come out of one decode.
 package struct ThumbnailPlan: Hashable, Sendable {
     let scaleDenominator: Int
-    let leftOutScans: UInt32
+    let leftOutDetail: UInt32
 
     init(_ prepared: PreparedThumbnail) {
         scaleDenominator = prepared.source.frameCall.options.scaleDenominator
-        leftOutScans = prepared.source.leftOutScans(for: prepared.request).rawValue
+        leftOutDetail = prepared.source.leftOutDetail(for: prepared.request).rawValue
     }
 }
 

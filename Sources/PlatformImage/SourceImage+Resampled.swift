@@ -15,7 +15,7 @@ extension SourceImage {
 
     /// The same for several results of one decode, each as it would be alone. A bitmap is one result after the other.
     ///
-    /// - Parameter outputs: 1 to ``CodecCall/maxOutputs``, with equal ``leftOutScans(for:)``.
+    /// - Parameter outputs: 1 to ``CodecCall/maxOutputs``, with equal ``leftOutDetail(for:)``.
     mutating func decode(
         _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
         _ transform: ColorTransform?
@@ -42,7 +42,7 @@ extension SourceImage {
         var call = call
         call.resamples = true
         if let transform, transform.isCMYK { call.cmykTransform = transform }
-        try call.decode(bytes, resampledTo: own, leavingOut: leftOutScans(for: first.request), damage: &damage)
+        try call.decode(bytes, resampledTo: own, leavingOut: leftOutDetail(for: first.request), damage: &damage)
         guard let transform, !transform.isCMYK else { return }
         for (request, storage) in own {
             try call.convert(storage, width: request.width, height: request.height, with: transform, damage: &damage)
@@ -58,9 +58,11 @@ extension SourceImage {
         return unsafe Int(clamping: imgc_resampled_bytes(&facts, &resample))
     }
 
-    func leftOutScans(for request: ResampleRequest) -> LeftOutScans {
-        guard header.format == .jpeg, header.isProgressive else { return [] }
-        let part = max(request.cropWidth, request.cropHeight) * Double(call.options.scaleDenominator)
-        return LeftOutScans(quality, reduction: part / Double(max(request.width, request.height)))
+    func leftOutDetail(for request: ResampleRequest) -> LeftOutDetail {
+        guard header.format == .jpeg else { return [] }
+        let denominator = call.options.scaleDenominator
+        guard header.isProgressive else { return quality == .draft && denominator == 8 ? .chroma : [] }
+        let part = max(request.cropWidth, request.cropHeight) * Double(denominator)
+        return LeftOutDetail(quality, reduction: part / Double(max(request.width, request.height)))
     }
 }

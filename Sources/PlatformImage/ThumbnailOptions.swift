@@ -92,8 +92,9 @@ public enum ThumbnailQuality: String, CaseIterable, Sendable {
     /// as ``balanced``.
     case fast
     /// As ``fast``, and any file is decoded at the smallest of the scales 1/8, 1/4, 1/2 and 1 that is no smaller than the
-    /// thumbnail, as the draft modes of other decoders do; the others keep three times its pixels to shrink from. Least
-    /// work, with fine detail a little less true.
+    /// thumbnail, as the draft modes of other decoders do; the others keep three times its pixels to shrink from. At 1/8,
+    /// colour that was stored at half the size (4:2:0) keeps it, as a JPEG of the thumbnail would. Least work, with fine
+    /// detail a little less true.
     case draft
 }
 

@@ -75,14 +75,14 @@ import Testing
     }
 
     @Test func theReductionDecidesOnThePartThatIsUsed() {
-        let none = LeftOutScans([])
-        #expect(LeftOutScans(.exact, reduction: 100) == none)
-        #expect(LeftOutScans(.balanced, reduction: 3.99) == none)
-        #expect(LeftOutScans(.balanced, reduction: 4) == .lastRefinement)
-        #expect(LeftOutScans(.balanced, reduction: 100) == .lastRefinement)
-        #expect(LeftOutScans(.fast, reduction: 3.99) == none)
-        #expect(LeftOutScans(.fast, reduction: 4) == .lastRefinement)
-        #expect(LeftOutScans(.fast, reduction: 8) == .allButLow)
+        let none = LeftOutDetail([])
+        #expect(LeftOutDetail(.exact, reduction: 100) == none)
+        #expect(LeftOutDetail(.balanced, reduction: 3.99) == none)
+        #expect(LeftOutDetail(.balanced, reduction: 4) == .lastRefinement)
+        #expect(LeftOutDetail(.balanced, reduction: 100) == .lastRefinement)
+        #expect(LeftOutDetail(.fast, reduction: 3.99) == none)
+        #expect(LeftOutDetail(.fast, reduction: 4) == .lastRefinement)
+        #expect(LeftOutDetail(.fast, reduction: 8) == .allButLow)
     }
 
     /// A cut file has no EOI: libjpeg judges all of it.

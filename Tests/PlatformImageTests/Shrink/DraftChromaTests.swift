@@ -1,0 +1,105 @@
+import TestSupport
+import Testing
+
+@testable import PlatformImage
+
+/// A draft at 1/8 keeps the size that chroma was stored at.
+@Suite struct DraftChromaTests {
+    /// 92 x 90 at 1/8: enough blocks for codes to be passed over.
+    private let width = 736
+    private let height = 720
+
+    private func encoded(
+        _ sample: SamplePicture, _ chroma: ChromaSubsampling = .ratio420, quality: Int = 90
+    ) throws -> [UInt8] {
+        var options = EncodeOptions()
+        options.jpeg.quality = quality
+        options.jpeg.chromaSubsampling = chroma
+        return try ImageEncoder(options: options).encode(sample.bitmap(width, height), as: .jpeg)
+    }
+
+    private func decode(
+        _ bytes: [UInt8], _ quality: ThumbnailQuality, denominator: Int = 8
+    ) throws(DecodeError) -> FullDecodeModel.Outcome {
+        var options = DecodeOptions.asStored
+        options.scaleDenominator = denominator
+        return try ShrinkOnLoad.decode(
+            bytes, options: options, width: width / denominator, height: height / denominator, quality: quality)
+    }
+
+    private struct YCC {
+        let y, cb, cr: Double
+
+        init(_ pixels: [UInt8], _ pixel: Int) {
+            let (r, g, b) = (Double(pixels[pixel * 4]), Double(pixels[pixel * 4 + 1]), Double(pixels[pixel * 4 + 2]))
+            y = 0.299 * r + 0.587 * g + 0.114 * b
+            cb = (b - y) / 1.772
+            cr = (r - y) / 1.402
+        }
+    }
+
+    private func isInside(_ pixels: [UInt8], _ pixel: Int) -> Bool {
+        pixels[(pixel * 4)..<(pixel * 4 + 3)].allSatisfy { $0 > 0 && $0 < 255 }
+    }
+
+    /// Four pixels have one chroma, the mean of the four that libjpeg interpolates, and each its own luma; looked at where
+    /// no colour was cut off at 0 or 255, which luma and chroma cannot be told from.
+    @Test func fourPixelsShareTheMeanOfTheirChroma() throws {
+        let bytes = try encoded(.gradient)
+        let (draft, whole) = (try decode(bytes, .draft).pixels, try decode(bytes, .exact).pixels)
+        let across = width / 8
+        var looked = 0
+        for y in stride(from: 0, to: height / 8, by: 2) {
+            for x in stride(from: 0, to: across, by: 2) {
+                let places = [y * across + x, y * across + x + 1, (y + 1) * across + x, (y + 1) * across + x + 1]
+                guard places.allSatisfy({ isInside(draft, $0) && isInside(whole, $0) }) else { continue }
+                looked += 1
+                let (own, library) = (places.map { YCC(draft, $0) }, places.map { YCC(whole, $0) })
+                let mean = (cb: library.map(\.cb).reduce(0, +) / 4, cr: library.map(\.cr).reduce(0, +) / 4)
+                for (own, library) in zip(own, library) {
+                    #expect(abs(own.y - library.y) <= 2, "luma at \(x), \(y)")
+                    #expect(abs(own.cb - mean.cb) <= 3 && abs(own.cr - mean.cr) <= 3, "chroma at \(x), \(y)")
+                }
+            }
+        }
+        #expect(looked > 500)
+    }
+
+    @Test func chromaWithNoDetailStaysAsItIs() throws {
+        for sample in [SamplePicture.grayNoise, .oneColor] {
+            let bytes = try encoded(sample, quality: 60)
+            #expect(try decode(bytes, .draft) == decode(bytes, .exact), "\(sample)")
+        }
+    }
+
+    @Test func onlyADraftAtAnEighthOfHalvedChromaIsAnother() throws {
+        let halved = try encoded(.opaqueNoise)
+        #expect(try decode(halved, .draft).pixels != decode(halved, .exact).pixels)
+        for quality in [ThumbnailQuality.fast, .balanced] {
+            #expect(try decode(halved, quality) == decode(halved, .exact), "\(quality)")
+        }
+        #expect(try decode(halved, .draft, denominator: 4) == decode(halved, .exact, denominator: 4))
+        for chroma in [ChromaSubsampling.ratio422, .ratio444] {
+            let bytes = try encoded(.opaqueNoise, chroma)
+            #expect(try decode(bytes, .draft) == decode(bytes, .exact), "\(chroma)")
+        }
+    }
+
+    @Test func damageIsSeenAsInTheWholeFile() throws {
+        let bytes = try encoded(.opaqueNoise, quality: 50)
+        var random = SplitMix(seed: 8)
+        for round in 0..<40 {
+            var changed = bytes
+            let at = Int.random(in: 600..<bytes.count, using: &random)
+            if round % 2 == 0 { changed = Array(bytes[..<at]) } else { changed[at] = 0xFF }
+            let draft = Result { () throws(DecodeError) in try decode(changed, .draft) }
+            let whole = Result { () throws(DecodeError) in try decode(changed, .exact) }
+            switch (draft, whole) {
+            case (.success(let draft), .success(let whole)):
+                #expect(draft.status == whole.status && draft.warnings == whole.warnings, "round \(round)")
+            case (.failure(let draft), .failure(let whole)): #expect(draft.code == whole.code, "round \(round)")
+            default: Issue.record("round \(round) at \(at): \(draft) is not \(whole)")
+            }
+        }
+    }
+}
