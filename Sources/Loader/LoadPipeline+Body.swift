@@ -19,6 +19,9 @@ struct IncomingBody {
     private var isChecked: Bool
     private let decoder: ContentDecoder?
 
+    /// Bytes that are reserved at most before they are there.
+    private static let maxReserved = 16 << 20
+
     /// - Parameters:
     ///   - length: Of the whole body, when it is known better than from the head.
     ///   - limit: Bytes of the body as it comes, and of its content.
@@ -62,8 +65,9 @@ struct IncomingBody {
         if bytes.isEmpty, chunk.count == length {
             bytes = chunk
         } else {
-            // A length is a promise, not a reason to take memory before the bytes are there.
-            if bytes.isEmpty { bytes.reserveCapacity(min(length ?? 0, 1 << 20)) }
+            // A length is a promise, but memory that nothing was written to is none yet, and to grow by doubling
+            // would copy the most part of a body twice.
+            if bytes.isEmpty { bytes.reserveCapacity(min(length ?? 0, Self.maxReserved)) }
             bytes += chunk
         }
         if let decoder {

@@ -81,7 +81,7 @@ final class SourceReader: SourceReading {
             metrics?.note(
                 data.source, isLooked: loader.dataStatistics != nil, isSent: exchange.isSent,
                 in: begin.duration(to: .now))
-            return SourceBytes(data.bytes, fields: data.fields, isFresh: data.isFresh, now: .now)
+            return SourceBytes(data.bytes, url: url, fields: data.fields, isFresh: data.isFresh, now: .now)
         } catch {
             guard let error = error as? LoadError else {
                 throw ServiceError(.internalFault, "the source could not be loaded")

@@ -15,13 +15,8 @@ struct ETag: Hashable, Sendable {
     ///   - format: The format that negotiation has chosen, such as `image/jpeg`.
     ///   - version: The version of our pixels: raised whenever they or the encoders' settings change.
     init(source: some Collection<UInt8>, operations: some Collection<UInt8>, format: String, version: Int) {
-        var hash = SHA256()
-        // Each with its length, so that no two lists of parts run together.
-        for part in [Array("\(version)".utf8), Array(format.utf8), Array(source), Array(operations)] {
-            hash.update(data: Array("\(part.count):".utf8))
-            hash.update(data: part)
-        }
-        let digest = Array(hash.finalize().prefix(16))
+        let parts = [Array("\(version)".utf8), Array(format.utf8), Array(source), Array(operations)]
+        let digest = Array(SHA256.hash(parts: parts).prefix(16))
         fieldValue = "\"\(Base64URL.encode(digest).prefix { $0 != "=" })\""
     }
 
