@@ -6,7 +6,9 @@
 
 #include <stdlib.h>
 
-enum { MAX_STEP = 4095, MAX_PLANES = 3, MAX_SIDE = 4, MAX_BLOCKS = 6 };
+enum { MAX_STEP = 4095, MAX_PLANES = 3, MAX_SIDE = 4 };
+// Of an MCU of several components (T.81, B.2.3).
+enum { MAX_BLOCKS = 10 };
 
 // MCUs from which on the tables of imgc_jpeg_flat_mcus are worth the making. Fuzzing wants them for
 // small files too.
@@ -124,6 +126,9 @@ static bool set_up(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo,
   if (b->side > MAX_SIDE) return false;
   for (int i = 0; i < cinfo->comps_in_scan; i++)
     if (!add_plane(b, cinfo, cinfo->cur_comp_info[i])) return false;
+  unsigned blocks = 0;
+  for (unsigned k = 0; k < b->count; k++) blocks += b->planes[k].across * b->planes[k].down;
+  if (blocks > MAX_BLOCKS) return false;
   if (!make_tables(b, cinfo)) return false;
   b->columns = (cinfo->image_width + mcu - 1) / mcu;
   b->mcu_rows = (cinfo->image_height + mcu - 1) / mcu;

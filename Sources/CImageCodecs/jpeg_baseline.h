@@ -10,7 +10,8 @@
 
 // NULL for files that are not for it, and when memory is exhausted. `cinfo` is past
 // jpeg_calc_output_dimensions and its source stands at the first byte of the scan. With `is_draft`
-// chroma of half the size is taken from DC alone at 1/8, which is not libjpeg's: it interpolates it.
+// chroma of half the size is taken from DC alone at 1/8, which is not libjpeg's: it interpolates
+// it.
 jpeg_baseline *imgc_jpeg_baseline_open(const struct jpeg_decompress_struct *cinfo, bool is_draft);
 void imgc_jpeg_baseline_close(jpeg_baseline *b);
 

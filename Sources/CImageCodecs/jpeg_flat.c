@@ -46,8 +46,8 @@ static __attribute__((noinline)) code pass_code(imgc_jpeg_bits *b, const imgc_hu
 }
 
 // Behind `used` bits that were looked at while `full`, the same with more behind them, was filled:
-// nothing waits for bytes to come. Two looks take 26 bits, a DC difference 27; what is left of 56 is
-// enough for the next ones.
+// nothing waits for bytes to come. Two looks take 26 bits, a DC difference 27; what is left of 56
+// is enough for the next ones.
 IMGC_INLINE void go_on(imgc_jpeg_bits *b, imgc_jpeg_bits full, unsigned used) {
   *b = full;
   imgc_drop(b, used);

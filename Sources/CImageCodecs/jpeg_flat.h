@@ -24,8 +24,8 @@ typedef struct imgc_flat_plane {
   int32_t last_dc;                 // before it is multiplied
 } imgc_flat_plane;
 
-// Reads `count` MCUs of `blocks` blocks each, a block k of an MCU being of planes[of[k]]. `dst` gets
-// a sample for each block, in the data's order: imgc_jpeg_reduce_flat's. False where
+// Reads `count` MCUs of `blocks` blocks each, a block k of an MCU being of planes[of[k]]. `dst`
+// gets a sample for each block, in the data's order: imgc_jpeg_reduce_flat's. False where
 // imgc_jpeg_block gives 0 for what the bits say, whatever the other coefficients come to.
 bool imgc_jpeg_flat_mcus(imgc_jpeg_bits *bits, imgc_flat_plane *planes, const uint8_t *of,
                          unsigned blocks, uint32_t count, uint8_t *dst);

@@ -148,8 +148,8 @@ enum {
   // PNG drawn by libpng alone, LZW of TIFF undone by libtiff and reduced JPEG by libjpeg, whose
   // pixels and reports the own ways give too: for tests of that.
   IMGC_LIBRARIES_ONLY = 1 << 5,
-  // imgc_decode_resampled of baseline JPEGs at 1/8: chroma of half the size on both sides keeps that
-  // size, a sample of DC for four pixels, as it has again in a JPEG that is made of them.
+  // imgc_decode_resampled of baseline JPEGs at 1/8: chroma of half the size on both sides keeps
+  // that size, a sample of DC for four pixels, as it has again in a JPEG that is made of them.
   IMGC_FLAT_CHROMA = 1 << 6,
 };
 

@@ -86,6 +86,17 @@ import Testing
         }
     }
 
+    /// A frame may say that all components have four blocks in an MCU: two more than there may be.
+    @Test(arguments: [[0x11, 0x11, 0x11], [0x22, 0x11, 0x11], [0x22, 0x22, 0x11], [0x22, 0x22, 0x22]] as [[UInt8]])
+    func otherNumbersOfBlocksAreTakenAsByTheLibrary(_ factors: [UInt8]) throws {
+        var bytes = try manyBlocks(.opaqueNoise, 50, .ratio444)
+        let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+        for (index, factor) in factors.enumerated() { bytes[frame + 11 + index * 3] = factor }
+        // 800 x 800, which is enough for codes to be passed over.
+        bytes.replaceSubrange((frame + 5)..<(frame + 9), with: [3, 32, 3, 32])
+        expectEqual(bytes, "\(factors)")
+    }
+
     @Test(arguments: [12, 60, 98])
     func whatIsPassedOverInDamageIsSeenAsByTheLibrary(_ quality: Int) throws {
         let bytes = try manyBlocks(.opaqueNoise, quality, .ratio420)
