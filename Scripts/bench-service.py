@@ -404,7 +404,10 @@ BROKEN = {
 
 def soak(setting, report):
     count = 2_000 if setting.quick else setting.soak
-    report.begin("F", f"soak: {count:,} mixed requests with broken sources and clients that leave, 16 connections")
+    warm = 2 * count
+    report.begin(
+        "F", f"soak: {count:,} mixed requests with broken sources and clients that leave, 16 connections, after "
+        f"{warm:,} of the same that fill caches and the allocator's reserves")
     folder = os.path.join(serving.scratch(), "soak")
     # With every cache at its limit early, what still grows is no index of a cache that fills.
     server = setting.ours(
@@ -471,12 +474,12 @@ def soak(setting, report):
         return least
 
     cpu = server.cpu()
-    asyncio.run(leg(count // 4, 0))
+    asyncio.run(leg(warm, 0))
     before = settled()
-    asyncio.run(leg(count - count // 4, count // 4))
+    asyncio.run(leg(count, warm))
     after = settled()
     cpu = server.cpu() - cpu
-    late = [sample for sample in samples if sample[0] > count // 4]
+    late = [sample for sample in samples if sample[0] > warm]
     slope = statistics.linear_regression([n / 1000 for n, _ in late], [size / 1e6 for _, size in late]).slope
     server.stop()
     entries = [name for _, _, names in os.walk(folder) for name in names]
@@ -489,11 +492,11 @@ def soak(setting, report):
     if temporary:
         report.say(f"    temporary: {', '.join(temporary[:8])}")
     report.add("unexpected answers", len(wrong), "", at_most=0)
-    report.add("resident after a quarter", statistics.median(size for _, size in late[:5]) / 1e6, "MB")
+    report.add("resident after the warm-up", statistics.median(size for _, size in late[:5]) / 1e6, "MB")
     report.add("resident at the end", statistics.median(size for _, size in late[-5:]) / 1e6, "MB")
     report.add("slope of resident memory, a 1,000 requests", slope, "MB", at_most=0.2)
-    report.add("descriptors at the end - after a quarter", after - before, "", at_most=2)
-    report.add("CPU of a request", 1e3 * cpu / count, "ms")
+    report.add("descriptors at the end - after the warm-up", after - before, "", at_most=2)
+    report.add("CPU of a request", 1e3 * cpu / (warm + count), "ms")
     report.add("temporary files that are left", len(temporary), "", at_most=0)
     report.add("files in the cache folder", len(entries), "", at_least=1)
     shutil.rmtree(folder, ignore_errors=True)
