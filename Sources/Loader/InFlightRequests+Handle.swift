@@ -13,7 +13,13 @@ final class JobHandle: Sendable {
 
     private let state = Mutex(State())
 
-    func follow(_ pass: LanePass, in lanes: RequestLanes) { state.locked(in: self) { $0.place = (pass, lanes) } }
+    /// - Parameter lane: Where the place is now.
+    func follow(_ pass: LanePass, in lanes: RequestLanes, at lane: LoadPriority) {
+        state.locked(in: self) { state in
+            state.place = (pass, lanes)
+            state.priority = lane
+        }
+    }
 
     /// Moves the work to a lane; false when it was there.
     func move(to priority: LoadPriority) -> Bool {

@@ -7,32 +7,11 @@ internal import Synchronization
 /// Every waiter is told of every step in order, and of the end in the order in which they came; each may leave without
 /// disturbing the others. When the last one leaves, the work is cancelled and the key is free at once, unless the work
 /// is to be kept.
+///
+/// A key is looked up when work is joined and when it ends; everything between goes to the ``InFlightJob`` itself.
 package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendable {
-    /// What a waiter is told.
-    enum Signal: Sendable {
-        /// The origin is being asked.
-        case sending
-        case progress(received: Int, expected: Int?)
-        case retrying(attempt: Int, delay: Duration, reason: LoadError)
-        /// The last signal of work that ended.
-        case ended(Output)
-        /// The last signal of a waiter that left.
-        case left
-    }
-
-    private struct Job {
-        let number: UInt64
-        let handle: JobHandle
-        var isKept: Bool
-        var isSending = false
-        var waiters: [Place] = []
-    }
-
-    private struct Place {
-        let number: UInt64
-        let channel: LoadChannel<Signal>
-        var priority: LoadPriority
-    }
+    typealias Signal = InFlightSignal<Output>
+    typealias Job = InFlightJob<Key, Output>
 
     private struct State {
         var jobs: [Key: Job] = [:]
@@ -55,10 +34,10 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     var runningCount: Int { state.locked(in: self) { Int($0.begun - $0.ended) } }
 
     /// Loads that wait for `key` now.
-    package func waiterCount(of key: Key) -> Int { state.locked(in: self) { $0.jobs[key]?.waiters.count ?? 0 } }
+    package func waiterCount(of key: Key) -> Int { state.locked(in: self) { $0.jobs[key]?.waiterCount ?? 0 } }
 
     /// Loads that wait for any work now.
-    var waiterTotal: Int { state.locked(in: self) { $0.jobs.values.reduce(0) { $0 + $1.waiters.count } } }
+    var waiterTotal: Int { state.locked(in: self) { $0.jobs.values.reduce(0) { $0 + $1.waiterCount } } }
 
     /// Names the present: work that begins later can tell whether other work has ended since.
     var moment: UInt64 { state.locked(in: self) { $0.ended } }
@@ -68,126 +47,78 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     /// - Parameters:
     ///   - priority: How soon this waiter wants it; the work has the highest of all who wait.
     ///   - isKept: True makes the work go on when nobody waits any more; it stays so for later waiters.
+    ///   - hearsSteps: False tells this waiter of the end alone, so that no step wakes it.
     ///   - work: Is told what it may tell the waiters with. It is cancelled through its task.
     package func join(
-        _ key: Key, priority: LoadPriority = .urgent, isKept: Bool = false,
+        _ key: Key, priority: LoadPriority = .urgent, isKept: Bool = false, hearsSteps: Bool = true,
         work: @escaping @Sendable (Teller) async -> Output
     ) -> Waiter {
         let channel = LoadChannel<Signal>()
-        let (number, begins): (UInt64, Teller?) = state.locked(in: self) { state in
+        let (number, job, begins): (UInt64, Job, Bool) = state.locked(in: self) { state in
             state.last += 1
-            let number = state.last
-            if state.jobs[key] != nil {
-                add(Place(number: number, channel: channel, priority: priority), isKept, to: &state.jobs[key])
-                return (number, nil)
+            let place = Job.Place(
+                number: state.last, channel: channel, priority: priority, hearsSteps: hearsSteps)
+            if let job = state.jobs[key] {
+                job.add(place, isKept: isKept)
+                return (place.number, job, false)
             }
-            let place = Place(number: number, channel: channel, priority: priority)
-            let job = Job(number: number, handle: JobHandle(), isKept: isKept, waiters: [place])
+            let job = Job(key, isKept: isKept, waiter: place)
             state.jobs[key] = job
             state.begun += 1
-            return (number, Teller(table: self, key: key, job: number, handle: job.handle))
+            return (place.number, job, true)
         }
-        if let begins { begin(begins, work) }
-        updatePriority(of: key)
-        return Waiter(table: self, key: key, number: number, channel: channel)
+        if begins { begin(job, work) } else { job.updatePriority() }
+        return Waiter(table: self, job: job, number: number, channel: channel)
     }
 
     /// Begins the work of a key without waiting for it; nothing happens when it is under way.
     func start(_ key: Key, work: @escaping @Sendable (Teller) async -> Output) {
-        let begins: Teller? = state.locked(in: self) { state in
-            guard state.jobs[key] == nil else {
-                state.jobs[key]?.isKept = true
+        let begins: Job? = state.locked(in: self) { state in
+            if let job = state.jobs[key] {
+                job.keep()
                 return nil
             }
-            state.last += 1
-            let job = Job(number: state.last, handle: JobHandle(), isKept: true)
+            let job = Job(key, isKept: true, waiter: nil)
             state.jobs[key] = job
             state.begun += 1
-            return Teller(table: self, key: key, job: job.number, handle: job.handle)
+            return job
         }
         if let begins { begin(begins, work) }
     }
 
-    private func add(_ place: Place, _ isKept: Bool, to job: inout Job?) {
-        job?.waiters.append(place)
-        if isKept { job?.isKept = true }
-        // Nobody reads it yet, so nobody is to be woken.
-        if job?.isSending == true { _ = place.channel.put(.sending) }
-    }
-
-    /// Gives the work the highest priority of those who wait; when nobody does it keeps the one it had.
-    private func updatePriority(of key: Key) {
-        // The work is told outside the lock, so it asks again until it knows the latest.
-        while true {
-            let (handle, highest): (JobHandle?, LoadPriority?) = state.locked(in: self) { state in
-                let job = state.jobs[key]
-                let isUrgent = job?.waiters.contains { $0.priority == .urgent } == true
-                return (job?.handle, job?.waiters.isEmpty == false ? (isUrgent ? .urgent : .slow) : nil)
-            }
-            guard let handle, let highest, handle.move(to: highest) else { return }
-        }
-    }
-
-    fileprivate func setPriority(_ priority: LoadPriority, of waiter: Waiter) {
-        state.locked(in: self) { state in
-            guard let index = state.jobs[waiter.key]?.waiters.firstIndex(where: { $0.number == waiter.number }) else {
-                return
-            }
-            state.jobs[waiter.key]?.waiters[index].priority = priority
-        }
-        updatePriority(of: waiter.key)
-    }
-
-    private func begin(_ teller: Teller, _ work: @escaping @Sendable (Teller) async -> Output) {
-        teller.handle.hold(
+    private func begin(_ job: Job, _ work: @escaping @Sendable (Teller) async -> Output) {
+        job.handle.hold(
             Task {
-                let output = await work(teller)
-                self.end(teller, output)
+                let output = await work(Teller(table: self, job: job))
+                self.end(job, output)
             })
     }
 
-    private func end(_ teller: Teller, _ output: Output) {
+    private func end(_ job: Job, _ output: Output) {
         let waiters: [LoadChannel<Signal>] = state.locked(in: self) { state in
             state.ended += 1
-            guard let job = state.jobs[teller.key], job.number == teller.job else { return [] }
-            state.jobs[teller.key] = nil
-            return job.waiters.map(\.channel)
+            if state.jobs[job.key] === job { state.jobs[job.key] = nil }
+            return job.finish()
         }
         for channel in waiters { channel.send(.ended(output)) }
     }
 
-    fileprivate func tell(_ teller: Teller, _ signal: Signal, isProgress: Bool) {
-        // Put in place inside the lock, so that a newcomer is told of the sending before anything that follows it.
-        let wakes: [LoadChannel<Signal>.Wake] = state.locked(in: self) { state in
-            guard let job = state.jobs[teller.key], job.number == teller.job else { return [] }
-            if case .sending = signal {
-                guard !job.isSending else { return [] }
-                state.jobs[teller.key]?.isSending = true
-            }
-            return job.waiters.compactMap { $0.channel.put(signal, isProgress: isProgress) }
-        }
-        for wake in wakes { wake.resume() }
-    }
-
     fileprivate func leave(_ waiter: Waiter) {
-        let abandoned: JobHandle? = state.locked(in: self) { state in
-            guard let index = state.jobs[waiter.key]?.waiters.firstIndex(where: { $0.number == waiter.number }) else {
-                return nil
-            }
-            state.jobs[waiter.key]?.waiters.remove(at: index)
-            guard let job = state.jobs[waiter.key], job.waiters.isEmpty, !job.isKept else { return nil }
-            state.jobs[waiter.key] = nil
-            return job.handle
+        // In the lock of the table, so that a newcomer either finds this work with others in it or begins its own.
+        let isAbandoned = state.locked(in: self) { state in
+            guard waiter.job.leave(waiter.number) else { return false }
+            if state.jobs[waiter.job.key] === waiter.job { state.jobs[waiter.job.key] = nil }
+            return true
         }
         waiter.channel.send(.left)
-        abandoned?.cancel()
-        updatePriority(of: waiter.key)
+        if isAbandoned { waiter.job.handle.cancel() }
+        waiter.job.updatePriority()
     }
 
     /// One load's interest in a piece of work.
     package struct Waiter: Sendable {
         fileprivate let table: InFlightRequests
-        fileprivate let key: Key
+        fileprivate let job: Job
         fileprivate let number: UInt64
         fileprivate let channel: LoadChannel<Signal>
 
@@ -201,7 +132,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         }
 
         /// Changes how soon this waiter wants it; nothing happens when it no longer waits.
-        func setPriority(_ priority: LoadPriority) { table.setPriority(priority, of: self) }
+        func setPriority(_ priority: LoadPriority) { job.setPriority(priority, of: number) }
 
         /// The end, without the steps before it; nil when the calling task is cancelled.
         package func end() async -> Output? {
@@ -218,27 +149,33 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     /// What work tells its waiters with.
     package struct Teller: Sendable {
         fileprivate let table: InFlightRequests
-        fileprivate let key: Key
-        fileprivate let job: UInt64
-        fileprivate let handle: JobHandle
+        fileprivate let job: Job
 
         /// Tells everyone who waits, and of `sending` once also those who come later.
-        func callAsFunction(_ signal: Signal) {
-            if case .progress = signal {
-                table.tell(self, signal, isProgress: true)
-            } else {
-                table.tell(self, signal, isProgress: false)
-            }
-        }
+        func callAsFunction(_ signal: Signal) { job.tell(signal) }
 
         /// Makes the work's place in the lanes follow the priority of those who wait.
-        func follow(_ pass: LanePass, in lanes: RequestLanes) {
-            handle.follow(pass, in: lanes)
-            table.updatePriority(of: key)
+        ///
+        /// - Parameter lane: Where the place is now.
+        func follow(_ pass: LanePass, in lanes: RequestLanes, at lane: LoadPriority) {
+            job.handle.follow(pass, in: lanes, at: lane)
+            job.updatePriority()
         }
 
         /// True when no other work had ended between `moment` and now, the present work's beginning.
         func isFirst(since moment: UInt64) -> Bool { table.moment == moment }
     }
+}
+
+/// What a waiter is told.
+enum InFlightSignal<Output: Sendable>: Sendable {
+    /// The origin is being asked.
+    case sending
+    case progress(received: Int, expected: Int?)
+    case retrying(attempt: Int, delay: Duration, reason: LoadError)
+    /// The last signal of work that ended.
+    case ended(Output)
+    /// The last signal of a waiter that left.
+    case left
 }
 #endif

@@ -99,8 +99,10 @@ struct IncomingBody {
 
     /// Nil when the header does not say it, or not in one way.
     private static func contentLength(_ fields: HeaderFields) -> Int? {
-        let lines = Set(fields[lines: "Content-Length"])
-        guard lines.count == 1, let line = lines.first, !fields.contains("Transfer-Encoding") else { return nil }
+        let lines = fields[lines: "Content-Length"]
+        guard let line = lines.first, lines.allSatisfy({ $0 == line }), !fields.contains("Transfer-Encoding") else {
+            return nil
+        }
         guard !line.isEmpty, line.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
         return Int(String(decoding: line, as: UTF8.self))
     }

@@ -37,7 +37,7 @@ extension LoadPipeline {
         guard let key = DecodeKey(source, variant: decoding.variant) else {
             return try Self.image(await decode(body, hop, decoding), hop)
         }
-        let waiter = shared.decodes.join(key) { [self] _ in
+        let waiter = shared.decodes.join(key, hearsSteps: false) { [self] _ in
             // The key names the fetch by its address in memory, so it must not go away before.
             defer { withExtendedLifetime(source) {} }
             return await decode(body, hop, decoding)

@@ -18,6 +18,9 @@ struct FetchKey: Hashable, Sendable {
     let variant: String?
     let isRefetch: Bool
     let redirect: RedirectMode
+
+    /// The rest is nearly always the same for one resource, and costs more to hash than to compare.
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 /// What a fetch came to, the same for all who waited.
@@ -82,13 +85,17 @@ typealias FetchEnd = Result<Fetched, FetchFailure>
 extension LoadPipeline {
     /// Joins the fetch that this load wants, or begins it.
     ///
-    /// - Parameter isOwn: Shares it only with loads that decode in the same way.
+    /// - Parameters:
+    ///   - isOwn: Shares it only with loads that decode in the same way.
+    ///   - hearsSteps: False when the load tells nobody of its steps.
     func join(
-        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, isOwn: Bool
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, isOwn: Bool,
+        hearsSteps: Bool = true
     ) -> Fetches.Waiter {
         let key = key(hop, variant: isOwn ? hop.load.decoding?.variant : nil, isRefetch: plan.isRefetch)
-        return shared.fetches.join(key, priority: hop.load.priority.priority, isKept: hop.load.isKept || isRefresh) {
-            [self] tell in
+        return shared.fetches.join(
+            key, priority: hop.load.priority.priority, isKept: hop.load.isKept || isRefresh, hearsSteps: hearsSteps
+        ) { [self] tell in
             let hop = hop.metered()
             let end = remembering(hop, await fetch(hop, plan, found, isRefresh: isRefresh, tell))
             return MeteredFetch(end: end, cost: hop.load.meter.cost)
@@ -142,8 +149,9 @@ extension LoadPipeline {
             case .notInCache: break
             }
         }
-        let pass = shared.lanes.pass(hop.load.priority.priority)
-        tell.follow(pass, in: shared.lanes)
+        let lane = hop.load.priority.priority
+        let pass = shared.lanes.pass(lane)
+        tell.follow(pass, in: shared.lanes, at: lane)
         var random = SystemRandomNumberGenerator()
         var attempts = 0
         var partial: PartialBody?

@@ -183,7 +183,8 @@ struct LoadWalk {
         _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool = false, isOwn: Bool = false
     ) async throws(LoadError) -> Step {
         let begin = ContinuousClock.now
-        let waiter = pipeline.join(hop, plan, found, isRefresh: isRefresh, isOwn: isOwn)
+        let waiter = pipeline.join(
+            hop, plan, found, isRefresh: isRefresh, isOwn: isOwn, hearsSteps: tell != nil)
         load.priority.attach(waiter)
         defer { load.priority.attach(nil) }
         let end = try await ending(of: waiter)

@@ -111,16 +111,16 @@ private struct LoadSide {
 
     private func url(_ number: Int, _ round: Int) -> String { "\(origin)/\(round)/\(number).bin" }
 
-    /// Cold loads, until all is on disk.
+    /// Cold loads. Each is on disk when it is answered; that all are is seen afterwards, since ``ImageLoader/flush()``
+    /// counts the whole folder anew, those of all earlier rounds too.
     ///
     /// What earlier rounds have stored stays: after files were removed, ext4 looks long for an inode that was not just
     /// freed (five seconds), and that would be most of what is measured.
     func load(round: Int) async throws -> LoadBenchmark.Cost {
         let cost = try await each { number in
             try await loader.data(for: DataRequest(url: url(number, round))).bytes.count
-        } then: {
-            await loader.flush()
         }
+        await loader.flush()
         let stored = loader.dataStatistics?.entries ?? 0
         guard stored == count * (round + 1) else {
             throw Failure(.ioError, "io: \(stored) of \(count * (round + 1)) loads are on disk")
@@ -136,7 +136,6 @@ private struct LoadSide {
             var bytes = 0
             for try await chunk in response.body { bytes += chunk.readableBytes }
             return bytes
-        } then: {
         }
     }
 
@@ -155,7 +154,6 @@ private struct LoadSide {
             }
             guard isWritten else { throw Failure(.ioError, "io: a body cannot be written") }
             return body.count
-        } then: {
         }
     }
 
@@ -167,9 +165,7 @@ private struct LoadSide {
     }
 
     /// Does `work` for every number, so many at once.
-    private func each(
-        _ work: @escaping @Sendable (Int) async throws -> Int, then end: () async -> Void
-    ) async throws -> LoadBenchmark.Cost {
+    private func each(_ work: @escaping @Sendable (Int) async throws -> Int) async throws -> LoadBenchmark.Cost {
         let elapsed = ElapsedSince()
         let next = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -183,7 +179,6 @@ private struct LoadSide {
             }
             try await group.waitForAll()
         }
-        await end()
         return elapsed.cost(of: count)
     }
 

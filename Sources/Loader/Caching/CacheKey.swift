@@ -27,7 +27,7 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Byte for byte: `String` calls the two ways to write an accented letter equal, but they are two addresses.
     public static func == (a: Self, b: Self) -> Bool {
-        a.url.utf8.elementsEqual(b.url.utf8) && a.partition.utf8.elementsEqual(b.partition.utf8)
+        a.url.hasSameBytes(as: b.url) && a.partition.hasSameBytes(as: b.partition)
     }
 }
 #endif

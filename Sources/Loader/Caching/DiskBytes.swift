@@ -3,6 +3,9 @@
 struct DiskWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// - Parameter capacity: Bytes to have room for.
+    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
     /// False once a string was longer than its length field can say; ``bytes`` is then of no use.
     private(set) var isWhole = true
 

@@ -35,6 +35,8 @@ public final class DiskCache: Sendable {
     let scan = Mutex(DiskScan())
     let queue = DispatchQueue(label: "DiskCache", qos: .utility)
     let now: @Sendable () -> WallTime
+    /// Begins anywhere, so that two caches on one folder hardly ever meet.
+    private let lastNumber = Atomic<UInt64>(.random(in: 0 ... .max))
     private let onFault: (@Sendable (Fault, String) -> Void)?
     private let pause: Int64
 
@@ -108,6 +110,15 @@ public final class DiskCache: Sendable {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: work(self)) }
         }
+    }
+
+    /// A number of 64 bits that this cache gives once, and another one hardly ever: no system call, unlike a random one.
+    func uniqueNumber() -> UInt64 {
+        // SplitMix64: the steps go round all numbers, and the mixing gives each another one.
+        var number = lastNumber.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+        number = (number ^ number >> 30) &* 0xBF58_476D_1CE4_E5B9
+        number = (number ^ number >> 27) &* 0x94D0_49BB_1331_11EB
+        return number ^ number >> 31
     }
 
     /// The open folder.

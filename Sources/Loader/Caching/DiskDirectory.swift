@@ -9,7 +9,8 @@ import Darwin
 
 /// The open folder `<directory>/v1` with the shards in it.
 ///
-/// Everything is opened relative to its descriptor, shard by shard, so no link inside the cache is ever followed.
+/// Everything is opened relative to its descriptor, and nothing through a shard that is no folder, so no link inside the
+/// cache is ever followed.
 final class DiskDirectory: Sendable {
     private let root: Int32
 
@@ -25,20 +26,57 @@ final class DiskDirectory: Sendable {
 
     deinit { _ = DiskFile(owning: root) }
 
-    /// Opens a shard's folder, and with `creating` makes it.
-    func shard(_ index: Int, creating: Bool = false) throws(DiskError) -> DiskFile {
-        try Self.folder(DiskName.shardName(index), in: root, creating: creating)
+    /// Opens a shard's folder.
+    func shard(_ index: Int) throws(DiskError) -> DiskFile {
+        try Self.folder(DiskName.shardName(index), in: root, creating: false)
     }
 
     /// Opens an entry's file to read it.
     ///
-    /// Asking what the shard is and opening through it costs a microsecond less than opening both; that somebody puts a
-    /// link there in between is no danger, since whoever can may write entries as well.
+    /// Opening through the shard and asking what that is costs a microsecond less than opening both, and nothing needs
+    /// to be asked when nothing is there. That somebody puts a link there in between is no danger, since whoever can may
+    /// write entries as well.
     func file(_ name: DiskName) throws(DiskError) -> DiskFile {
-        let shard = DiskName.shardName(name.shard)
-        guard try DiskStatus(in: root, name: shard).isFolder else { throw DiskError(code: ENOTDIR) }
-        return try DiskFile(
-            in: root, name: shard.dropLast() + [CChar(UInt8(ascii: "/"))] + name.fileName, flags: O_RDONLY)
+        let file = try DiskFile(in: root, name: name.pathInShard(name.fileName), flags: O_RDONLY)
+        try checkShard(name)
+        return file
+    }
+
+    /// Makes a file in the shard of an entry, and the shard if it must.
+    ///
+    /// - Parameter path: From ``DiskName/pathInShard(_:)``.
+    func newFile(_ path: [CChar], of name: DiskName) throws(DiskError) -> DiskFile {
+        try makeShard(name)
+        return try DiskFile(in: root, name: path, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+    }
+
+    /// Makes the shard of an entry, unless it is there.
+    func makeShard(_ name: DiskName) throws(DiskError) {
+        do {
+            return try checkShard(name)
+        } catch {
+            guard error.isMissing else { throw error }
+        }
+        if mkdirat(root, DiskName.shardName(name.shard), 0o700) != 0, errno != EEXIST { throw .last }
+        try checkShard(name)
+    }
+
+    /// Type, length, dates, identity of what has this path.
+    func status(_ path: [CChar]) throws(DiskError) -> DiskStatus { try DiskStatus(in: root, name: path) }
+
+    /// Gives a file another name, in place of the file that has it.
+    func rename(_ path: [CChar], to other: [CChar]) throws(DiskError) {
+        if renameat(root, path, root, other) != 0 { throw .last }
+    }
+
+    /// Removes a file, if it is there.
+    func remove(_ path: [CChar]) { unlinkat(root, path, 0) }
+
+    /// Makes sure that the shard is a folder: through anything else, a link above all, nothing is opened.
+    private func checkShard(_ name: DiskName) throws(DiskError) {
+        guard try DiskStatus(in: root, name: DiskName.shardName(name.shard)).isFolder else {
+            throw DiskError(code: ENOTDIR)
+        }
     }
 
     private static func folder(_ name: [CChar], in parent: Int32, creating: Bool) throws(DiskError) -> DiskFile {

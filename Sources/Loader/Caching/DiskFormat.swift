@@ -61,7 +61,7 @@ enum DiskFormat {
     /// A slot of exactly `size` bytes; nil when the payload does not fit.
     static func slot(sequence: UInt64, payload: [UInt8], size: Int) -> [UInt8]? {
         guard slotHeaderSize + payload.count <= size else { return nil }
-        var writer = DiskWriter()
+        var writer = DiskWriter(capacity: size)
         writer.u64(sequence)
         writer.u32(UInt32(payload.count))
         writer.u32(checksum(front: writer.bytes[...], payload: payload[...]))

@@ -39,7 +39,7 @@ struct DiskMetadata: Equatable {
 
     /// The payload; nil when a part is longer than the largest slot anyway.
     func encoded() -> [UInt8]? {
-        var writer = DiskWriter()
+        var writer = DiskWriter(capacity: 1024)
         writer.string(key)
         writer.small(vary.count)
         for value in vary { writer.vary(value) }

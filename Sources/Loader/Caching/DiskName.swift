@@ -49,16 +49,38 @@ struct DiskName: Hashable {
 
     /// The name inside the shard's folder, ending with 0.
     var fileName: [CChar] {
-        let digits = Self.digits
         var name: [CChar] = []
         name.reserveCapacity(Self.digitCount + 1)
-        for (index, word) in [words.0, words.1, words.2, words.3].enumerated() {
-            for shift in stride(from: index == 0 ? 52 : 60, through: 0, by: -4) {
-                name.append(CChar(digits[Int(word >> UInt64(shift) & 15)]))
-            }
-        }
+        append(to: &name)
         name.append(0)
         return name
+    }
+
+    /// A name in the shard of this one as a path from the folder of all shards.
+    func pathInShard(_ fileName: [CChar]) -> [CChar] {
+        var path: [CChar] = []
+        path.reserveCapacity(3 + fileName.count)
+        path.append(CChar(Self.digits[shard >> 4 & 15]))
+        path.append(CChar(Self.digits[shard & 15]))
+        path.append(CChar(UInt8(ascii: "/")))
+        path.append(contentsOf: fileName)
+        return path
+    }
+
+    private func append(to name: inout [CChar]) {
+        Self.append(words.0, from: 52, to: &name)
+        Self.append(words.1, from: 60, to: &name)
+        Self.append(words.2, from: 60, to: &name)
+        Self.append(words.3, from: 60, to: &name)
+    }
+
+    private static func append(_ word: UInt64, from first: UInt64, to name: inout [CChar]) {
+        var shift = first + 4
+        while shift > 0 {
+            shift -= 4
+            let digit = UInt8(truncatingIfNeeded: word >> shift & 15)
+            name.append(CChar(digit < 10 ? 0x30 + digit : 0x57 + digit))
+        }
     }
 
     /// The path below the cache's folder, for people.
@@ -66,11 +88,33 @@ struct DiskName: Hashable {
         "v1/" + Self.text(Self.shardName(shard)) + "/" + Self.text(fileName)
     }
 
-    /// A name for a file that is being written: `<name>.<pid>.<random>.tmp`, ending with 0.
-    var temporaryName: [CChar] {
-        let tail = ".\(getpid()).\(String(UInt64.random(in: 0 ... .max), radix: 16)).tmp"
-        return fileName.dropLast() + tail.utf8.map { CChar($0) } + [0]
+    /// A name for a file that is being written: `<name>.<pid>.<number>.tmp`, ending with 0.
+    ///
+    /// - Parameter number: One that no other file of this name has now.
+    func temporaryName(_ number: UInt64) -> [CChar] {
+        var name: [CChar] = []
+        name.reserveCapacity(Self.digitCount + 34)
+        append(to: &name)
+        name.append(Self.dot)
+        Self.append(UInt64(getpid()), radix: 10, to: &name)
+        name.append(Self.dot)
+        Self.append(number, radix: 16, to: &name)
+        name.append(contentsOf: Self.temporaryEnd)
+        return name
     }
+
+    private static func append(_ number: UInt64, radix: UInt64, to name: inout [CChar]) {
+        let start = name.count
+        var rest = number
+        repeat {
+            name.append(CChar(digits[Int(rest % radix)]))
+            rest /= radix
+        } while rest > 0
+        name[start...].reverse()
+    }
+
+    private static let dot = CChar(UInt8(ascii: "."))
+    private static let temporaryEnd: [CChar] = ".tmp".utf8.map { CChar($0) } + [0]
 
     /// The process that a temporary file belongs to; nil when the name is no temporary file's.
     static func process(ofTemporary fileName: some Collection<UInt8>) -> pid_t? {

@@ -47,7 +47,7 @@ extension DiskCache {
             return store(failure, key: key, as: name, older: older, varying: varying, generation: generation)
         }
         var metadata = DiskMetadata(
-            key: key, vary: response.vary, family: .random(in: 0 ... .max), createdAt: response.createdAt,
+            key: key, vary: response.vary, family: uniqueNumber(), createdAt: response.createdAt,
             bodyLength: body.count, bodyChecksum: DiskFormat.bodyChecksum(body), response: response,
             failure: entry.failure)
         if isNew {
@@ -67,7 +67,7 @@ extension DiskCache {
         generation: UInt64
     ) -> Revision? {
         var metadata = DiskMetadata(
-            key: key, vary: [], family: .random(in: 0 ... .max), createdAt: failure.at, bodyLength: 0,
+            key: key, vary: [], family: uniqueNumber(), createdAt: failure.at, bodyLength: 0,
             bodyChecksum: DiskFormat.bodyChecksum([]), response: nil, failure: failure)
         guard let older else { return publish(metadata, body: [], as: name, displacing: nil, generation: generation) }
         metadata.family = older.metadata.family
@@ -293,54 +293,45 @@ private struct Publication {
     }
 
     func attempt(by cache: DiskCache, head: [UInt8], body: [UInt8]) throws(DiskError) -> Outcome {
-        let shard = try folder.shard(name.shard, creating: true)
-        let temporary = name.temporaryName
-        let file = try DiskFile(
-            in: shard.descriptor, name: temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        let temporary = name.pathInShard(name.temporaryName(cache.uniqueNumber()))
+        let file = try folder.newFile(temporary, of: name)
         do {
             try file.write(head, at: 0)
             try file.write(body, at: head.count)
             try file.touch(cache.now())
             try file.close()
-            let outcome: Outcome
-            if let moved {
-                let other = try folder.shard(moved.name.shard, creating: true)
-                outcome = try rename(temporary, in: shard.descriptor, movedTo: other.descriptor, cache)
-            } else {
-                outcome = try rename(temporary, in: shard.descriptor, movedTo: shard.descriptor, cache)
-            }
-            if !outcome.isDone { unlinkat(shard.descriptor, temporary, 0) }
+            if let moved { try folder.makeShard(moved.name) }
+            let outcome = try rename(temporary, cache)
+            if !outcome.isDone { folder.remove(temporary) }
             return outcome
         } catch {
-            unlinkat(shard.descriptor, temporary, 0)
+            folder.remove(temporary)
             throw error
         }
     }
 
-    private func rename(
-        _ temporary: [CChar], in shard: Int32, movedTo: Int32, _ cache: DiskCache
-    ) throws(DiskError) -> Outcome {
+    private func rename(_ temporary: [CChar], _ cache: DiskCache) throws(DiskError) -> Outcome {
         let limit = cache.maxBytes
         return try cache.totals.locked(in: cache) { totals throws(DiskError) in
             guard cache.generation.load(ordering: .relaxed) == generation else { return .purged }
-            return try rename(temporary, in: shard, movedTo: movedTo, limit: limit, &totals)
+            return try rename(temporary, limit: limit, &totals)
         }
     }
 
     /// Runs under the lock of the totals, so that no purge comes in between and every file is counted once.
     private func rename(
-        _ temporary: [CChar], in shard: Int32, movedTo: Int32, limit: Int?, _ totals: inout DiskTotals
+        _ temporary: [CChar], limit: Int?, _ totals: inout DiskTotals
     ) throws(DiskError) -> Outcome {
-        let fileName = name.fileName
-        let older = try existing(fileName, in: shard)
+        let path = name.pathInShard(name.fileName)
+        let older = try existing(path)
         if isNew, older != nil { return .taken }
         if let limit, totals.bytes + length - (older?.length ?? 0) > limit { return .overLimit }
         var gone = older?.length
         var movedName: DiskName?
         if let moved, let older, older.identity == moved.identity {
-            let movedFile = moved.name.fileName
-            let replaced = try existing(movedFile, in: movedTo)
-            guard renameat(shard, fileName, movedTo, movedFile) == 0 else { throw .last }
+            let movedPath = moved.name.pathInShard(moved.name.fileName)
+            let replaced = try existing(movedPath)
+            try folder.rename(path, to: movedPath)
             gone = nil
             movedName = moved.name
             totals.change(shard: name.shard, entries: -1, bytes: -older.length)
@@ -348,21 +339,21 @@ private struct Publication {
                 shard: moved.name.shard, entries: replaced == nil ? 1 : 0, bytes: older.length - (replaced?.length ?? 0)
             )
             // Another process may have put a newer file there since it was looked at: under this name it is nothing.
-            if let now = try? DiskStatus(in: movedTo, name: movedFile), now.identity != moved.identity {
-                unlinkat(movedTo, movedFile, 0)
+            if let now = try? folder.status(movedPath), now.identity != moved.identity {
+                folder.remove(movedPath)
                 totals.change(shard: moved.name.shard, entries: -1, bytes: -now.length)
             }
         }
-        guard renameat(shard, temporary, shard, fileName) == 0 else { throw .last }
+        try folder.rename(temporary, to: path)
         totals.change(shard: name.shard, entries: gone == nil ? 1 : 0, bytes: length - (gone ?? 0))
         return .done(moved: movedName)
     }
 
     /// What has the name already; nil for nothing. Anything but a file is somebody else's and stays.
-    private func existing(_ name: [CChar], in folder: Int32) throws(DiskError) -> DiskStatus? {
+    private func existing(_ path: [CChar]) throws(DiskError) -> DiskStatus? {
         let status: DiskStatus
         do {
-            status = try DiskStatus(in: folder, name: name)
+            status = try folder.status(path)
         } catch {
             if error.isMissing { return nil }
             throw error

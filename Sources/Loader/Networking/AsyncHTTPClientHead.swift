@@ -44,8 +44,32 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
         var lineLength = 0
         var statusLine: [UInt8] = []
 
+        /// Reads up to the end of the whole final head: so many bytes, whether that end is there, and whether all of
+        /// them are ASCII.
+        mutating func read(_ bytes: UnsafeRawBufferPointer) -> (count: Int, isEnded: Bool, isASCII: Bool) {
+            var index = 0
+            var all: UInt8 = 0
+            while index < bytes.count {
+                // Within the lines after the first one only their ends matter.
+                if !isFirstLine, bytes[index] != 0x0A {
+                    let start = index
+                    while index < bytes.count, bytes[index] != 0x0A {
+                        all |= bytes[index]
+                        if bytes[index] != 0x0D { lineLength += 1 }
+                        index += 1
+                    }
+                    byteCount += index - start
+                    continue
+                }
+                all |= bytes[index]
+                index += 1
+                if ends(with: bytes[index - 1]) { return (index, true, all < 0x80) }
+            }
+            return (index, false, all < 0x80)
+        }
+
         /// True for the byte that ends the whole final head.
-        mutating func ends(with byte: UInt8) -> Bool {
+        private mutating func ends(with byte: UInt8) -> Bool {
             isBegun = true
             byteCount += 1
             guard byte == 0x0A else {
@@ -106,14 +130,8 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
             return checkFraming(context)
         }
         let view = bytes.readableBytesView
-        var end = view.startIndex
-        var isASCII = true
-        var isEnded = false
-        while end < view.endIndex, !isEnded {
-            if view[end] >= 0x80 { isASCII = false }
-            isEnded = head.ends(with: view[end])
-            end += 1
-        }
+        let (count, isEnded, isASCII) = bytes.withUnsafeReadableBytes { head.read($0) }
+        let end = view.startIndex + count
         if let limit, head.byteCount > limit {
             return refuse("more than \(limit) bytes of header fields", context)
         }
@@ -171,10 +189,11 @@ extension ResponseHead {
     /// - Parameter isSpelled: True when an ``AsyncHTTPClientHead`` stood in the connection.
     init(_ head: HTTPResponseHead, isSpelled: Bool) {
         let fields = head.headers.map { name, value in
+            let bytes = Array(value.utf8)
+            // Nearly every value is ASCII, whose code points are its bytes.
+            guard isSpelled, bytes.contains(where: { $0 >= 0x80 }) else { return HeaderField(name, bytes: bytes) }
             // Code points above U+00FF cannot be there; taken as they are they would be cut, not trapped on.
-            isSpelled
-                ? HeaderField(name, bytes: value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
-                : HeaderField(name, value)
+            return HeaderField(name, bytes: value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
         }
         self.init(status: Int(head.status.code), fields: HeaderFields(fields))
     }

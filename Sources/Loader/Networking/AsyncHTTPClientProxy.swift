@@ -126,8 +126,8 @@ extension ProxySetting.Resolved {
     /// The proxy for a host in lower case; nil for none.
     ///
     /// - Throws: `configuration` when the environment names a proxy that is none.
-    func server(isSecure: Bool, host: String) throws(LoadError) -> ProxyServer? {
-        guard let entry = isSecure ? secure : plain, !isDirect(host) else { return nil }
+    func server(isSecure: Bool, host: @autoclosure () -> String) throws(LoadError) -> ProxyServer? {
+        guard let entry = isSecure ? secure : plain, !isDirect(host()) else { return nil }
         switch entry {
         case .server(let server): return server
         case .broken: throw .configuration("the environment names a proxy that is no http address")

@@ -76,8 +76,11 @@ struct Conclusion {
         case .rejected: return received(head, .nothing)
         case .complete: break
         }
-        if let response = storable(head), demand.allowsStoring {
-            return received(head, .write(CacheEntry(key: key, response: response), keepsBody: true))
+        if demand.allowsStoring, let response = storable(head) {
+            // What is stored of the fields is what is answered.
+            return CacheOutcome(
+                answer: .received(response.fields),
+                store: .write(CacheEntry(key: key, response: response), keepsBody: true))
         }
         return received(head, superseded)
     }

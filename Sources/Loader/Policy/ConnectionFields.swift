@@ -7,20 +7,29 @@ extension HeaderFields {
     func removingConnectionFields() -> HeaderFields {
         let listed = tokens(of: "Connection").filter { !Self.governingFields.contains($0) }
         return HeaderFields(
-            lines.filter { line in
-                !Self.connectionFields.contains { line.isNamed($0) } && !listed.contains { line.isNamed($0) }
-            })
+            lines.filter { line in !line.isOfConnection && !listed.contains { line.isNamed($0) } })
     }
-
-    /// Fields that are never stored.
-    private static let connectionFields = [
-        "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-    ]
 
     /// Fields that say when and how the body may be used.
     private static let governingFields = [
         "age", "cache-control", "content-encoding", "date", "expires", "vary",
     ]
+}
+
+extension HeaderField {
+    /// True for the fields that are never stored. The length leaves one or two of them to compare with.
+    fileprivate var isOfConnection: Bool {
+        switch name.utf8.count {
+        case 2: isNamed("te")
+        case 7: isNamed("trailer") || isNamed("upgrade")
+        case 10: isNamed("connection") || isNamed("keep-alive")
+        case 16: isNamed("proxy-connection")
+        case 17: isNamed("transfer-encoding")
+        case 18: isNamed("proxy-authenticate")
+        case 19: isNamed("proxy-authorization")
+        case 25: isNamed("proxy-authentication-info")
+        default: false
+        }
+    }
 }
 #endif

@@ -26,12 +26,14 @@ extension HeaderFields {
 
     /// The members of all lines of a field that lists tokens, in lower case, without empty ones (RFC 9110 §5.6.1).
     func tokens(of name: String) -> [String] {
-        self[lines: name].flatMap { line in
-            line.split(separator: 0x2C).compactMap { member in
+        var tokens: [String] = []
+        for line in lines where line.isNamed(name) {
+            for member in line.value.split(separator: 0x2C) {
                 let token = member.trimmingSpace
-                return token.isEmpty ? nil : String(decoding: token.map(\.asciiLowercased), as: UTF8.self)
+                if !token.isEmpty { tokens.append(String(decoding: token.map(\.asciiLowercased), as: UTF8.self)) }
             }
         }
+        return tokens
     }
 }
 

@@ -13,13 +13,23 @@ enum Storability {
     }
 
     /// True for the statuses that name another address in `Location` (RFC 9110 §15.4).
-    static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
+    static func isRedirect(_ status: Int) -> Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
 
     /// True for 400...599.
     static func isError(_ status: Int) -> Bool { (400...599).contains(status) }
 
     /// True for the statuses that ``CacheSettings/defaultCacheControlMaxAge`` acts on.
-    static func takesDefaultMaxAge(_ status: Int) -> Bool { [200, 203, 301, 308].contains(status) }
+    static func takesDefaultMaxAge(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 301, 308: true
+        default: false
+        }
+    }
 
     /// What the response says about being stored at all. `must-understand` takes the place of `no-store`.
     static func allows(status: Int, _ fields: HeaderFields, _ control: CacheControl, isShared: Bool) -> Bool {

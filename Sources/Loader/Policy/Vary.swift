@@ -5,8 +5,9 @@ enum Vary {
     ///
     /// - Returns: Empty without `Vary`; nil for `*`, which no request matches.
     static func values(of response: HeaderFields, request: HeaderFields) -> [VaryValue]? {
-        let names = Set(response.tokens(of: "Vary"))
-        return names.contains("*") ? nil : values(of: names, request: request)
+        let names = response.tokens(of: "Vary")
+        if names.isEmpty { return [] }
+        return names.contains("*") ? nil : values(of: Set(names), request: request)
     }
 
     /// What `request` says in the fields of these names in lower case, sorted by name.

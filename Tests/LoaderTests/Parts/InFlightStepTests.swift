@@ -1,0 +1,65 @@
+#if Loader
+import Testing
+
+@testable import Loader
+
+@Suite struct InFlightStepTests {
+    typealias Table = InFlightRequests<String, Int>
+
+    @Test func whoWantsTheEndAloneIsToldOfNothingElse() async {
+        let table = Table()
+        let gate = Gate()
+        let waiter = table.join("a", hearsSteps: false) { tell in
+            tell(.sending)
+            tell(.progress(received: 1, expected: 2))
+            try? await gate.pass()
+            tell(.progress(received: 2, expected: 2))
+            return 7
+        }
+
+        gate.open()
+
+        guard case .ended(7) = await waiter.next() else {
+            Issue.record("a step came before the end")
+            return
+        }
+    }
+
+    @Test func whoHearsTheStepsHearsThemBesideOneWhoDoesNot() async {
+        let table = Table()
+        let gate = Gate()
+        let quiet = table.join("a", hearsSteps: false) { tell in
+            tell(.sending)
+            try? await gate.pass()
+            return 7
+        }
+        let curious = table.join("a") { _ in 8 }
+
+        guard case .sending = await curious.next() else {
+            Issue.record("the sending is told first")
+            return
+        }
+        gate.open()
+
+        #expect(await curious.end() == 7)
+        #expect(await quiet.end() == 7)
+        #expect(table.count == 0)
+    }
+
+    @Test func aKeyIsFreeAtOnceWhenTheLastWaiterLeaves() async {
+        let table = Table()
+        let gate = Gate()
+        let first = table.join("a", hearsSteps: false) { _ in
+            try? await gate.pass()
+            return 1
+        }
+        let task = Task { await first.end() }
+        task.cancel()
+
+        #expect(await task.value == nil)
+        let second = table.join("a", hearsSteps: false) { _ in 2 }
+        #expect(await second.end() == 2)
+        gate.open()
+    }
+}
+#endif
