@@ -69,11 +69,15 @@ final class ThumbnailEngine: Sendable {
     /// Renders that may begin although one waits that came before them and needs more bytes than are free.
     private static let maxPasses = 8
 
-    /// What is kept of a request and fresh, without waiting for anything; nil otherwise.
-    func remembered(_ request: ThumbnailRequest) -> Answer? {
-        guard case .image = request.output.kind, request.source != .body,
-            let result = results.remembered(ResultKey(canonical: request.canonicalBytes)), isFresh(result)
-        else { return nil }
+    /// What a request's result is kept under in memory; nil when none is.
+    func memoryKey(of request: ThumbnailRequest) -> ResultKey? {
+        guard case .image = request.output.kind, request.source != .body else { return nil }
+        return ResultKey(canonical: request.canonicalBytes)
+    }
+
+    /// What is kept in memory and fresh, without waiting for anything; nil otherwise.
+    func remembered(_ key: ResultKey) -> Answer? {
+        guard let result = results.remembered(key), isFresh(result) else { return nil }
         metrics.hit(.memory)
         return Answer(result: result, provenance: .memory)
     }

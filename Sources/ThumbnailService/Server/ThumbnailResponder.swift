@@ -20,6 +20,11 @@ struct ThumbnailResponder: HTTPResponder {
     let state: ServiceState
     var gallery: Gallery?
     let logger: Logger
+    private let known = KnownTargets()
+
+    init(engine: ThumbnailEngine, dialects: Dialects, state: ServiceState, gallery: Gallery? = nil, logger: Logger) {
+        (self.engine, self.dialects, self.state, self.gallery, self.logger) = (engine, dialects, state, gallery, logger)
+    }
 
     private var configuration: ServiceConfiguration { engine.configuration }
 
@@ -63,6 +68,15 @@ struct ThumbnailResponder: HTTPResponder {
         guard !state.isDraining else { throw ServiceError(.draining, retryAfter: 1, "the service is about to stop") }
         if request.method == .options { return options(target) }
         if let gallery, Gallery.owns(target) { return try await gallery.answer(request.head) }
+        let accepted = acceptedFormat(request)
+        let name = KnownTargets.Name(target, accepted: accepted)
+        if request.method == .get || request.method == .head, let hot = known.find(name),
+            let found = engine.remembered(hot.key)
+        {
+            dependsOnAccept = hot.dependsOnAccept
+            RequestTrace.current?.note { $0.name = hot.wish.source }
+            return answer(hot.wish, hot.dialect, found, request)
+        }
         let wish: Dialects.Wish
         switch request.method {
         case .get, .head: wish = try dialects.parse(target)
@@ -70,12 +84,12 @@ struct ThumbnailResponder: HTTPResponder {
         default: throw ServiceError(.methodNotAllowed, "GET, HEAD, OPTIONS and POST are what is understood")
         }
         switch wish {
-        case .picture(var wish, let name):
+        case .picture(var wish, let dialect):
             if Negotiation(isOn: configuration.output.negotiates).applies(to: wish) {
                 dependsOnAccept = true
-                wish.output.format = Negotiation.format(for: request.headers[.accept])
+                wish.output.format = accepted
             }
-            return try await picture(wish, name, request, context)
+            return try await picture(wish, dialect, name, request, context, dependsOnAccept)
         case .info(let wish, let rawIdentifier): return try await info(wish, rawIdentifier, request, context)
         case .redirect(let path):
             var answer = ServiceAnswer(status: 303, fields: [.location: path, .cacheControl: "no-store"])
@@ -83,6 +97,11 @@ struct ThumbnailResponder: HTTPResponder {
             answer.dialect = .iiif
             return answer
         }
+    }
+
+    /// What negotiation would choose; nil without it.
+    private func acceptedFormat(_ request: Request) -> OutputWish.Format? {
+        configuration.output.negotiates ? Negotiation.format(for: request.headers[.accept]) : nil
     }
 
     private func options(_ target: String) -> ServiceAnswer {
@@ -97,11 +116,17 @@ struct ThumbnailResponder: HTTPResponder {
     }
 
     private func picture(
-        _ wish: ThumbnailRequest, _ name: Dialects.Name, _ request: Request, _ context: Context
+        _ wish: ThumbnailRequest, _ dialect: Dialects.Name, _ name: KnownTargets.Name, _ request: Request,
+        _ context: Context, _ dependsOnAccept: Bool
     ) async throws(ServiceError) -> ServiceAnswer {
         RequestTrace.current?.note { $0.name = wish.source }
         // What is in memory is answered at once: no task, no wait.
-        if let found = engine.remembered(wish) { return answer(wish, name, found, request) }
+        if dialect != .post, let key = engine.memoryKey(of: wish), let found = engine.remembered(key) {
+            let target = KnownTargets.Target(
+                wish: wish, dialect: dialect, key: key, dependsOnAccept: dependsOnAccept)
+            known.insert(target, for: name)
+            return answer(wish, dialect, found, request)
+        }
         // So is who will be refused: under too much load every task and every wait is one too many.
         try engine.checkBeforeWork(wish)
         let body: [UInt8]?
@@ -111,7 +136,7 @@ struct ThumbnailResponder: HTTPResponder {
         let found = try await whileWanted(context) { () throws(ServiceError) in
             try await engine.answer(wish, body: body, client: client)
         }
-        return answer(wish, name, found, request)
+        return answer(wish, dialect, found, request)
     }
 
     /// Who asks, where that makes a difference.
