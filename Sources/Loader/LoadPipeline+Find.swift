@@ -37,8 +37,8 @@ struct FoundEntry: Sendable {
     var picture: PictureMemory.Picture?
     /// True when a purge of the disk has ended the picture's freshness.
     var isPurged = false
-    /// True when the disk was looked at and had nothing under the key, of no variant.
-    var isMiss = false
+    /// The key's name on disk, when that was looked at and had nothing under it, of no variant.
+    var missing: DiskName?
     let moments: Moments
 
     init(moments: Moments) { self.moments = moments }
@@ -115,8 +115,8 @@ extension LoadPipeline {
         found.picture = picture
         found.isInMemory = true
         found.entry = picture.entry
-        found.revision = picture.revision
         found.isPurged = picture.ticket != nil && picture.ticket != found.moments.disk
+        found.revision = found.isPurged ? nil : picture.revision
         return found
     }
 
@@ -132,19 +132,19 @@ extension LoadPipeline {
         var hit: DiskCache.Hit?
         /// What its body means.
         var content: [UInt8]?
-        var isEmpty = false
+        var missing: DiskName?
     }
 
     private func read(_ hop: LoadHop, from disk: DiskCache) -> DiskLook {
         var look = DiskLook()
-        look.hit = disk.read(hop.key, varying: hop.varying, isEmpty: &look.isEmpty)
+        look.hit = disk.read(hop.key, varying: hop.varying, missing: &look.missing)
         look.content = look.hit.flatMap { content(of: $0) }
         return look
     }
 
     private func complete(_ found: inout FoundEntry, with look: DiskLook) {
         let hit = look.hit
-        found.isMiss = look.isEmpty
+        found.missing = look.missing
         if let hit, hit.entry.response != nil {
             // The disk knows more: other loads and processes renew what is there.
             if found.picture?.revision != hit.revision {

@@ -57,7 +57,8 @@ extension LoadPipeline {
                 body: received.content, content: content, variant: hop.load.decoding?.variant)
             return .end(.success(fetched))
         case .notModified(let stored):
-            found.revision = revision
+            // A request that forbids storing leaves what is stored where it is.
+            if outcome.store != .nothing { found.revision = revision }
             return .end(.success(fetched(.notModified, stored, found, hop, entry: entry, insteadOf: nil)))
         case .stale(let stored):
             let error = failure?.error ?? .transport("no response", url: Redaction.shown(hop.url))
@@ -100,7 +101,7 @@ extension LoadPipeline {
             guard let writes else { return (entry, nil) }
             let revision: DiskCache.Revision? = await onDisk(for: hop) {
                 writes.keep(
-                    entry, body: keepsBody ? bytes : [], varying: hop.varying, ticket: ticket, isNew: found.isMiss)
+                    entry, body: keepsBody ? bytes : [], varying: hop.varying, ticket: ticket, missing: found.missing)
             }
             return (entry, revision)
         case .update(let entry):

@@ -20,7 +20,8 @@ struct LaneSchedule: Sendable {
     private(set) var counts = LaneCounts()
     private var urgentWidth: Int
     private var slowWidth: Int
-    private var places: [UInt64: Place] = [:]
+    /// By number; nil for one that is not here. Numbers are given out again, so there are never many.
+    private var places: [Place?] = []
     private var urgentLine = LaneLine()
     private var slowLine = LaneLine()
     private var lastArrival: UInt64 = 0
@@ -39,23 +40,25 @@ struct LaneSchedule: Sendable {
 
     /// Puts a fetch that is not here at the end of a lane.
     mutating func enqueue(_ number: UInt64, in lane: LoadPriority) {
-        precondition(places[number] == nil, "\(number) is here already")
+        precondition(place(of: number) == nil, "\(number) is here already")
+        while places.count <= number { places.append(nil) }
         wait(number, in: lane)
     }
 
     /// Takes a fetch out, whether it waits or runs; one that is not here stays so.
     mutating func leave(_ number: UInt64) {
-        guard let place = places.removeValue(forKey: number) else { return }
+        guard let place = place(of: number) else { return }
+        places[Int(number)] = nil
         count(place, -1)
         if place.arrival != nil { dropLeftTickets(of: place.lane) }
     }
 
     /// Puts a fetch into a lane; one that is in it, or not here, stays as it is.
     mutating func move(_ number: UInt64, to lane: LoadPriority) {
-        guard let place = places[number], place.lane != lane else { return }
+        guard let place = place(of: number), place.lane != lane else { return }
         count(place, -1)
         if place.arrival == nil {
-            places[number] = Place(lane: lane, arrival: nil)
+            places[Int(number)] = Place(lane: lane, arrival: nil)
             count(Place(lane: lane, arrival: nil), 1)
         } else {
             wait(number, in: lane)
@@ -75,10 +78,11 @@ struct LaneSchedule: Sendable {
             lane = .slow
         }
         while let ticket = popFirst(of: lane) {
-            guard let place = places[ticket.number], place.arrival == ticket.arrival else { continue }
+            guard let place = place(of: ticket.number), place.arrival == ticket.arrival else { continue }
             count(place, -1)
-            places[ticket.number]?.arrival = nil
-            count(Place(lane: lane, arrival: nil), 1)
+            let running = Place(lane: lane, arrival: nil)
+            places[Int(ticket.number)] = running
+            count(running, 1)
             return ticket.number
         }
         preconditionFailure("the lane counts more than wait in it")
@@ -87,10 +91,12 @@ struct LaneSchedule: Sendable {
     /// Tickets in both lines, also those of fetches that have left; for tests.
     var lineCount: Int { urgentLine.count + slowLine.count }
 
+    private func place(of number: UInt64) -> Place? { number < places.count ? places[Int(number)] : nil }
+
     private mutating func wait(_ number: UInt64, in lane: LoadPriority) {
         lastArrival += 1
         let place = Place(lane: lane, arrival: lastArrival)
-        places[number] = place
+        places[Int(number)] = place
         count(place, 1)
         let ticket = LaneLine.Ticket(number: number, arrival: lastArrival)
         switch lane {
@@ -109,7 +115,7 @@ struct LaneSchedule: Sendable {
     /// Who leaves or moves is not taken out of the line, but the line stays in proportion to those who wait in it.
     private mutating func dropLeftTickets(of lane: LoadPriority) {
         let places = places
-        let isWaiting = { (ticket: LaneLine.Ticket) in places[ticket.number]?.arrival == ticket.arrival }
+        let isWaiting = { (ticket: LaneLine.Ticket) in places[Int(ticket.number)]?.arrival == ticket.arrival }
         switch lane {
         case .urgent: urgentLine.compact(waiting: counts.urgentWaiting, keeping: isWaiting)
         case .slow: slowLine.compact(waiting: counts.slowWaiting, keeping: isWaiting)

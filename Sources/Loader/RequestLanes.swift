@@ -23,8 +23,11 @@ final class RequestLanes: Sendable {
 
     private struct State {
         var schedule: LaneSchedule
-        var passes: [UInt64: Pass] = [:]
-        var lastPass: UInt64 = 0
+        /// By number; nil for a number that can be given out again.
+        var passes: [Pass?] = []
+        var freeNumbers: [UInt64] = []
+
+        mutating func setPhase(_ phase: Phase, of number: UInt64) { passes[Int(number)]?.phase = phase }
     }
 
     private let state: Mutex<State>
@@ -42,14 +45,18 @@ final class RequestLanes: Sendable {
     var counts: LaneCounts { state.locked(in: self) { $0.schedule.counts } }
 
     /// Passes that are alive, for tests: 0 when every fetch has ended.
-    var passCount: Int { state.locked(in: self) { $0.passes.count } }
+    var passCount: Int { state.locked(in: self) { $0.passes.count - $0.freeNumbers.count } }
 
     /// A pass for one fetch, for all its attempts; it leaves no trace when it is released.
     func pass(_ lane: LoadPriority) -> LanePass {
         let number = state.locked(in: self) { state in
-            state.lastPass += 1
-            state.passes[state.lastPass] = Pass(lane: lane)
-            return state.lastPass
+            let pass = Pass(lane: lane)
+            if let number = state.freeNumbers.popLast() {
+                state.passes[Int(number)] = pass
+                return number
+            }
+            state.passes.append(pass)
+            return UInt64(state.passes.count - 1)
         }
         return LanePass(number: number, lanes: self)
     }
@@ -75,7 +82,7 @@ final class RequestLanes: Sendable {
     func move(_ pass: LanePass, to lane: LoadPriority) {
         precondition(pass.lanes === self, "the pass is of other lanes")
         change { state in
-            state.passes[pass.number]?.lane = lane
+            state.passes[Int(pass.number)]?.lane = lane
             state.schedule.move(pass.number, to: lane)
         }
     }
@@ -91,21 +98,26 @@ final class RequestLanes: Sendable {
     /// Ends ``suspend()``, however often that was called.
     func resume() { change { $0.schedule.isSuspended = false } }
 
-    fileprivate func forget(_ number: UInt64) { state.locked(in: self) { _ = $0.passes.removeValue(forKey: number) } }
+    fileprivate func forget(_ number: UInt64) {
+        state.locked(in: self) { state in
+            state.passes[Int(number)] = nil
+            state.freeNumbers.append(number)
+        }
+    }
 
     /// False when the task was cancelled before it had a slot.
     private func enter(_ number: UInt64) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isCancelled = change { state in
-                    guard let pass = state.passes[number] else { preconditionFailure("no pass \(number)") }
+                    guard let pass = state.passes[Int(number)] else { preconditionFailure("no pass \(number)") }
                     switch pass.phase {
                     case .outside:
-                        state.passes[number]?.phase = .waiting(continuation)
+                        state.setPhase(.waiting(continuation), of: number)
                         state.schedule.enqueue(number, in: pass.lane)
                         return false
                     case .cancelledBeforeWaiting:
-                        state.passes[number]?.phase = .outside
+                        state.setPhase(.outside, of: number)
                         return true
                     case .waiting, .inside:
                         preconditionFailure("a pass serves one call at a time")
@@ -120,12 +132,12 @@ final class RequestLanes: Sendable {
 
     private func cancel(_ number: UInt64) {
         let waiting: CheckedContinuation<Bool, Never>? = change { state in
-            switch state.passes[number]?.phase {
+            switch state.passes[Int(number)]?.phase {
             case .outside:
-                state.passes[number]?.phase = .cancelledBeforeWaiting
+                state.setPhase(.cancelledBeforeWaiting, of: number)
                 return nil
             case .waiting(let continuation):
-                state.passes[number]?.phase = .outside
+                state.setPhase(.outside, of: number)
                 state.schedule.leave(number)
                 return continuation
             case .cancelledBeforeWaiting, .inside, nil:
@@ -137,7 +149,7 @@ final class RequestLanes: Sendable {
 
     private func leave(_ number: UInt64) {
         change { state in
-            state.passes[number]?.phase = .outside
+            state.setPhase(.outside, of: number)
             state.schedule.leave(number)
         }
     }
@@ -148,10 +160,10 @@ final class RequestLanes: Sendable {
         let result = state.locked(in: self) { state in
             let result = body(&state)
             while let number = state.schedule.admitNext() {
-                guard case .waiting(let continuation) = state.passes[number]?.phase else {
+                guard case .waiting(let continuation) = state.passes[Int(number)]?.phase else {
                     preconditionFailure("pass \(number) was let in and does not wait")
                 }
-                state.passes[number]?.phase = .inside
+                state.setPhase(.inside, of: number)
                 admitted.append(continuation)
             }
             return result

@@ -28,9 +28,12 @@ struct DiskName: Hashable {
             hash.update(data: [0])
             hash.update(data: variant)
         }
-        var words: [UInt64] = [0, 0, 0, 0]
-        for (index, byte) in hash.finalize().enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
-        self.words = (words[0], words[1], words[2], words[3])
+        words = hash.finalize().withUnsafeBytes { digest in
+            func word(_ index: Int) -> UInt64 {
+                UInt64(bigEndian: digest.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+            }
+            return (word(0), word(1), word(2), word(3))
+        }
     }
 
     /// The entry that a file in a shard's folder may be; nil when it is none of ours.
@@ -68,18 +71,23 @@ struct DiskName: Hashable {
     }
 
     private func append(to name: inout [CChar]) {
-        Self.append(words.0, from: 52, to: &name)
-        Self.append(words.1, from: 60, to: &name)
-        Self.append(words.2, from: 60, to: &name)
-        Self.append(words.3, from: 60, to: &name)
+        name += [CChar](unsafeUninitializedCapacity: Self.digitCount) { buffer, count in
+            Self.spell(words.0, in: buffer[0..<14])
+            Self.spell(words.1, in: buffer[14..<30])
+            Self.spell(words.2, in: buffer[30..<46])
+            Self.spell(words.3, in: buffer[46..<62])
+            count = Self.digitCount
+        }
     }
 
-    private static func append(_ word: UInt64, from first: UInt64, to name: inout [CChar]) {
-        var shift = first + 4
-        while shift > 0 {
-            shift -= 4
-            let digit = UInt8(truncatingIfNeeded: word >> shift & 15)
-            name.append(CChar(digit < 10 ? 0x30 + digit : 0x57 + digit))
+    /// Fills the buffer with the lowest digits of a word.
+    private static func spell(_ word: UInt64, in buffer: Slice<UnsafeMutableBufferPointer<CChar>>) {
+        var buffer = buffer
+        var rest = word
+        for index in buffer.indices.reversed() {
+            let digit = UInt8(truncatingIfNeeded: rest & 15)
+            buffer[index] = CChar(digit < 10 ? 0x30 + digit : 0x57 + digit)
+            rest >>= 4
         }
     }
 

@@ -25,15 +25,15 @@ extension DiskCache {
     ///   - varying: Gives the request's values of the fields that the stored response varies by, in the form in which
     ///     ``StoredResponse/vary`` was filled; asked only when there are any.
     public func read(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Hit? {
-        var isEmpty = false
-        return read(key, varying: varying, isEmpty: &isEmpty)
+        var missing: DiskName?
+        return read(key, varying: varying, missing: &missing)
     }
 
     /// Reads as ``read(_:varying:)`` does.
     ///
-    /// - Parameter isEmpty: Set when there is nothing under the key, of no variant.
-    func read(_ key: CacheKey, varying: RequestValues, isEmpty: inout Bool) -> Hit? {
-        let found = find(key, varying: varying, withBody: true, isEmpty: &isEmpty)
+    /// - Parameter missing: Set to the key's name when there is nothing under it, of no variant.
+    func read(_ key: CacheKey, varying: RequestValues, missing: inout DiskName?) -> Hit? {
+        let found = find(key, varying: varying, withBody: true, missing: &missing)
         health.locked(in: self) {
             if found == nil { $0.counts.misses += 1 } else { $0.counts.hits += 1 }
         }
@@ -45,8 +45,8 @@ extension DiskCache {
     ///
     /// It is no access: the file's modified date stays, and nothing is counted.
     public func head(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Head? {
-        var isEmpty = false
-        guard let found = find(key, varying: varying, withBody: false, isEmpty: &isEmpty) else { return nil }
+        var missing: DiskName?
+        guard let found = find(key, varying: varying, withBody: false, missing: &missing) else { return nil }
         return Head(
             entry: found.metadata.entry(for: key), bodyLength: found.metadata.bodyLength, revision: found.revision)
     }
@@ -75,10 +75,11 @@ extension DiskCache {
         case failed(DiskError)
     }
 
-    private func find(_ key: CacheKey, varying: RequestValues, withBody: Bool, isEmpty: inout Bool) -> Found? {
+    private func find(_ key: CacheKey, varying: RequestValues, withBody: Bool, missing: inout DiskName?) -> Found? {
         let bytes = key.bytes
-        guard let newest = load(DiskName(bytes), key: bytes, withBody: withBody) else {
-            isEmpty = true
+        let name = DiskName(bytes)
+        guard let newest = load(name, key: bytes, withBody: withBody) else {
+            missing = name
             return nil
         }
         let stored = newest.metadata.vary

@@ -31,16 +31,16 @@ extension DiskCache {
 
     /// Stores as ``store(_:body:varying:ticket:)`` does.
     ///
-    /// - Parameter isNew: True when nothing is stored under the key as far as the caller knows: nothing is looked for
-    ///   first, and only what is found all the same makes it look.
+    /// - Parameter missing: The key's name, when nothing is stored under it as far as the caller knows: nothing is looked
+    ///   for first, and only what is found all the same makes it look.
     /// - Returns: Names what is stored now; nil when nothing was.
     func keep(
         _ entry: CacheEntry, body: [UInt8], varying: RequestValues = DiskCache.noFields, ticket: Ticket? = nil,
-        isNew: Bool = false
+        missing: DiskName? = nil
     ) -> Revision? {
         let generation = (ticket ?? self.ticket()).generation
         let key = entry.key.bytes
-        let name = DiskName(key)
+        let name = missing ?? DiskName(key)
         guard let response = entry.response else {
             guard let failure = entry.failure else { return nil }
             let older = load(name, key: key, withBody: false)
@@ -50,7 +50,7 @@ extension DiskCache {
             key: key, vary: response.vary, family: uniqueNumber(), createdAt: response.createdAt,
             bodyLength: body.count, bodyChecksum: DiskFormat.bodyChecksum(body), response: response,
             failure: entry.failure)
-        if isNew {
+        if missing != nil {
             switch publish(metadata, body: body, as: name, .nothing, generation: generation) {
             case .done(let revision): return revision
             case .notStored: return nil

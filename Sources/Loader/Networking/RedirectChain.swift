@@ -12,7 +12,8 @@ struct RedirectChain: Sendable {
     /// True when some hop left the origin that was asked first.
     private(set) var hasChangedOrigin = false
     private let maxRedirects: Int
-    private var visited: Set<Hop>
+    /// All hops so far, once a redirect was followed: nearly always there is none.
+    private var visited: Set<Hop> = []
 
     private struct Hop: Hashable, Sendable {
         let method: String
@@ -25,7 +26,6 @@ struct RedirectChain: Sendable {
     init(_ request: HTTPRequest, maxRedirects: Int) {
         self.request = request
         self.maxRedirects = maxRedirects
-        visited = [Self.hop(request)]
     }
 
     /// Goes to where the response points.
@@ -47,6 +47,7 @@ struct RedirectChain: Sendable {
         let crosses = Origin(next.url) != Origin(request.url)
         if crosses { Self.fieldsOfOneOrigin.forEach { next.fields.removeAll(named: $0) } }
         guard hops < maxRedirects else { throw error("more than \(maxRedirects) redirects") }
+        if visited.isEmpty { visited.insert(Self.hop(request)) }
         guard visited.insert(Self.hop(next)).inserted else { throw error("the redirects run in a circle") }
         hops += 1
         hasChangedOrigin = hasChangedOrigin || crosses
