@@ -52,23 +52,22 @@ struct BenchLoadCommand: AsyncParsableCommand {
         var table = Table([
             ("cold: \(count) x \(bytes) bytes", .left), ("CPU: us a load", .right), ("wall: us a load", .right),
         ])
-        let sides = [
-            ("loader, stored on disk", benchmark.ours), ("AsyncHTTPClient and a bare file", benchmark.floor),
-            ("AsyncHTTPClient alone", benchmark.twin),
-        ]
-        for (name, side) in sides {
-            table.append([name] + [side.map(\.cpu), side.map(\.wall)].map { fixed(median($0) ?? 0, digits: 1) })
+        for side in LoadBenchmark.Side.allCases {
+            let costs = benchmark.costs(of: side)
+            table.append(
+                [side.rawValue] + [costs.map(\.cpu), costs.map(\.wall)].map { fixed(median($0) ?? 0, digits: 1) })
         }
         var hits = Table([("hits", .left), ("CPU: us each", .right), ("a second of CPU", .right)])
         for hit in benchmark.hits {
             let cpu = median(hit.microseconds) ?? 0
             hits.append([hit.name.rawValue, fixed(cpu, digits: 3), fixed(1e6 / cpu, digits: 0)])
         }
+        let ratios = benchmark.ratios(of: .loader)
         return table.text + """
 
             ratio \(fixed(benchmark.ratio, digits: 2)) (median of \(rounds) rounds, \
-            \(fixed(benchmark.ratios.min() ?? 0, digits: 2)) to \(fixed(benchmark.ratios.max() ?? 0, digits: 2))); \
-            with a bare file \(fixed(median(benchmark.floorRatios) ?? .nan, digits: 2))
+            \(fixed(ratios.min() ?? 0, digits: 2)) to \(fixed(ratios.max() ?? 0, digits: 2))); \
+            with a bare file \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
 
             \(hits.text)
             CPU time is that of this process, user and system; \(concurrency) downloads at once; hits one after another.
@@ -78,30 +77,36 @@ struct BenchLoadCommand: AsyncParsableCommand {
     }
 
     private func json(_ benchmark: LoadBenchmark) -> JSON {
-        func side(_ side: [LoadBenchmark.Cost]) -> JSON {
-            .object([
-                ("cpuMicroseconds", .optional(median(side.map(\.cpu)))),
-                ("wallMicroseconds", .optional(median(side.map(\.wall)))),
-            ])
+        let sides: [(String, JSON)] = LoadBenchmark.Side.allCases.map { side in
+            let costs = benchmark.costs(of: side)
+            return (
+                side.key,
+                .object([
+                    ("cpuMicroseconds", .optional(median(costs.map(\.cpu)))),
+                    ("wallMicroseconds", .optional(median(costs.map(\.wall)))),
+                ])
+            )
         }
-        return .object([
-            ("count", .integer(count)), ("bytes", .integer(bytes)), ("concurrency", .integer(concurrency)),
-            ("rounds", .integer(rounds)), ("loader", side(benchmark.ours)), ("client", side(benchmark.twin)),
-            ("ratio", .number(benchmark.ratio)), ("floor", side(benchmark.floor)),
-            ("floorRatio", .number(median(benchmark.floorRatios) ?? .nan)),
-            ("ratios", .array(benchmark.ratios.map { .number($0) })),
-            (
-                "hits",
-                .object(
-                    benchmark.hits.map { hit in
-                        let cpu = median(hit.microseconds) ?? .nan
-                        return (
-                            hit.name.key,
-                            .object([("cpuMicroseconds", .number(cpu)), ("perCPUSecond", .number(1e6 / cpu))])
-                        )
-                    })
-            ),
-        ])
+        return .object(
+            [
+                ("count", .integer(count)), ("bytes", .integer(bytes)), ("concurrency", .integer(concurrency)),
+                ("rounds", .integer(rounds)),
+            ] + sides + [
+                ("ratio", .number(benchmark.ratio)),
+                ("floorRatio", .number(median(benchmark.ratios(of: .floor)) ?? .nan)),
+                ("ratios", .array(benchmark.ratios(of: .loader).map { .number($0) })),
+                (
+                    "hits",
+                    .object(
+                        benchmark.hits.map { hit in
+                            let cpu = median(hit.microseconds) ?? .nan
+                            return (
+                                hit.name.key,
+                                .object([("cpuMicroseconds", .number(cpu)), ("perCPUSecond", .number(1e6 / cpu))])
+                            )
+                        })
+                ),
+            ])
     }
 }
 

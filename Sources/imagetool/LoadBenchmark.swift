@@ -38,19 +38,31 @@ struct LoadBenchmark {
         fileprivate var operations: Int { self == .synchronous ? 200_000 : self == .asynchronous ? 50_000 : 2_000 }
     }
 
-    private(set) var ours: [Cost] = []
-    private(set) var twin: [Cost] = []
-    /// The client alone, and each body written to a file under another name and renamed: what no loader that stores can
-    /// do without.
-    private(set) var floor: [Cost] = []
+    /// Ways to get the same bytes, from all that the loader does down to what it cannot do without.
+    enum Side: String, CaseIterable {
+        case loader = "loader, stored on disk"
+        case uncached = "loader, nothing looked up or stored"
+        case transport = "its transport alone"
+        /// What no loader that stores can do without: each body is written to a file under another name and renamed.
+        case floor = "AsyncHTTPClient and a bare file"
+        case client = "AsyncHTTPClient alone"
+
+        /// Its name in JSON.
+        var key: String { "\(self)" }
+    }
+
+    private var costs: [Side: [Cost]] = [:]
     /// CPU microseconds each, a value for each round.
     private(set) var hits: [(name: Hit, microseconds: [Double])] = Hit.allCases.map { ($0, []) }
 
-    /// Our CPU time by the client's, round by round.
-    var ratios: [Double] { zip(ours, twin).map { $0.cpu / $1.cpu } }
-    /// The CPU time of client and bare file by the client's, round by round.
-    var floorRatios: [Double] { zip(floor, twin).map { $0.cpu / $1.cpu } }
-    var ratio: Double { median(ratios) ?? .nan }
+    /// What a side has cost, round by round.
+    func costs(of side: Side) -> [Cost] { costs[side] ?? [] }
+
+    /// A side's CPU time by that of the client alone, round by round.
+    func ratios(of side: Side) -> [Double] { zip(costs(of: side), costs(of: .client)).map { $0.cpu / $1.cpu } }
+
+    /// The median of our ratios.
+    var ratio: Double { median(ratios(of: .loader)) ?? .nan }
 
     /// Measures `rounds` rounds after one that does not count.
     init(
@@ -59,22 +71,16 @@ struct LoadBenchmark {
         let side = try LoadSide(
             origin: origin, count: count, bytes: bytes, concurrency: concurrency, folder: folder)
         for round in 0...rounds {
-            let (own, other): (Cost, Cost)
-            if round.isMultiple(of: 2) {
-                own = try await side.load(round: round)
-                other = try await side.download(round: round)
-            } else {
-                other = try await side.download(round: round)
-                own = try await side.load(round: round)
+            // What is compared first of all follows on each other, in turn.
+            let order: [Side] = round.isMultiple(of: 2) ? [.loader, .client] : [.client, .loader]
+            for way in order + Side.allCases.filter({ !order.contains($0) }) {
+                let cost = try await side.cost(of: way, round: round)
+                if round > 0 { costs[way, default: []].append(cost) }
             }
-            let bare = try await side.downloadToFiles(round: round)
-            var found: [Double] = []
-            for hit in Hit.allCases { found.append(try await side.hit(hit, round: round)) }
-            guard round > 0 else { continue }
-            ours.append(own)
-            twin.append(other)
-            floor.append(bare)
-            for index in found.indices { hits[index].microseconds.append(found[index]) }
+            for (index, hit) in Hit.allCases.enumerated() {
+                let cost = try await side.hit(hit, round: round)
+                if round > 0 { hits[index].microseconds.append(cost) }
+            }
         }
         try await side.client.shutdown()
     }
@@ -83,6 +89,7 @@ struct LoadBenchmark {
 /// Both sides with what they share.
 private struct LoadSide {
     let client: HTTPClient
+    private let transport: AsyncHTTPClientTransport
     private let loader: ImageLoader
     private let picture: ImageRequest
     private let origin: String
@@ -103,20 +110,29 @@ private struct LoadSide {
         configuration.dataDirectory = folder + "/data"
         configuration.cacheImagesInMemory = true
         configuration.urgentWidth = concurrency
-        loader = try ImageLoader(
-            configuration: configuration,
-            transport: AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: concurrency))
+        transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: concurrency)
+        loader = try ImageLoader(configuration: configuration, transport: transport)
         picture = ImageRequest(url: origin + "/picture.bmp")
     }
 
     private func url(_ number: Int, _ round: Int) -> String { "\(origin)/\(round)/\(number).bin" }
+
+    func cost(of side: LoadBenchmark.Side, round: Int) async throws -> LoadBenchmark.Cost {
+        switch side {
+        case .loader: try await load(round: round)
+        case .uncached: try await loadUncached(round: round)
+        case .transport: try await send(round: round)
+        case .floor: try await downloadToFiles(round: round)
+        case .client: try await download(round: round)
+        }
+    }
 
     /// Cold loads. Each is on disk when it is answered; that all are is seen afterwards, since ``ImageLoader/flush()``
     /// counts the whole folder anew, those of all earlier rounds too.
     ///
     /// What earlier rounds have stored stays: after files were removed, ext4 looks long for an inode that was not just
     /// freed (five seconds), and that would be most of what is measured.
-    func load(round: Int) async throws -> LoadBenchmark.Cost {
+    private func load(round: Int) async throws -> LoadBenchmark.Cost {
         let cost = try await each { number in
             try await loader.data(for: DataRequest(url: url(number, round))).bytes.count
         }
@@ -128,8 +144,28 @@ private struct LoadSide {
         return cost
     }
 
+    /// All that a load does but for the caches.
+    private func loadUncached(round: Int) async throws -> LoadBenchmark.Cost {
+        try await each { number in
+            var request = DataRequest(url: url(number, round))
+            request.layers = []
+            return try await loader.data(for: request).bytes.count
+        }
+    }
+
+    /// The exchanges alone.
+    private func send(round: Int) async throws -> LoadBenchmark.Cost {
+        try await each { number in
+            let response = try await transport.send(
+                HTTPRequest(url: url(number, round)), trust: TrustSettings(), timeouts: TransportTimeouts())
+            var bytes = 0
+            for try await chunk in response.body { bytes += chunk.count }
+            return bytes
+        }
+    }
+
     /// The same addresses by the client alone.
-    func download(round: Int) async throws -> LoadBenchmark.Cost {
+    private func download(round: Int) async throws -> LoadBenchmark.Cost {
         try await each { number in
             let response = try await client.execute(
                 HTTPClientRequest(url: url(number, round)), deadline: .distantFuture)
@@ -140,7 +176,7 @@ private struct LoadSide {
     }
 
     /// The same by the client, and each body to a file: made, written, closed, renamed, on a thread that may wait.
-    func downloadToFiles(round: Int) async throws -> LoadBenchmark.Cost {
+    private func downloadToFiles(round: Int) async throws -> LoadBenchmark.Cost {
         let folder = "\(folder)/bare-\(round)"
         guard mkdir(folder, 0o700) == 0 else {
             throw Failure(.ioError, "io: no folder can be made: \(systemMessage())")
