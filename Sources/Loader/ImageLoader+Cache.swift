@@ -8,7 +8,7 @@ extension ImageLoader {
         return (cache.count, cache.totalBytes, cache.peakTotalBytes)
     }
 
-    /// What the disk cache of pictures holds and has done; nil without one.
+    /// What the disk cache of pictures holds and has done, and what faults it met; nil when none is configured.
     public var diskStatistics: DiskCache.Statistics? { images.disk?.statistics }
 
     /// What the disk cache of ``data(for:)`` holds and has done; nil without one.
@@ -62,13 +62,17 @@ extension ImageLoader {
     }
 
     /// Forgets the definitive failures of one address, whoever asks as this request does.
+    ///
+    /// They are those of ``Configuration/negativeCacheMaxAge``. The errors that are counted on disk, of
+    /// ``Configuration/defaultCacheControlMaxAgeForErrors``, stay: ``removeImage(for:layers:)`` or the policy `reload`
+    /// ends their silence.
     public func forgetFailures(for request: ImageRequest) {
         let pipeline = images
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return }
         pipeline.shared.failures.forget(hop.key)
     }
 
-    /// Forgets all definitive failures.
+    /// Forgets all definitive failures, as ``forgetFailures(for:)`` does those of one address.
     public func forgetFailures() {
         images.shared.failures.forgetAll()
         data.shared.failures.forgetAll()

@@ -27,7 +27,8 @@ extension ImageLoader {
 
     /// A loader over AsyncHTTPClient with the default configuration and another folder for pictures.
     ///
-    /// The folder is made when it is missing; one that cannot be made turns the disk cache off, and loads still work.
+    /// The folder is made when it is missing; one that cannot be made stores nothing, and loads still work. The folder of
+    /// ``data(for:)`` is the default one, made as well; without it, make a configuration whose `dataDirectory` is nil.
     ///
     /// - Parameter cacheDirectory: An absolute path, or one below the current folder.
     /// - Throws: What ``init(configuration:)`` throws, which with these values is nothing.

@@ -25,7 +25,8 @@ public final class ImageLoader: Sendable {
 
     /// A loader; makes the folders of its caches when they are missing.
     ///
-    /// A folder that cannot be made turns the disk cache off, and loads still work.
+    /// Loads work without a folder that cannot be made: nothing is stored then, and the next store tries again. A
+    /// ``LoaderEvent/diskFault(_:directory:message:)`` tells of it, and ``diskStatistics`` counts it among its faults.
     ///
     /// - Parameters:
     ///   - configuration: What the host decides.

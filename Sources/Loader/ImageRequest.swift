@@ -3,7 +3,8 @@ public import PlatformImage
 
 /// What picture to load, and how.
 public struct ImageRequest: Hashable, Sendable {
-    /// http or https; user information in it is sent as basic authentication unless ``fields`` have `Authorization`.
+    /// http or https; spaces and control characters must be escaped, while other bytes that no address may have are
+    /// escaped for sending. User information in it is sent as basic authentication unless ``fields`` have `Authorization`.
     public var url: String { didSet { renewKeys() } }
     /// Sent as they are, in this order.
     public var fields: HeaderFields { didSet { renewKeys() } }

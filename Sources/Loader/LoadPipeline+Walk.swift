@@ -55,10 +55,15 @@ struct LoadWalk {
         return hop
     }
 
+    /// What is wrong with an address of http or https that is none.
+    private static let malformed =
+        "the address does not parse: it has a space or a control character, no good host, or no port of 1 to 65535"
+
     private static func addressError(_ load: Load) -> LoadError {
         let scheme = URLReference(load.url.utf8).scheme.map { String(decoding: $0, as: UTF8.self).lowercased() }
         guard let scheme, scheme != "http", scheme != "https" else {
-            return load.error(.invalidURL, load.url.isEmpty ? "no address" : "no http or https address")
+            return load.error(
+                .invalidURL, load.url.isEmpty ? "no address" : scheme == nil ? "no http or https address" : malformed)
         }
         return load.error(.unsupportedScheme, "the scheme \(scheme)")
     }
@@ -99,7 +104,7 @@ struct LoadWalk {
                 }
             case .send(let plan, let provisional):
                 pipeline.noteMiss(hop, found)
-                if tell != nil, let provisional, try await show(provisional, of: &found, at: hop) == nil {
+                if tell != nil, !hasSent, let provisional, try await show(provisional, of: &found, at: hop) == nil {
                     found.forgetResponse()
                     continue
                 }
@@ -112,7 +117,7 @@ struct LoadWalk {
                 }
                 return try await fetch(hop, plan, found)
             case .fail(let error, let provisional):
-                if tell != nil, let provisional { _ = try await show(provisional, of: &found, at: hop) }
+                if tell != nil, !hasSent, let provisional { _ = try await show(provisional, of: &found, at: hop) }
                 throw pipeline.error(.remembered(error), load)
             case .notInCache:
                 pipeline.noteMiss(hop, found)
@@ -149,7 +154,9 @@ struct LoadWalk {
             content: content, source: found.isInMemory ? .memory : .disk, isFresh: stored.isFresh,
             isStored: found.revision != nil, insteadOf: stored.insteadOf.map { pipeline.error($0, load) },
             status: stored.status, fields: stored.fields, timings: timings)
-        if let image = answer.image, !hasShown {
+        // Behind a redirect that the origin sent, what is stored is no longer shown before anything is sent (O10): it comes
+        // with the end.
+        if let image = answer.image, !hasShown, !hasSent {
             hasShown = true
             tell?.send(.cached(image))
         }

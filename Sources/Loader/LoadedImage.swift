@@ -28,6 +28,13 @@ public struct LoadedImage: Sendable {
     public let timings: LoadTimings
 }
 
+extension LoadedImage: CustomStringConvertible {
+    /// What it is in a line: size, source, freshness, status.
+    public var description: String {
+        "picture of \(bitmap.width) x \(bitmap.height) from \(source), \(isFresh ? "fresh" : "not fresh"), status \(status)"
+    }
+}
+
 /// Fields as they are shown; a stored response's `Age` is put in when somebody asks.
 struct ShownFields: Sendable {
     private let stored: HeaderFields

@@ -22,10 +22,19 @@ struct CacheKeyTests {
 
     @Test(arguments: [
         "", "example.com", "ftp://example.com/", "http:/example.com", "http://", "http:///x", "http://:80/",
-        "http://a:99999/", "http://a:8x/", "http://a b/", "http://a/\u{0}", "http://[::1/", "data:,x",
+        "http://a:99999/", "http://a:0/", "http://a:0000/", "http://a:8x/", "http://a b/", "http://a/\u{0}",
+        "http://[::1/", "data:,x",
     ])
     func whatIsNoAddressHasNoKey(_ url: String) {
         #expect(CacheKey(url: url) == nil)
+    }
+
+    @Test func headersArePrintedAsLinesAndWithoutCredentials() {
+        let fields: HeaderFields = [
+            "Content-Type": "image/png", "set-cookie": "a=secret", "Authorization": "Basic dTpw",
+        ]
+
+        #expect("\(fields)" == "[Content-Type: image/png, set-cookie: ***, Authorization: ***]")
     }
 
     @Test func keysOfDifferentPartsHaveDifferentFiles() throws {

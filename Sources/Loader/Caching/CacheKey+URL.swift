@@ -1,7 +1,7 @@
 #if Loader
 extension CacheKey {
     /// The form of an address that names its resource (HTTP-CACHE 6.3, RFC 9110 §4.2.3); nil for what is no http(s)
-    /// address: another scheme, no host, a port that is no number, or a character that no address may hold.
+    /// address: another scheme, no host, a port that is no number from 1 to 65535, or a character that no address may hold.
     static func normalised(_ url: String) -> String? {
         if isNormal(url) { return url }
         var rest = Array(url.utf8)[...]
@@ -58,7 +58,7 @@ extension CacheKey {
             let digits = host[(colon + 1)...]
             guard digits.count <= 5, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
             port = digits.isEmpty ? nil : digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-            if let port, port > 65_535 { return nil }
+            if let port, !(1...65_535).contains(port) { return nil }
             host = host[..<colon]
         }
         guard !host.isEmpty, (host.first == UInt8(ascii: "[")) == (host.last == UInt8(ascii: "]")) else { return nil }

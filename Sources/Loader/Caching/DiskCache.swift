@@ -1,4 +1,11 @@
 #if Loader
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 internal import Dispatch
 internal import PlatformImage
 internal import Synchronization
@@ -148,7 +155,9 @@ public final class DiskCache: Sendable {
         health.locked(in: self) { if $0.directory === folder { $0.directory = nil } }
     }
 
-    func note(_ error: DiskError, at action: String) { note(Fault(error), "\(action) failed with errno \(error.code)") }
+    func note(_ error: DiskError, at action: String) {
+        note(Fault(error), "\(action) failed: \(String(cString: strerror(error.code))) (errno \(error.code))")
+    }
 
     func noteWrite(_ error: DiskError, at action: String) {
         let moment = now()

@@ -24,6 +24,14 @@ public struct HeaderField: Hashable, Sendable {
     public var text: String { String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) })) }
 }
 
+extension HeaderField: CustomStringConvertible {
+    /// The line, for people; of credentials the name alone.
+    public var description: String {
+        let isSecret = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"].contains(where: isNamed)
+        return "\(name): \(isSecret ? Redaction.mark : text)"
+    }
+}
+
 /// The lines of a header in the order in which they came, duplicates included.
 public struct HeaderFields: Hashable, Sendable {
     /// The lines.
@@ -53,6 +61,11 @@ public struct HeaderFields: Hashable, Sendable {
 
     /// Appends a line.
     public mutating func append(_ name: String, _ value: String) { lines.append(HeaderField(name, value)) }
+}
+
+extension HeaderFields: CustomStringConvertible {
+    /// All lines as ``HeaderField/description`` has them.
+    public var description: String { lines.description }
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {

@@ -5,6 +5,14 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 extension LoadError {
     /// What an error of AsyncHTTPClient or of NIO means to a load.
     ///
@@ -30,18 +38,28 @@ extension LoadError {
         case let error as NIOSSLExtraError:
             self = .tls("\(error)", url: url)
         case let error as NIOConnectionError:
-            let reasons =
-                error.connectionErrors.map { "\($0.error)" }
-                + [error.dnsAError, error.dnsAAAAError].compactMap {
-                    $0.map { "\($0)" }
-                }
+            let errors = error.connectionErrors.map(\.error) + [error.dnsAError, error.dnsAAAAError].compactMap(\.self)
+            var reasons: [String] = []
+            for reason in errors.map(Self.reason) where !reasons.contains(reason) { reasons.append(reason) }
             self = .transport("no connection: \(reasons.joined(separator: "; "))", url: url)
+        case let error as IOError:
+            self = .transport(Self.reason(error), url: url)
         case is AsyncHTTPClientStream.LeftOut:
             self = .transport("stream left out by GOAWAY", url: url)
         case let error as NIOHTTP2Errors.StreamClosed:
             self = .transport("stream closed: \(error.errorCode)", url: url)
         default:
             self = .transport("\(error)", url: url)
+        }
+    }
+
+    /// Why there is no connection, or no more bytes: NIO calls a refused connection a reset one in words, and has the
+    /// system's only in brackets behind them.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as IOError: "\(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))"
+        case SocketAddressError.unknown: "the host's name is not known"
+        default: "\(error)"
         }
     }
 
@@ -56,7 +74,10 @@ extension LoadError {
             .transport("no connection in time", url: url, isTimeout: true)
         case .deadlineExceeded: .transport("not complete in time", url: url, isTimeout: true)
         case .remoteConnectionClosed: .transport("connection closed by the server", url: url)
-        case let error where error.description.contains("invalidHeaderField"): .configuration("\(error)", at: url)
+        // Which it is stands in the error, and with it what it may be that nobody is to see.
+        case let error where error.description.contains("invalidHeaderField"):
+            .configuration(
+                "a field cannot be sent: its name is no token, or its value has a control character", at: url)
         default: .transport("\(error)", url: url)
         }
     }

@@ -4,7 +4,8 @@
 /// A transport follows no redirect, caches nothing, decodes no content coding and repeats nothing but a request that
 /// the server has certainly not seen. Cancelling the calling task ends the exchange.
 public protocol HTTPTransport: Sendable {
-    /// Throws `configuration` when the transport cannot honour these settings; a loader asks once, when it is made.
+    /// Throws `configuration` when the transport cannot honour these settings; a loader asks when it is made and when its
+    /// configuration changes.
     func validate(_ trust: TrustSettings) throws(LoadError)
 
     /// Sends a request; returns when the head of the final response has come. Interim responses are skipped.

@@ -166,15 +166,26 @@ import Testing
     @Test func aMessageIsCleanedOfWhatTheRequestKeepsSecret() {
         let request = HTTPRequest(
             url: "https://h/a?k=v1&sig=abc%20def",
-            fields: ["Authorization": "Digest user=\"longname\", x=\"y\"", "Cookie": "a=1; b=longvalue", "X": "plain"])
+            fields: [
+                "Authorization": "Digest user=\"longname\", x=\"y\"", "Cookie": "a=1; b=longvalue", "X": "plain",
+                "X-Api-Key": "longkey",
+            ])
         let table = [
             ("no connection", "no connection"), ("of https://h/a?k=v1&sig=abc%20def now", "of https://h/a?*** now"),
             ("user=\"longname\"", "user=\"***\""), ("b=longvalue!", "***!"), ("longvalue", "***"),
             ("plain 1", "plain 1"),
-            ("a=1; b=longvalue", "***"),
+            ("a=1; b=longvalue", "***"), ("[\"longkey\"]", "[\"***\"]"),
         ]
         for (message, cleaned) in table { #expect(Redaction.cleaned(message, of: request) == cleaned) }
         #expect(Redaction.cleaned("k=v1", of: HTTPRequest(url: "https://h/a")) == "k=v1")
+        // What is short is in any word.
+        let short = HTTPRequest(url: "https://h/a?e", fields: ["X": "e"])
+        #expect(Redaction.cleaned("refused: https://h/a?e", of: short) == "refused: https://h/a?***")
+        // A value with the end of its line is printed with an escape.
+        let lines = HTTPRequest(
+            url: "https://h/a", fields: ["Authorization": "Bearer longkey\n", "Cookie": "a=longvalue\r\n"])
+        #expect(
+            Redaction.cleaned(#"["Bearer longkey\n", "a=longvalue\r\n"]"#, of: lines) == #"["*** ***\n", "***\r\n"]"#)
     }
 
     // O97

@@ -2,6 +2,14 @@
 import LoopbackOrigin
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 @testable import Loader
 
 @Suite(.timeLimit(.minutes(30))) struct TransportFailureTests {
@@ -35,6 +43,16 @@ import Testing
         ("SSH-2.0-OpenSSH\r\n", nil),
         ("", nil),
     ]
+
+    @Test func aRefusedConnectionIsCalledOne() async throws {
+        // Nobody listens at the port of tcpmux.
+        let error = await #expect(throws: LoadError.self) {
+            try await TransportFixture.get("http://127.0.0.1:1/", with: transport)
+        }
+
+        #expect(error?.code == .transport)
+        #expect(error?.message == "Connection refused (errno \(ECONNREFUSED))")
+    }
 
     @Test(arguments: wires.indices) func whatIsCutOrContradictsItselfIsAnError(_ number: Int) async throws {
         let (wire, body) = Self.wires[number]

@@ -77,6 +77,21 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
+    // O97: the library's error has the value in it
+    @Test(
+        arguments: ["Authorization", "X-Api-Key", "Cookie", "X Y"],
+        ["secretkey\n", "a=secretkey\r\n", "secretkey\u{7F}"])
+    func aValueThatIsRefusedIsNotInTheError(_ name: String, _ value: String) async throws {
+        let request = HTTPRequest(url: "http://127.0.0.1:1/", fields: HeaderFields([HeaderField(name, value)]))
+
+        let error = await #expect(throws: LoadError.self) {
+            try await transport.send(request, trust: TrustSettings(), timeouts: TransportFixture.patient)
+        }
+
+        #expect(error?.code == .configuration)
+        #expect(error.map { !"\($0)".contains("secretkey") } == true)
+    }
+
     @Test func connectionsAreUsedAgainAndNoMoreAreOpenedThanAllowed() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1, 2, 3]) }
         let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 3)
