@@ -8,8 +8,10 @@ extension ImageLoader {
     /// decode, for which the calling thread waits. In asynchronous code ``lookUpImage(for:layers:)`` holds no thread.
     /// A picture that the disk gives is kept in memory and its file counts as used now. Stored redirects are followed.
     ///
-    /// - Parameter layers: Those that are read are looked in, as far as ``ImageRequest/layers`` allows; with `memory`
-    ///   the disk is never touched.
+    /// - Parameters:
+    ///   - request: Its policy decides whether what is found is fresh.
+    ///   - layers: Those that are read are looked in, as far as ``ImageRequest/layers`` allows; with `memory` the disk
+    ///     is never touched.
     /// - Returns: A picture whose ``LoadedImage/isFresh`` tells whether a load of this request would end with it.
     public func cachedImage(for request: ImageRequest, layers: CacheLayers = .all) -> LoadedImage? {
         let pipeline = images

@@ -6,7 +6,9 @@ extension ImageLoader {
     ///
     /// A load under way keeps what it brings out of memory, and may still store it on disk.
     ///
-    /// - Parameter layers: Those that are written are removed from.
+    /// - Parameters:
+    ///   - request: Its key is what is removed; its decoding does not matter.
+    ///   - layers: Those that are written are removed from.
     public func removeImage(for request: ImageRequest, layers: CacheLayers = .all) async {
         let pipeline = images
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return }
@@ -22,8 +24,8 @@ extension ImageLoader {
     ///   - bytes: As they would come, coded as a `Content-Encoding` among the fields says.
     ///   - fields: Say how long it is fresh, as a server's do; without Cache-Control it is validated on first use.
     ///   - request: Its address and decoding, and the layers that it writes.
-    /// - Returns: False when it is not on disk: no disk cache, a fault, too large, or fields that forbid to store it, such
-    ///   as `no-store` and `Vary: *`; nothing is kept then in memory either.
+    /// - Returns: False when it is not on disk: no disk cache, a fault, too large, or fields that forbid to store it,
+    ///   such as `no-store` and `Vary: *`; nothing is kept then in memory either.
     /// - Throws: `invalidURL`, or what decoding throws: what is no picture is not stored.
     @discardableResult
     public func store(
@@ -58,10 +60,11 @@ extension ImageLoader {
     /// It is not on disk, for there are no bytes of a file; a purge of the disk leaves it fresh.
     ///
     /// - Parameters:
+    ///   - bitmap: Kept in memory alone.
     ///   - fields: Say how long it is fresh, as a server's do; without Cache-Control it is validated on first use.
     ///   - request: Its address and decoding. A load that decodes otherwise does not find the bitmap.
-    /// - Returns: False when it is not kept: memory is off or not among the request's layers, the bitmap is too large, or
-    ///   the fields forbid to store it.
+    /// - Returns: False when it is not kept: memory is off or not among the request's layers, the bitmap is too large,
+    ///   or the fields forbid to store it.
     /// - Throws: `invalidURL`.
     @discardableResult
     public func store(

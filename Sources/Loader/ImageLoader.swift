@@ -26,7 +26,7 @@ public final class ImageLoader: Sendable {
     /// A loader; makes the folders of its caches when they are missing.
     ///
     /// Loads work without a folder that cannot be made: nothing is stored then, and the next store tries again. A
-    /// ``LoaderEvent/diskFault(_:directory:message:)`` tells of it, and ``diskStatistics`` counts it among its faults.
+    /// ``LoaderEvent`` tells of it, and ``diskStatistics`` counts it among its faults.
     ///
     /// - Parameters:
     ///   - configuration: What the host decides.

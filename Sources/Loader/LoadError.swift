@@ -46,6 +46,8 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An error of a transport.
     ///
     /// - Parameters:
+    ///   - message: As in ``message``.
+    ///   - url: As in ``url``.
     ///   - isTimeout: As in ``isTimeout``.
     ///   - cause: As in ``cause``.
     public static func transport(
@@ -58,7 +60,9 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     }
     /// A request that a transport of the host's own does not let out, or a response that it does not let in.
     ///
-    /// - Parameter cause: As in ``cause``.
+    /// - Parameters:
+    ///   - message: As in ``message``.
+    ///   - cause: As in ``cause``.
     public static func refused(_ message: String, cause: (any Error)? = nil) -> Self {
         var error = Self(.refused, message)
         error.cause = cause

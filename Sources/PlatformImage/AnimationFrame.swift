@@ -52,7 +52,10 @@ public struct AnimationFrame: Sendable {
 
     /// A frame of the whole canvas, shown for `delay`, to be encoded: for one that was decoded and then changed.
     ///
-    /// - Parameter index: From 0.
+    /// - Parameters:
+    ///   - bitmap: Of the canvas' size.
+    ///   - delay: How long it is shown.
+    ///   - index: From 0.
     public init(_ bitmap: PlatformImage, delay: FrameDelay, index: Int = 0) {
         let info = FrameInfo(
             index: index, x: 0, y: 0, width: bitmap.width, height: bitmap.height, delay: delay, disposal: .keep,

@@ -1,5 +1,6 @@
 extension Bitmap {
-    /// A small picture of this one, by the same rules as ``ImageDecoder/thumbnail(of:options:as:cancellation:)``.
+    /// A small picture of this one, by the same rules as
+    /// ``ImageDecoder/thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``.
     ///
     /// ``ThumbnailOptions/quality`` and ``ThumbnailOptions/usesEmbeddedThumbnail`` mean nothing here.
     ///

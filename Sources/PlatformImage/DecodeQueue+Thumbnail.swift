@@ -8,9 +8,9 @@ extension DecodeQueue {
     ///   - contentType: What the sender declared; nil for nothing.
     ///   - decoder: Options, limits and remembered colour transforms; share one between calls.
     ///   - priority: The lane to wait in.
-    /// - Throws: What ``ImageDecoder/thumbnail(of:options:as:cancellation:)`` throws; `limitExceeded` with the detail
-    ///   `decodeBudget` when the thumbnail alone needs more than the whole ``budget``; `cancelled` when the awaiting
-    ///   task was cancelled before it was done.
+    /// - Throws: What ``ImageDecoder/thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` throws; `limitExceeded`
+    ///   with the detail `decodeBudget` when the thumbnail alone needs more than the whole ``budget``; `cancelled` when
+    ///   the awaiting task was cancelled before it was done.
     public func thumbnail(
         of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         with decoder: ImageDecoder = ImageDecoder(), priority: Priority = .normal

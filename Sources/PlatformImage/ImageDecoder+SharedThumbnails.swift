@@ -10,8 +10,8 @@ package struct ThumbnailPlan: Hashable, Sendable {
 }
 
 extension ImageDecoder {
-    /// An upper estimate of the bytes that ``thumbnail(of:options:as:cancellation:)`` holds at once, its pixels included,
-    /// at least 1, and how it reads the file.
+    /// An upper estimate of the bytes that ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` holds at once,
+    /// its pixels included, at least 1, and how it reads the file.
     ///
     /// - Throws: What that throws before it decodes.
     package func thumbnailCost(
@@ -22,8 +22,8 @@ extension ImageDecoder {
         return (prepared.byteCount, ThumbnailPlan(prepared))
     }
 
-    /// Several thumbnails of one file, each as ``thumbnail(of:options:as:cancellation:)`` makes it alone; those of equal
-    /// plans come out of one decode.
+    /// Several thumbnails of one file, each as ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` makes it
+    /// alone; those of equal plans come out of one decode.
     ///
     /// - Parameter all: At least one; those with ``ThumbnailOptions/usesEmbeddedThumbnail`` are made one by one.
     /// - Returns: The thumbnails in the order of the options, and how often the file was decoded.

@@ -12,8 +12,9 @@ extension ImageDecoder {
     ///   - cancellation: Ends the decode at its next row batch when raised.
     /// - Returns: The thumbnail, with the header of the file and the status of its decode. With
     ///   ``ThumbnailOptions/usesEmbeddedThumbnail`` the status is that of the embedded picture.
-    /// - Throws: What ``decode(_:as:cancellation:)-9kbs9`` throws; `emptyCrop` when the crop has no pixel in the
-    ///   picture; `limitExceeded` also when the thumbnail is over ``DecodeLimits/maxSide``, `maxPixels` or `maxMemory`.
+    /// - Throws: What ``decode(_:as:cancellation:)-([UInt8],_,_)`` throws; `emptyCrop` when the crop has no pixel in
+    ///   the picture; `limitExceeded` also when the thumbnail is over ``DecodeLimits/maxSide``, `maxPixels` or
+    ///   `maxMemory`.
     public func thumbnail(
         of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
@@ -30,8 +31,8 @@ extension ImageDecoder {
         try thumbnail(of: bytes.span, options: options, as: contentType, cancellation: cancellation)
     }
 
-    /// An upper estimate of the bytes that ``decode(_:as:cancellation:)-9kbs9`` holds at once, its pixels included; at
-    /// least 1.
+    /// An upper estimate of the bytes that ``decode(_:as:cancellation:)-([UInt8],_,_)`` holds at once, its pixels
+    /// included; at least 1.
     ///
     /// - Throws: What that throws before it decodes.
     package func decodeByteCount(
@@ -40,8 +41,8 @@ extension ImageDecoder {
         try prepare(bytes, as: contentType, cancellation: nil).byteCount
     }
 
-    /// An upper estimate of the bytes that ``thumbnail(of:options:as:cancellation:)`` holds at once, its pixels
-    /// included; at least 1.
+    /// An upper estimate of the bytes that ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` holds at once,
+    /// its pixels included; at least 1.
     ///
     /// - Throws: What that throws before it decodes.
     package func thumbnailByteCount(
@@ -105,7 +106,7 @@ extension ImageDecoder {
     ///
     /// - Returns: The frames up to the end or the first that cannot be shown, and what was wrong in them or ended them.
     /// - Throws: What ``frames(of:as:cancellation:)`` and ``ImageFrames/next()`` throw, and what
-    ///   ``thumbnail(of:options:as:cancellation:)`` throws besides.
+    ///   ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` throws besides.
     public func thumbnails(
         ofFramesIn bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil

@@ -11,8 +11,9 @@ import NIOPosix
 /// refused (RFC 9113 §8.7, §6.8), or a connection that had served before and was closed before the first byte of an
 /// answer (RFC 9112 §9.3.1). A failed connection or certificate is not tried again.
 ///
-/// Values of fields are bytes over HTTP/1.1. Over HTTP/2, and with an injected client that was not prepared, what is not
-/// UTF-8 comes as U+FFFD, because the library makes it text before anyone else sees it. Values to be sent must be UTF-8.
+/// Values of fields are bytes over HTTP/1.1. Over HTTP/2, and with an injected client that was not prepared, what is
+/// not UTF-8 comes as U+FFFD, because the library makes it text before anyone else sees it. Values to be sent must be
+/// UTF-8.
 public final class AsyncHTTPClientTransport: HTTPTransport {
     private let clients: AsyncHTTPClientSource
     private let trusts = AsyncHTTPClientTrust()
@@ -37,17 +38,20 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
 
     /// A transport over a client that the caller made, and shuts down after the last load.
     ///
-    /// The connect timeout and the proxy are the client's. Its TLS settings hold unless a request brings trust settings.
+    /// The connect timeout and the proxy are the client's. Its TLS settings hold unless a request brings trust
+    /// settings.
     ///
-    /// - Parameter isPrepared: True when the client's configuration went through ``prepare(_:)``. Otherwise it must at
-    ///   least not follow redirects, which is an error here, and should not decompress.
+    /// - Parameters:
+    ///   - client: Is not shut down here.
+    ///   - isPrepared: True when the client's configuration went through ``prepare(_:)``. Otherwise it must at least
+    ///     not follow redirects, which is an error here, and should not decompress.
     public init(client: HTTPClient, isPrepared: Bool = false) {
         clients = .injected(client, isPrepared: isPrepared)
     }
 
     /// Sets what this transport expects of a client: no redirects, no decompression, no second attempt at a connection
-    /// that failed, no tracer that does nothing, and handlers that keep the bytes of HTTP/1.1 heads and know what a broken
-    /// connection had received.
+    /// that failed, no tracer that does nothing, and handlers that keep the bytes of HTTP/1.1 heads and know what a
+    /// broken connection had received.
     public static func prepare(_ configuration: inout HTTPClient.Configuration) {
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
@@ -81,9 +85,10 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
 
     /// Sends a request as ``send(_:trust:timeouts:)`` does, and connects to one of these addresses.
     ///
-    /// - Parameter addresses: IP addresses of the host in their usual form, without brackets, of which the next is tried
-    ///   when there is no connection to the one before; empty for what the host's name stands for. They take the place
-    ///   of a lookup and change nothing else: the Host field and the name in the certificate are those of the request.
+    /// - Parameter addresses: IP addresses of the host in their usual form, without brackets, of which the next is
+    ///   tried when there is no connection to the one before; empty for what the host's name stands for. They take the
+    ///   place of a lookup and change nothing else: the Host field and the name in the certificate are those of the
+    ///   request.
     package func send(
         _ request: HTTPRequest, to addresses: [String], trust: TrustSettings, timeouts: TransportTimeouts
     ) async throws -> HTTPResponse {
