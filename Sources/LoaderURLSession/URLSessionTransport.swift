@@ -111,10 +111,11 @@ extension HTTPRequest {
             guard field.name.utf8.allSatisfy(Self.isTokenByte), !field.name.isEmpty else {
                 throw .configuration("a field name that is no token cannot be sent")
             }
-            guard let value = String(validating: field.value, as: UTF8.self),
-                field.value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
-            else {
+            guard let value = String(validating: field.value, as: UTF8.self) else {
                 throw .configuration("the value of the field \(field.name) is not UTF-8 and cannot be sent")
+            }
+            guard !field.hasControlCharacter else {
+                throw .configuration("the value of the field \(field.name) has a control character and cannot be sent")
             }
             request.addValue(value, forHTTPHeaderField: field.name)
         }

@@ -27,9 +27,16 @@ public struct HeaderField: Hashable, Sendable {
 extension HeaderField: CustomStringConvertible {
     /// The line, for people; of credentials the name alone.
     public var description: String {
-        let isSecret = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"].contains(where: isNamed)
-        return "\(name): \(isSecret ? Redaction.mark : text)"
+        "\(name): \(isCredential ? Redaction.mark : text)"
     }
+
+    /// True for what lets somebody in.
+    var isCredential: Bool {
+        ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"].contains(where: isNamed)
+    }
+
+    /// True for a value that no head may hold (RFC 9110 §5.5): one with a control character other than a tab.
+    package var hasControlCharacter: Bool { value.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F } }
 }
 
 /// The lines of a header in the order in which they came, duplicates included.

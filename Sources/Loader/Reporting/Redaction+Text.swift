@@ -16,7 +16,7 @@ extension Redaction {
         }
         for line in request.fields.lines {
             let value = String(decoding: line.value, as: UTF8.self)
-            if ["Authorization", "Proxy-Authorization", "Cookie"].contains(where: line.isNamed) {
+            if line.isCredential {
                 secrets += parts(of: value)
             } else if line.value.count >= least {
                 secrets.append(value)
