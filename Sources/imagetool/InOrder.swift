@@ -1,4 +1,6 @@
 /// Results of asynchronous work in the order of what it is done on, with a few pieces of work under way at a time.
+///
+/// Each piece runs up to where it first waits before the next one begins: what they line up for, they get in order.
 struct InOrder<Input: Sendable, Output: Sendable>: AsyncSequence {
     private let inputs: [Input]
     private let work: @Sendable (Input) async -> Output
@@ -24,7 +26,7 @@ struct InOrder<Input: Sendable, Output: Sendable>: AsyncSequence {
         mutating func next() async -> Output? {
             while started < sequence.inputs.count, tasks.count < sequence.width {
                 let (input, work) = (sequence.inputs[started], sequence.work)
-                tasks.append(Task { await work(input) })
+                tasks.append(Task.immediate { await work(input) })
                 started += 1
             }
             guard !tasks.isEmpty else { return nil }

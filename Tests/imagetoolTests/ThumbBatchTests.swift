@@ -75,6 +75,21 @@ import Testing
         return bytes + (0..<200 * 200 * 3).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }()
 
+    /// Each input is a pipe that the shell fills when the one before was read: in any other order nobody goes on.
+    @Test func withOneThreadInputsAreReadInTheirOrder() throws {
+        try folder.write(smallBitmap, to: "whole")
+        let inputs = (0..<8).map { "\($0).bmp" }.joined(separator: " ")
+
+        let run = try ToolRun(
+            shell: """
+                cd '\(folder.path)' && mkfifo \(inputs) && { "$TOOL" thumb \(inputs) -s 1 -o '{name}.png' -j 1 &
+                for input in \(inputs); do cat whole >$input; done; wait $!; }
+                """)
+
+        #expect(run.exitCode == 0, "\(run.errors)")
+        #expect(try folder.names.filter { $0.hasSuffix(".png") } == (0..<8).map { "\($0).png" })
+    }
+
     /// The output is a pipe: with its other end open, the input was read, and the output is not whole.
     @Test func anInputThatChangesBeforeItIsNotedIsMadeAgain() throws {
         try folder.write(Self.noise, to: "a.bmp")

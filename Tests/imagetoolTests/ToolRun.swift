@@ -11,6 +11,11 @@ struct ToolRun {
 
     var text: String { String(decoding: output, as: UTF8.self) }
 
+    /// Longer than any run takes on the busiest machine: what has not ended by then never will.
+    private static let longest = DispatchTimeInterval.seconds(600)
+
+    struct NeverEnded: Error { let arguments: [String], output: String, errors: String }
+
     /// The executable beside the test bundle.
     static let executable = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         .deletingLastPathComponent().appending(path: "imagetool")
@@ -43,7 +48,16 @@ struct ToolRun {
         process.standardInput = streams[0]
         process.standardOutput = streams[1]
         process.standardError = streams[2]
+        let ended = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in ended.signal() }
         try process.run()
+        if ended.wait(timeout: .now() + Self.longest) == .timedOut {
+            // Foundation gives it a process group of its own: what a shell has started goes with it.
+            kill(-process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            let said = try ["out", "err"].map { String(decoding: try folder.read($0).prefix(2_000), as: UTF8.self) }
+            throw NeverEnded(arguments: arguments, output: said[0], errors: said[1])
+        }
         process.waitUntilExit()
         // Death by a signal must not look like an exit code.
         exitCode = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
