@@ -15,7 +15,8 @@ final class OriginLog: Sendable {
         var counts = Counts()
         var requests: [OriginRequest] = []
         var connections: [Int: any Channel] = [:]
-        var waiters: [(isDue: @Sendable (Counts) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiters: [Int: (isDue: @Sendable (Counts) -> Bool, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var lastWaiter = 0
     }
 
     private let state = Mutex(State())
@@ -54,14 +55,23 @@ final class OriginLog: Sendable {
 
     func wrote(_ bytes: Int) { change { $0.counts.bodyBytesWritten += bytes } }
 
+    /// Returns when it is due, or when the task is cancelled.
     func wait(until isDue: @escaping @Sendable (Counts) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isNow = state.withLock { state in
-                if isDue(state.counts) { return true }
-                state.waiters.append((isDue, continuation))
-                return false
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isNow = state.withLock { state in
+                    if isDue(state.counts) || Task.isCancelled { return true }
+                    state.waiters[number] = (isDue, continuation)
+                    return false
+                }
+                if isNow { continuation.resume() }
             }
-            if isNow { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: number) }?.continuation.resume()
         }
     }
 
@@ -69,9 +79,9 @@ final class OriginLog: Sendable {
         let (result, due) = state.withLock { state in
             let result = body(&state)
             if state.waiters.isEmpty { return (result, [CheckedContinuation<Void, Never>]()) }
-            let due = state.waiters.filter { $0.isDue(state.counts) }.map(\.continuation)
-            state.waiters.removeAll { $0.isDue(state.counts) }
-            return (result, due)
+            let due = state.waiters.filter { $0.value.isDue(state.counts) }
+            for number in due.keys { state.waiters[number] = nil }
+            return (result, due.values.map(\.continuation))
         }
         for continuation in due { continuation.resume() }
         return result

@@ -66,7 +66,11 @@ final class PipeInput: Sendable {
             var byte: UInt8 = 0
             _ = write(wake.write, &byte, 1)
         }
+        // Before the kernel knows of it a signal would still end the process.
+        let isReady = DispatchSemaphore(value: 0)
+        source.setRegistrationHandler { isReady.signal() }
         source.resume()
+        isReady.wait()
         return source
     }
 

@@ -79,7 +79,7 @@ struct WarmCommand: AsyncParsableCommand {
             configuration.server.showsDebugFields = true
             service = try ThumbnailServer(
                 configuration, logger: Logger(label: "warm") { _ in SwiftLogNoOpLogHandler() })
-        } catch let error as ServiceError {
+        } catch {
             throw ValidationError(error.message)
         }
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)

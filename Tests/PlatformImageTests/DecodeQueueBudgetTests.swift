@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 /// Budget and queue together, with real decodes where pixels matter.
-@Suite struct DecodeQueueBudgetTests {
+@Suite(.timeLimit(.minutes(30))) struct DecodeQueueBudgetTests {
     private func waitUntil(_ condition: @autoclosure () -> Bool) async {
-        while !condition() { await Task.yield() }
+        await yieldUntil(condition)
     }
 
     @Test func decodesHoldNoMoreThanTheBudgetAndAllEnd() async throws {
@@ -84,6 +84,7 @@ import Testing
         let queue = DecodeQueue(width: 1, budget: budget)
         let gate = DispatchSemaphore(value: 0)
         async let held: Void = holder.run(byteCount: 100) { _ in gate.wait() }
+        defer { gate.signal() }
         await waitUntil(budget.grantedBytes == 100)
 
         async let waiting = queue.run(byteCount: 50) { _ in 1 }
@@ -103,6 +104,7 @@ import Testing
         let (bytesGate, threadGate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let order = Locked<[String]>([])
         async let held: Void = holder.run(byteCount: 100) { _ in bytesGate.wait() }
+        defer { bytesGate.signal() }
         await waitUntil(budget.grantedBytes == 100)
         async let low: Void = queue.run(priority: .low, byteCount: 100) { _ in order.update { $0.append("low") } }
         await waitUntil(budget.waitingCount == 1)
@@ -111,6 +113,7 @@ import Testing
             isBusy.update { $0 = true }
             threadGate.wait()
         }
+        defer { threadGate.signal() }
         await waitUntil(isBusy.value)
         async let high: Void = queue.run(priority: .high) { _ in order.update { $0.append("high") } }
         await waitUntil(queue.waitingCount == 1)
@@ -129,6 +132,7 @@ import Testing
         let queue = DecodeQueue(width: 2, budget: budget)
         let gate = DispatchSemaphore(value: 0)
         async let held: Void = queue.run(byteCount: 100) { _ in gate.wait() }
+        defer { gate.signal() }
         await waitUntil(budget.grantedBytes == 100)
         let task = Task { try await queue.run(byteCount: 1) { _ in Issue.record("it never runs") } }
         await waitUntil(budget.waitingCount == 1)

@@ -3,7 +3,7 @@ import PlatformImage
 import TestSupport
 import Testing
 
-@Suite struct DecodeQueueTests {
+@Suite(.timeLimit(.minutes(30))) struct DecodeQueueTests {
     /// Keeps a queue of width 1 busy until `open()`.
     private final class Gate: Sendable {
         private let entered = DispatchSemaphore(value: 0)
@@ -25,7 +25,7 @@ import Testing
     }
 
     private func waitUntil(_ queue: DecodeQueue, waits count: Int) async {
-        while queue.waitingCount != count { await Task.yield() }
+        await yieldUntil { queue.waitingCount == count }
     }
 
     @Test func theDefaultWidthIsOnePerCore() {

@@ -47,8 +47,15 @@ import Testing
 
     // SV1: the system would say 127.0.0.1 for this name.
     @Test("SV1 the vetted address is the one connected to") func theVettedAddressIsTheOneConnectedTo() async throws {
-        let vetted = try await LoopbackOrigin(host: "127.0.0.3") { _ in .ok([3]) }
-        let system = try await LoopbackOrigin(port: vetted.port) { _ in .ok([1]) }
+        var vetted = try await LoopbackOrigin(host: "127.0.0.3") { _ in .ok([3]) }
+        var pair = try? await LoopbackOrigin(port: vetted.port) { _ in .ok([1]) }
+        for _ in 0..<20 where pair == nil {
+            // The port is free on the one address and may be taken on the other.
+            await vetted.stop()
+            vetted = try await LoopbackOrigin(host: "127.0.0.3") { _ in .ok([3]) }
+            pair = try? await LoopbackOrigin(port: vetted.port) { _ in .ok([1]) }
+        }
+        let system = try #require(pair)
         let transport = GuardedTransport(
             policy: try GuardFixture.policy(port: vetted.port, exceptions: ["127.0.0.3"]),
             resolver: Resolver(["127.0.0.3"]))

@@ -6,7 +6,7 @@ import Testing
 @testable import ThumbnailService
 
 /// SV20 and SV21: origins that are slow, or that send much that is no content.
-@Suite(.timeLimit(.minutes(2))) struct OriginLimitTests {
+@Suite(.timeLimit(.minutes(30))) struct OriginLimitTests {
     private func transport(_ origin: LoopbackOrigin, slowest: TransferRate = TransferRate()) throws -> GuardedTransport
     {
         GuardedTransport(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ThumbnailService
 
-@Suite(.timeLimit(.minutes(2))) struct ResolverTests {
+@Suite(.timeLimit(.minutes(30))) struct ResolverTests {
     private func reason(_ resolver: SystemResolver, within timeout: Duration?) async -> ServiceError.Reason? {
         do throws(ServiceError) {
             _ = try await resolver.addresses(of: "a.test", within: timeout)

@@ -7,7 +7,7 @@ import Testing
 @testable import ThumbnailService
 
 /// Renders of one source that wait together come out of one decode.
-@Suite(.timeLimit(.minutes(2))) struct SharedRenderTests {
+@Suite(.timeLimit(.minutes(30))) struct SharedRenderTests {
     /// One source under every name.
     private struct OneSource: SourceReading {
         let bytes: [UInt8]
@@ -32,11 +32,19 @@ import Testing
         return request
     }
 
-    /// A thread that does nothing until the gate opens.
-    private static func block(_ engine: ThumbnailEngine) -> (gate: DispatchSemaphore, end: Task<Void, Never>) {
+    /// The only thread does nothing from now on until the gate opens.
+    private static func block(_ engine: ThumbnailEngine) async -> (gate: DispatchSemaphore, end: Task<Void, Never>) {
         let gate = DispatchSemaphore(value: 0)
+        let isBlocked = Locked(false)
         let queue = engine.queue
-        return (gate, Task { try? await queue.run { _ in gate.wait() } })
+        let end = Task<Void, Never> {
+            try? await queue.run { _ in
+                isBlocked.update { $0 = true }
+                gate.wait()
+            }
+        }
+        await yieldUntil { isBlocked.value }
+        return (gate, end)
     }
 
     @Test(arguments: [
@@ -53,12 +61,12 @@ import Testing
             try Self.sides.map { try single.renderer.prepare(bytes, for: Self.request($0)).sharedPlan })
 
         let engine = Self.engine(bytes)
-        let (gate, blocked) = Self.block(engine)
+        let (gate, blocked) = await Self.block(engine)
         let together = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
             for (index, side) in Self.sides.enumerated() {
                 group.addTask { (index, try await engine.answer(Self.request(side)).result.bytes) }
             }
-            while engine.shared.waitingCount < Self.sides.count, !Task.isCancelled { await Task.yield() }
+            await yieldUntil { engine.shared.waitingCount >= Self.sides.count }
             gate.signal()
             var results = [[UInt8]](repeating: [], count: Self.sides.count)
             for try await (index, bytes) in group { results[index] = bytes }
@@ -72,20 +80,20 @@ import Testing
         if !path.hasSuffix(".jpg") { #expect(plans.count == 1) }
         #expect(engine.shared.waitingCount == 0)
         // The bytes go back after the answers have gone out.
-        while engine.queue.budget.grantedBytes > 0, !Task.isCancelled { await Task.yield() }
+        await yieldUntil { engine.queue.budget.grantedBytes <= 0 }
         #expect(engine.queue.budget.grantedBytes == 0)
     }
 
     @Test func oneThatLeavesDisturbsNobody() async throws {
         let bytes = try Fixture.file("demo/window.png")
         let engine = Self.engine(bytes)
-        let (gate, blocked) = Self.block(engine)
+        let (gate, blocked) = await Self.block(engine)
         let stays = Task { try await engine.answer(Self.request(60)).result.bytes }
         let leaves = Task { try await engine.answer(Self.request(40)).result.bytes }
-        while engine.shared.waitingCount < 2, !Task.isCancelled { await Task.yield() }
+        await yieldUntil { engine.shared.waitingCount >= 2 }
 
         leaves.cancel()
-        while engine.shared.waitingCount > 1, !Task.isCancelled { await Task.yield() }
+        await yieldUntil { engine.shared.waitingCount <= 1 }
         gate.signal()
 
         #expect(try await !stays.value.isEmpty)
@@ -97,12 +105,12 @@ import Testing
     @Test func whenAllHaveLeftNothingIsDecoded() async throws {
         let bytes = try Fixture.file("demo/window.png")
         let engine = Self.engine(bytes)
-        let (gate, blocked) = Self.block(engine)
+        let (gate, blocked) = await Self.block(engine)
         let tasks = [20, 30, 40].map { side in Task { try await engine.answer(Self.request(side)) } }
-        while engine.shared.waitingCount < tasks.count, !Task.isCancelled { await Task.yield() }
+        await yieldUntil { engine.shared.waitingCount >= tasks.count }
 
         for task in tasks { task.cancel() }
-        while engine.shared.waitingCount > 0, !Task.isCancelled { await Task.yield() }
+        await yieldUntil { engine.shared.waitingCount <= 0 }
         gate.signal()
         await blocked.value
         for task in tasks { await #expect(throws: ServiceError.self) { try await task.value } }
@@ -115,9 +123,9 @@ import Testing
 
     @Test func aDamagedSourceFailsForEachOfThem() async throws {
         let engine = Self.engine(try Fixture.file("bad/png-bad-first-block.png"))
-        let (gate, blocked) = Self.block(engine)
+        let (gate, blocked) = await Self.block(engine)
         let tasks = [20, 30].map { side in Task { try await engine.answer(Self.request(side)) } }
-        while engine.shared.waitingCount < tasks.count, !Task.isCancelled { await Task.yield() }
+        await yieldUntil { engine.shared.waitingCount >= tasks.count }
         gate.signal()
 
         for task in tasks {

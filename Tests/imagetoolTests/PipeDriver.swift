@@ -132,16 +132,20 @@ final class PipeDriver: Sendable {
     func write(line: String) { write(Array((line + "\n").utf8)) }
 
     /// The answer to the id with this JSON, `null` for none; each answer is given once. Throws when the process ends
-    /// without one.
+    /// without one, which it does when the test's time is over.
     func answer(to id: String) async throws -> Answer {
-        let answer: Answer? = await withCheckedContinuation { continuation in
-            let now: Answer?? = state.withLock { state in
-                if state.answers[id]?.isEmpty == false { return state.answers[id]?.removeFirst() }
-                if state.exitCode != nil { return .some(nil) }
-                state.waiters[id, default: []].append(continuation)
-                return nil
+        let answer: Answer? = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let now: Answer?? = state.withLock { state in
+                    if state.answers[id]?.isEmpty == false { return state.answers[id]?.removeFirst() }
+                    if state.exitCode != nil { return .some(nil) }
+                    state.waiters[id, default: []].append(continuation)
+                    return nil
+                }
+                if let now { continuation.resume(returning: now) }
             }
-            if let now { continuation.resume(returning: now) }
+        } onCancel: {
+            send(SIGKILL)
         }
         guard let answer else { throw Gone() }
         return answer
@@ -182,16 +186,20 @@ final class PipeDriver: Sendable {
     var errorText: String { state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
 
     func closeInput() { try? input.fileHandleForWriting.close() }
-    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+    func send(_ signal: Int32) { if process.isRunning { kill(process.processIdentifier, signal) } }
 
-    /// The exit code, or minus the signal, when the process has ended.
+    /// The exit code, or minus the signal, when the process has ended. When the test's time is over it is killed.
     func exit() async -> Int32 {
-        await withCheckedContinuation { continuation in
-            let code = state.withLock { state in
-                if state.exitCode == nil { state.exitWaiters.append(continuation) }
-                return state.exitCode
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let code = state.withLock { state in
+                    if state.exitCode == nil { state.exitWaiters.append(continuation) }
+                    return state.exitCode
+                }
+                if let code { continuation.resume(returning: code) }
             }
-            if let code { continuation.resume(returning: code) }
+        } onCancel: {
+            send(SIGKILL)
         }
     }
 }

@@ -30,7 +30,7 @@ final class ThumbnailEngine: Sendable {
     let counters = ServiceCounters()
     let metrics: ServiceMetrics
     private let clients: ClientLimit?
-    private let renders = InFlightRequests<ResultKey, End>()
+    let renders = InFlightRequests<ResultKey, End>()
     fileprivate let clock: @Sendable () -> WallTime
 
     init(
@@ -135,6 +135,10 @@ final class ThumbnailEngine: Sendable {
         let lead = WorkLead()
         let waiter = renders.join(key) { [self] _ in
             lead.take()
+            // Another render of the same may have ended between the look and here.
+            if let result = results.remembered(key), isFresh(result) {
+                return .success(Answer(result: result, provenance: .memory))
+            }
             do throws(ServiceError) {
                 return .success(try await renew(request, key, old, deadline))
             } catch {

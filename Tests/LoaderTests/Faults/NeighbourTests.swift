@@ -112,6 +112,7 @@ extension DiskFaults {
             let worker = try DiskFaults.start(folder, .churn, seed, .max, 40)
             try await offPool { for _ in 0..<60 { _ = worker.line() } }
             async let end = offPool { worker.remainingLines().last { $0.hasPrefix("lie") } }
+            defer { worker.send(SIGKILL) }
 
             let purges = try await DiskFaults.run(folder, .purges, 40)
             worker.send(SIGKILL)

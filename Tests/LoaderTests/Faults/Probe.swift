@@ -97,7 +97,8 @@ final class Probe: Sendable {
         return lines
     }
 
-    func send(_ signal: Int32) { kill(id, signal) }
+    /// Does nothing when the probe was waited for: its number may be another's by then.
+    func send(_ signal: Int32) { if status.value == nil { kill(id, signal) } }
 
     /// Waits for the end: the exit code, or a signal's number made negative.
     func wait() -> Int32 {

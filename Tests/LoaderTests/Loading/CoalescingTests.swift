@@ -5,7 +5,7 @@ import Testing
 
 @testable import Loader
 
-@Suite struct CoalescingTests {
+@Suite(.timeLimit(.minutes(30))) struct CoalescingTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
     private func fetchKey(_ bench: LoaderBench, _ request: ImageRequest) -> FetchKey? {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Loader
 
-@Suite struct LoadCacheTests {
+@Suite(.timeLimit(.minutes(30))) struct LoadCacheTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
     // O4, C17

@@ -81,7 +81,7 @@ struct LoaderBench: Sendable {
     var isIdle: Bool { loader.underWayCount == 0 }
 
     /// Lets other tasks run until it is so.
-    func settle(_ condition: @Sendable () -> Bool) async { while !condition() { await Task.yield() } }
+    func settle(_ condition: @Sendable () -> Bool) async { await yieldUntil(condition) }
 }
 
 /// Two small pictures of different bytes.

@@ -88,10 +88,10 @@ struct ImageSlotTests {
 
     /// Returns when the slot shows it, or the time limit ends.
     private func until(_ slot: ImageSlot, shows wanted: String) async {
-        while shown(slot.state) != wanted { await Task.yield() }
+        await yieldUntil { shown(slot.state) == wanted }
     }
 
-    private func until(_ isSo: () -> Bool) async { while !isSo() { await Task.yield() } }
+    private func until(_ isSo: () -> Bool) async { await yieldUntil(isSo) }
 
     // O61
     @Test func aLoadGoesThroughItsStates() async throws {

@@ -25,7 +25,7 @@ struct RequestLanesTests {
     }
 
     /// Gives other tasks time until the lanes look as they must, which they do at some point or the time limit ends.
-    private func until(_ isSo: () -> Bool) async { while !isSo() { await Task.yield() } }
+    private func until(_ isSo: () -> Bool) async { await yieldUntil(isSo) }
 
     /// Holds a slot until the gate opens; returns when it has it.
     private func occupy(

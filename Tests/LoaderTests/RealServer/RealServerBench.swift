@@ -42,7 +42,7 @@ struct RealServerBench: Sendable {
     var storedFiles: [String] { folder.files.filter { $0.hasPrefix("images/v1/") } }
 
     /// Returns when nothing is under way any more. A cancelled load ends a moment before its fetch does.
-    func settle() async { while loader.underWayCount > 0 { await Task.yield() } }
+    func settle() async { await yieldUntil { loader.underWayCount == 0 } }
 
     /// A picture's answer that is fresh for a day.
     static func picture(

@@ -129,7 +129,7 @@ import Testing
         let tasks = (0..<20).map { _ in Task { await bench.failure(ImageRequest(url: origin.url())) } }
         await origin.waitForRequests(1)
         // Had nobody joined who stays, the last one to leave would end the download.
-        while bench.loader.images.shared.fetches.waiterTotal < tasks.count { await Task.yield() }
+        await yieldUntil { bench.loader.images.shared.fetches.waiterTotal == tasks.count }
 
         for task in tasks.dropFirst(10) { task.cancel() }
         for task in tasks.dropFirst(10) { #expect(await task.value == .cancelled) }

@@ -9,7 +9,7 @@ import Testing
 
 /// The gallery over real HTTP: that it is there only when it was asked for, what it lets a browser do, and who may empty
 /// caches.
-@Suite(.timeLimit(.minutes(2))) struct GalleryTests {
+@Suite(.timeLimit(.minutes(30))) struct GalleryTests {
     private static let documents = [
         "/gallery", "/gallery/gallery.css", "/gallery/gallery.js", "/gallery/icon.svg", "/gallery/state",
         "/gallery/pictures/240",

@@ -12,7 +12,7 @@ import Testing
 ///
 /// How fast a machine is says nothing here: what counts is how much is done between two looks at the flag, and that the
 /// next look ends the work.
-@Suite(.timeLimit(.minutes(2))) struct DepartureTests {
+@Suite(.timeLimit(.minutes(30))) struct DepartureTests {
     /// One file for each way of decoding.
     static let files = [
         "demo/mountains.jpg", "demo/aurora-progressive.jpg", "demo/poster-cmyk.jpg", "demo/window.png",

@@ -67,6 +67,15 @@ func withService<Value: Sendable>(
     configuration.server.adminPort = nil
     configuration.server.showsDebugFields = true
     configuration.signing.allowsUnsafe = true
+    // The limits are not what most tests are about: on a busy machine a test waits for its turn.
+    configuration.server.headerTimeout = .seconds(3_600)
+    configuration.server.requestTimeout = .seconds(3_600)
+    configuration.server.deadline = .seconds(3_600)
+    configuration.source.connectTimeout = .seconds(3_600)
+    configuration.source.firstByteTimeout = .seconds(3_600)
+    configuration.source.timeout = .seconds(3_600)
+    configuration.source.minRate = 0
+    configuration.limits.queueWait = .seconds(3_600)
     if let origin {
         configuration.source.allow = ["127.0.0.1"]
         configuration.source.ports = [origin.port]
