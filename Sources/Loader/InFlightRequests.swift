@@ -37,7 +37,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     package func waiterCount(of key: Key) -> Int { state.locked(in: self) { $0.jobs[key]?.waiterCount ?? 0 } }
 
     /// Loads that wait for any work now.
-    package var waiterTotal: Int { state.locked(in: self) { $0.jobs.values.reduce(0) { $0 + $1.waiterCount } } }
+    var waiterTotal: Int { state.locked(in: self) { $0.jobs.values.reduce(0) { $0 + $1.waiterCount } } }
 
     /// Names the present: work that begins later can tell whether other work has ended since.
     var moment: UInt64 { state.locked(in: self) { $0.ended } }

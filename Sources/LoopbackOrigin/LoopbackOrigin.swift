@@ -67,10 +67,10 @@ public final class LoopbackOrigin: Sendable {
     /// How many bytes of bodies the network took so far.
     public var bodyBytesWritten: Int { log.counts.bodyBytesWritten }
 
-    /// Returns when so many requests have come.
+    /// Returns when so many requests have come, or the task is cancelled.
     public func waitForRequests(_ count: Int) async { await log.wait { $0.requests >= count } }
 
-    /// Returns when so many connections were closed.
+    /// Returns when so many connections were closed, or the task is cancelled.
     public func waitForClosedConnections(_ count: Int) async { await log.wait { $0.closed >= count } }
 
     /// Closes every open connection, as a server does that has had enough of idle ones, and goes on listening.

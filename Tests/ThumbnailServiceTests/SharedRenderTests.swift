@@ -1,5 +1,6 @@
 #if Service
 import Dispatch
+import Loader
 import PlatformImage
 import TestSupport
 import Testing
@@ -18,33 +19,20 @@ import Testing
 
     private static let sides = [20, 40, 60, 120, 250, 330, 500, 960]
 
-    private static func engine(_ bytes: [UInt8]) -> ThumbnailEngine {
+    private static func engine(
+        _ bytes: [UInt8], clock: @escaping @Sendable () -> WallTime = { .now }
+    ) -> ThumbnailEngine {
         var configuration = ServiceConfiguration()
         configuration.limits.threads = 1
         configuration.server.deadline = .seconds(600)
         configuration.limits.queueWait = .seconds(600)
-        return ThumbnailEngine(configuration, sources: OneSource(bytes: bytes))
+        return ThumbnailEngine(configuration, sources: OneSource(bytes: bytes), clock: clock)
     }
 
     private static func request(_ side: Int) -> ThumbnailRequest {
         var request = ThumbnailRequest.fit(side, side)
         request.source = .url("http://a.example/b")
         return request
-    }
-
-    /// The only thread does nothing from now on until the gate opens.
-    private static func block(_ engine: ThumbnailEngine) async -> (gate: DispatchSemaphore, end: Task<Void, Never>) {
-        let gate = DispatchSemaphore(value: 0)
-        let isBlocked = Locked(false)
-        let queue = engine.queue
-        let end = Task<Void, Never> {
-            try? await queue.run { _ in
-                isBlocked.update { $0 = true }
-                gate.wait()
-            }
-        }
-        await yieldUntil { isBlocked.value }
-        return (gate, end)
     }
 
     @Test(arguments: [
@@ -61,7 +49,7 @@ import Testing
             try Self.sides.map { try single.renderer.prepare(bytes, for: Self.request($0)).sharedPlan })
 
         let engine = Self.engine(bytes)
-        let (gate, blocked) = await Self.block(engine)
+        let (gate, blocked) = await block(engine.queue)
         let together = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
             for (index, side) in Self.sides.enumerated() {
                 group.addTask { (index, try await engine.answer(Self.request(side)).result.bytes) }
@@ -84,10 +72,31 @@ import Testing
         #expect(engine.queue.budget.grantedBytes == 0)
     }
 
+    /// The clock is asked between the look into memory and the render: just then another render of the same ends.
+    @Test func aRenderThatEndedMeanwhileIsNotMadeAgain() async throws {
+        let bytes = try Fixture.file("demo/window.png")
+        let made = try await Self.engine(bytes).answer(Self.request(40)).result
+        let key = ResultKey(canonical: Self.request(40).canonicalBytes)
+        let keep = Locked<(@Sendable () -> Void)?>(nil)
+        let engine = Self.engine(bytes) {
+            keep.value?()
+            return .now
+        }
+        keep.update {
+            $0 = { [results = engine.results] in _ = results.memory?.insert(made, for: key, cost: made.cost) }
+        }
+
+        let answer = try await engine.answer(Self.request(40))
+
+        #expect(answer.result.bytes == made.bytes)
+        #expect(answer.provenance == .memory)
+        #expect(engine.counters.renderCount == 0)
+    }
+
     @Test func oneThatLeavesDisturbsNobody() async throws {
         let bytes = try Fixture.file("demo/window.png")
         let engine = Self.engine(bytes)
-        let (gate, blocked) = await Self.block(engine)
+        let (gate, blocked) = await block(engine.queue)
         let stays = Task { try await engine.answer(Self.request(60)).result.bytes }
         let leaves = Task { try await engine.answer(Self.request(40)).result.bytes }
         await yieldUntil { engine.shared.waitingCount >= 2 }
@@ -105,7 +114,7 @@ import Testing
     @Test func whenAllHaveLeftNothingIsDecoded() async throws {
         let bytes = try Fixture.file("demo/window.png")
         let engine = Self.engine(bytes)
-        let (gate, blocked) = await Self.block(engine)
+        let (gate, blocked) = await block(engine.queue)
         let tasks = [20, 30, 40].map { side in Task { try await engine.answer(Self.request(side)) } }
         await yieldUntil { engine.shared.waitingCount >= tasks.count }
 
@@ -123,7 +132,7 @@ import Testing
 
     @Test func aDamagedSourceFailsForEachOfThem() async throws {
         let engine = Self.engine(try Fixture.file("bad/png-bad-first-block.png"))
-        let (gate, blocked) = await Self.block(engine)
+        let (gate, blocked) = await block(engine.queue)
         let tasks = [20, 30].map { side in Task { try await engine.answer(Self.request(side)) } }
         await yieldUntil { engine.shared.waitingCount >= tasks.count }
         gate.signal()

@@ -1,10 +1,10 @@
 #if Loader
 #if canImport(Glibc)
-package import Glibc
+import Glibc
 #elseif canImport(Musl)
-package import Musl
+import Musl
 #else
-package import Darwin
+import Darwin
 #endif
 
 /// What a system call said when it failed.
@@ -29,9 +29,9 @@ package struct DiskFile: ~Copyable {
     /// - Parameters:
     ///   - folder: A descriptor, or `AT_FDCWD` with a path.
     ///   - name: Ends with 0.
-    package init(in folder: Int32, name: [CChar], flags: Int32, mode: mode_t = 0) throws(DiskError) {
+    package init(in folder: Int32, name: [CChar], flags: Int32, mode: UInt32 = 0) throws(DiskError) {
         while true {
-            let opened = openat(folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode)
+            let opened = openat(folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode_t(mode))
             if opened >= 0 {
                 descriptor = opened
                 return

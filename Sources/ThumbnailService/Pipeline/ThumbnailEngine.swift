@@ -136,9 +136,7 @@ final class ThumbnailEngine: Sendable {
         let waiter = renders.join(key) { [self] _ in
             lead.take()
             // Another render of the same may have ended between the look and here.
-            if let result = results.remembered(key), isFresh(result) {
-                return .success(Answer(result: result, provenance: .memory))
-            }
+            if let answer = remembered(key) { return .success(answer) }
             do throws(ServiceError) {
                 return .success(try await renew(request, key, old, deadline))
             } catch {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Loader
 
-@Suite struct LoadCallbackTests {
+@Suite(.timeLimit(.minutes(30))) struct LoadCallbackTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
     /// A history of a load and what it calls.

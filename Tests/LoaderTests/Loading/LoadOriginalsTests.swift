@@ -8,7 +8,7 @@ import Testing
 @testable import Loader
 
 /// What the loaders of old promised about a load, as far as no other suite holds it.
-@Suite struct LoadOriginalsTests {
+@Suite(.timeLimit(.minutes(30))) struct LoadOriginalsTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
     // O13

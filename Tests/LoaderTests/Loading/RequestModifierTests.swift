@@ -5,7 +5,7 @@ import Testing
 
 @testable import Loader
 
-@Suite struct RequestModifierTests {
+@Suite(.timeLimit(.minutes(30))) struct RequestModifierTests {
     private struct Refusal: Error, CustomStringConvertible { let description = "no key for this host" }
 
     private let request = ImageRequest(url: LoaderBench.url, fields: ["X-Own": "1"])

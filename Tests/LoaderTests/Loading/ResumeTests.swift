@@ -6,7 +6,7 @@ import Testing
 @testable import Loader
 
 // ORIGINALS 11, "Resume": validators, 206 against 200, no Accept-Ranges, what is completed or cancelled is not kept.
-@Suite struct ResumeTests {
+@Suite(.timeLimit(.minutes(30))) struct ResumeTests {
     private static let whole = TestPicture.first
     private static let retry = RetryPolicy(maxAttempts: 5, firstDelay: .zero)
     private static let strong: HeaderFields = ["ETag": "\"1\""]

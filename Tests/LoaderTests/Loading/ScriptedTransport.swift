@@ -122,8 +122,14 @@ final class Gate: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Returns when a task waits here.
-    func arrival() async { _ = await arrivals.next() }
+    /// Returns when a task waits here, or the one that asks is cancelled.
+    func arrival() async {
+        await withTaskCancellationHandler {
+            _ = await arrivals.next()
+        } onCancel: {
+            arrivals.close()
+        }
+    }
 
     func open() { channel.close() }
 }

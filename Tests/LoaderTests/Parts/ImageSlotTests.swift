@@ -91,8 +91,6 @@ struct ImageSlotTests {
         await yieldUntil { shown(slot.state) == wanted }
     }
 
-    private func until(_ isSo: () -> Bool) async { await yieldUntil(isSo) }
-
     // O61
     @Test func aLoadGoesThroughItsStates() async throws {
         let slot = ImageSlot(loader: loads)
@@ -184,7 +182,7 @@ struct ImageSlotTests {
             let slot = ImageSlot(loader: loads, cancelsPrevious: cancels)
             slot.assign(ImageRequest(url: "a"))
             slot.assign(ImageRequest(url: "b"))
-            if cancels { await until { loads.cancelled.value == ["a"] } }
+            if cancels { await yieldUntil { loads.cancelled.value == ["a"] } }
             loads.send(.finished(.success(image(5, .networkToDisk))), to: 1)
             await until(slot, shows: "image 5 networkToDisk fresh")
             #expect(loads.cancelled.value == (cancels ? ["a"] : []))
@@ -332,7 +330,7 @@ struct ImageSlotTests {
             #expect(await states.next().map(shown) == "empty")
             #expect(await states.next() == nil)
             #expect(gone == nil)
-            if cancels { await until { loads.cancelled.value == ["a"] } }
+            if cancels { await yieldUntil { loads.cancelled.value == ["a"] } }
             loads.send(.finished(.failure(.transport(""))), to: 0)
             #expect(loads.cancelled.value == (cancels ? ["a"] : []))
         }

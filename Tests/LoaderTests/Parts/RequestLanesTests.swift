@@ -24,9 +24,6 @@ struct RequestLanesTests {
         }
     }
 
-    /// Gives other tasks time until the lanes look as they must, which they do at some point or the time limit ends.
-    private func until(_ isSo: () -> Bool) async { await yieldUntil(isSo) }
-
     /// Holds a slot until the gate opens; returns when it has it.
     private func occupy(
         _ lanes: RequestLanes, _ pass: LanePass, until gate: Gate
@@ -71,7 +68,7 @@ struct RequestLanesTests {
         #expect(running.value.ended == 200)
         #expect(lanes.counts == LaneCounts())
         // A task lets its closure, and with it the pass, go just after its value is known.
-        await until { lanes.passCount == 0 }
+        await yieldUntil { lanes.passCount == 0 }
     }
 
     @Test func slowWorkWaitsForTheLastUrgentOne() async throws {
@@ -79,7 +76,7 @@ struct RequestLanesTests {
         let gate = Gate()
         let urgent = await occupy(lanes, .urgent, until: gate)
         let slow = Task { try await lanes.withSlot(lanes.pass(.slow)) { () async throws(LoadError) in lanes.counts } }
-        await until { lanes.counts.slowWaiting == 1 }
+        await yieldUntil { lanes.counts.slowWaiting == 1 }
 
         await gate.open()
         try await urgent.value
@@ -111,7 +108,7 @@ struct RequestLanesTests {
                 Task {
                     try await lanes.withSlot(pass) { () async throws(LoadError) in order.update { $0.append(number) } }
                 })
-            await until { lanes.counts.slowWaiting == number + 1 }
+            await yieldUntil { lanes.counts.slowWaiting == number + 1 }
         }
 
         lanes.move(passes[2], to: .urgent)
@@ -159,7 +156,7 @@ struct RequestLanesTests {
         lanes.suspend()
         lanes.suspend()
         let waiting = Task { try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in 1 } }
-        await until { lanes.counts.urgentWaiting == 1 }
+        await yieldUntil { lanes.counts.urgentWaiting == 1 }
 
         await gate.open()
         try await running.value
@@ -177,7 +174,7 @@ struct RequestLanesTests {
                 try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in await gate.wait() }
             }
         }
-        await until { lanes.counts.urgentWaiting == 5 }
+        await yieldUntil { lanes.counts.urgentWaiting == 5 }
 
         lanes.setWidths(urgent: 3, slow: 1)
         #expect(lanes.counts == LaneCounts(urgentWaiting: 2, urgentRunning: 3))
@@ -197,7 +194,7 @@ struct RequestLanesTests {
         let waiter = Task {
             try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in ran.update { $0 = true } }
         }
-        await until { lanes.counts.urgentWaiting == 1 }
+        await yieldUntil { lanes.counts.urgentWaiting == 1 }
 
         waiter.cancel()
         await #expect(throws: LoadError.cancelled()) { try await waiter.value }
@@ -258,7 +255,7 @@ struct RequestLanesTests {
         #expect(finished == ran.value)
         #expect(lanes.counts == LaneCounts())
         // A task lets its closure, and with it the pass, go just after its value is known.
-        await until { lanes.passCount == 0 }
+        await yieldUntil { lanes.passCount == 0 }
     }
 }
 #endif

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Loader
 
-@Suite struct LoadRecordTests {
+@Suite(.timeLimit(.minutes(30))) struct LoadRecordTests {
     private let listener = ReportListener()
 
     private func bench(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Loader
 
-@Suite struct LoaderEventTests {
+@Suite(.timeLimit(.minutes(30))) struct LoaderEventTests {
     private let listener = ReportListener()
     private let shown = LoaderBench.url
 

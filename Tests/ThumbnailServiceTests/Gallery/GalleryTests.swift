@@ -237,7 +237,7 @@ import Testing
         try await Self.withGallery(["one.png", "two.png"]) { service in
             for target in try await service.thumbnails() { _ = try await service.send(target) }
             // A render's thread gives its bytes back when it is through, which may be after the answer.
-            while service.engine.queue.budget.grantedBytes > 0, !Task.isCancelled { await Task.yield() }
+            await yieldUntil { service.engine.queue.budget.grantedBytes == 0 }
             let state = GalleryState(service.engine)
             #expect(state.memory?.count == 2)
             #expect(state.memory?.limit == 128 << 20)
@@ -270,7 +270,7 @@ import Testing
             client.cancel()
             _ = await client.result
             // The connection's end is seen when it is seen: nothing else happens until then.
-            while GalleryState(service.engine).cancelledCount == 0, !Task.isCancelled { await Task.yield() }
+            await yieldUntil { GalleryState(service.engine).cancelledCount > 0 }
             #expect(GalleryState(service.engine).cancelledCount == 1)
         }
         gate.open()

@@ -128,15 +128,9 @@ import Testing
         } _: { service in
             func target(_ side: Int) -> String { "/unsafe/\(side)x\(side)/127.0.0.1:\(origin.port)/a.png" }
             #expect(try await service.send(target(8)).status == 200)
-            let gate = DispatchSemaphore(value: 0)
-            let isBlocked = Locked(false)
-            async let blocked: Void? = try? service.engine.queue.run { _ in
-                isBlocked.update { $0 = true }
-                gate.wait()
-            }
+            let (gate, blocked) = await block(service.engine.queue)
             // Whatever fails below: the thread must not wait for ever.
             defer { gate.signal() }
-            await yieldUntil { isBlocked.value }
             async let waiting = service.send(target(9))
             await yieldUntil { service.engine.admission.waitingCount > 0 }
             let fetched = origin.requests.count
@@ -152,7 +146,7 @@ import Testing
 
             gate.signal()
             #expect(try await waiting.status == 200)
-            _ = await blocked
+            await blocked.value
         }
         await origin.stop()
     }

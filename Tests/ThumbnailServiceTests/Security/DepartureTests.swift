@@ -92,7 +92,6 @@ import Testing
         let origin = try await LoopbackOrigin { _ in .ok(picture) }
         try await withService(origin: origin) {
             $0.limits.threads = 1
-            $0.server.deadline = .seconds(100)
         } _: { service in
             let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .channelOption(.allowRemoteHalfClosure, value: true)

@@ -16,8 +16,6 @@ import Testing
         try Self.allowDescriptors(2_600)
         let origin = try await LoopbackOrigin { _ in .ok((try? Bitmap.landscape(40, 30).png()) ?? []) }
         try await withService(origin: origin) {
-            $0.server.headerTimeout = .seconds(3_600)
-            $0.server.requestTimeout = .seconds(3_600)
             $0.server.idleTimeout = .seconds(3_600)
         } _: { service in
             var held: [any Channel] = []

@@ -10,7 +10,7 @@ import Testing
 @testable import ThumbnailService
 
 /// Metrics and health on the operator's listener, and what requests do to them.
-@Suite struct AdminListenerTests {
+@Suite(.timeLimit(.minutes(30))) struct AdminListenerTests {
     private static func withAdmin<Value: Sendable>(
         origin: LoopbackOrigin? = nil, metrics: (any MetricsFactory)? = nil,
         _ body: @escaping @Sendable (RunningService) async throws -> Value

@@ -7,7 +7,7 @@ import Testing
 @testable import ThumbnailService
 
 /// The service over real HTTP, with a real origin: statuses and fields of SERVICE 2.4 and 4.
-@Suite struct ServiceAnswerTests {
+@Suite(.timeLimit(.minutes(30))) struct ServiceAnswerTests {
     private static func picture(width: Int, height: Int) throws -> [UInt8] {
         try Bitmap.landscape(width, height).png()
     }
