@@ -68,7 +68,7 @@ import Testing
         if !path.hasSuffix(".jpg") { #expect(plans.count == 1) }
         #expect(engine.shared.waitingCount == 0)
         // The bytes go back after the answers have gone out.
-        await yieldUntil { engine.queue.budget.grantedBytes <= 0 }
+        await yieldUntil { engine.queue.budget.grantedBytes == 0 }
         #expect(engine.queue.budget.grantedBytes == 0)
     }
 
@@ -119,7 +119,7 @@ import Testing
         await yieldUntil { engine.shared.waitingCount >= tasks.count }
 
         for task in tasks { task.cancel() }
-        await yieldUntil { engine.shared.waitingCount <= 0 }
+        await yieldUntil { engine.shared.waitingCount == 0 }
         gate.signal()
         await blocked.value
         for task in tasks { await #expect(throws: ServiceError.self) { try await task.value } }

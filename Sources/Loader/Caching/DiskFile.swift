@@ -29,6 +29,7 @@ package struct DiskFile: ~Copyable {
     /// - Parameters:
     ///   - folder: A descriptor, or `AT_FDCWD` with a path.
     ///   - name: Ends with 0.
+    ///   - mode: Permissions of a file that the call makes.
     package init(in folder: Int32, name: [CChar], flags: Int32, mode: UInt32 = 0) throws(DiskError) {
         while true {
             let opened = openat(folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode_t(mode))

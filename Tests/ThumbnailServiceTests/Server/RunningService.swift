@@ -1,12 +1,10 @@
 #if Service
 import AsyncHTTPClient
-import Dispatch
 import Logging
 import LoopbackOrigin
 import Metrics
 import NIOCore
 import NIOHTTP1
-import PlatformImage
 import TestSupport
 import Testing
 
@@ -108,19 +106,5 @@ func withService<Value: Sendable>(
         while let value = try await group.next() { if let value { return value } }
         throw CancellationError()
     }
-}
-
-/// The queue's only thread does nothing from now on until the gate is signalled.
-func block(_ queue: DecodeQueue) async -> (gate: DispatchSemaphore, end: Task<Void, Never>) {
-    let gate = DispatchSemaphore(value: 0)
-    let isBlocked = Locked(false)
-    let end = Task<Void, Never> {
-        try? await queue.run { _ in
-            isBlocked.update { $0 = true }
-            gate.wait()
-        }
-    }
-    await yieldUntil { isBlocked.value }
-    return (gate, end)
 }
 #endif
