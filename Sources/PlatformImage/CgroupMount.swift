@@ -1,18 +1,19 @@
-/// A line of `/proc/self/mountinfo` (proc_pid_mountinfo(5)) that mounts a cgroup hierarchy which can limit memory:
+/// A line of `/proc/self/mountinfo` (proc_pid_mountinfo(5)) that mounts a cgroup hierarchy:
 ///
 ///     35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
 struct CgroupMount {
-    let version: CgroupMemory.Version
+    let version: CgroupFolders.Version
     /// The cgroup that is at the mount point.
     let root: PathComponents
     /// Where it is mounted.
     let point: [UInt8]
 
-    static func all(in mountinfo: [UInt8]) -> [CgroupMount] {
-        mountinfo.split(separator: UInt8(ascii: "\n")).compactMap(CgroupMount.init(line:))
+    /// The mounts of version 2, and those of version 1 that have the controller.
+    static func all(in mountinfo: [UInt8], of controller: CgroupController) -> [CgroupMount] {
+        mountinfo.split(separator: UInt8(ascii: "\n")).compactMap { CgroupMount(line: $0, controller) }
     }
 
-    private init?(line: ArraySlice<UInt8>) {
+    private init?(line: ArraySlice<UInt8>, _ controller: CgroupController) {
         // Empty fields count: a mount can have an empty source.
         let fields = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard fields.count >= 10, let dash = fields[6...].firstIndex(where: { $0.elementsEqual("-".utf8) }),
@@ -22,7 +23,7 @@ struct CgroupMount {
         if fields[dash + 1].elementsEqual("cgroup2".utf8) {
             version = .v2
         } else if fields[dash + 1].elementsEqual("cgroup".utf8),
-            options.contains(where: { $0.elementsEqual("memory".utf8) })
+            options.contains(where: { $0.elementsEqual(controller.rawValue.utf8) })
         {
             version = .v1
         } else {

@@ -24,15 +24,16 @@ public final class DecodeQueue: Sendable {
     /// Starts the threads, which end when the queue and its last job are gone.
     ///
     /// - Parameters:
-    ///   - width: Threads; 0 means one per core that is online. A negative number traps, and so does one for which the
-    ///     system has not enough threads.
+    ///   - width: Threads; 0 means one for every processor that the process may use: online, in the affinity of the
+    ///     calling thread (`taskset`, `sched_setaffinity(2)`), and within the CPU quota of its cgroups, rounded up: 0.5
+    ///     give 1, 2.5 give 3. A negative number traps, and so does one for which the system has not enough threads.
     ///   - budget: Where decodes take their bytes from before they allocate; may be shared with other queues.
     ///   - niceness: How much the threads give way where others want the cores too, 0 to 19 as `nice` counts; 0 is not at
     ///     all. A server that decodes on every core goes on answering. Linux alone has it; elsewhere it has no effect.
     public init(width: Int = 0, budget: DecodeBudget = DecodeBudget(), niceness: Int = 0) {
-        precondition(width >= 0, "a queue has a width of 0 (one per core) or more")
+        precondition(width >= 0, "a queue has a width of 0 (one per processor) or more")
         precondition((0...19).contains(niceness), "a niceness is 0 to 19")
-        self.width = width > 0 ? width : DecodeThread.coreCount
+        self.width = width > 0 ? width : AvailableProcessors().count
         self.budget = budget
         jobs = DecodeJobs(budget: budget)
         for _ in 0..<self.width { DecodeThread.start(working: jobs, niceness: niceness) }

@@ -9,8 +9,6 @@ import Darwin
 #endif
 
 enum DecodeThread {
-    static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
-
     /// The codecs keep large tables on the heap; the deepest stack seen is below 64 KiB.
     private static let stackBytes = 1 << 20
 

@@ -1,5 +1,5 @@
-// The core gets bytes from its caller and opens nothing, with one exception: what the kernel says about memory
-// (Docs/decisions/0006). Paths are bytes, because file names on Linux are.
+// The core gets bytes from its caller and opens nothing, with one exception: what the kernel says about memory and
+// processors (Docs/decisions/0006). Paths are bytes, because file names on Linux are.
 
 #if canImport(Glibc)
 import Glibc

@@ -132,7 +132,7 @@ extension ServiceConfiguration {
         public var queueWait = Duration.seconds(5)
         /// New renders a minute that one client may cause; nil for any number.
         public var rendersPerClient: Int?
-        /// Renders at once; 0 means one per core.
+        /// Renders at once; 0 means one per available processor.
         public var threads = 0
 
         /// The defaults.

@@ -15,7 +15,7 @@ struct BenchBudgetCommand: AsyncParsableCommand {
 
     @Argument(help: "An image file.") var file: String
     @Option(help: "Decodes.") var count = 200
-    @Option(help: "Threads of the queue; 0 for one per core.") var width = 16
+    @Option(help: "Threads of the queue; 0 for one per available processor.") var width = 16
     @Option(help: "Bytes that decodes may hold at once.") var budget = 256_000_000
     @Option(help: "Limit of the cache in bytes.") var cache = 64 << 20
     @Option(help: "Bytes that the process may take besides.") var slack = 60 << 20

@@ -38,7 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Folder in which identifiers of IIIF name files.") var iiifFiles: String?
     @Option(help: "What is put before an identifier of IIIF to make an address.") var iiifPrefix: String?
     @Option(help: "What clients reach the service under, such as https://images.example.") var publicURL: String?
-    @Option(help: "Renders at once; 0 means one per core. (default: 0)") var threads: String?
+    @Option(help: "Renders at once; 0 means one per available processor. (default: 0)") var threads: String?
     @Flag(help: "Add X-Cache and Server-Timing to answers.") var debugHeaders = false
     @Option(
         defaultAsFlag: .landscapes,

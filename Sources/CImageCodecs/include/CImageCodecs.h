@@ -310,6 +310,11 @@ void imgc_cancel_set_deadline(imgc_cancel *cancel, uint64_t nanoseconds);
 // The clock that deadlines are measured by, in nanoseconds.
 uint64_t imgc_monotonic_now(void);
 
+// ---------------------------------------------------------------- processors
+
+// Processors that the calling thread may run on (sched_getaffinity(2)); 0 when the system does not say.
+uint32_t imgc_affinity_count(void);
+
 // ---------------------------------------------------------------- colour (lcms2)
 
 // What to convert from, by the precedence cICP > ICC > sRGB > gAMA + cHRM.

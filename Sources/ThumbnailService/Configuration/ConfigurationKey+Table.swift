@@ -103,7 +103,7 @@ extension ConfigurationKey {
             none: "off", "New renders a minute that one client may cause."),
         .init(
             "decode.threads", \.service.limits.threads, .integer(0...1_024),
-            "Renders at once; 0 means one per core."),
+            "Renders at once; 0 means one per available processor."),
         .init("decode.failOn", \.service.decode.failOn, .choice, "Which damage makes a source no picture."),
     ]
 
