@@ -20,6 +20,9 @@ public struct EXIF: Hashable, Sendable {
     /// True when the first orientation tag holds a number outside 1...8.
     public private(set) var hasInvalidOrientation = false
 
+    /// Reads a block from an array; the same as for a span.
+    public init?(_ block: [UInt8]) { self.init(block.span) }
+
     /// Reads a block that starts with its TIFF header (`II` or `MM`, then 42); nil when it does not.
     public init?(_ block: Span<UInt8>) {
         guard let reader = Reader(block) else { return nil }

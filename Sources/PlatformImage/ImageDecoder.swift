@@ -107,6 +107,12 @@ extension ImageDecoder {
         try header(of: bytes.span, as: contentType, cancellation: cancellation)
     }
 
+    /// The embedded ICC profile, uncompressed, from an array; the same as for a span.
+    public func iccProfile(of bytes: [UInt8]) throws(DecodeError) -> [UInt8]? { try iccProfile(of: bytes.span) }
+
+    /// The EXIF facts, from an array; the same as for a span.
+    public func exif(of bytes: [UInt8]) throws(DecodeError) -> EXIF? { try exif(of: bytes.span) }
+
     /// The picture, from an array; the same as for a span.
     public func decode(
         _ bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil

@@ -17,6 +17,9 @@ public enum ImageFormat: String, CaseIterable, Sendable {
         self = format
     }
 
+    /// The format that the first bytes claim to be, from an array; the same as for a span.
+    public init?(signatureOf bytes: [UInt8]) { self.init(signatureOf: bytes.span) }
+
     /// The format that a content type names, aliases included (`image/jpg`, `image/x-ms-bmp`, `image/apng`); nil for
     /// other types.
     public init?(_ contentType: ContentType) {
@@ -56,4 +59,7 @@ public enum ImageSignature: Hashable, Sendable {
     public init(of bytes: Span<UInt8>) {
         self = CodecCall.signature(of: bytes)
     }
+
+    /// Looks at the first 1,024 bytes of an array at most; the same as for a span.
+    public init(of bytes: [UInt8]) { self.init(of: bytes.span) }
 }
