@@ -31,10 +31,14 @@ public struct EncodeError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The stable name, such as `overMaxBytes`.
         public let description: String
 
+        /// An option or a parameter is out of its range; ``EncodeError/message`` names it.
+        public static var invalidArgument: Self { Self(description: "invalidArgument") }
         /// The format cannot store so many pixels in a row or column: 65,500 in JPEG, 2,147,483,647 in PNG.
         public static var tooLarge: Self { Self(description: "tooLarge") }
         /// Even the smallest file is over ``EncodeOptions/maxBytes``; ``EncodeError/smallestByteCount`` is its size.
         public static var overMaxBytes: Self { Self(description: "overMaxBytes") }
+        /// The encoding needs more than the whole ``DecodeQueue/budget``.
+        public static var limitExceeded: Self { Self(description: "limitExceeded") }
         /// The system has no memory left.
         public static var outOfMemory: Self { Self(description: "outOfMemory") }
         /// The encoding was cancelled.

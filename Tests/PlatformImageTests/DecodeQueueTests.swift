@@ -1,35 +1,15 @@
-import Dispatch
-import PlatformImage
 import TestSupport
 import Testing
 
+@testable import PlatformImage
+
 @Suite(.timeLimit(.minutes(30))) struct DecodeQueueTests {
-    /// Keeps a queue of width 1 busy until `open()`.
-    private final class Gate: Sendable {
-        private let entered = DispatchSemaphore(value: 0)
-        private let exit = DispatchSemaphore(value: 0)
-
-        func pass() {
-            entered.signal()
-            exit.wait()
-        }
-        func waitUntilEntered() async {
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async {
-                    self.entered.wait()
-                    continuation.resume()
-                }
-            }
-        }
-        func open() { exit.signal() }
-    }
-
     private func waitUntil(_ queue: DecodeQueue, waits count: Int) async {
         await yieldUntil { queue.waitingCount == count }
     }
 
-    @Test func theDefaultWidthIsOnePerCore() {
-        #expect(DecodeQueue().width >= 1)
+    @Test func theDefaultWidthIsOnePerAvailableProcessor() {
+        #expect(DecodeQueue().width == AvailableProcessors().count)
     }
 
     @Test func aResultComesBack() async throws {
@@ -45,7 +25,7 @@ import Testing
 
     @Test func higherLanesStartFirstAndALaneKeepsItsOrder() async throws {
         let queue = DecodeQueue(width: 1)
-        let gate = Gate()
+        let gate = QueueGate()
         let order = Locked<[Int]>([])
         async let blocker: Void = queue.run { _ in gate.pass() }
         await gate.waitUntilEntered()
@@ -90,7 +70,7 @@ import Testing
 
     @Test func aJobCancelledWhileWaitingNeverRuns() async throws {
         let queue = DecodeQueue(width: 1)
-        let gate = Gate()
+        let gate = QueueGate()
         async let blocker: Void = queue.run { _ in gate.pass() }
         await gate.waitUntilEntered()
         let ran = Locked(false)
@@ -123,7 +103,7 @@ import Testing
 
     @Test func aRunningJobSeesItsFlag() async {
         let queue = DecodeQueue(width: 1)
-        let gate = Gate()
+        let gate = QueueGate()
         let task = Task {
             try await queue.run { (flag) throws(DecodeError) in
                 gate.pass()

@@ -1,0 +1,111 @@
+import PlatformImage
+import TestSupport
+import Testing
+
+/// N13: a queue encodes as it decodes.
+@Suite(.timeLimit(.minutes(30))) struct DecodeQueueEncodeTests {
+    private static let bitmap = SamplePicture.gradient.bitmap(40, 30)
+    private static let delay = FrameDelay(numerator: 1, denominator: 10)
+
+    /// A queue whose only thread is busy until the gate opens.
+    private func blocked(
+        _ body: (DecodeQueue, QueueGate) async throws -> Void
+    ) async throws {
+        let queue = DecodeQueue(width: 1)
+        let gate = QueueGate()
+        async let _: Void = queue.run { _ in gate.pass() }
+        await gate.waitUntilEntered()
+        defer { gate.open() }
+        try await body(queue, gate)
+    }
+
+    @Test("N13: encode gives the file of the encoder", arguments: EncodedFormat.allCases)
+    func theFileIsThatOfTheEncoder(format: EncodedFormat) async throws {
+        var encoder = ImageEncoder()
+        encoder.options.jpeg.quality = 33
+        encoder.options.png.compressionLevel = 2
+        let queue = DecodeQueue(width: 1)
+
+        let file = try await queue.encode(Self.bitmap, as: format, with: encoder)
+
+        #expect(try file == encoder.encode(Self.bitmap, as: format))
+    }
+
+    @Test("N13: encodeAnimation gives the file of the encoder") func theAnimationIsThatOfTheEncoder() async throws {
+        let frames = [Self.bitmap, SamplePicture.noise.bitmap(40, 30)].map { AnimationFrame($0, delay: Self.delay) }
+
+        let file = try await DecodeQueue(width: 1).encodeAnimation(frames, loopCount: 3)
+
+        #expect(try file == ImageEncoder().encodeAnimation(frames, loopCount: 3))
+    }
+
+    @Test("N13: an encoder's error comes back typed") func errorsComeBackTyped() async {
+        var encoder = ImageEncoder()
+        encoder.options.jpeg.quality = 0
+        do throws(EncodeError) {
+            _ = try await DecodeQueue(width: 1).encode(Self.bitmap, as: .jpeg, with: encoder)
+            Issue.record("nothing was thrown")
+        } catch {
+            #expect(error.code == .invalidArgument)
+        }
+    }
+
+    @Test("N13: an encoding cancelled while it waits leaves the queue") func waitingEncodingsAreCancelled() async throws
+    {
+        try await blocked { queue, _ in
+            let task = Task { try await queue.encode(Self.bitmap, as: .png) }
+            await yieldUntil { queue.waitingCount == 1 }
+
+            task.cancel()
+            let result = await task.result
+
+            #expect(queue.waitingCount == 0)
+            let error = #expect(throws: EncodeError.self) { try result.get() }
+            #expect(error?.code == .cancelled && error?.format == .png)
+        }
+    }
+
+    @Test("N13: a running encoding is cancelled within") func runningEncodingsAreCancelled() async {
+        let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 100))
+        // Far more work than there is time for: all frames share one bitmap.
+        let frame = AnimationFrame(SamplePicture.noise.tiled(1000, 1000), delay: Self.delay)
+        let frames = [AnimationFrame](repeating: frame, count: 100_000)
+        let task = Task { try await queue.encodeAnimation(frames, byteCount: 10) }
+        // It runs once it has its bytes.
+        await yieldUntil { queue.budget.grantedBytes == 10 }
+
+        task.cancel()
+        let result = await task.result
+
+        let error = #expect(throws: EncodeError.self) { try result.get() }
+        #expect(error?.code == .cancelled)
+        #expect(queue.budget.grantedBytes == 0)
+    }
+
+    @Test("N13: encodings wait in the lane of their priority", arguments: DecodeQueue.Priority.allCases)
+    func encodingsWaitInTheirLane(priority: DecodeQueue.Priority) async throws {
+        let waitingBehind = Locked(-1)
+        try await blocked { queue, gate in
+            let normal = Task { try await queue.run { _ in waitingBehind.update { $0 = queue.waitingCount } } }
+            await yieldUntil { queue.waitingCount == 1 }
+            let encoding = Task { try await queue.encode(Self.bitmap, as: .png, priority: priority) }
+            await yieldUntil { queue.waitingCount == 2 }
+
+            gate.open()
+            try await normal.value
+            _ = try await encoding.value
+        }
+        // An encoding of a higher lane was done before.
+        #expect(waitingBehind.value == (priority == .high ? 0 : 1))
+    }
+
+    @Test("N13: an encoding over the whole budget is refused") func encodingsOverTheBudgetAreRefused() async {
+        let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 100))
+        for (byteCount, code) in [(101, EncodeError.Code.limitExceeded), (-1, .invalidArgument)] {
+            let error = await #expect(throws: EncodeError.self) {
+                try await queue.encode(Self.bitmap, as: .jpeg, byteCount: byteCount)
+            }
+            #expect(error?.code == code && error?.format == .jpeg)
+        }
+    }
+}
