@@ -80,8 +80,9 @@ struct Load: Sendable {
         }
         // The picture has four bytes a pixel, and a scale is of each side.
         let scale = options.scaleDenominator
-        let pixels = (configuration.maxDecodedBytes / 4).multipliedReportingOverflow(by: scale * scale)
-        if !pixels.overflow {
+        let area = scale.multipliedReportingOverflow(by: scale)
+        let pixels = (configuration.maxDecodedBytes / 4).multipliedReportingOverflow(by: area.partialValue)
+        if !area.overflow && !pixels.overflow {
             options.limits.maxPixels = min(options.limits.maxPixels ?? .max, max(1, pixels.partialValue))
         }
         return options

@@ -117,7 +117,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var invalidURL: Self { Self(description: "invalidURL") }
         /// Neither http nor https.
         public static var unsupportedScheme: Self { Self(description: "unsupportedScheme") }
-        /// A setting that the loader or its transport cannot honour.
+        /// A setting that the loader or its transport cannot honour, or decode options out of their range.
         public static var configuration: Self { Self(description: "configuration") }
         /// The cache alone was asked, and has nothing usable.
         public static var notInCache: Self { Self(description: "notInCache") }

@@ -81,6 +81,8 @@ extension LoadPipeline {
         case .cancelled: return .cancelled(url: url)
         case .unsupported: code = .unsupportedFormat
         case .limitExceeded: code = .pixelLimit
+        // The request's mistake, which must not count against the address.
+        case .invalidArgument: code = .configuration
         default: code = .undecodable
         }
         return LoadError(code, url: url, decodeError: error, error.message)

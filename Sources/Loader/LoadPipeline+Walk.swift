@@ -28,6 +28,9 @@ struct LoadWalk {
         guard load.cacheKey.map({ CacheKey(url: $0) != nil }) ?? true else {
             throw load.error(.invalidURL, "the key is no http or https address")
         }
+        do throws(DecodeError) { try load.decoding?.decoder.options.check() } catch {
+            throw load.error(.configuration, "decodeOptions: \(error.message)")
+        }
         let configuration = pipeline.configuration
         let credentials = Credentials(basicAuth: configuration.basicAuth, origins: configuration.credentialOrigins)
         let request = credentials.applied(to: HTTPRequest(url: load.url, fields: load.fields))

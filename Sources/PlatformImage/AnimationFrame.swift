@@ -25,22 +25,31 @@ public struct FrameInfo: Hashable, Sendable {
 
 /// How long a frame is shown, in seconds, as the file stores it: GIF in hundredths, APNG as any fraction.
 public struct FrameDelay: Hashable, Sendable {
-    /// 0 or more; seconds are `numerator / denominator`.
+    /// 0 or more in every frame that was decoded; seconds are `numerator / denominator`.
     public let numerator: Int
-    /// Never 0: an APNG's 0 means 100.
+    /// At least 1 in every frame that was decoded: an APNG's 0 means 100.
     public let denominator: Int
 
-    /// A delay of `numerator / denominator` seconds; a negative numerator or a denominator below 1 traps.
+    /// A delay of `numerator / denominator` seconds.
+    ///
+    /// With a negative numerator or a denominator below 1 ``ImageEncoder/encodeAnimation(_:loopCount:cancellation:)``
+    /// throws `invalidArgument`, and ``displayed`` is 100 ms.
     public init(numerator: Int, denominator: Int) {
-        precondition(numerator >= 0 && denominator > 0, "a delay is 0 seconds or more")
         self.numerator = numerator
         self.denominator = denominator
     }
 
-    /// What browsers show: 10 ms and less act as 100 ms. Cut to whole milliseconds.
+    /// What browsers show: 10 ms and less act as 100 ms. Cut to whole milliseconds, `Int64.max` of them at most.
     public var displayed: Duration {
-        numerator * 100 <= denominator ? .milliseconds(100) : .milliseconds(numerator * 1000 / denominator)
+        guard isValid, numerator > denominator / 100 else { return .milliseconds(100) }
+        // The product of large numbers takes 128 bits.
+        let (product, divisor) = (numerator.magnitude.multipliedFullWidth(by: 1000), denominator.magnitude)
+        guard product.high < divisor else { return .milliseconds(Int.max) }
+        return .milliseconds(Int(clamping: divisor.dividingFullWidth(product).quotient))
     }
+
+    /// True for 0 seconds or more.
+    var isValid: Bool { numerator >= 0 && denominator > 0 }
 }
 
 /// A frame as a viewer shows it: the whole canvas after the frame was drawn.

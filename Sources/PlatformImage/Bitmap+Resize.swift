@@ -7,21 +7,22 @@ extension Bitmap {
     /// colour times alpha by less than 1.
     ///
     /// - Parameters:
-    ///   - width: Pixels in a row of the result, at least 1; a smaller number is a caller's error and traps.
-    ///   - height: Its rows, at least 1; a smaller number traps too.
+    ///   - width: Pixels in a row of the result, at least 1.
+    ///   - height: Its rows, at least 1.
     ///   - crop: The part that is used; what lies outside the bitmap is cut off. Nil for all of it.
     ///   - filter: How pixels weigh; each filter grows with the reduction, so that every pixel counts.
     ///   - weighsLight: Weighs amounts of light, not sRGB values: fine bright patterns keep their brightness, but
     ///     sharp filters ring more around dark lines. Takes about three times as long.
     ///   - limits: `maxSide` and `maxPixels` hold for the result, `maxMemory` for the result and the rows in work.
     ///   - cancellation: Ends the work at the next 16 rows when raised.
-    /// - Throws: `emptyCrop` when the crop has no pixel in the bitmap, `limitExceeded`, also when a side of either is over
-    ///   1,048,576 (`maxSide`), `outOfMemory`, `cancelled`.
+    /// - Throws: `invalidArgument` when `width` or `height` is below 1, `emptyCrop` when the crop has no pixel in the
+    ///   bitmap, `limitExceeded`, also when a side of either is over 1,048,576 (`maxSide`), `outOfMemory`, `cancelled`.
     public func resized(
         width: Int, height: Int, crop: PixelRectangle? = nil, filter: ResampleFilter = .lanczos3,
         weighsLight: Bool = false, limits: DecodeLimits = DecodeLimits(), cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Bitmap {
-        precondition(width > 0 && height > 0, "a bitmap has at least one pixel")
+        try DecodeError.check(width, "width", isIn: 1 ... .max)
+        try DecodeError.check(height, "height", isIn: 1 ... .max)
         var request = ResampleRequest(
             sourceWidth: self.width, sourceHeight: self.height, width: width, height: height, filter: filter)
         request.weighsLight = weighsLight

@@ -16,39 +16,59 @@ public struct Bitmap: Sendable {
     /// Bytes of all pixels: `bytesPerRow * height`. This is what a cache counts.
     public var byteCount: Int { bytesPerRow * height }
 
-    /// Makes a bitmap whose pixels `pixels` writes; before that they are transparent black.
+    /// Makes a bitmap of a size that the program chose, whose pixels `pixels` writes; before that they are transparent
+    /// black.
+    ///
+    /// For a size that came from outside use ``init(width:height:limits:pixels:)``, which throws where this one traps.
     ///
     /// - Parameters:
     ///   - width: Pixels in a row, at least 1.
     ///   - height: Rows, at least 1.
     ///   - pixels: Receives all rows in order, `width * height * 4` bytes of RGBA.
-    /// - Throws: What `pixels` throws; nothing else. A size of 0 or one that memory cannot hold is a caller's error
+    /// - Throws: What `pixels` throws; nothing else. A size of 0 or one that memory cannot hold is a programming error
     ///   and traps.
     public init<E: Error>(
         width: Int, height: Int, pixels: (inout MutableSpan<UInt8>) throws(E) -> Void
     ) throws(E) {
-        precondition(width > 0 && height > 0, "a bitmap has at least one pixel")
-        let (row, rowOverflows) = width.multipliedReportingOverflow(by: 4)
-        let (count, overflows) = row.multipliedReportingOverflow(by: height)
-        precondition(!rowOverflows && !overflows, "a bitmap of this size cannot be addressed")
-        guard let storage = PixelStorage(byteCount: count, zeroed: true) else {
-            preconditionFailure("out of memory: \(count) bytes of pixels")
+        let storage: PixelStorage
+        do throws(DecodeError) {
+            storage = try PixelStorage.ofBitmap(width: width, height: height, limits: .unlimited, zeroed: true)
+        } catch {
+            // Release builds print the message of this, and of a precondition they do not.
+            fatalError("Bitmap: \(error.message)")
         }
+        try storage.withMutableBytes(pixels)
+        self.init(width: width, height: height, storage: storage)
+    }
+
+    /// Makes a bitmap of any size that `limits` allow, whose pixels `pixels` writes; before that they are transparent
+    /// black.
+    ///
+    /// - Parameters:
+    ///   - width: Pixels in a row, at least 1.
+    ///   - height: Rows, at least 1.
+    ///   - limits: `maxSide`, `maxPixels` and `maxMemory` hold for the bitmap. With ``DecodeLimits/unlimited`` memory
+    ///     alone limits it.
+    ///   - pixels: Receives all rows in order, `width * height * 4` bytes of RGBA.
+    /// - Throws: A ``DecodeError`` before `pixels` is called: `invalidArgument` when a side is below 1, `limitExceeded`,
+    ///   `outOfMemory`; and what `pixels` throws.
+    public init(
+        width: Int, height: Int, limits: DecodeLimits, pixels: (inout MutableSpan<UInt8>) throws -> Void
+    ) throws {
+        let storage = try PixelStorage.ofBitmap(width: width, height: height, limits: limits, zeroed: true)
         try storage.withMutableBytes(pixels)
         self.init(width: width, height: height, storage: storage)
     }
 
     /// A bitmap whose pixels `pixels` writes, all of them: what it leaves out has any content.
     ///
-    /// - Throws: `outOfMemory` where ``init(width:height:pixels:)`` traps, and what `pixels` throws.
+    /// - Throws: `invalidArgument` and `outOfMemory` where ``init(width:height:pixels:)`` traps, and what `pixels`
+    ///   throws.
     package static func written(
-        width: Int, height: Int, by pixels: (inout MutableSpan<UInt8>) throws(DecodeError) -> Void
+        width: Int, height: Int, limits: DecodeLimits = .unlimited,
+        by pixels: (inout MutableSpan<UInt8>) throws(DecodeError) -> Void
     ) throws(DecodeError) -> Bitmap {
-        precondition(width > 0 && height > 0, "a bitmap has at least one pixel")
-        let (count, overflows) = width.multipliedReportingOverflow(by: height)
-        guard !overflows, count <= Int.max / 4, let storage = PixelStorage(byteCount: count * 4, zeroed: false) else {
-            throw DecodeError(.outOfMemory, "no memory for \(width) x \(height) pixels")
-        }
+        let storage = try PixelStorage.ofBitmap(width: width, height: height, limits: limits, zeroed: false)
         try storage.withMutableBytes(pixels)
         return Bitmap(width: width, height: height, storage: storage)
     }

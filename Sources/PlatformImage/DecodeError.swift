@@ -4,8 +4,9 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// The format whose codec failed; nil when none was chosen.
     public let format: ImageFormat?
-    /// A stable token: what is not supported (`webp`, `lossless`, ...), or the ``DecodeLimits`` property that was
-    /// exceeded (`deadline` for a deadline); nil for other codes.
+    /// A stable token: what is not supported (`webp`, `lossless`, ...), the ``DecodeLimits`` property that was
+    /// exceeded (`deadline` for a deadline), or the argument that is out of range (`width`, `page`, ...); nil for other
+    /// codes.
     public let detail: String?
     /// One line of English for a log: what was found and what was expected.
     public let message: String
@@ -44,6 +45,8 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var truncated: Self { Self(description: "truncated") }
         /// A ``DecodeLimits`` property was exceeded; ``DecodeError/detail`` names it (`deadline` for a deadline).
         public static var limitExceeded: Self { Self(description: "limitExceeded") }
+        /// An option or a parameter is out of its range; ``DecodeError/detail`` names it.
+        public static var invalidArgument: Self { Self(description: "invalidArgument") }
         /// The crop of a thumbnail has no pixel in the picture.
         public static var emptyCrop: Self { Self(description: "emptyCrop") }
         /// The system has no memory left.

@@ -1,5 +1,8 @@
 /// What a decode may cost; checked on header numbers before anything is allocated.
 ///
+/// One rule for every call that makes pixels: without other limits it has `DecodeLimits()`, and no call is unlimited
+/// unless its caller writes ``unlimited``.
+///
 /// Nil means no limit. A limit that is exceeded throws ``DecodeError/Code/limitExceeded`` with the property's name in
 /// ``DecodeError/detail``.
 public struct DecodeLimits: Hashable, Sendable {

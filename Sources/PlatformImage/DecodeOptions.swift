@@ -16,16 +16,12 @@ public struct DecodeOptions: Hashable, Sendable {
     public var requiresMatchingContentType = false
     /// Decodes at 1/n of width and height, rounded up. JPEG only; other formats ignore it.
     ///
-    /// 1, 2, 4 or 8; other values are a caller's error and trap.
-    public var scaleDenominator = 1 {
-        willSet { precondition([1, 2, 4, 8].contains(newValue), "a scale denominator is 1, 2, 4 or 8") }
-    }
+    /// 1, 2, 4 or 8; with other values every call that decodes at this scale throws `invalidArgument`.
+    public var scaleDenominator = 1
     /// The TIFF page to decode, from 0; other formats ignore it. One that does not exist throws `malformed`.
     ///
-    /// A negative page is a caller's error and traps.
-    public var page = 0 {
-        willSet { precondition(newValue >= 0, "pages count from 0") }
-    }
+    /// 0 or more; with a negative page every call with these options throws `invalidArgument`.
+    public var page = 0
     /// Refuses LERC and JBIG inside TIFF, two decoders that few pictures need.
     public var refusesRareCodecs = false
     /// Leaves out our own ways of decoding PNG and parts of other formats: the libraries alone. For comparing the two.

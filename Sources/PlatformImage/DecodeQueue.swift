@@ -107,14 +107,15 @@ public final class DecodeQueue: Sendable {
     /// - Parameters:
     ///   - priority: The lane to wait in.
     ///   - byteCount: What `work` will allocate, to be taken from the budget; 0 for next to nothing.
-    ///   - work: Gets the flag that cancelling raises; hand it to the decoder.
-    /// - Throws: What `work` throws, `limitExceeded` when `byteCount` is over the whole budget, or `cancelled` when it
-    ///   never started.
+    ///   - work: Gets the flag that cancelling raises; pass it to the decoder. For work that throws other errors there
+    ///     are overloads.
+    /// - Throws: What `work` throws, `invalidArgument` when `byteCount` is negative, `limitExceeded` when it is over the
+    ///   whole budget, or `cancelled` when the work never started.
     public func run<Result: Sendable>(
         priority: Priority = .normal, byteCount: Int = 0,
         _ work: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> Result
     ) async throws(DecodeError) -> Result {
-        precondition(byteCount >= 0, "work takes 0 bytes or more")
+        try DecodeError.check(byteCount, "byteCount", isIn: 0 ... .max)
         return try await submit(priority) { flag, ended in
             guard byteCount > 0 else { return .done(ended(.now) { () throws(DecodeError) in try work(flag) }) }
             return .needs(byteCount) { start in ended(start) { () throws(DecodeError) in try work(flag) } }

@@ -21,10 +21,8 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// A JPEG that is over it gets the highest lower quality that fits, by binary search over whole numbers from 1 up
     /// to ``JPEGOptions/quality``; a PNG is compressed again at level 9. What fits in neither way throws
-    /// ``EncodeError/Code/overMaxBytes``. 0 and less are a caller's error and trap.
-    public var maxBytes: Int? {
-        willSet { precondition(newValue.map { $0 > 0 } ?? true, "a file has at least one byte") }
-    }
+    /// ``EncodeError/Code/overMaxBytes``. With 0 and less every call throws `invalidArgument`.
+    public var maxBytes: Int?
 
     /// PNG at level 6, JPEG at quality 80, no limit on bytes.
     public init() {}
@@ -34,10 +32,8 @@ public struct EncodeOptions: Hashable, Sendable {
 public struct PNGOptions: Hashable, Sendable {
     /// 0 stores, 1 is fastest, 9 packs tightest: 2 to 10 % smaller than 6, at 3 to 40 times its cost.
     ///
-    /// Other values are a caller's error and trap.
-    public var compressionLevel = 6 {
-        willSet { precondition((0...9).contains(newValue), "a compression level is 0...9") }
-    }
+    /// With other values encoding a PNG throws `invalidArgument`.
+    public var compressionLevel = 6
     /// What is done to rows before they are compressed.
     public var filter = PNGFilter.automatic
     /// Stores gray, gray with alpha, RGB, or a palette of up to 256 colours (of 1, 2, 4 or 8 bits) where that loses
@@ -73,10 +69,8 @@ public enum PNGFilter: String, CaseIterable, Sendable {
 public struct JPEGOptions: Hashable, Sendable {
     /// 1...100 on the scale of libjpeg; 75 to 85 is usual for photographs.
     ///
-    /// Other values are a caller's error and trap.
-    public var quality = 80 {
-        willSet { precondition((1...100).contains(newValue), "a quality is 1...100") }
-    }
+    /// With other values encoding a JPEG throws `invalidArgument`.
+    public var quality = 80
     /// Several scans, coarse to fine: a few percent smaller from about 10 kB on.
     ///
     /// Coefficients of the whole picture are held meanwhile: 3 bytes a pixel at 4:2:0, 6 at 4:4:4.

@@ -12,7 +12,8 @@ extension ImageDecoder {
     ///   - cancellation: Ends the decode at its next row batch when raised.
     /// - Returns: The thumbnail, with the header of the file and the status of its decode. With
     ///   ``ThumbnailOptions/usesEmbeddedThumbnail`` the status is that of the embedded picture.
-    /// - Throws: What ``decode(_:as:cancellation:)-([UInt8],_,_)`` throws; `emptyCrop` when the crop has no pixel in
+    /// - Throws: What ``decode(_:as:cancellation:)-([UInt8],_,_)`` throws; `invalidArgument` when a number in `options`
+    ///   is out of its range; `emptyCrop` when the crop has no pixel in
     ///   the picture; `limitExceeded` also when the thumbnail is over ``DecodeLimits/maxSide``, `maxPixels` or
     ///   `maxMemory`.
     public func thumbnail(

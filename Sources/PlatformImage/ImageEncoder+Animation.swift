@@ -7,21 +7,17 @@ extension ImageEncoder {
     /// one pixel when nothing does. Colours are chosen for all frames together.
     ///
     /// - Parameters:
-    ///   - frames: At least one; all bitmaps have one size, else the call traps. Of ``AnimationFrame/info`` the delay
-    ///     alone counts. A delay whose numerator or denominator is over 65,535 is reduced, then rounded.
-    ///   - loopCount: How often the animation plays, 0 for ever.
+    ///   - frames: At least one; all bitmaps have one size. Of ``AnimationFrame/info`` the delay alone counts. A delay
+    ///     whose numerator or denominator is over 65,535 is reduced, then rounded.
+    ///   - loopCount: How often the animation plays, 0 for ever; more than 2,147,483,647 acts as that.
     ///   - cancellation: Ends the encoding at its next row batch when raised.
-    /// - Throws: `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
+    /// - Throws: `invalidArgument` when there is no frame, when sizes differ, and when `loopCount`, a delay or an option
+    ///   is out of its range; `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
     public func encodeAnimation(
         _ frames: [AnimationFrame], loopCount: Int = 0, cancellation: CancellationFlag? = nil
     ) throws(EncodeError) -> [UInt8] {
-        precondition(loopCount >= 0, "an animation plays 0 times (for ever) or more")
-        guard let first = frames.first?.bitmap else { preconditionFailure("an animation has at least one frame") }
-        for frame in frames {
-            precondition(
-                frame.bitmap.width == first.width && frame.bitmap.height == first.height,
-                "the frames of an animation have one size")
-        }
+        try options.check(for: .png)
+        try Self.check(frames, loopCount: loopCount)
         let call = EncodeCall(format: .png, flag: cancellation)
         let parts = try call.changes(in: frames)
         return try fitting(.png) { (level, maxBytes) throws(EncodeError) in

@@ -19,10 +19,12 @@ public struct ImageEncoder: Sendable {
     ///   - format: PNG keeps every sample; JPEG lays transparent pixels on ``JPEGOptions/background`` and stores one
     ///     component when all pixels are gray.
     ///   - cancellation: Ends the encoding at its next row batch when raised.
-    /// - Throws: `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
+    /// - Throws: `invalidArgument` when an option that counts for the format is out of its range, `tooLarge`,
+    ///   `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
     public func encode(
         _ bitmap: Bitmap, as format: EncodedFormat, cancellation: CancellationFlag? = nil
     ) throws(EncodeError) -> [UInt8] {
+        try options.check(for: format)
         let call = EncodeCall(format: format, flag: cancellation)
         switch format {
         case .png:

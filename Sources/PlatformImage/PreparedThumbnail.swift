@@ -94,10 +94,12 @@ struct PreparedThumbnail: Sendable {
 }
 
 extension ThumbnailGeometry {
-    /// - Throws: `emptyCrop`, or `limitExceeded` when the picture or the thumbnail is too large.
+    /// - Throws: `invalidArgument` when an option is out of its range, `emptyCrop`, or `limitExceeded` when the picture
+    ///   or the thumbnail is too large.
     init(
         sourceWidth: Int, sourceHeight: Int, limits: DecodeLimits, options: ThumbnailOptions
     ) throws(DecodeError) {
+        try options.check()
         let most = ResampleRequest.maxSide
         guard sourceWidth <= most, sourceHeight <= most else {
             throw DecodeError(

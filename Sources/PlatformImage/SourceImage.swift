@@ -17,6 +17,7 @@ struct SourceImage {
         _ bytes: Span<UInt8>, declared: ContentType?, options: DecodeOptions, flag: CancellationFlag? = nil,
         countsFrames: Bool = false, resamples: Bool = false
     ) throws(DecodeError) {
+        try options.check()
         let declared = declared == .octetStream ? nil : declared
         let format = try Self.format(of: bytes, declared: declared, options: options)
         call = CodecCall(format: format, options: options, flag: flag, resamples: resamples)

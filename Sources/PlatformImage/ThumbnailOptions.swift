@@ -6,13 +6,13 @@
 public struct ThumbnailOptions: Hashable, Sendable {
     /// Pixels in a row of the box that ``fit`` is about; nil follows from ``height`` by the picture's aspect ratio.
     ///
-    /// Less than 1 or more than ``maxSide`` is a caller's error and traps.
-    public var width: Int? { willSet { Self.check(newValue) } }
+    /// 1 to ``maxSide``; with other values every call that makes a thumbnail throws `invalidArgument`.
+    public var width: Int?
     /// Rows of the box; nil follows from ``width``. With neither, the thumbnail has the size of the picture or its
     /// crop.
     ///
-    /// Less than 1 or more than ``maxSide`` is a caller's error and traps.
-    public var height: Int? { willSet { Self.check(newValue) } }
+    /// 1 to ``maxSide``; with other values every call that makes a thumbnail throws `invalidArgument`.
+    public var height: Int?
     /// How the picture goes into the box.
     public var fit = ThumbnailFit.contain
     /// Which part ``ThumbnailFit/cover`` keeps, and where padding puts the picture.
@@ -39,30 +39,28 @@ public struct ThumbnailOptions: Hashable, Sendable {
     /// The most that ``width`` and ``height`` may be.
     public static let maxSide = ResampleRequest.maxSide
 
-    /// A thumbnail that fits into a box of this size, in pixels, at least 1 each; nil follows from the other.
+    /// A thumbnail that fits into a box of this size, in pixels; nil follows from the other.
+    ///
+    /// Accepts any number, so that numbers of a request can be passed on: the calls that make the thumbnail check them.
     public init(width: Int? = nil, height: Int? = nil, fit: ThumbnailFit = .contain) {
-        Self.check(width)
-        Self.check(height)
         self.width = width
         self.height = height
         self.fit = fit
     }
 
-    /// The size in pixels that a picture's thumbnail will have; nil when the crop has no pixel in it.
+    /// The size in pixels that a picture's thumbnail will have; nil when the crop has no pixel in it, and when
+    /// ``width``, ``height`` or ``gravity`` is out of its range.
     ///
     /// - Parameters:
     ///   - width: Pixels in a row of the picture as shown, such as ``ImageHeader/displayWidth``, 1 to ``maxSide``;
     ///     others give nil.
     ///   - height: Its rows, likewise.
     public func size(ofWidth width: Int, height: Int) -> (width: Int, height: Int)? {
-        guard (1...Self.maxSide).contains(width), (1...Self.maxSide).contains(height) else { return nil }
+        guard (1...Self.maxSide).contains(width), (1...Self.maxSide).contains(height), invalidArgument == nil else {
+            return nil
+        }
         let geometry = ThumbnailGeometry(sourceWidth: width, sourceHeight: height, options: self)
         return geometry.map { ($0.boxWidth, $0.boxHeight) }
-    }
-
-    private static func check(_ side: Int?) {
-        guard let side else { return }
-        precondition((1...maxSide).contains(side), "a thumbnail has sides of 1 to \(maxSide) pixels")
     }
 }
 
@@ -107,9 +105,8 @@ public struct Gravity: Hashable, Sendable {
     /// From the top edge, 0, to the bottom one, 1.
     public let y: Double
 
-    /// A focal point; a value outside 0...1 is a caller's error and traps.
+    /// A focal point; with a value outside 0...1 every call that makes a thumbnail throws `invalidArgument`.
     public init(x: Double, y: Double) {
-        precondition((0...1).contains(x) && (0...1).contains(y), "a focal point lies in the picture: 0...1")
         self.x = x
         self.y = y
     }

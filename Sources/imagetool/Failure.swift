@@ -32,6 +32,7 @@ struct Failure: Error {
             switch error.code {
             case .limitExceeded: .refused
             case .outOfMemory: .system
+            case .invalidArgument: .usage
             case .internal, .cancelled: .software
             default: .dataError
             }

@@ -100,6 +100,7 @@ func withEncodeFailure<R>(_ body: () throws(EncodeError) -> R) throws(Failure) -
             switch error.code {
             case .overMaxBytes, .tooLarge: .refused
             case .outOfMemory: .system
+            case .invalidArgument: .usage
             default: .software
             }
         throw Failure(exit, error.description)

@@ -113,7 +113,8 @@ final class SourceReader: SourceReading {
             }
         }
         let found = try file.get()
-        return SourceBytes(found.bytes, lastModified: found.modified)
+        // A file may be dated before 1970, which the service sends no `Last-Modified` for.
+        return SourceBytes(found.bytes, lastModified: found.modified >= 0 ? found.modified : nil)
     }
 
     private static func files(_ root: String?, _ limit: Int) throws(ServiceError) -> SourceFiles? {

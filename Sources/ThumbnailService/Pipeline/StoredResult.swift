@@ -69,7 +69,8 @@ extension StoredResult.Facts {
         else { return nil }
         self.init(
             contentType: contentType, entityTag: entityTag, sourceDigest: sourceDigest,
-            lastModified: text("X-Last-Modified").flatMap { Int64($0) }, frameCount: frames, isDamaged: damaged != "0",
+            lastModified: text("X-Last-Modified").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil },
+            frameCount: frames, isDamaged: damaged != "0",
             source: .init(remaining: text("X-Source-Remaining").flatMap { Int($0) }, age: age),
             seenAt: response.responseTime, canonicalPath: text("X-Canonical"))
     }

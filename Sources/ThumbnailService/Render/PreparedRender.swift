@@ -82,7 +82,8 @@ struct PreparedRender: Sendable {
     ) throws(DecodeError) -> (bitmap: Bitmap, status: DecodeStatus) {
         let options = Self.options(crop, width, height, accuracy)
         if let decoded {
-            let bitmap = try decoded.bitmap.thumbnail(options: options, cancellation: cancellation)
+            let bitmap = try decoded.bitmap.thumbnail(
+                options: options, limits: decoder.options.limits, cancellation: cancellation)
             return (bitmap, decoded.status)
         }
         let small = try decoder.thumbnail(of: bytes, options: options, cancellation: cancellation)

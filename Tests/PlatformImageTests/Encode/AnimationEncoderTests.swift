@@ -131,17 +131,6 @@ import Testing
         #expect(error?.smallestByteCount == smallest)
     }
 
-    @Test func framesThatDoNotFitTogetherTrap() async {
-        await #expect(processExitsWith: .failure) { _ = try ImageEncoder().encodeAnimation([]) }
-        await #expect(processExitsWith: .failure) {
-            let delay = FrameDelay(numerator: 1, denominator: 1)
-            let bitmaps = [Bitmap(width: 2, height: 1) { _ in }, Bitmap(width: 1, height: 2) { _ in }]
-            _ = try ImageEncoder().encodeAnimation(bitmaps.map { AnimationFrame($0, delay: delay) })
-        }
-        await #expect(processExitsWith: .failure) { _ = FrameDelay(numerator: -1, denominator: 1) }
-        await #expect(processExitsWith: .failure) { _ = FrameDelay(numerator: 1, denominator: 0) }
-    }
-
     /// Frames that differ in some part of the one before.
     private static func changing(
         _ kind: SamplePicture, _ width: Int, _ height: Int, count: Int

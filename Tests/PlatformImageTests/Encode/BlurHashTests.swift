@@ -20,7 +20,7 @@ import Testing
         (64, 64, 5, 5, "e3HV9w-qW4-,W2%5WKWbW4V?SajNWPnISt%hS@WeW0a]S*nMW3svND"),
     ])
     func smallPicturesGiveWhatTheAlgorithmSays(width: Int, height: Int, columns: Int, rows: Int, text: String) throws {
-        let hash = BlurHash(Self.pattern(width, height), columns: columns, rows: rows)
+        let hash = try BlurHash(Self.pattern(width, height), columns: columns, rows: rows)
 
         #expect(hash.description == text)
         #expect(try BlurHash(text) == hash)
@@ -28,10 +28,10 @@ import Testing
     }
 
     @Test(arguments: [(65, 64), (150, 97), (300, 20), (9, 200)])
-    func averagingALargePictureMovesNoTermByMoreThanAStep(width: Int, height: Int) {
+    func averagingALargePictureMovesNoTermByMoreThanAStep(width: Int, height: Int) throws {
         let smooth = SamplePicture.photograph(width, height)
 
-        let hash = BlurHash(smooth, columns: 3, rows: 3)
+        let hash = try BlurHash(smooth, columns: 3, rows: 3)
 
         let exact = NaiveBlurHash(smooth, columns: 3, rows: 3)
         let digits = hash.description.utf8.map { NaiveBlurHash.characters.firstIndex(of: $0) ?? -1 }
@@ -47,7 +47,7 @@ import Testing
         let picture = Self.pattern(11, 9)
         for columns in 1...9 {
             for rows in 1...9 {
-                let hash = BlurHash(picture, columns: columns, rows: rows)
+                let hash = try BlurHash(picture, columns: columns, rows: rows)
                 #expect(hash.description.count == 4 + 2 * columns * rows)
                 #expect(try BlurHash(hash.description) == hash)
             }
@@ -73,7 +73,7 @@ import Testing
             RGBA8(red: 0, green: 0, blue: 0), RGBA8(red: 255, green: 255, blue: 255),
             RGBA8(red: 3, green: 99, blue: 201),
         ] {
-            let hash = BlurHash(Bitmap.filled(70, 3, color), columns: 4, rows: 3)
+            let hash = try BlurHash(Bitmap.filled(70, 3, color), columns: 4, rows: 3)
 
             #expect(hash.averageColor == color)
             #expect(try BlurHash(hash.description).averageColor == color)
@@ -127,11 +127,6 @@ import Testing
             }
         }
         #expect(read > 300)
-    }
-
-    @Test func sizesOutOfRangeTrap() async {
-        await #expect(processExitsWith: .failure) { _ = BlurHash(Bitmap(width: 1, height: 1) { _ in }, columns: 0) }
-        await #expect(processExitsWith: .failure) { _ = BlurHash(Bitmap(width: 1, height: 1) { _ in }, rows: 10) }
     }
 
     private static func pattern(_ width: Int, _ height: Int) -> Bitmap {

@@ -123,25 +123,6 @@ import Testing
         }
     }
 
-    @Test func optionsOutOfRangeTrap() async {
-        await #expect(processExitsWith: .failure) {
-            var options = JPEGOptions()
-            options.quality = 0
-        }
-        await #expect(processExitsWith: .failure) {
-            var options = JPEGOptions()
-            options.quality = 101
-        }
-        await #expect(processExitsWith: .failure) {
-            var options = PNGOptions()
-            options.compressionLevel = 10
-        }
-        await #expect(processExitsWith: .failure) {
-            var options = EncodeOptions()
-            options.maxBytes = 0
-        }
-    }
-
     @Test func aFormatNamesItsTypeAndItsFiles() {
         #expect(EncodedFormat.allCases.map(\.contentType.description) == ["image/png", "image/jpeg"])
         #expect(EncodedFormat.allCases.map(\.fileExtension) == ["png", "jpg"])

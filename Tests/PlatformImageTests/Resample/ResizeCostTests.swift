@@ -100,10 +100,4 @@ import Testing
         #expect(detail(100, 100) { $0.maxMemory = 40_000 } == "maxMemory")
         #expect(detail(60_000, 60_000) { $0 = DecodeLimits() } == "maxPixels")
     }
-
-    @Test func aSizeOfNothingTraps() async {
-        await #expect(processExitsWith: .failure) {
-            _ = try Bitmap(width: 2, height: 2) { _ in }.resized(width: 0, height: 1)
-        }
-    }
 }

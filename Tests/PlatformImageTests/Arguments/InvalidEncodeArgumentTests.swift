@@ -1,0 +1,80 @@
+import PlatformImage
+import Testing
+
+/// N3: numbers of encoders that may come from a request are refused by the call that uses them.
+@Suite struct InvalidEncodeArgumentTests {
+    private static let bitmap = Bitmap(width: 4, height: 3) { _ in }
+    private static let second = FrameDelay(numerator: 1, denominator: 1)
+
+    private func expectInvalid(
+        at location: SourceLocation = #_sourceLocation, _ call: () throws -> [UInt8]
+    ) {
+        let error = #expect(throws: EncodeError.self, sourceLocation: location) { try call() }
+        #expect(error?.code == .invalidArgument, sourceLocation: location)
+    }
+
+    @Test("N3: a JPEG quality outside 1 to 100 throws", arguments: [0, 101, -1, 256, .max, .min])
+    func qualitiesOutOfRangeThrow(quality: Int) throws {
+        var encoder = ImageEncoder()
+        encoder.options.jpeg.quality = quality
+
+        expectInvalid { try encoder.encode(Self.bitmap, as: .jpeg) }
+        // It means nothing for a PNG.
+        #expect(try encoder.encode(Self.bitmap, as: .png) == ImageEncoder().encode(Self.bitmap, as: .png))
+    }
+
+    @Test("N3: a compression level outside 0 to 9 throws", arguments: [-1, 10, 256, .max, .min])
+    func levelsOutOfRangeThrow(level: Int) throws {
+        var encoder = ImageEncoder()
+        encoder.options.png.compressionLevel = level
+        let frames = [AnimationFrame(Self.bitmap, delay: Self.second)]
+
+        expectInvalid { try encoder.encode(Self.bitmap, as: .png) }
+        expectInvalid { try encoder.encodeAnimation(frames) }
+        #expect(try encoder.encode(Self.bitmap, as: .jpeg) == ImageEncoder().encode(Self.bitmap, as: .jpeg))
+    }
+
+    @Test("N3: a limit of less than one byte throws", arguments: [0, -1, .min])
+    func limitsBelowOneByteThrow(maxBytes: Int) {
+        var encoder = ImageEncoder()
+        encoder.options.maxBytes = maxBytes
+        for format in EncodedFormat.allCases { expectInvalid { try encoder.encode(Self.bitmap, as: format) } }
+        expectInvalid { try encoder.encodeAnimation([AnimationFrame(Self.bitmap, delay: Self.second)]) }
+    }
+
+    @Test("N3: frames that are no animation throw") func framesThatDoNotFitTogetherThrow() {
+        let frame = AnimationFrame(Self.bitmap, delay: Self.second)
+        let turned = AnimationFrame(Bitmap(width: 3, height: 4) { _ in }, delay: Self.second)
+
+        expectInvalid { try ImageEncoder().encodeAnimation([]) }
+        expectInvalid { try ImageEncoder().encodeAnimation([frame, turned]) }
+        expectInvalid { try ImageEncoder().encodeAnimation([frame], loopCount: -1) }
+    }
+
+    @Test(
+        "N3: a delay that is no duration throws when it is encoded, and shows as 100 ms",
+        arguments: [
+            (-1, 1), (1, 0), (0, 0), (1, -1), (.min, .min), (.max, 0),
+        ])
+    func delaysOutOfRangeThrow(numerator: Int, denominator: Int) {
+        let delay = FrameDelay(numerator: numerator, denominator: denominator)
+
+        expectInvalid { try ImageEncoder().encodeAnimation([AnimationFrame(Self.bitmap, delay: delay)]) }
+        #expect(delay.displayed == .milliseconds(100))
+    }
+
+    @Test("N3: a delay whose product has more than 64 bits is shown") func largeDelaysAreShown() {
+        #expect(FrameDelay(numerator: .max, denominator: .max).displayed == .seconds(1))
+        #expect(FrameDelay(numerator: .max, denominator: 1000).displayed == .milliseconds(Int.max))
+        #expect(FrameDelay(numerator: .max, denominator: 1).displayed == .milliseconds(Int.max))
+        #expect(FrameDelay(numerator: .max / 100, denominator: .max).displayed == .milliseconds(100))
+        #expect(FrameDelay(numerator: .max / 50, denominator: .max).displayed == .milliseconds(19))
+    }
+
+    @Test("N3: the message says what was found and what is allowed") func messagesNameValueAndRange() {
+        var encoder = ImageEncoder()
+        encoder.options.jpeg.quality = 101
+        let error = #expect(throws: EncodeError.self) { try encoder.encode(Self.bitmap, as: .jpeg) }
+        #expect(error?.description == "invalidArgument: jpeg.quality is 101, allowed: 1...100")
+    }
+}
