@@ -8,8 +8,8 @@ extension Bitmap {
     ///   - options: Size, fit, crop and filter.
     ///   - limits: `maxSide`, `maxPixels` and `maxMemory` hold for the thumbnail's pixels.
     ///   - cancellation: Ends the work at its next row batch when raised.
-    /// - Throws: `invalidArgument` when a number in `options` is out of its range, `emptyCrop` when the crop has no pixel
-    ///   in the picture, `limitExceeded` when the thumbnail is over `limits` or has a side over
+    /// - Throws: `invalidArgument` when a number in `options` is out of its range, `emptyCrop` when the crop has no
+    ///   pixel in the picture, `limitExceeded` when the thumbnail is over `limits` or has a side over
     ///   ``ThumbnailOptions/maxSide``, `outOfMemory`, `cancelled`.
     public func thumbnail(
         options: ThumbnailOptions, limits: DecodeLimits = DecodeLimits(), cancellation: CancellationFlag? = nil

@@ -50,8 +50,8 @@ public struct Bitmap: Sendable {
     ///   - limits: `maxSide`, `maxPixels` and `maxMemory` hold for the bitmap. With ``DecodeLimits/unlimited`` memory
     ///     alone limits it.
     ///   - pixels: Receives all rows in order, `width * height * 4` bytes of RGBA.
-    /// - Throws: A ``DecodeError`` before `pixels` is called: `invalidArgument` when a side is below 1, `limitExceeded`,
-    ///   `outOfMemory`; and what `pixels` throws.
+    /// - Throws: A ``DecodeError`` before `pixels` is called: `invalidArgument` when a side is below 1,
+    ///   `limitExceeded`, `outOfMemory`; and what `pixels` throws.
     public init(
         width: Int, height: Int, limits: DecodeLimits, pixels: (inout MutableSpan<UInt8>) throws -> Void
     ) throws {

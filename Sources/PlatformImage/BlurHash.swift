@@ -88,8 +88,8 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     ///   - width: Pixels in a row, at least 1. 32 are enough: enlarging the result looks the same.
     ///   - height: Rows, at least 1.
     ///   - punch: Contrast; 1 is that of the picture.
-    /// - Returns: A bitmap; a size of 0 or one that memory cannot hold is a programming error and traps. For a size that
-    ///   came from outside use ``bitmap(width:height:punch:limits:)``.
+    /// - Returns: A bitmap; a size of 0 or one that memory cannot hold is a programming error and traps. For a size
+    ///   that came from outside use ``bitmap(width:height:punch:limits:)``.
     public func bitmap(width: Int, height: Int, punch: Double = 1) -> Bitmap {
         Bitmap(width: width, height: height) { draw(width, height, punch, on: &$0) }
     }

@@ -109,8 +109,8 @@ public final class DecodeQueue: Sendable {
     ///   - byteCount: What `work` will allocate, to be taken from the budget; 0 for next to nothing.
     ///   - work: Gets the flag that cancelling raises; pass it to the decoder. For work that throws other errors there
     ///     are overloads.
-    /// - Throws: What `work` throws, `invalidArgument` when `byteCount` is negative, `limitExceeded` when it is over the
-    ///   whole budget, or `cancelled` when the work never started.
+    /// - Throws: What `work` throws, `invalidArgument` when `byteCount` is negative, `limitExceeded` when it is over
+    ///   the whole budget, or `cancelled` when the work never started.
     public func run<Result: Sendable>(
         priority: Priority = .normal, byteCount: Int = 0,
         _ work: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> Result

@@ -11,8 +11,8 @@ extension ImageEncoder {
     ///     whose numerator or denominator is over 65,535 is reduced, then rounded.
     ///   - loopCount: How often the animation plays, 0 for ever; more than 2,147,483,647 acts as that.
     ///   - cancellation: Ends the encoding at its next row batch when raised.
-    /// - Throws: `invalidArgument` when there is no frame, when sizes differ, and when `loopCount`, a delay or an option
-    ///   is out of its range; `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
+    /// - Throws: `invalidArgument` when there is no frame, when sizes differ, and when `loopCount`, a delay or an
+    ///   option is out of its range; `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
     public func encodeAnimation(
         _ frames: [AnimationFrame], loopCount: Int = 0, cancellation: CancellationFlag? = nil
     ) throws(EncodeError) -> [UInt8] {
