@@ -16,8 +16,8 @@ final class SourceFiles: Sendable {
     struct File: Hashable, Sendable {
         /// All of it.
         let bytes: [UInt8]
-        /// When it was last changed, in seconds since 1970.
-        let modified: Int64
+        /// When it was last changed, in seconds since 1970, 0 or more; nil for a file that is dated before.
+        let modified: Int64?
     }
 
     /// The files below a folder, which must be there; a link as the folder itself is followed, once.
@@ -69,7 +69,8 @@ final class SourceFiles: Sendable {
         guard let bytes = try file.bytes(at: 0, count: status.length) else {
             return .failure(ServiceError(.internalFault, "the source was cut while it was read"))
         }
-        return .success(File(bytes: bytes, modified: status.modified.seconds))
+        let seconds = status.modified.seconds
+        return .success(File(bytes: bytes, modified: seconds >= 0 ? seconds : nil))
     }
 
     private static func cString(_ name: String) -> [CChar] { name.utf8CString.map { $0 } }

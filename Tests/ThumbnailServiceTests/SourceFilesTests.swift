@@ -108,6 +108,18 @@ import Testing
         #expect(outcome("101", files) == "413 tooLarge")
     }
 
+    @Test("N3: a file dated before 1970 has no date: LastModified traps on one") func aFileDatedBefore1970HasNoDate()
+        throws
+    {
+        let tree = try Tree()
+        let files = try SourceFiles(root: tree.root, maxBytes: 100)
+        for (seconds, modified) in [(-1.0, nil), (-86_400, nil), (0, 0), (5, 5)] as [(Double, Int64?)] {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: seconds)], ofItemAtPath: tree.root + "/top.png")
+            #expect(try files.read("top.png").modified == modified)
+        }
+    }
+
     @Test func aChangedFileIsAnotherOne() throws {
         let tree = try Tree()
         let files = try SourceFiles(root: tree.root, maxBytes: 100)

@@ -113,8 +113,7 @@ final class SourceReader: SourceReading {
             }
         }
         let found = try file.get()
-        // A file may be dated before 1970, which the service sends no `Last-Modified` for.
-        return SourceBytes(found.bytes, lastModified: found.modified >= 0 ? found.modified : nil)
+        return SourceBytes(found.bytes, lastModified: found.modified)
     }
 
     private static func files(_ root: String?, _ limit: Int) throws(ServiceError) -> SourceFiles? {

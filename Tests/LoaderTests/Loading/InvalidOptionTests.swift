@@ -1,0 +1,36 @@
+#if Loader
+import PlatformImage
+import Testing
+
+@testable import Loader
+
+/// N3: decode options of a request that are out of range are refused, and trap nowhere.
+@Suite(.timeLimit(.minutes(30))) struct InvalidOptionTests {
+    @Test(
+        "N3: decode options out of range are refused before the origin is asked",
+        arguments: [
+            (0, 0), (3, 0), (Int.max, 0), (Int.min, 0), (1, -1), (1, Int.min),
+        ])
+    func optionsOutOfRangeAreRefused(scale: Int, page: Int) async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        var request = ImageRequest(url: LoaderBench.url)
+        request.decodeOptions.scaleDenominator = scale
+        request.decodeOptions.page = page
+
+        let failure = await bench.failure(request)
+
+        #expect(failure?.code == .configuration)
+        #expect(bench.transport.requests.isEmpty)
+    }
+
+    @Test("N3: a refused request does not count against its address") func refusalsAreNotRemembered() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.negativeCacheMaxAge = .seconds(60) }
+        var request = ImageRequest(url: LoaderBench.url)
+        request.decodeOptions.page = -1
+
+        #expect(await bench.failure(request)?.code == .configuration)
+        #expect(await bench.failure() == nil)
+        #expect(await bench.failure(request)?.code == .configuration)
+    }
+}
+#endif
