@@ -377,8 +377,9 @@ def alpha(suite):
         suite,
         "rgbx8-no-extrasamples",
         tiff(Page(bad, 8, 2)),
-        rgba(bad[:, :, :3]),
-        "four samples without ExtraSamples: opaque",
+        rgba(bad),
+        "four samples without ExtraSamples: the fourth is unassociated alpha",
+        alpha=True,
         samples=raw(bad, 8),
     )
     five = samples_for(8, 5)

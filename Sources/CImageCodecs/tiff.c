@@ -89,6 +89,25 @@ typedef struct progress {
   bool damaged;
 } progress;
 
+// Rows that are not there are transparent; of a fax page they are white, like paper.
+static imgc_status leave_blank(const imgc_request *request, band *b, const tiff_facts *f,
+                               uint32_t x, uint32_t y, uint32_t wide, uint32_t first, uint32_t end,
+                               imgc_report *report) {
+  if (first >= end) return IMGC_OK;
+  if (!tiff_is_fax(f->compression) || f->kind != TIFF_KIND_GRAY) {
+    imgc_place_clear(b->place, x, y + first, wide, end - first);
+    return IMGC_OK;
+  }
+  for (uint32_t j = first; j < end; j++) {
+    if (j % TIFF_ROWS_A_POLL == 0 && j > 0) {
+      if (imgc_poll(request, report)) return report->status;
+      if (f->across == 1) imgc_place_done(b->place, y + j);
+    }
+    memset(band_row(b, x, y + j, wide), 0xFF, (size_t)wide * 4);
+  }
+  return IMGC_OK;
+}
+
 static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
                                tiff_converter *converter, band *b, uint32_t column, uint32_t row,
                                progress *p, imgc_report *report) {
@@ -109,7 +128,7 @@ static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
     }
     tiff_convert_row(converter, band_row(b, x, y + j, wide), tile.planes, j, wide);
   }
-  if (shown < high) imgc_place_clear(b->place, x, y + shown, wide, high - shown);
+  if (leave_blank(request, b, f, x, y, wide, shown, high, report)) return report->status;
   p->shown += shown;
   if (tile.intact >= high) return IMGC_OK;
   if (y + tile.intact < p->intact_rows) p->intact_rows = y + tile.intact;

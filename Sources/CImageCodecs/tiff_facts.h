@@ -15,6 +15,8 @@ typedef enum tiff_kind {
 } tiff_kind;
 
 enum { TIFF_ROWS_A_POLL = 16 };
+// Memory that the work is measured by where the request sets no limit.
+enum { TIFF_UNLIMITED_MEMORY = 512 << 20 };
 
 typedef struct tiff_facts {
   uint32_t width, height;
@@ -48,12 +50,18 @@ typedef struct tiff_facts {
   bool sums;           // and the samples of a row are differences (Predictor 2), of 8 or 16 bits
   uint32_t band_rows;  // to be written before they may go on into a resampler
   uint64_t work_bytes;
-  uint64_t spare_bytes; // that may be decoded again after damage
+  uint64_t retry_cost; // nanoseconds for decoding again after damage
 } tiff_facts;
 
 // Reads the tags of the open page, refuses what cannot be decoded, checks the limits.
 imgc_status tiff_read_facts(const imgc_request *request, tiff_file *file, tiff_facts *facts,
                             imgc_report *report);
+
+// Estimated nanoseconds to decode `input_bytes` to `bytes` of samples.
+uint64_t tiff_cost(const tiff_facts *facts, uint64_t bytes, uint64_t input_bytes);
+
+// CCITT: 1-bit rows, in which damage is found and reported row by row.
+bool tiff_is_fax(uint16_t compression);
 
 // The plane index of the k-th plane that is read.
 static inline uint16_t tiff_plane(const tiff_facts *facts, uint16_t k) {

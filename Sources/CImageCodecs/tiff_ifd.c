@@ -150,13 +150,26 @@ static int kept_index(uint64_t tag) {
   return -1;
 }
 
-// libtiff takes one BitsPerSample for all samples and fails with a text otherwise.
-static bool bits_differ(const tiff_input *in, uint64_t entry) {
-  uint64_t type = number(in, entry + 2, 2), count = number(in, entry + 4, offset_bytes(in));
+// SamplesPerPixel; 1 by TIFF 6.0 when the tag is missing.
+static uint64_t sample_count(const tiff_input *in, uint64_t entry) {
   uint64_t value = entry + 4 + offset_bytes(in);
+  switch (entry ? number(in, entry + 2, 2) : 0) {
+  case 1: return number(in, value, 1);
+  case 3: return number(in, value, 2);
+  case 4: return number(in, value, 4);
+  default: return 1;
+  }
+}
+
+// libtiff takes one BitsPerSample for all samples and fails with a text otherwise. Entries behind
+// those of the samples mean nothing, to libtiff neither.
+static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) {
+  uint64_t type = number(in, entry + 2, 2), listed = number(in, entry + 4, offset_bytes(in));
+  uint64_t value = entry + 4 + offset_bytes(in);
+  uint64_t count = listed < samples ? listed : samples;
   if (type != 3 || count < 2) return false;
   if (count > 64) count = 64;
-  if (count * 2 > offset_bytes(in)) value = number(in, value, offset_bytes(in));
+  if (imgc_mul(listed, 2) > offset_bytes(in)) value = number(in, value, offset_bytes(in));
   if (!inside(in, value, count * 2)) return false;
   for (uint64_t i = 1; i < count; i++)
     if (number(in, value + 2 * i, 2) != number(in, value, 2)) return true;
@@ -196,7 +209,7 @@ static void reduce(const tiff_input *in, tiff_page *page) {
   if (entries > room) entries = room, page->cut = true;
   if (entries > UINT16_MAX) entries = UINT16_MAX, page->cut = true;
 
-  uint64_t seen = 0, kept = 0;
+  uint64_t seen = 0, kept = 0, bits_entry = 0, samples_entry = 0;
   size_t size = count_bytes(in);
   for (uint64_t i = 0; i < entries; i++, entry += entry_bytes(in)) {
     uint64_t tag = number(in, entry, 2);
@@ -205,11 +218,14 @@ static void reduce(const tiff_input *in, tiff_page *page) {
     if (index < 0 || seen >> index & 1) continue;
     seen |= UINT64_C(1) << index;
     page->cut |= value_is_cut(in, entry);
-    if (tag == 258) page->bits_differ = bits_differ(in, entry);
+    if (tag == 258) bits_entry = entry;
+    if (tag == 277) samples_entry = entry;
+    page->names_extra |= tag == 338 || tag == 32995;
     memcpy(page->table + size, in->data + entry, entry_bytes(in));
     size += entry_bytes(in);
     kept++;
   }
+  if (bits_entry) page->bits_differ = bits_differ(in, bits_entry, sample_count(in, samples_entry));
   put(in, page->table, kept, count_bytes(in));
   memset(page->table + size, 0, offset_bytes(in)); // no next directory
   page->table_size = size + offset_bytes(in);

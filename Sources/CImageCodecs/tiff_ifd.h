@@ -31,6 +31,7 @@ typedef struct tiff_page {
   bool icc_damaged;
   bool cut;         // the directory or a value runs over the end of the file
   bool bits_differ; // BitsPerSample is not the same for all samples
+  bool names_extra; // ExtraSamples or the older Matteing is there
 } tiff_page;
 
 imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc_report *report);

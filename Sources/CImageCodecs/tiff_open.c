@@ -54,17 +54,30 @@ static int on_close(thandle_t handle) {
   return 0;
 }
 
+// CCITT decoders report damage of a row and go on.
+static void note_line(tiff_file *file, const char *format, va_list list, bool is_error) {
+  if (!strstr(format, " at line ")) return;
+  char text[160];
+  vsnprintf(text, sizeof text, format, list);
+  tiff_fax_note(&file->fax, text, is_error);
+}
+
 static int on_error(TIFF *tif, void *user, const char *module, const char *format, va_list list) {
   (void)tif, (void)module;
   tiff_file *file = user;
   if (strstr(format, "byte limit")) file->over_limit = true;
+  va_list copy;
+  va_copy(copy, list);
+  note_line(file, format, copy, true);
+  va_end(copy);
   if (file->errors++ == 0) vsnprintf(file->message, sizeof file->message, format, list);
   return 1; // done: do not call the global handlers
 }
 
 static int on_warning(TIFF *tif, void *user, const char *module, const char *format, va_list list) {
-  (void)tif, (void)module, (void)list;
+  (void)tif, (void)module;
   tiff_file *file = user;
+  note_line(file, format, list, false);
   // The format text names the kind. These say nothing about the pixels.
   bool harmless = strstr(format, "Unknown field") || strstr(format, "Old-style LZW") ||
                   strstr(format, "old-style JPEG");
@@ -75,6 +88,7 @@ static int on_warning(TIFF *tif, void *user, const char *module, const char *for
 imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report *report) {
   file->position = 0, file->tif = NULL, file->warnings = 0, file->errors = 0;
   file->message[0] = 0, file->over_limit = false;
+  tiff_fax_clear(&file->fax);
   if (tiff_input_open(request, &file->input, report)) return report->status;
   if (tiff_find_page(request, &file->input, &file->page, report)) return report->status;
   if (file->page.bits_differ)

@@ -3,6 +3,7 @@
 #ifndef IMGC_TIFF_OPEN_H
 #define IMGC_TIFF_OPEN_H
 
+#include "tiff_fax.h"
 #include "tiff_ifd.h"
 
 #if !__has_include(<tiffio.h>)
@@ -20,8 +21,9 @@ typedef struct tiff_file {
   TIFF *tif;
   uint32_t warnings; // since last set to 0
   uint32_t errors;
-  char message[128]; // the first error since `errors` was last 0
-  bool over_limit;   // libtiff refused an allocation
+  char message[128];  // the first error since `errors` was last 0
+  bool over_limit;    // libtiff refused an allocation
+  tiff_fax_notes fax; // lines named in messages since tiff_fax_clear
 } tiff_file;
 
 // Opens the page that the request selects. Call tiff_close whatever the outcome.

@@ -7,17 +7,8 @@
 
 #include "running_sum.h"
 #include "tiff_blobs.h"
-
-// Input bytes that codecs may be given in all, for a file in which tiles share their bytes
-// (blank tiles often do).
-static uint64_t handed_limit(const imgc_request *request) {
-  return imgc_add(imgc_mul(request->size, 16), 64 << 20);
-}
-
-// LZMA takes 65 ns for a byte of input, whatever comes out; the others are paid for by output.
-static uint64_t weight(const tiff_facts *f, uint64_t input_bytes) {
-  return imgc_mul(input_bytes, f->compression == COMPRESSION_LZMA ? 8 : 1);
-}
+#include "tiff_recover.h"
+#include "tiff_window.h"
 
 // Without limits on memory and tiles the product may be anything: then there is no such memory.
 static size_t scratch_bytes(const tiff_facts *facts) {
@@ -29,7 +20,7 @@ static size_t scratch_bytes(const tiff_facts *facts) {
 imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
                              const tiff_facts *facts, imgc_report *report) {
   *reader = (tiff_reader){.request = request, .file = file, .facts = facts};
-  reader->spare = facts->spare_bytes;
+  reader->retry_left = facts->retry_cost;
   if (facts->direct) return IMGC_OK;
   reader->scratch = imgc_work_take(request, scratch_bytes(facts));
   reader->dirty = true;
@@ -48,25 +39,13 @@ void tiff_reader_close(tiff_reader *reader) {
 
 // ---------------------------------------------------------------- one plane of one tile
 
-typedef struct strile {
-  uint32_t index;
-  const uint8_t *data;
-  uint64_t size;     // bytes that are there
-  bool cut;          // fewer than the file declares
-  uint8_t *to;       // unit_bytes * units
-  uint64_t units;    // wanted
-  uint64_t rows_got; // complete rows
-  bool intact;
-} strile;
-
-// Codecs may leave gaps, which must not show what was there before.
-static void fill(tiff_reader *r, const strile *s) {
+void tiff_clear(tiff_reader *r, const tiff_strile *s) {
   if (r->dirty) memset(s->to, 0, (size_t)(s->units * r->facts->unit_bytes));
   r->dirty = true;
 }
 
 // libtiff reverses the bits of the buffer in place where the codec wants that; JBIG always does.
-static void *input_buffer(tiff_reader *r, const strile *s) {
+static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
   if (!r->facts->reversed && r->facts->compression != COMPRESSION_JBIG)
     return (void *)(uintptr_t)s->data;
   if (r->writable_size < s->size) {
@@ -77,9 +56,9 @@ static void *input_buffer(tiff_reader *r, const strile *s) {
   return memcpy(r->writable, s->data, (size_t)s->size);
 }
 
-// Decodes the first `units` units. The bytes are handed over where they lie: libtiff does not
+// The bytes are handed over where they lie: libtiff does not
 // copy them, and a strip whose end is missing is decoded as far as it goes.
-static bool decode(tiff_reader *r, const strile *s, uint64_t units) {
+bool tiff_decode(tiff_reader *r, const tiff_strile *s, uint64_t units) {
   TIFF *tif = r->file->tif;
   tmsize_t bytes = (tmsize_t)(units * r->facts->unit_bytes);
   r->file->warnings = 0;
@@ -92,11 +71,6 @@ static bool decode(tiff_reader *r, const strile *s, uint64_t units) {
   return input && TIFFReadFromUserBuffer(tif, s->index, input, (tmsize_t)s->size, s->to, bytes);
 }
 
-static bool is_fax(uint16_t compression) {
-  return compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW ||
-         compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
-}
-
 static bool is_deflate(uint16_t compression) {
   return compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
 }
@@ -105,50 +79,20 @@ static void use_zlib(tiff_reader *r) {
   TIFFSetField(r->file->tif, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
 }
 
-// Bytes that no picture is likely to end with.
-static uint8_t noise(uint64_t i) { return (uint8_t)((uint32_t)i * 2654435761u >> 24); }
-
-// After a failure nothing says how far a codec came, and neither predictor nor byte order has
-// been undone. So: decode over noise to see which bytes were written, then decode again no
-// more rows than that, which succeeds and is complete.
-static uint64_t recover(tiff_reader *r, const strile *s) {
-  uint64_t bytes = s->units * r->facts->unit_bytes, reached = bytes;
-  uint64_t price = imgc_add(bytes, weight(r->facts, s->size));
-  if (r->spare < price) return 0;
-  r->spare -= price;
-  for (uint64_t i = 0; i < bytes; i++) s->to[i] = noise(i);
-  r->dirty = true;
-  if (decode(r, s, s->units) && !is_fax(r->facts->compression)) return s->units;
-  while (reached > 0 && s->to[reached - 1] == noise(reached - 1)) reached--;
-
-  uint64_t units = reached / r->facts->unit_bytes;
-  // Where the data ends the fax codecs read zeros, for up to three rows.
-  if (is_fax(r->facts->compression) && reached < bytes) units = units > 3 ? units - 3 : 0;
-  for (int tries = 0; units > 0; tries++) {
-    if (r->spare < price) return 0;
-    r->spare -= price;
-    fill(r, s);
-    if (decode(r, s, units)) return units;
-    units = tries < 4 ? units - 1 : units / 2;
-  }
-  return 0;
-}
-
-static uint64_t decode_or_recover(tiff_reader *r, strile *s) {
+static uint64_t decode_or_recover(tiff_reader *r, tiff_strile *s) {
   uint16_t codec = r->facts->compression;
-  fill(r, s);
-  bool done = decode(r, s, s->units);
+  tiff_clear(r, s);
+  bool done = tiff_decode(r, s, s->units);
   s->intact = done && r->file->warnings == 0;
-  // The fax codecs end early with a warning that libtiff takes for success.
-  if (s->intact || (done && !is_fax(codec))) return s->units;
+  if (done) return s->units;
   if (codec == COMPRESSION_OJPEG) return 0; // it cannot be asked twice
   // Refused by libdeflate: zlib gives what there is, and has no mind for the checksum.
   if (is_deflate(codec)) use_zlib(r);
-  return recover(r, s);
+  return tiff_recover(r, s);
 }
 
 // The own way of LZW, for what is intact; all bytes of the tile are written then.
-static bool decode_lzw(tiff_reader *r, strile *s) {
+static bool decode_lzw(tiff_reader *r, tiff_strile *s) {
   const tiff_facts *f = r->facts;
   size_t size = (size_t)(s->units * f->unit_bytes);
   r->dirty = true; // also by what is written behind the end, where the next plane is to lie
@@ -163,8 +107,9 @@ static bool decode_lzw(tiff_reader *r, strile *s) {
   return s->intact = true;
 }
 
-static uint64_t decode_all(tiff_reader *r, strile *s) {
+static uint64_t decode_all(tiff_reader *r, tiff_strile *s) {
   if (decode_lzw(r, s)) return s->units;
+  if (tiff_is_fax(r->facts->compression)) return tiff_read_fax(r, s);
   if (!is_deflate(r->facts->compression)) return decode_or_recover(r, s);
   // Two traps of libdeflate, which libtiff takes for success. It goes on with zero bits for a
   // while when the data ends early; and when a stored block holds more than is asked for, as
@@ -177,7 +122,7 @@ static uint64_t decode_all(tiff_reader *r, strile *s) {
 }
 
 // Counts the scans of a JPEG stream against the limits that the JPEG codec has.
-static imgc_status check_scans(tiff_reader *r, const strile *s, imgc_report *report) {
+static imgc_status check_scans(tiff_reader *r, const tiff_strile *s, imgc_report *report) {
   const tiff_facts *f = r->facts;
   const imgc_limits *limits = &r->request->limits;
   uint64_t scans = tiff_count_scans(s->data, s->size);
@@ -188,7 +133,15 @@ static imgc_status check_scans(tiff_reader *r, const strile *s, imgc_report *rep
   return imgc_check(r->scan_samples, limits->max_scan_samples, "max_scan_samples", report);
 }
 
-static imgc_status read_strile(tiff_reader *r, strile *s, imgc_report *report) {
+// libtiff lets the decoder of LZMA allocate up to 4 GiB for what a few bytes say.
+static imgc_status check_window(tiff_reader *r, const tiff_strile *s, imgc_report *report) {
+  const tiff_facts *f = r->facts;
+  uint64_t bytes = imgc_add(f->work_bytes, tiff_window_bytes(f, s->data, s->size));
+  uint32_t held = imgc_rows_held(r->request, f->height, f->band_rows);
+  return imgc_check_memory(r->request, f->width, held, bytes, report);
+}
+
+static imgc_status read_strile(tiff_reader *r, tiff_strile *s, imgc_report *report) {
   const tiff_facts *f = r->facts;
   const tiff_input *in = &r->file->input;
   uint64_t offset = TIFFGetStrileOffset(r->file->tif, s->index);
@@ -211,10 +164,8 @@ static imgc_status read_strile(tiff_reader *r, strile *s, imgc_report *report) {
     if (units > s->units) units = s->units;
     s->intact = units == s->units;
   } else {
-    r->handed = imgc_add(r->handed, weight(f, s->size));
-    if (r->handed > handed_limit(r->request))
-      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: strips or tiles overlap");
     if (f->compression == COMPRESSION_JPEG && check_scans(r, s, report)) return report->status;
+    if (check_window(r, s, report)) return report->status;
     if (!tiff_blob_fits(f, s->data, s->size, (uint32_t)s->units)) return IMGC_OK;
     units = decode_all(r, s);
     s->data = s->to;
@@ -230,7 +181,7 @@ imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, t
   *tile = (tiff_tile){.rows = rows, .intact = rows};
   for (uint16_t k = 0; k < f->planes; k++) {
     uint32_t plane = f->separate ? tiff_plane(f, k) : 0;
-    strile s = {
+    tiff_strile s = {
         .index = (plane * f->down + row) * f->across + column,
         .to = reader->scratch ? reader->scratch + k * f->tile_bytes : NULL,
         .units = (rows + f->sub_y - 1u) / f->sub_y,

@@ -17,9 +17,9 @@ typedef struct tiff_reader {
   uint8_t *writable; // input bytes that libtiff may turn around in place
   uint64_t writable_size;
   tiff_lzw *lzw;         // NULL: libtiff decodes
-  uint64_t handed;       // compressed bytes given to codecs so far
   uint64_t scan_samples; // JPEG work so far
-  uint64_t spare;        // bytes that may still be decoded again after damage
+  uint64_t retry_left;   // nanoseconds for decoding again after damage
+  bool without_eol;      // Group 3 data is decoded as Compression 2
 } tiff_reader;
 
 typedef struct tiff_tile {
