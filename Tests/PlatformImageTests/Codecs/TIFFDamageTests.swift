@@ -1,0 +1,110 @@
+import PlatformImage
+import TestSupport
+import Testing
+
+/// D1: every compression in one strip, four strips, one tile and four tiles, with wrong bytes and cut at 60 % of the
+/// compressed bytes. `Scripts/damaged-files` prints what these tests measure.
+@Suite struct TIFFDamageTests {
+    /// 64 rows each. A strip of four has 16 of them, a tile of four has 32.
+    static let fixtures = Fixture.all.filter { $0.path.hasPrefix("tiff/damage-") }
+
+    /// Whole rows before the damage. 60 % of 64 rows are 38; slopes make some rows longer than others. Of JPEG, the
+    /// rows of the block that is damaged and what its chroma is smoothed with are lost.
+    private func rowsBefore(_ file: DamagedTIFF) -> Int {
+        switch file.layout {
+        case "tiles": 32
+        case "strips": file.name == "jpeg" ? 31 : 36
+        default: file.name == "jpeg" ? 31 : 36
+        }
+    }
+
+    /// With several strips or tiles, those behind the damaged one are shown as well.
+    private func rowsAround(_ file: DamagedTIFF) -> Int {
+        file.layout == "strips" ? max(rowsBefore(file), 48) : rowsBefore(file)
+    }
+
+    private func report(_ column: String, _ file: DamagedTIFF, _ rows: ShownRows) {
+        print("damaged: | \(file.name) | \(file.layout) | \(column) | \(rows.text) |")
+    }
+
+    @Test(arguments: fixtures)
+    func oneWrongByteLeavesTheRowsBeforeIt(_ fixture: Fixture) throws {
+        let file = try DamagedTIFF(fixture)
+
+        let rows = try ShownRows(of: file.withWrongBytes(1), against: file.bytes)
+
+        #expect(rows.right >= rowsAround(file))
+        #expect(rows.shown >= rowsAround(file))
+        report("one wrong byte", file, rows)
+    }
+
+    @Test(arguments: fixtures)
+    func twoWrongBytesLeaveTheRowsBeforeThem(_ fixture: Fixture) throws {
+        let file = try DamagedTIFF(fixture)
+
+        let rows = try ShownRows(of: file.withWrongBytes(2), against: file.bytes)
+
+        #expect(rows.right >= rowsAround(file))
+    }
+
+    @Test(arguments: fixtures)
+    func aCutFileShowsTheRowsBeforeTheCut(_ fixture: Fixture) throws {
+        let file = try DamagedTIFF(fixture)
+
+        let rows = try ShownRows(of: file.cut, against: file.bytes)
+
+        #expect(rows.right >= rowsBefore(file))
+        guard case .truncated(let count) = rows.status else {
+            Issue.record("a cut file is \(rows.status)")
+            return
+        }
+        #expect(count <= rows.right)
+        report("cut", file, rows)
+    }
+
+    /// CCITT decoders report every row that is not sound, so that damage is always noticed.
+    @Test(arguments: fixtures.filter { $0.path.contains("-g3-") || $0.path.contains("-g4-") })
+    func aWrongByteInAFaxPageIsReportedAndKeepsAllRows(_ fixture: Fixture) throws {
+        let file = try DamagedTIFF(fixture)
+
+        let rows = try ShownRows(of: file.withWrongBytes(1), against: file.bytes)
+
+        #expect(rows.shown == 64)
+        guard case .corrupt = rows.status else {
+            Issue.record("a damaged page is \(rows.status)")
+            return
+        }
+    }
+
+    /// The size of the first report: 300 x 200 RGB in one strip of LZW.
+    @Test(arguments: [false, true])
+    func aLargeStripOfLZWKeepsTheRowsBeforeACut(_ usesPredictor: Bool) throws {
+        var random = SplitMix(seed: 9)
+        var tiff = LZWTIFF(width: 300, height: 200, samples: 3)
+        tiff.usesPredictor = usesPredictor
+        var samples: [UInt8] = []
+        for i in 0..<200 * 900 {
+            let value = i / 900 + i % 7 + Int.random(in: 0..<4, using: &random)
+            samples.append(UInt8(truncatingIfNeeded: value))
+        }
+        let damaged = tiff.bytes(rows: samples) { $0.removeLast($0.count * 4 / 10) }
+
+        let rows = try ShownRows(of: damaged, against: tiff.bytes(rows: samples))
+
+        #expect(rows.right >= 118)
+        #expect(rows.shown == rows.right)
+    }
+
+    /// Deflate of rows of one pixel, where the checksum alone is wrong: all rows are shown.
+    @Test func aWrongChecksumOfDeflateLosesNoRow() throws {
+        let stored: [UInt8] = [0x78, 0x01, 0x01, 4, 0, 0xFB, 0xFF, 10, 20, 30, 40]
+        let file = TIFFFile(
+            width: 1, height: 4, bits: [8], samples: 1, photometric: 1, compression: 8,
+            strips: [stored + [1, 2, 3, 4]])
+
+        let image = try ImageDecoder(options: .asStored).decode(file.bytes)
+
+        #expect(stride(from: 0, to: 16, by: 4).map { image.bitmap.copyBytes()[$0] } == [10, 20, 30, 40])
+        #expect(image.status != .complete)
+    }
+}

@@ -1,0 +1,117 @@
+import PlatformImage
+import Testing
+
+/// CCITT data that ends before the last row (D3), and Group 3 without end-of-line codes (D7).
+///
+/// Every row is 16 pixels: 4 white, 4 black, 8 white. The codes are those of ITU-T T.4, tables 2 and 3.
+@Suite struct TIFFFaxTests {
+    private static let rowCodes = "1011 011 10011"
+    private static let endOfLine = "000000000001"
+    private static let white = [UInt8](repeating: 255, count: 64)
+    private static let black: [UInt8] = [0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255]
+    private static let row: [UInt8] = Array(white.prefix(16)) + black + Array(white.prefix(32))
+
+    private static func rows(_ count: Int, white missing: Int = 0) -> [UInt8] {
+        var all: [UInt8] = []
+        for _ in 0..<count { all += row }
+        for _ in 0..<missing { all += white }
+        return all
+    }
+
+    private func page(_ compression: Int, _ strips: [[UInt8]], photometric: Int = 0, rows: Int = 6) -> TIFFFile {
+        TIFFFile(
+            width: 16, height: rows, bits: [1], samples: 1, photometric: photometric, compression: compression,
+            strips: strips)
+    }
+
+    /// Four rows and an end code, as Compression 2, 3 and 4 have them.
+    struct Short: Sendable {
+        let compression: Int
+        let digits: String
+        var data: [UInt8] { [UInt8](digits: digits) }
+    }
+
+    private static let group3 = String(repeating: endOfLine + rowCodes, count: 4)
+    // T.6: horizontal mode in the first row, then three times V0 a row.
+    private static let group4 = "001 1011 011 1 111 111 111"
+
+    static let shortPages: [Short] = [
+        Short(compression: 2, digits: String(repeating: rowCodes + "0000", count: 4)),
+        Short(compression: 3, digits: group3 + String(repeating: endOfLine, count: 6)),
+        Short(compression: 3, digits: group3),
+        Short(compression: 4, digits: group4 + endOfLine + endOfLine),
+        Short(compression: 4, digits: group4),
+    ]
+
+    @Test(arguments: shortPages)
+    func dataThatEndsEarlyKeepsEveryRowAndTheRestIsWhite(_ short: Short) throws {
+        let image = try ImageDecoder(options: .asStored).decode(page(short.compression, [short.data]).bytes)
+
+        #expect(image.status == .truncated(rows: 4))
+        #expect(image.bitmap.copyBytes() == Self.rows(4, white: 2))
+    }
+
+    /// BlackIsZero: the missing rows are white all the same.
+    @Test func missingRowsOfABlackIsZeroPageAreWhite() throws {
+        let data = Self.shortPages[3].data
+
+        let image = try ImageDecoder(options: .asStored).decode(page(4, [data], photometric: 1).bytes)
+
+        #expect(image.status == .truncated(rows: 4))
+        #expect(Array(image.bitmap.copyBytes().suffix(128)) == Self.rows(0, white: 2))
+    }
+
+    /// An end code in the first of two strips: the second one is shown.
+    @Test func aStripThatEndsEarlyLeavesTheNextOneAlone() throws {
+        let whole = [UInt8](digits: "001 1011 011 1" + String(repeating: "111", count: 5))
+        var file = page(4, [Self.shortPages[3].data, whole], rows: 12)
+        file[278] = [6]
+
+        let image = try ImageDecoder(options: .asStored).decode(file.bytes)
+
+        #expect(image.status == .truncated(rows: 4))
+        let pixels = image.bitmap.copyBytes()
+        #expect(Array(pixels.prefix(6 * 64)) == Self.rows(4, white: 2))
+        #expect(Array(pixels.suffix(6 * 64)) == Self.rows(6))
+    }
+
+    @Test func dataWithoutAnyRowIsRefused() {
+        let empty = [UInt8](digits: Self.endOfLine + Self.endOfLine)
+
+        #expect(throws: DecodeError.self) { try ImageDecoder().decode(page(4, [empty]).bytes) }
+    }
+
+    @Test(arguments: [nil, 6, 2])
+    func group3WithoutEndOfLineCodesIsDecoded(_ rowsPerStrip: Int?) throws {
+        let rows = rowsPerStrip ?? 6
+        let strip = [UInt8](digits: String(repeating: Self.rowCodes, count: rows))
+        var file = page(3, Array(repeating: strip, count: 6 / rows))
+        file[278] = rowsPerStrip.map { [$0] } ?? []
+
+        let image = try ImageDecoder(options: .asStored).decode(file.bytes)
+
+        #expect(image.status == .complete)
+        #expect(image.bitmap.copyBytes() == Self.rows(6))
+    }
+
+    @Test func group3WithoutEndOfLineCodesMayEndEarly() throws {
+        let data = [UInt8](digits: String(repeating: Self.rowCodes, count: 4))
+
+        let image = try ImageDecoder(options: .asStored).decode(page(3, [data]).bytes)
+
+        #expect(image.status == .truncated(rows: 4))
+        #expect(image.bitmap.copyBytes() == Self.rows(4, white: 2))
+    }
+
+    /// A strip of noise is tried without codes once; the strip behind it is still decoded with them.
+    @Test func aStripOfNoiseLeavesTheNextGroup3StripAlone() throws {
+        let whole = [UInt8](digits: String(repeating: Self.endOfLine + Self.rowCodes, count: 6))
+        var file = page(3, [[0, 0, 0, 0, 0, 0, 0, 1], whole], rows: 12)
+        file[278] = [6]
+
+        let image = try ImageDecoder(options: .asStored).decode(file.bytes)
+
+        #expect(Array(image.bitmap.copyBytes().suffix(6 * 64)) == Self.rows(6))
+        #expect(image.status != .complete)
+    }
+}

@@ -1,0 +1,92 @@
+import PlatformImage
+import Testing
+
+/// Tags about samples that writers get wrong: BitsPerSample (D4), ExtraSamples (D5), YCbCr strips (D6); and colours
+/// that alpha was multiplied into (D11).
+@Suite struct TIFFSampleTests {
+    private func pixels(_ file: TIFFFile) throws -> [UInt8] {
+        let image = try ImageDecoder(options: .asStored).decode(file.bytes)
+        #expect(image.status == .complete)
+        return image.bitmap.copyBytes()
+    }
+
+    @Test func surplusBitsPerSampleEntriesAreIgnored() throws {
+        let samples: [UInt8] = (0..<16 * 16 * 3).map { (i: Int) -> UInt8 in UInt8(truncatingIfNeeded: i * 7) }
+        let file = TIFFFile(
+            width: 16, height: 16, bits: [8, 8, 8, 1], samples: 3, photometric: 2, compression: 1, strips: [samples])
+
+        var expected: [UInt8] = []
+        for at in stride(from: 0, to: samples.count, by: 3) { expected += Array(samples[at..<at + 3]) + [255] }
+
+        #expect(try pixels(file) == expected)
+    }
+
+    @Test func samplesOfDifferentDepthsAreRefused() {
+        let file = TIFFFile(
+            width: 2, height: 1, bits: [8, 8, 4, 8], samples: 3, photometric: 2, compression: 1,
+            strips: [[1, 2, 3, 4, 5, 6]])
+
+        #expect { try ImageDecoder().decode(file.bytes) } throws: { ($0 as? DecodeError)?.detail == "mixedDepth" }
+    }
+
+    private func fourSamples(_ extra: [Int]) -> TIFFFile {
+        var file = TIFFFile(
+            width: 2, height: 1, bits: [8, 8, 8, 8], samples: 4, photometric: 2, compression: 1,
+            strips: [[10, 20, 30, 0, 40, 50, 60, 128]])
+        file[338] = extra
+        return file
+    }
+
+    @Test func fourSamplesWithoutExtraSamplesHaveUnassociatedAlpha() throws {
+        let image = try ImageDecoder(options: .asStored).decode(fourSamples([]).bytes)
+
+        #expect(image.header.hasAlpha)
+        let pixels = image.bitmap.copyBytes()
+        #expect(pixels[3] == 0)
+        #expect(Array(pixels.suffix(4)) == [40, 50, 60, 128])
+    }
+
+    @Test func anUnspecifiedFourthSampleIsOpaque() throws {
+        #expect(try pixels(fourSamples([0])) == [10, 20, 30, 255, 40, 50, 60, 255])
+    }
+
+    /// 73 x 43, chroma for pairs of rows, strips of 37 rows: the last pair of the first strip is half empty.
+    @Test(arguments: [1, 5])
+    func subsampledStripsWithAnOddNumberOfRowsAreDecoded(_ compression: Int) throws {
+        let (width, height, rowsPerStrip) = (73, 43, 37)
+        func luma(_ x: Int, _ y: Int) -> UInt8 { UInt8((x * 3 + y * 5) % 256) }
+        var strips: [[UInt8]] = [[], []]
+        for (index, rows) in [0..<rowsPerStrip, rowsPerStrip..<height].enumerated() {
+            for y in stride(from: rows.lowerBound, to: rows.upperBound, by: 2) {
+                for x in 0..<width {
+                    let below: UInt8 = y + 1 < rows.upperBound ? luma(x, y + 1) : 0
+                    strips[index] += [luma(x, y), below, 128, 128] as [UInt8]
+                }
+            }
+        }
+        #expect(strips[0].count == 5548)
+        var file = TIFFFile(
+            width: width, height: height, bits: [8, 8, 8], samples: 3, photometric: 6, compression: compression,
+            strips: compression == 5 ? strips.map { LZWWriter().encode($0) } : strips)
+        file[278] = [rowsPerStrip]
+        file[530] = [1, 2]
+
+        var expected: [UInt8] = []
+        for y in 0..<height {
+            for x in 0..<width { expected += [luma(x, y), luma(x, y), luma(x, y), 255] as [UInt8] }
+        }
+
+        #expect(try pixels(file) == expected)
+    }
+
+    /// Each quotient is rounded to the nearest integer.
+    @Test func associatedAlphaOfFiveSamplesIsDividedOutAndRounded() throws {
+        var file = TIFFFile(
+            width: 2, height: 1, bits: [8, 8, 8, 8, 8], samples: 5, photometric: 2, compression: 1,
+            strips: [[100, 50, 25, 7, 128, 1, 2, 3, 9, 0]])
+        file[338] = [0, 1]
+
+        // (100 * 255 + 64) / 128 and so on.
+        #expect(try pixels(file) == [199, 100, 50, 128, 0, 0, 0, 0])
+    }
+}

@@ -1,0 +1,137 @@
+import PlatformImage
+import Testing
+
+/// What a few bytes may ask for: work by strips that share their bytes (X4), memory by the window of a strip (X15).
+@Suite struct TIFFWorkTests {
+    private func refusal(_ file: TIFFFile, _ change: (inout DecodeLimits) -> Void = { _ in }) -> DecodeError? {
+        var decoder = ImageDecoder(options: .asStored)
+        change(&decoder.options.limits)
+        do throws(DecodeError) {
+            _ = try decoder.decode(file.bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Rows of one pixel, each a strip, all the same bytes.
+    private func shared(_ compression: Int, _ strip: [UInt8], times: Int) -> TIFFFile {
+        var file = TIFFFile(
+            width: 1, height: times, bits: [8], samples: 1, photometric: 1, compression: compression, strips: [strip])
+        file.listedTimes = times
+        file[278] = [1]
+        return file
+    }
+
+    /// 3,000 x 16 KiB are 4.9 s at 100 ns a byte, from a file of 40 kB.
+    @Test(arguments: [8, 32946, 32909, 50000])
+    func stripsThatShareALargeInputAreRefused(_ compression: Int) {
+        let error = refusal(shared(compression, [UInt8](repeating: 0, count: 16384), times: 3000))
+
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.detail == "maxMemory")
+    }
+
+    @Test func sharedInputIsRefusedWithoutALimitOnMemory() {
+        let error = refusal(shared(8, [UInt8](repeating: 0, count: 16384), times: 3000)) { $0.maxMemory = nil }
+
+        #expect(error?.code == .limitExceeded)
+    }
+
+    /// A stored block of deflate; the checksum is Adler-32 of one byte 77.
+    @Test func stripsThatShareASmallInputAreDecoded() throws {
+        let strip: [UInt8] = [0x78, 0x01, 0x01, 1, 0, 0xFE, 0xFF, 77, 0, 78, 0, 78]
+
+        let image = try ImageDecoder(options: .asStored).decode(shared(8, strip, times: 20_000).bytes)
+
+        #expect(image.status == .complete)
+        #expect(image.bitmap.copyBytes().prefix(4) == [77, 77, 77, 255])
+    }
+
+    // ---------------------------------------------------------------- windows
+
+    private func crc32(_ bytes: [UInt8]) -> [UInt8] {
+        var crc = UInt32.max
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+        }
+        return (0..<4).map { (i: Int) -> UInt8 in UInt8(truncatingIfNeeded: ~crc >> UInt32(8 * i)) }
+    }
+
+    /// A block of .xz: LZMA2 with a dictionary of the coded size and one uncompressed chunk.
+    private func block(dictionary: UInt8, _ data: [UInt8], crcChange: UInt8 = 0) -> [UInt8] {
+        let header: [UInt8] = [2, 0, 0x21, 1, dictionary, 0, 0, 0]
+        var crc = crc32(header)
+        crc[0] ^= crcChange
+        var block = header + crc
+        block += [1, UInt8((data.count - 1) >> 8), UInt8((data.count - 1) & 255)] as [UInt8]
+        block += data
+        block.append(0)
+        while !block.count.isMultiple(of: 4) { block.append(0) }
+        return block
+    }
+
+    private func lzma(_ blocks: [[UInt8]], height: Int) -> TIFFFile {
+        let stream: [UInt8] = [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0, 0] + crc32([0, 0])
+        return TIFFFile(
+            width: 8, height: height, bits: [8], samples: 1, photometric: 1, compression: 34925,
+            strips: [stream + blocks.joined()])
+    }
+
+    private let samples: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+
+    /// Sizes by section 5.3.1 of the .xz format: 40 is 4 GiB less one byte, 36 is 1 GiB, 22 is 8 MiB.
+    @Test(arguments: [40, 36] as [UInt8])
+    func anLZMADictionaryAboveTheMemoryLimitIsRefused(_ dictionary: UInt8) {
+        let error = refusal(lzma([block(dictionary: dictionary, samples)], height: 1))
+
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.detail == "maxMemory")
+    }
+
+    @Test func anLZMADictionaryBelowTheMemoryLimitIsDecoded() throws {
+        let file = lzma([block(dictionary: 22, samples)], height: 1)
+
+        let pixels = try ImageDecoder(options: .asStored).decode(file.bytes).bitmap.copyBytes()
+
+        #expect(stride(from: 0, to: 32, by: 4).map { pixels[$0] } == samples)
+    }
+
+    @Test func theDictionaryOfALaterLZMABlockCounts() {
+        let blocks = [block(dictionary: 0, samples), block(dictionary: 40, samples)]
+
+        #expect(refusal(lzma(blocks, height: 2))?.detail == "maxMemory")
+    }
+
+    @Test func theDictionaryOfBitReversedDataCounts() {
+        var file = lzma([block(dictionary: 40, samples)], height: 1)
+        func reversed(_ byte: UInt8) -> UInt8 {
+            var result: UInt8 = 0
+            for bit in 0..<8 as Range<UInt8> where byte & 1 << bit != 0 { result |= 0x80 >> bit }
+            return result
+        }
+        file.strips[0] = file.strips[0].map(reversed)
+        file[266] = [2]
+
+        #expect(refusal(file)?.detail == "maxMemory")
+    }
+
+    /// liblzma allocates nothing for a header that its CRC32 contradicts: damage, not a limit.
+    @Test func aDamagedLZMAHeaderIsNoLimit() {
+        let file = lzma([block(dictionary: 40, samples, crcChange: 1)], height: 1)
+
+        #expect(refusal(file)?.code == .malformed)
+    }
+
+    /// RFC 8878, 3.1.1.1.2: exponent 17 is a window of 128 MiB. One raw block.
+    @Test func aZstandardWindowAboveTheMemoryLimitIsRefused() throws {
+        let header: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 17 << 3, 8 << 3 | 1, 0, 0]
+        let frame = header + samples
+        let file = TIFFFile(
+            width: 8, height: 1, bits: [8], samples: 1, photometric: 1, compression: 50000, strips: [frame])
+
+        #expect(refusal(file) == nil)
+        #expect(refusal(file) { $0.maxMemory = 64 << 20 }?.detail == "maxMemory")
+    }
+}
