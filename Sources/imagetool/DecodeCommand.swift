@@ -23,11 +23,18 @@ struct DecodeCommand: ParsableCommand {
     var digest = false
     @Option(help: "Refuse pictures with more pixels.") var maxPixels: Int?
     @Option(help: "Decode at most so many frames to reach the one asked for.") var maxFrames: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Give up decoding a file after so many seconds.",
+            discussion: "Looked at every 16 rows, and once a scan, strip, tile and frame: decoding ends at the next.",
+            valueName: "seconds"))
+    var deadline: Double?
 
     func validate() throws {
         if let frame, frame < 0 { throw ValidationError("--frame counts from 0.") }
         if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels must be 1 or more.") }
         if let maxFrames, maxFrames < 1 { throw ValidationError("--max-frames must be 1 or more.") }
+        if let deadline, !(deadline > 0) { throw ValidationError("--deadline must be above 0.") }
         if premultiplied, digest || format == .png {
             throw ValidationError("--premultiplied is for pam and raw: a digest and a PNG have straight alpha.")
         }
@@ -49,7 +56,7 @@ struct DecodeCommand: ParsableCommand {
         do {
             try forEachFile(files) { path in
                 let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
-                let picture = try Picture(bytes, frame: frame, decoder: decoder)
+                let picture = try Picture(bytes, frame: frame, decoder: decoder, cancellation: cancellation())
                 if let warning = warning(for: picture.status) { printError("\(path): \(warning)") }
                 if digest {
                     try opened().write("\(picture.bitmap.digest)  \(path)\n")
@@ -63,6 +70,15 @@ struct DecodeCommand: ParsableCommand {
         }
         try target?.commit()
         if let failure { throw failure }
+    }
+
+    /// The deadline of a file, which starts when the file was read; nil without one.
+    private func cancellation() -> CancellationFlag? {
+        guard let deadline else { return nil }
+        let flag = CancellationFlag()
+        // A century acts as no deadline; more does not fit into a Duration.
+        flag.setDeadline(.now + .seconds(min(deadline, 100 * 365 * 86_400)))
+        return flag
     }
 
     private var options: DecodeOptions {

@@ -7,17 +7,17 @@ struct Picture {
 
     /// - Parameter frame: From 0; nil for the still, which in an APNG need not be frame 0.
     /// - Throws: A ``DecodeError``, or a ``Failure`` when the file has no such frame.
-    init(_ bytes: [UInt8], frame: Int?, decoder: ImageDecoder) throws {
+    init(_ bytes: [UInt8], frame: Int?, decoder: ImageDecoder, cancellation: CancellationFlag? = nil) throws {
         guard let frame else {
-            let image = try decoder.decode(bytes)
+            let image = try decoder.decode(bytes, cancellation: cancellation)
             bitmap = image.bitmap
             status = image.status
             return
         }
         if ImageFormat(signatureOf: bytes.span) == .tiff {
-            self = try Self.page(frame, of: bytes, decoder)
+            self = try Self.page(frame, of: bytes, decoder, cancellation)
         } else {
-            self = try Self.frame(frame, of: bytes, decoder)
+            self = try Self.frame(frame, of: bytes, decoder, cancellation)
         }
     }
 
@@ -26,17 +26,21 @@ struct Picture {
         self.status = status
     }
 
-    private static func page(_ index: Int, of bytes: [UInt8], _ decoder: ImageDecoder) throws -> Self {
-        let count = try decoder.header(of: bytes).frameCount
+    private static func page(
+        _ index: Int, of bytes: [UInt8], _ decoder: ImageDecoder, _ cancellation: CancellationFlag?
+    ) throws -> Self {
+        let count = try decoder.header(of: bytes, cancellation: cancellation).frameCount
         if let count, index >= count { throw Failure.noSuchFrame(index, of: count) }
         var decoder = decoder
         decoder.options.page = index
-        let image = try decoder.decode(bytes)
+        let image = try decoder.decode(bytes, cancellation: cancellation)
         return Self(bitmap: image.bitmap, status: image.status)
     }
 
-    private static func frame(_ index: Int, of bytes: [UInt8], _ decoder: ImageDecoder) throws -> Self {
-        let frames = try decoder.frames(of: bytes)
+    private static func frame(
+        _ index: Int, of bytes: [UInt8], _ decoder: ImageDecoder, _ cancellation: CancellationFlag?
+    ) throws -> Self {
+        let frames = try decoder.frames(of: bytes, cancellation: cancellation)
         for number in 0...index {
             guard try frames.advance() != nil else { throw Failure.noSuchFrame(index, of: number) }
         }

@@ -54,6 +54,18 @@ import Testing
         #expect(try ToolRun("decode", "--max-pixels", "4", "-", input: smallBitmap).exitCode == 0)
     }
 
+    /// X4: a nanosecond has passed at the first poll.
+    @Test func aDeadlineThatPassedIs77() throws {
+        let late = try ToolRun("decode", "--deadline", "0.000000001", fixturePath("tiff/damage-lzw-strip.tif"))
+        let early = try ToolRun("decode", "--deadline", "3600", fixturePath("tiff/damage-lzw-strip.tif"))
+
+        #expect(late.exitCode == 77)
+        #expect(late.errors.contains("limitExceeded(deadline): "))
+        #expect(late.output.isEmpty)
+        #expect(early.exitCode == 0)
+        #expect(try ToolRun("decode", "--deadline", "0", "-", input: smallBitmap).exitCode == 64)
+    }
+
     @Test func inputOverTheLimitIsRefusedUnread() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("sparse.png")
