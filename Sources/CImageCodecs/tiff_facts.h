@@ -57,6 +57,10 @@ typedef struct tiff_facts {
 imgc_status tiff_read_facts(const imgc_request *request, tiff_file *file, tiff_facts *facts,
                             imgc_report *report);
 
+// Refuses a page that takes more work than the request allows; sets facts->retry_cost.
+imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_facts *facts,
+                            imgc_report *report);
+
 // Estimated nanoseconds to decode `input_bytes` to `bytes` of samples.
 uint64_t tiff_cost(const tiff_facts *facts, uint64_t bytes, uint64_t input_bytes);
 

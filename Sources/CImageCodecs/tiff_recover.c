@@ -2,8 +2,10 @@
 
 #include <string.h>
 
-// Takes the work for one more pass from what the page may spend on damage.
+// Takes the work for one more pass from what the page may spend on damage, if it is enough for
+// `passes`. No more passes once the decode is cancelled: its next poll reports that.
 static bool pay(tiff_reader *r, const tiff_strile *s, unsigned passes) {
+  if (imgc_cancel_poll(r->request->cancel)) return false;
   uint64_t cost = tiff_cost(r->facts, s->units * r->facts->unit_bytes, s->size);
   if (r->retry_left / passes < cost) return false;
   r->retry_left -= cost;
@@ -116,10 +118,11 @@ static uint64_t read_without_eol(tiff_reader *r, tiff_strile *s) {
   TIFF *tif = r->file->tif;
   bool was_cut = s->cut;
   uint32_t options = 0;
+  if (!pay(r, s, 1)) return 0;
   TIFFGetField(tif, TIFFTAG_GROUP3OPTIONS, &options);
   if (!TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_CCITTRLE)) return 0;
   TIFFSetField(tif, TIFFTAG_FAXMODE, FAXMODE_NORTC | FAXMODE_NOEOL);
-  uint64_t rows = pay(r, s, 1) ? read_rows(r, s) : 0;
+  uint64_t rows = read_rows(r, s);
   if (rows > 0 && r->file->fax.first_bad != 0) {
     r->without_eol = true;
     return rows;

@@ -56,8 +56,8 @@ static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
   return memcpy(r->writable, s->data, (size_t)s->size);
 }
 
-// The bytes are handed over where they lie: libtiff does not
-// copy them, and a strip whose end is missing is decoded as far as it goes.
+// The bytes are handed over where they lie: libtiff does not copy them, and a strip whose end is
+// missing is decoded as far as it goes.
 bool tiff_decode(tiff_reader *r, const tiff_strile *s, uint64_t units) {
   TIFF *tif = r->file->tif;
   tmsize_t bytes = (tmsize_t)(units * r->facts->unit_bytes);

@@ -3,7 +3,8 @@ public enum DecodeStatus: Hashable, Sendable {
     /// Every row comes from intact data.
     case complete
     /// The bytes ended early: `rows` complete rows from the top, as stored, are valid. What follows is transparent
-    /// black, in a JPEG what libjpeg fills in, in a 1-bit fax page (CCITT in TIFF) white. A bottom-up BMP stores its lowest row first: there they are the lowest.
+    /// black, in a JPEG what libjpeg fills in, in a 1-bit fax page (CCITT in TIFF) white. A bottom-up BMP stores its
+    /// lowest row first: there they are the lowest.
     case truncated(rows: Int)
     /// The whole area was written or skipped as well as possible, but checksums, codes or structure were wrong.
     case corrupt([DecodeWarning])
