@@ -1,0 +1,157 @@
+#if Service
+import NIOCore
+import NIOPosix
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Turns names of hosts into addresses.
+protocol Resolver: Sendable {
+    /// All addresses of a host, in the order in which they are to be tried, at least one.
+    ///
+    /// - Parameter timeout: From the start of the look-up, and before it for the wait until it can start; nil means no
+    ///   limit.
+    /// - Throws: `originFailed` for a name without an address, `originTimeout` when the look-up takes too long,
+    ///   `overloaded` when it could not be started, `deadline` when the task is cancelled.
+    func addresses(of name: String, within timeout: Duration?) async throws(ServiceError) -> [IPAddress]
+}
+
+/// Asks the system, whose look-ups cannot be cancelled, on threads of its own.
+///
+/// Names that hang must not keep others from being resolved: ``LookupTable`` limits the look-ups of one registrable
+/// domain, lets failed and slow names fail at once for seconds, and serves addresses from before where a name cannot be
+/// looked up in time. A request whose look-up never started fails as `overloaded`: that says nothing about its source.
+final class SystemResolver: Resolver {
+    private let threads: NIOThreadPool
+    private let timers = MultiThreadedEventLoopGroup.singleton
+    private let table: Mutex<LookupTable>
+    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let lookUp: @Sendable (String) -> Result<[IPAddress], ServiceError>
+
+    /// - Parameters:
+    ///   - width: Look-ups at once, 1 or more.
+    ///   - clock: What the age of remembered results is measured with.
+    ///   - lookUp: Is called on the threads, and may block.
+    init(
+        width: Int = 8, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        lookUp: @escaping @Sendable (String) -> Result<[IPAddress], ServiceError> = SystemResolver.lookUp
+    ) {
+        threads = NIOThreadPool(numberOfThreads: width)
+        table = Mutex(LookupTable(width: width))
+        self.clock = clock
+        self.lookUp = lookUp
+        threads.start()
+    }
+
+    deinit { threads.shutdownGracefully { _ in } }
+
+    func addresses(of name: String, within timeout: Duration?) async throws(ServiceError) -> [IPAddress] {
+        let waiter = LookupWaiter(timeout: timeout)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if waiter.begin(continuation) { join(name, waiter) }
+            }
+        } onCancel: {
+            waiter.end(.failure(Self.cancelled))
+            leave(name, waiter)
+        }
+        return try result.get()
+    }
+
+    private func join(_ name: String, _ waiter: LookupWaiter) {
+        let now = clock()
+        switch table.withLock({ $0.join(name, waiter, now: now) }) {
+        case .start: start(name, [waiter])
+        case .running: limitRun(name, waiter)
+        case .waiting: limitWait(name, waiter)
+        case .ended(let outcome): waiter.end(outcome)
+        }
+        // Cancelled before it was in the table.
+        if waiter.hasEnded { leave(name, waiter) }
+    }
+
+    private func leave(_ name: String, _ waiter: LookupWaiter) { table.withLock { $0.leave(name, waiter) } }
+
+    private func start(_ name: String, _ waiters: [LookupWaiter]) {
+        for waiter in waiters { limitRun(name, waiter) }
+        threads.submit { [self] state in
+            let outcome = state == .active ? lookUp(name) : .failure(Self.cancelled)
+            let now = clock()
+            let (ended, next) = table.withLock { ($0.finish(name, outcome, now: now), $0.startNext()) }
+            for waiter in ended { waiter.end(outcome) }
+            for lookup in next { start(lookup.name, lookup.waiters) }
+        }
+    }
+
+    /// The time of the look-up itself: what runs out here is the name's fault.
+    private func limitRun(_ name: String, _ waiter: LookupWaiter) {
+        guard let timeout = waiter.timeout else { return }
+        let timer = timers.next().scheduleTask(in: TimeAmount(timeout)) { [self] in
+            let now = clock()
+            let stale = table.withLock { $0.noteSlow(name, now: now) }
+            waiter.end(stale.map { .success($0) } ?? .failure(Self.late))
+            leave(name, waiter)
+        }
+        waiter.hold(timer, isRunning: true)
+    }
+
+    /// The time until the look-up starts: what runs out here is the fault of other names.
+    private func limitWait(_ name: String, _ waiter: LookupWaiter) {
+        guard let timeout = waiter.timeout else { return }
+        let timer = timers.next().scheduleTask(in: TimeAmount(timeout)) { [self] in
+            waiter.end(.failure(Self.unstarted))
+            leave(name, waiter)
+        }
+        waiter.hold(timer, isRunning: false)
+    }
+
+    static let late = ServiceError(.originTimeout, "the source's host was not found in time")
+    static let unstarted = ServiceError(.overloaded, retryAfter: 1, "too many hosts are being looked up")
+    private static let cancelled = ServiceError(.deadline, "the request was given up")
+
+    /// What getaddrinfo says; blocks.
+    static func lookUp(_ name: String) -> Result<[IPAddress], ServiceError> {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(name, nil, &hints, &list)
+        defer { if list != nil { freeaddrinfo(list) } }
+        guard status == 0 else { return .failure(ServiceError(.originFailed, "the source's host was not found")) }
+        var found: [IPAddress] = []
+        var next = list
+        while let entry = next?.pointee {
+            if let address = IPAddress(entry), !found.contains(address) { found.append(address) }
+            next = entry.ai_next
+        }
+        guard !found.isEmpty else { return .failure(ServiceError(.originFailed, "the source's host has no address")) }
+        return .success(found)
+    }
+}
+
+extension IPAddress {
+    /// The address of an answer; nil for one of another family.
+    fileprivate init?(_ entry: addrinfo) {
+        guard let address = entry.ai_addr else { return nil }
+        switch entry.ai_family {
+        case AF_INET:
+            let bits = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_addr.s_addr }
+            self = .v4(UInt32(bigEndian: bits))
+        case AF_INET6:
+            self.init(address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { $0.pointee.sin6_addr })
+        default: return nil
+        }
+    }
+}
+
+extension TimeAmount {
+    /// 0 to a hundred years.
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(3_155_760_000)).components
+        self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}
+#endif
