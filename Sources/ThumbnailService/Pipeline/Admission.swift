@@ -15,6 +15,9 @@ final class Admission: Sendable {
         var pixels: Int
         /// Bytes of the source, which are held while the render waits.
         var sourceBytes: Int
+
+        /// Pixels by which its time is estimated: a small picture has costs that its pixels do not explain.
+        fileprivate var countedPixels: Double { Double(max(Admission.minPixels, pixels)) }
     }
 
     /// A render that was let in.
@@ -29,35 +32,22 @@ final class Admission: Sendable {
         var begin: ContinuousClock.Instant?
     }
 
-    /// Seconds a pixel, as seen lately: sums that lose a tenth with each render that ends.
-    private struct Speed {
-        var seconds = 0.0
-        var pixels = 0.0
-
-        var secondsPerPixel: Double { pixels > 0 ? seconds / pixels : 10e-9 }
-
-        mutating func count(seconds: Double, pixels: Int) {
-            self.seconds = self.seconds * 0.9 + seconds
-            self.pixels = self.pixels * 0.9 + Double(max(1, pixels))
-        }
-    }
-
-    /// A number that forgets: each new one counts for a tenth.
-    private struct RunningMean {
-        private(set) var seconds: Double
-
-        mutating func count(_ duration: Duration) { seconds = seconds * 0.9 + max(0, duration / .seconds(1)) * 0.1 }
-    }
-
     private struct State {
         var jobs: [UInt64: Job] = [:]
         /// Since when sources are fetched whose renders come here next.
         var fetches: [UInt64: ContinuousClock.Instant] = [:]
-        var fetchTime = RunningMean(seconds: 0.1)
-        var renderTime = RunningMean(seconds: 0.01)
+        /// Seconds.
+        var fetchTime = RobustMean(usual: 0.1)
+        var renderTime = RobustMean(usual: 0.01)
         var last: UInt64 = 0
-        var speeds: [ImageFormat: Speed] = [:]
+        /// Seconds a pixel.
+        var speeds: [ImageFormat: RobustMean] = [:]
     }
+
+    /// Renders of fewer pixels count as this many, when they are measured and when they are estimated.
+    private static let minPixels = 1_000_000
+    /// Seconds a pixel of a format that was not rendered yet.
+    private static let usualSpeed = 10e-9
 
     private let threads: Int
     private let maxWaiting: Int
@@ -123,7 +113,7 @@ final class Admission: Sendable {
         let now = clock()
         state.withLock { state in
             guard let begin = state.fetches.removeValue(forKey: place.number), isDone else { return }
-            state.fetchTime.count(now - begin)
+            state.fetchTime.count((now - begin) / .seconds(1))
         }
     }
 
@@ -143,9 +133,9 @@ final class Admission: Sendable {
             guard isAlone || waitingBytes.addingClamped(work.sourceBytes) <= maxWaitingBytes else {
                 throw refusal(expectedSeconds(state, now), "the sources of the renders that wait are too large")
             }
-            let speed = state.speeds[work.format] ?? Speed()
+            let speed = state.speeds[work.format]?.value ?? Self.usualSpeed
             state.last += 1
-            state.jobs[state.last] = Job(work: work, seconds: speed.secondsPerPixel * Double(work.pixels))
+            state.jobs[state.last] = Job(work: work, seconds: speed * work.countedPixels)
             return Place(number: state.last)
         }
     }
@@ -163,9 +153,10 @@ final class Admission: Sendable {
         let now = clock()
         state.withLock { state in
             guard let job = state.jobs.removeValue(forKey: place.number), isDone, let begin = job.begin else { return }
-            state.speeds[job.work.format, default: Speed()].count(
-                seconds: max(.zero, now - begin) / .seconds(1), pixels: job.work.pixels)
-            state.renderTime.count(now - begin)
+            let seconds = (now - begin) / .seconds(1)
+            state.speeds[job.work.format, default: RobustMean(usual: Self.usualSpeed)].count(
+                seconds / job.work.countedPixels)
+            state.renderTime.count(seconds)
         }
     }
 
@@ -183,7 +174,7 @@ final class Admission: Sendable {
     private func expectedSeconds(_ state: State, _ now: ContinuousClock.Instant) -> Double {
         let coming = comingCount(state, now)
         guard state.jobs.count + coming >= threads else { return 0 }
-        let total = state.jobs.values.reduce(Double(coming) * state.renderTime.seconds) { sum, job in
+        let total = state.jobs.values.reduce(Double(coming) * state.renderTime.value) { sum, job in
             let done = job.begin.map { max(.zero, now - $0) / .seconds(1) } ?? 0
             return sum + max(0, job.seconds - done)
         }
@@ -193,7 +184,7 @@ final class Admission: Sendable {
     /// Fetches that will be over soon. What takes much longer than usual is an origin's fault, and does not keep other
     /// origins' pictures away.
     private func comingCount(_ state: State, _ now: ContinuousClock.Instant) -> Int {
-        let longest = Duration.seconds(4 * state.fetchTime.seconds)
+        let longest = Duration.seconds(4 * state.fetchTime.value)
         return state.fetches.values.count { now - $0 <= longest }
     }
 

@@ -1,0 +1,73 @@
+#if Service
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// Defect X8: a few renders that take very long must not make the others look long.
+@Suite struct OutlierTests {
+    private let time = Locked(ContinuousClock.now)
+
+    private func pass(_ duration: Duration) { time.update { $0 += duration } }
+
+    private func admission(threads: Int) -> Admission {
+        let time = time
+        return Admission(threads: threads, maxWaiting: 256, maxWait: .seconds(5), maxWaitingBytes: 1 << 29) {
+            time.value
+        }
+    }
+
+    private func render(_ admission: Admission, pixels: Int, for duration: Duration) throws {
+        let fetch = try admission.approach()
+        admission.arrive(fetch, isDone: true)
+        let place = try admission.enter(
+            .init(format: .tiff, pixels: pixels, sourceBytes: 49_000), remaining: .seconds(20))
+        admission.begin(place)
+        pass(duration)
+        admission.leave(place, isDone: true)
+    }
+
+    @Test(
+        "X8 after two outliers 24 normal requests that come at once are all let in",
+        arguments: [1, 2], [40_000, 12_000_000])
+    func afterTwoOutliersNormalRequestsAreLetIn(threads: Int, pixels: Int) throws {
+        let admission = admission(threads: threads)
+        for _ in 0..<2 { try render(admission, pixels: 40_000, for: .milliseconds(6_700)) }
+
+        let fetches = try (0..<24).map { _ in try admission.approach() }
+        // Half of them have their sources, half are still on the way.
+        let places = try fetches.prefix(12).map { fetch in
+            admission.arrive(fetch, isDone: true)
+            return try admission.enter(
+                .init(format: .tiff, pixels: pixels, sourceBytes: 200_000), remaining: .seconds(20))
+        }
+        try admission.check()
+
+        #expect(places.count == 12)
+        #expect(admission.expectedWait <= .seconds(5))
+    }
+
+    /// 2,000 small renders at 1 ms, of which every 16th is an outlier of 7 s.
+    @Test("X8 the estimate after many outliers is at most 20 times the usual one")
+    func theEstimateIsBounded() throws {
+        let admission = admission(threads: 1)
+        for number in 0..<2_000 {
+            try render(admission, pixels: 40_000, for: number % 16 == 0 ? .seconds(7) : .milliseconds(1))
+        }
+        _ = try admission.enter(.init(format: .tiff, pixels: 40_000, sourceBytes: 1), remaining: .seconds(20))
+
+        #expect(admission.expectedWait <= .milliseconds(20))
+        #expect(admission.expectedWait >= .milliseconds(1))
+    }
+
+    @Test("X8 what becomes slower for good is learned") func whatBecomesSlowerForGoodIsLearned() throws {
+        let admission = admission(threads: 1)
+        for _ in 0..<100 { try render(admission, pixels: 1_000_000, for: .milliseconds(1)) }
+        for _ in 0..<32 { try render(admission, pixels: 1_000_000, for: .seconds(1)) }
+        _ = try admission.enter(.init(format: .tiff, pixels: 2_000_000, sourceBytes: 1), remaining: .seconds(20))
+
+        #expect((1.99...2.01).contains(admission.expectedWait / .seconds(1)))
+    }
+}
+#endif
