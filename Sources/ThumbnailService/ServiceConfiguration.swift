@@ -209,7 +209,7 @@ extension ServiceConfiguration {
         public var lifetime = Duration.seconds(86_400)
         /// For how long a client may show a stale result while it asks anew.
         public var staleWhileRevalidate = Duration.zero
-        /// For how long an answer without a picture may be kept.
+        /// For how long an answer without a picture may be kept, and a missing source is not asked for again.
         public var negativeLifetime = Duration.seconds(60)
         /// Says in answers that they never change.
         public var isImmutable = false

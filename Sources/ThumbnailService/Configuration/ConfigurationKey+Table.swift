@@ -124,7 +124,7 @@ extension ConfigurationKey {
             "For how long a stale result may be shown while it is asked for anew."),
         .init(
             "cache.negativeTTL", \.service.cache.negativeLifetime, .duration(allowsZero: true),
-            "For how long an answer without a picture may be kept."),
+            "For how long an answer without a picture may be kept, and a missing source is not asked for again."),
         .init("cache.immutable", \.service.cache.isImmutable, .boolean, "Says in answers that they never change."),
     ]
 }

@@ -25,7 +25,7 @@ final class ThumbnailEngine: Sendable {
     let queue: DecodeQueue
     let lifetimes: CacheLifetime.Settings
     let admission: Admission
-    let failures = FailureCache()
+    let failures: FailureCache
     let shared: SharedRenders
     let counters = ServiceCounters()
     let metrics: ServiceMetrics
@@ -43,6 +43,9 @@ final class ThumbnailEngine: Sendable {
         self.clock = clock
         results = ResultCache(configuration.cache)
         lifetimes = configuration.cache.lifetimes
+        failures = FailureCache(
+            negativeLifetime: configuration.cache.negativeLifetime,
+            identifiersAreFiles: configuration.iiif?.urlPrefix == nil)
         var decoder = ImageDecoder()
         decoder.options.limits = configuration.limits.decode
         decoder.options.strictness = configuration.decode.failOn.strictness
@@ -176,7 +179,9 @@ final class ThumbnailEngine: Sendable {
     /// Asks for a source, and remembers whether it is well.
     private func read(_ name: SourceName) async throws(ServiceError) -> SourceBytes {
         do throws(ServiceError) {
-            return try await timedRead(name)
+            let source = try await timedRead(name)
+            failures.noteRead(name)
+            return source
         } catch {
             failures.count(error, of: name, now: clock())
             throw error

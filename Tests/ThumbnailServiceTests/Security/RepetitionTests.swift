@@ -18,22 +18,84 @@ import Testing
     @Test("SV24 a source that failed 4 times in an hour is not asked for until the first failure is an hour old")
     func aSourceThatFailedIsNotAskedFor() {
         let cache = FailureCache()
-        let error = ServiceError(.originFailed, "the origin broke off")
+        let error = ServiceError(.notAnImage, "no image")
         for second: Int64 in [0, 10, 20] {
             cache.count(error, of: Self.source, now: moment(second))
             #expect(cache.failure(of: Self.source, now: moment(second)) == nil)
         }
         cache.count(error, of: Self.source, now: moment(30))
 
-        let remembered = cache.failure(of: Self.source, now: moment(30))
-        #expect(remembered?.status == 502)
-        #expect(remembered?.retryAfter == 3_570)
+        #expect(cache.failure(of: Self.source, now: moment(30)) == error)
         #expect(cache.failure(of: Self.source, now: moment(3_599)) != nil)
         #expect(cache.failure(of: Self.source, now: moment(3_600)) == nil)
         #expect(cache.failure(of: .url("http://a.example/c.png"), now: moment(30)) == nil)
         // One more failure, and there are four within an hour again.
         cache.count(error, of: Self.source, now: moment(3_600))
-        #expect(cache.failure(of: Self.source, now: moment(3_601))?.retryAfter == 9)
+        #expect(cache.failure(of: Self.source, now: moment(3_609)) != nil)
+        #expect(cache.failure(of: Self.source, now: moment(3_610)) == nil)
+    }
+
+    @Test(
+        "SV24 an origin that failed 4 times is asked again after 10 s, 1 min and 10 min, by one probe each",
+        arguments: [ServiceError.Reason.originFailed, .originTimeout])
+    func anOriginBacksOff(_ reason: ServiceError.Reason) {
+        let cache = FailureCache()
+        let error = ServiceError(reason, "the origin broke off")
+        for second: Int64 in [0, 1, 2] {
+            cache.count(error, of: Self.source, now: moment(second))
+            #expect(cache.failure(of: Self.source, now: moment(second)) == nil)
+        }
+        var now: Int64 = 3
+        for delay: Int64 in [10, 60, 600, 600, 600] {
+            cache.count(error, of: Self.source, now: moment(now))
+            // Those that were under way fail too, and are the same failure.
+            for _ in 0..<20 { cache.count(error, of: Self.source, now: moment(now)) }
+            #expect(cache.failure(of: Self.source, now: moment(now))?.status == error.status)
+            #expect(cache.failure(of: Self.source, now: moment(now))?.retryAfter == Int(delay))
+            #expect(cache.failure(of: Self.source, now: moment(now + delay - 1))?.retryAfter == 1)
+            now += delay
+            #expect(cache.failure(of: Self.source, now: moment(now)) == nil)
+            // The others wait for the probe.
+            #expect(cache.failure(of: Self.source, now: moment(now + 1))?.reason == reason)
+        }
+
+        cache.noteRead(Self.source)
+        for _ in 0..<3 { #expect(cache.failure(of: Self.source, now: moment(now)) == nil) }
+    }
+
+    @Test("SV24 a probe that ends without a result makes room for the next one")
+    func aProbeWithoutAResultMakesRoom() {
+        let cache = FailureCache()
+        for _ in 0..<4 { cache.count(ServiceError(.originFailed, ""), of: Self.source, now: moment(0)) }
+        #expect(cache.failure(of: Self.source, now: moment(10)) == nil)
+        #expect(cache.failure(of: Self.source, now: moment(10)) != nil)
+
+        cache.count(ServiceError(.overloaded, retryAfter: 1, ""), of: Self.source, now: moment(11))
+
+        #expect(cache.failure(of: Self.source, now: moment(11)) == nil)
+        // A probe that nobody hears of again is given up.
+        #expect(cache.failure(of: Self.source, now: moment(30)) != nil)
+        #expect(cache.failure(of: Self.source, now: moment(31)) == nil)
+    }
+
+    @Test("SV24 what its content failed with is not forgotten because a source was read")
+    func aReadForgetsFailuresOfTheOriginAlone() {
+        let cache = FailureCache()
+        for _ in 0..<4 { cache.count(ServiceError(.notAnImage, ""), of: Self.source, now: Self.begin) }
+
+        cache.noteRead(Self.source)
+
+        #expect(cache.failure(of: Self.source, now: Self.begin)?.status == 415)
+    }
+
+    @Test("SV24 an error that was remembered elsewhere is not counted once more")
+    func aRememberedErrorIsNotCounted() {
+        let cache = FailureCache()
+        for _ in 0..<8 {
+            cache.count(ServiceError(.originTimeout, retryAfter: 5, ""), of: Self.source, now: Self.begin)
+        }
+
+        #expect(cache.failure(of: Self.source, now: Self.begin) == nil)
     }
 
     @Test("SV24 a success is a clean sheet") func aSuccessIsACleanSheet() {

@@ -1,0 +1,89 @@
+#if Service
+import Foundation
+import Loader
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// Defect X9: a source that was asked for before it was published.
+@Suite(.timeLimit(.minutes(30))) struct MissingSourceTests {
+    /// Has no source until it is published, and counts how often it is asked.
+    private final class LateSource: SourceReading {
+        let published = Locked<[UInt8]?>(nil)
+        let readCount = Locked(0)
+
+        func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes {
+            readCount.update { $0 += 1 }
+            guard let bytes = published.value else { throw ServiceError(.notFound, "the origin has no such image") }
+            return SourceBytes(bytes)
+        }
+
+        func flush() async {}
+    }
+
+    private static func status(
+        _ engine: ThumbnailEngine, _ side: Int, _ source: SourceName = .url("http://a.example/b.png")
+    ) async -> Int {
+        var request = ThumbnailRequest.fit(side, side)
+        request.source = source
+        do throws(ServiceError) {
+            _ = try await engine.answer(request)
+            return 200
+        } catch {
+            return error.status
+        }
+    }
+
+    @Test("X9 a missing source is asked for again after cache.negativeTTL", arguments: [60, 5, 0])
+    func aMissingSourceIsAskedForAgainAfterTheNegativeLifetime(seconds: Int) async throws {
+        let time = Locked(WallTime(seconds: 1_000_000))
+        let source = LateSource()
+        var configuration = ServiceConfiguration()
+        configuration.cache.negativeLifetime = .seconds(seconds)
+        configuration.server.deadline = .seconds(3_600)
+        let engine = ThumbnailEngine(configuration, sources: source) { time.value }
+        for side in 1...8 { #expect(await Self.status(engine, side) == 404) }
+        #expect(source.readCount.value == (seconds == 0 ? 8 : 1))
+        source.published.update { $0 = try? Bitmap.landscape(40, 30).png() }
+
+        if seconds > 0 {
+            time.update { $0 = $0.adding(milliseconds: Int64(seconds) * 1_000 - 1) }
+            #expect(await Self.status(engine, 9) == 404)
+            time.update { $0 = $0.adding(milliseconds: 1) }
+        }
+        #expect(await Self.status(engine, 9) == 200)
+    }
+
+    @Test("X9 an identifier that an address stands behind is looked for each time")
+    func anIdentifierIsLookedForEachTime() async throws {
+        let source = LateSource()
+        var configuration = ServiceConfiguration()
+        configuration.iiif = .init(urlPrefix: "http://a.example/images/", fileRoot: "/images")
+        let engine = ThumbnailEngine(configuration, sources: source)
+        for side in 1...8 { #expect(await Self.status(engine, side, .identifier("b")) == 404) }
+        source.published.update { $0 = try? Bitmap.landscape(40, 30).png() }
+
+        #expect(await Self.status(engine, 9, .identifier("b")) == 200)
+    }
+
+    @Test("X9 a local file is served as soon as it is there, and as soon as it is repaired")
+    func aLocalFileIsServedAsSoonAsItIsThere() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "late-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await withService {
+            $0.source.fileRoot = folder.path(percentEncoded: false)
+        } _: { service in
+            for side in 1...8 { #expect(try await service.send("/unsafe/\(side)x0/a.png").status == 404) }
+            try Data("no image".utf8).write(to: folder.appending(path: "a.png"))
+            for side in 1...8 { #expect(try await service.send("/unsafe/\(side)x0/a.png").status == 415) }
+
+            try Data(Bitmap.landscape(40, 30).png()).write(to: folder.appending(path: "a.png"))
+
+            #expect(try await service.send("/unsafe/9x0/a.png").status == 200)
+        }
+    }
+}
+#endif
