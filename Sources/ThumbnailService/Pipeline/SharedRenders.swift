@@ -26,6 +26,7 @@ final class SharedRenders: Sendable {
     private struct Member {
         let prepared: PreparedRender
         let begin: Begin
+        let decode: DecodeClock
         /// Ends this member's part alone.
         let flag = CancellationFlag()
         let ends: AsyncStream<End>.Continuation
@@ -65,13 +66,15 @@ final class SharedRenders: Sendable {
 
     /// Renders in the company of those that are there, if any.
     ///
-    /// - Parameter bytes: The source, whose digest is in the key.
+    /// - Parameters:
+    ///   - bytes: The source, whose digest is in the key.
+    ///   - decode: Is ended when the picture is decoded.
     /// - Throws: As ``Renderer/render(_:_:cancellation:)``; `deadline` when the calling task is cancelled.
     func render(
-        _ prepared: PreparedRender, _ bytes: [UInt8], _ key: Key, _ begin: @escaping Begin
+        _ prepared: PreparedRender, _ bytes: [UInt8], _ key: Key, _ decode: DecodeClock, _ begin: @escaping Begin
     ) async throws(ServiceError) -> RenderedImage {
         let (stream, ends) = AsyncStream.makeStream(of: End.self)
-        let member = Member(prepared: prepared, begin: begin, ends: ends)
+        let member = Member(prepared: prepared, begin: begin, decode: decode, ends: ends)
         let (group, number) = join(member, bytes, key)
         for await end in stream { return try end.get() }
         leave(group, number)
@@ -149,6 +152,7 @@ final class SharedRenders: Sendable {
         let start = ContinuousClock.now
         let (pictures, decodeCount) = renderer.pictures(members.map(\.value.prepared), group.bytes, flag)
         let duration = start.duration(to: .now)
+        for (member, picture) in zip(members, pictures) where picture.isSuccess { member.value.decode.end() }
         counters.countDecodes(decodeCount)
         for _ in decodeCount..<max(decodeCount, members.count) { metrics.shared(.decode) }
         for ((place, member), picture) in zip(members, pictures) {
@@ -166,6 +170,12 @@ final class SharedRenders: Sendable {
             state.withLock { _ = $0.groups[number]?.members.removeValue(forKey: place) }
             member.ends.yield(end)
         }
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool {
+        if case .success = self { true } else { false }
     }
 }
 #endif

@@ -26,6 +26,7 @@ final class ThumbnailEngine: Sendable {
     let lifetimes: CacheLifetime.Settings
     let admission: Admission
     let failures: FailureCache
+    let slowSources = SlowSources()
     let shared: SharedRenders
     let counters = ServiceCounters()
     let metrics: ServiceMetrics
@@ -42,10 +43,10 @@ final class ThumbnailEngine: Sendable {
         self.metrics = metrics
         self.clock = clock
         results = ResultCache(configuration.cache)
-        lifetimes = configuration.cache.lifetimes
         failures = FailureCache(
             negativeLifetime: configuration.cache.negativeLifetime,
             identifiersAreFiles: configuration.iiif?.urlPrefix == nil)
+        lifetimes = configuration.cache.lifetimes
         var decoder = ImageDecoder()
         decoder.options.limits = configuration.limits.decode
         decoder.options.strictness = configuration.decode.failOn.strictness
@@ -228,6 +229,7 @@ final class ThumbnailEngine: Sendable {
     private func render(
         _ request: ThumbnailRequest, _ source: SourceBytes, _ deadline: ContinuousClock.Instant
     ) async throws(ServiceError) -> StoredResult {
+        if let failure = slowSources.failure(of: source.bytes, now: clock()) { throw failure }
         let prepared = try prepare(request, source)
         guard prepared.weight <= queue.budget.maxBytes else {
             throw ServiceError(.limit, "the render would hold too many bytes")
@@ -237,24 +239,30 @@ final class ThumbnailEngine: Sendable {
         defer { admission.leave(place, isDone: isDone) }
         let admission = admission
         let measure = RenderMeasure(metrics)
+        let decode = DecodeClock(clock)
         let begin: SharedRenders.Begin = { isFirst in
             admission.begin(place)
-            if isFirst { measure.begin() }
+            if isFirst {
+                measure.begin()
+                decode.begin()
+            }
         }
         let image: RenderedImage
         do throws(ServiceError) {
             if let plan = prepared.sharedPlan {
                 let key = SharedRenders.Key(digest: source.digest, page: request.operations.page, plan: plan)
-                image = try await shared.render(prepared, source.bytes, key, begin)
+                image = try await shared.render(prepared, source.bytes, key, decode, begin)
             } else {
-                image = try await renderAlone(prepared, source.bytes, begin)
+                image = try await renderAlone(prepared, source.bytes, decode, begin)
             }
         } catch {
             measure.fail()
             if error.reason == .notAnImage { countFailure(error, request) }
+            if error.reason == .deadline { countIfSlow(source, decode) }
             throw error
         }
         isDone = true
+        slowSources.forget(source.bytes)
         counters.countRender()
         measure.end(image, sourceBytes: source.bytes.count)
         let format = image.contentType
@@ -274,7 +282,7 @@ final class ThumbnailEngine: Sendable {
 extension ThumbnailEngine {
     /// A render that needs more of the picture than others do.
     private func renderAlone(
-        _ prepared: PreparedRender, _ bytes: [UInt8], _ begin: @escaping SharedRenders.Begin
+        _ prepared: PreparedRender, _ bytes: [UInt8], _ decode: DecodeClock, _ begin: @escaping SharedRenders.Begin
     ) async throws(ServiceError) -> RenderedImage {
         let (renderer, counters) = (renderer, counters)
         let end: SharedRenders.End
@@ -283,7 +291,7 @@ extension ThumbnailEngine {
                 begin(true)
                 if !prepared.isDescriptionAlone { counters.countDecodes(1) }
                 do throws(ServiceError) {
-                    return .success(try renderer.render(prepared, bytes, cancellation: flag))
+                    return .success(try renderer.render(prepared, bytes, decode: decode, cancellation: flag))
                 } catch {
                     return .failure(error)
                 }
@@ -309,6 +317,13 @@ extension ThumbnailEngine {
 
     private func countFailure(_ error: ServiceError, _ request: ThumbnailRequest) {
         if request.source != .body { failures.count(error, of: request.source, now: clock()) }
+    }
+
+    /// Counts a decode that took half of the deadline or more and was given up, by its deadline or by its client. Less
+    /// says nothing about the source: the rest was spent waiting.
+    private func countIfSlow(_ source: SourceBytes, _ decode: DecodeClock) {
+        guard let elapsed = decode.elapsed, elapsed >= configuration.server.deadline / 2 else { return }
+        slowSources.count(source.bytes, now: clock())
     }
 
     /// False when no request at all could be served from the source. A limit may also be that of one request's size.

@@ -71,11 +71,13 @@ struct Renderer: Sendable {
 
     /// The second half, over the same bytes.
     ///
-    /// - Parameter cancellation: Ends the work within 16 rows of pixels.
+    /// - Parameters:
+    ///   - decode: Is ended when the picture is decoded.
+    ///   - cancellation: Ends the work within 16 rows of pixels.
     /// - Throws: `notAnImage`, `limit`, `deadline` (also when cancelled), `overloaded` without memory; `malformed`
     ///   where a size is refused after a trim.
     func render(
-        _ prepared: PreparedRender, _ bytes: [UInt8], cancellation: CancellationFlag? = nil
+        _ prepared: PreparedRender, _ bytes: [UInt8], decode: DecodeClock? = nil, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> RenderedImage {
         let clock = ContinuousClock()
         let start = clock.now
@@ -89,6 +91,7 @@ struct Renderer: Sendable {
             try prepared.picture(plan.crop, plan.width, plan.height, of: bytes, decoded: whole, cancellation)
         }
         let decoded = clock.now
+        decode?.end()
         var result = try finish(
             Picture(bitmap: picture.bitmap, status: picture.status), prepared, plan, sourceBytes: bytes.count,
             cancellation: cancellation)

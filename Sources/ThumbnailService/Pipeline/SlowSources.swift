@@ -1,0 +1,59 @@
+#if Service
+import Crypto
+import Loader
+import Synchronization
+
+/// Sources whose decode ran into the deadline, by their bytes: the same bytes are refused under every address and for
+/// every target until ``BackOff`` allows a probe.
+///
+/// At most 4,096 sources are remembered, in memory alone. Nothing is hashed but sources that are as long as one of them.
+final class SlowSources: Sendable {
+    private struct Key: Hashable {
+        let digest: SHA256Digest
+    }
+
+    private struct State {
+        var byteCounts = RecentTable<Int, Bool>(capacity: 4_096)
+        var backOffs = RecentTable<Key, BackOff>(capacity: 4_096)
+    }
+
+    private let state = Mutex(State())
+
+    /// The error that answers a render of these bytes; nil when they may be rendered, as a probe where they were slow.
+    func failure(of bytes: [UInt8], now: WallTime) -> ServiceError? {
+        guard isSuspect(bytes) else { return nil }
+        let key = Key(digest: SHA256.hash(data: bytes))
+        return state.withLock { state in
+            guard var backOff = state.backOffs[key] else { return nil }
+            let left = backOff.remaining(now: now)
+            guard left == 0 else {
+                return ServiceError(.deadline, "the source took too long to decode before").retried(
+                    afterMilliseconds: left)
+            }
+            _ = backOff.admitsProbe(now: now)
+            state.backOffs[key] = backOff
+            return nil
+        }
+    }
+
+    /// Counts a decode that was given up after a long time.
+    func count(_ bytes: [UInt8], now: WallTime) {
+        let key = Key(digest: SHA256.hash(data: bytes))
+        state.withLock { state in
+            var backOff = state.backOffs[key] ?? BackOff()
+            backOff.fail(now: now)
+            state.backOffs[key] = backOff
+            state.byteCounts[bytes.count] = true
+        }
+    }
+
+    /// Forgets a source that was decoded in time.
+    func forget(_ bytes: [UInt8]) {
+        guard isSuspect(bytes) else { return }
+        let key = Key(digest: SHA256.hash(data: bytes))
+        state.withLock { state in if state.backOffs[key] != nil { state.backOffs[key] = nil } }
+    }
+
+    private func isSuspect(_ bytes: [UInt8]) -> Bool { state.withLock { $0.byteCounts[bytes.count] != nil } }
+}
+#endif

@@ -1,0 +1,133 @@
+#if Service
+import Dispatch
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+@testable import ThumbnailService
+
+/// Defect X4: a source whose decode ran into the deadline is not decoded again at once.
+@Suite(.timeLimit(.minutes(30))) struct SlowSourceTests {
+    /// The same bytes under every address, but for those that end in `other`.
+    private struct OneSource: SourceReading {
+        let bytes, other: [UInt8]
+
+        func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes {
+            guard case .url(let url) = source else { return SourceBytes(bytes) }
+            // A digest by the address, as a strong entity tag gives it: the bytes themselves have to be compared.
+            return SourceBytes(url.hasSuffix("other") ? other : bytes, digest: String(repeating: "0", count: 32) + url)
+        }
+
+        func flush() async {}
+    }
+
+    /// An engine with one thread and a deadline of an hour, whose first decode is held at its begin.
+    private final class HeldEngine: Sendable {
+        let engine: ThumbnailEngine
+        private let gate = DispatchSemaphore(value: 0)
+        private let time = Locked(WallTime(seconds: 1_000_000))
+        private let isHeld = Locked(false)
+        /// Nil when no decode is held any more.
+        private let holding = Locked<ThumbnailEngine?>(nil)
+
+        init() throws {
+            let file = try Bitmap.landscape(64, 48).png()
+            var configuration = ServiceConfiguration()
+            configuration.limits.threads = 1
+            configuration.limits.queueWait = .seconds(3_600)
+            configuration.server.deadline = .seconds(3_600)
+            let (gate, time, isHeld, holding) = (gate, time, isHeld, holding)
+            // Of one length, with bytes behind the end of the PNG that every decoder ignores.
+            let sources = OneSource(bytes: file + [0], other: file + [1])
+            engine = ThumbnailEngine(configuration, sources: sources) {
+                let now = time.value
+                // The render thread asks when the decode begins; before that no bytes are granted.
+                if let engine = holding.value, engine.queue.budget.grantedBytes > 0, !isHeld.value {
+                    isHeld.update { $0 = true }
+                    gate.wait()
+                }
+                return now
+            }
+            holding.update { $0 = engine }
+        }
+
+        func pass(seconds: Int64) { time.update { $0 = $0.adding(milliseconds: seconds * 1_000) } }
+
+        /// Why there is no image of that side; nil when there is one.
+        func failure(_ path: String, side: Int) async -> ServiceError? {
+            do throws(ServiceError) {
+                _ = try await engine.answer(Self.request(path, side))
+                return nil
+            } catch {
+                return error
+            }
+        }
+
+        /// Begins a render, lets that time pass and gives the render up.
+        func giveUp(afterSeconds seconds: Int64) async {
+            let render = Task { try? await engine.answer(Self.request("a", 20)) }
+            await yieldUntil { isHeld.value }
+            pass(seconds: seconds)
+            render.cancel()
+            _ = await render.value
+            await yieldUntil { engine.renders.runningCount == 0 }
+            gate.signal()
+            await yieldUntil { engine.queue.budget.grantedBytes == 0 }
+            holding.update { $0 = nil }
+        }
+
+        private static func request(_ path: String, _ side: Int) -> ThumbnailRequest {
+            var request = ThumbnailRequest.fit(side, side)
+            request.source = .url("http://a.example/\(path)")
+            return request
+        }
+    }
+
+    @Test("X4 bytes whose decode took half of the deadline are refused under every address and target")
+    func slowBytesAreRefusedEverywhere() async throws {
+        let held = try HeldEngine()
+        await held.giveUp(afterSeconds: 1_800)
+        let decodeCount = held.engine.counters.decodeCount
+
+        for (path, side) in [("a", 20), ("a", 30), ("b", 20), ("c", 40)] {
+            let error = await held.failure(path, side: side)
+            #expect(error?.reason == .deadline)
+            #expect(error?.retryAfter == 10)
+        }
+        #expect(held.engine.counters.decodeCount == decodeCount)
+        #expect(await held.failure("other", side: 20) == nil)
+
+        held.pass(seconds: 10)
+        #expect(await held.failure("b", side: 20) == nil)
+        // The probe was decoded in time: nothing is held against the bytes any more.
+        #expect(await held.failure("a", side: 30) == nil)
+    }
+
+    @Test("X4 a client that leaves early says nothing about the source")
+    func anEarlyDepartureIsNotCounted() async throws {
+        let held = try HeldEngine()
+
+        await held.giveUp(afterSeconds: 1_799)
+
+        #expect(await held.failure("b", side: 20) == nil)
+    }
+
+    @Test("X4 slow bytes back off 10 s, 1 min, 10 min with one probe each") func slowBytesBackOff() {
+        let sources = SlowSources()
+        let bytes = Array("slow".utf8)
+        var now = WallTime(seconds: 1_000_000)
+        for seconds in [10, 60, 600, 600] {
+            sources.count(bytes, now: now)
+            #expect(sources.failure(of: bytes, now: now)?.retryAfter == seconds)
+            #expect(sources.failure(of: Array("fast".utf8), now: now) == nil)
+            now = now.adding(milliseconds: Int64(seconds) * 1_000)
+            #expect(sources.failure(of: bytes, now: now) == nil)
+            #expect(sources.failure(of: bytes, now: now)?.retryAfter == 20)
+        }
+        sources.forget(bytes)
+        #expect(sources.failure(of: bytes, now: now) == nil)
+        #expect(sources.failure(of: bytes, now: now) == nil)
+    }
+}
+#endif
