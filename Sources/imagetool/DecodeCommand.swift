@@ -8,8 +8,8 @@ struct DecodeCommand: ParsableCommand {
         commandName: "decode",
         abstract: "Writes the pixels of image files: RGBA, 8 bits, straight alpha.",
         discussion: """
-            A damaged file gives what can be shown, with a warning on stderr and exit code 0; see --strict. Several \
-            files are written one after the other.
+            A damaged file gives what can be shown, with a warning on stderr and exit code 0; see --strict and --status. \
+            Several files are written one after the other.
             """)
 
     @Argument(help: "Image files; - reads stdin.") var files: [String]
@@ -18,7 +18,13 @@ struct DecodeCommand: ParsableCommand {
     @Option(help: "Frame of an animation as shown, or page of a TIFF, from 0.") var frame: Int?
     @Flag(help: "Multiply colours by alpha (pam and raw).") var premultiplied = false
     @Option(help: "How pixels are written: pam, png, or raw rows.") var format = PictureFormat.pam
-    @Option(name: .shortAndLong, help: "File to write; - is stdout.") var output = "-"
+    @Option(name: .shortAndLong, help: "File to write; - is stdout, the default.") var output: String?
+    @Option(
+        help: """
+            File for the status of each input, a JSON object per line: file, status, rows, warnings, error; - is stdout. \
+            With - and no --output, no pixels are written.
+            """)
+    var status: String?
     @Flag(help: "Print the SHA-256 of the RGBA rows and the path; colours under alpha 0 count as 0.")
     var digest = false
     @Option(help: "Refuse pictures with more pixels.") var maxPixels: Int?
@@ -38,37 +44,54 @@ struct DecodeCommand: ParsableCommand {
         if premultiplied, digest || format == .png {
             throw ValidationError("--premultiplied is for pam and raw: a digest and a PNG have straight alpha.")
         }
-        if files.count > 1, !digest, output != "-" || format == .png {
+        if files.count > 1, !digest, !discardsPixels, output ?? "-" != "-" || format == .png {
             throw ValidationError("Several files can only be written to stdout, as pam or raw, or as digests.")
         }
+        if status == "-", digest || output == "-" {
+            throw ValidationError("--status - and the pixels or digests cannot both go to stdout.")
+        }
+        if let status, status != "-", status == output { throw ValidationError("--status and --output are one file.") }
     }
+
+    /// The status alone is asked for.
+    private var discardsPixels: Bool { status == "-" && output == nil && !digest }
 
     func run() throws {
         let decoder = ImageDecoder(options: options)
+        let statusLines = try status.map { path throws(OutputFailure) in try Output(path: path) }
         // Made when there is something to write: a file that fails leaves an older output as it is.
         var target: Output?
         func opened() throws -> Output {
-            let opened = try target ?? Output(path: output)
+            let opened = try target ?? Output(path: output ?? "-")
             target = opened
             return opened
         }
         var failure: (any Error)?
         do {
             try forEachFile(files) { path in
-                let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
-                let picture = try Picture(bytes, frame: frame, decoder: decoder, cancellation: cancellation())
+                let picture: Picture
+                do {
+                    let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
+                    picture = try withFailure {
+                        try Picture(bytes, frame: frame, decoder: decoder, cancellation: cancellation())
+                    }
+                } catch let failure as Failure {
+                    try statusLines?.write(DecodeStatusLine.text(of: failure, file: path))
+                    throw failure
+                }
                 if let warning = warning(for: picture.status) { printError("\(path): \(warning)") }
                 if digest {
                     try opened().write("\(picture.bitmap.digest)  \(path)\n")
-                } else {
-                    let bitmap = premultiplied ? picture.bitmap.premultiplied() : picture.bitmap
-                    try format.write(bitmap, to: opened())
+                } else if !discardsPixels {
+                    try format.write(picture.bitmap, premultiplied: premultiplied, to: opened())
                 }
+                try statusLines?.write(DecodeStatusLine.text(of: picture, file: path))
             }
         } catch let exit as ExitCode {
             failure = exit
         }
         try target?.commit()
+        try statusLines?.commit()
         if let failure { throw failure }
     }
 

@@ -1,5 +1,6 @@
 #if Tool
 import ArgumentParser
+import PlatformImage
 
 /// The command `imagetool`. Its exit codes are those of sysexits.h; `Docs/exit-codes.md` lists them.
 @main
@@ -10,6 +11,9 @@ struct ImageTool: ParsableCommand {
         discussion: """
             Errors go to stderr as `path: code: message`. Exit codes: 0 done, 64 wrong usage, 65 bad or unsupported \
             image, 66 no input, 74 I/O error, 77 refused by a limit; with several files 1 if any of them failed.
+
+            `imagetool --version --verbose` also lists the codec libraries with their versions, their packages, and \
+            warnings for security fixes that they lack.
             """,
         version: "0.1.0",
         subcommands: [
@@ -40,6 +44,9 @@ struct ImageTool: ParsableCommand {
     static func main() async {
         ignoreWriteSignals()
         do {
+            if Set(CommandLine.arguments.dropFirst()) == ["--version", "--verbose"] {
+                return try Output().write(LibraryReport(CodecLibrary.all()).text(toolVersion: configuration.version))
+            }
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

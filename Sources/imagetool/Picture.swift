@@ -4,14 +4,14 @@ import PlatformImage
 struct Picture {
     let bitmap: Bitmap
     let status: DecodeStatus
+    let header: ImageHeader
 
     /// - Parameter frame: From 0; nil for the still, which in an APNG need not be frame 0.
     /// - Throws: A ``DecodeError``, or a ``Failure`` when the file has no such frame.
     init(_ bytes: [UInt8], frame: Int?, decoder: ImageDecoder, cancellation: CancellationFlag? = nil) throws {
         guard let frame else {
             let image = try decoder.decode(bytes, cancellation: cancellation)
-            bitmap = image.bitmap
-            status = image.status
+            self.init(bitmap: image.bitmap, status: image.status, header: image.header)
             return
         }
         if ImageFormat(signatureOf: bytes.span) == .tiff {
@@ -21,10 +21,14 @@ struct Picture {
         }
     }
 
-    private init(bitmap: Bitmap, status: DecodeStatus) {
+    private init(bitmap: Bitmap, status: DecodeStatus, header: ImageHeader) {
         self.bitmap = bitmap
         self.status = status
+        self.header = header
     }
+
+    /// Warnings that do not change the status.
+    var remarks: [DecodeWarning] { header.warnings.filter { !$0.isDefect } }
 
     private static func page(
         _ index: Int, of bytes: [UInt8], _ decoder: ImageDecoder, _ cancellation: CancellationFlag?
@@ -34,7 +38,7 @@ struct Picture {
         var decoder = decoder
         decoder.options.page = index
         let image = try decoder.decode(bytes, cancellation: cancellation)
-        return Self(bitmap: image.bitmap, status: image.status)
+        return Self(bitmap: image.bitmap, status: image.status, header: image.header)
     }
 
     private static func frame(
@@ -44,6 +48,6 @@ struct Picture {
         for number in 0...index {
             guard try frames.advance() != nil else { throw Failure.noSuchFrame(index, of: number) }
         }
-        return Self(bitmap: try frames.composed(), status: frames.status)
+        return Self(bitmap: try frames.composed(), status: frames.status, header: frames.header)
     }
 }

@@ -8,14 +8,23 @@ enum PictureFormat: String, CaseIterable {
     /// The rows alone.
     case raw
 
-    func write(_ bitmap: Bitmap, to output: Output) throws {
+    /// - Parameter premultiplied: Multiplies colours by alpha; `png` has straight alpha and ignores it.
+    func write(_ bitmap: Bitmap, premultiplied: Bool = false, to output: Output) throws {
         switch self {
         case .pam:
             try output.write(
                 "P7\nWIDTH \(bitmap.width)\nHEIGHT \(bitmap.height)\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n")
-            try bitmap.withBytes { bytes in try output.write(bytes) }
+            try writeRows(of: bitmap, premultiplied, to: output)
         case .png: try writePNG(bitmap, to: output)
-        case .raw: try bitmap.withBytes { bytes in try output.write(bytes) }
+        case .raw: try writeRows(of: bitmap, premultiplied, to: output)
+        }
+    }
+
+    private func writeRows(of bitmap: Bitmap, _ premultiplied: Bool, to output: Output) throws(OutputFailure) {
+        if premultiplied {
+            try bitmap.forEachBand(.premultiplied) { (band) throws(OutputFailure) in try output.write(band) }
+        } else {
+            try bitmap.withBytes { (bytes) throws(OutputFailure) in try output.write(bytes) }
         }
     }
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Loader
 import Logging
+import PlatformImage
 import ThumbnailService
 
 /// `imagetool serve`: thumbnails over HTTP.
@@ -65,6 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
             let isQuiet = quiet
             var logger = Logger(label: "imagetool.serve") { _ in JSONLogHandler(lines: lines) }
             logger.logLevel = isQuiet ? .error : .info
+            logLibraries(to: logger)
             var service = resolved.service
             origin = try await gallery?.add(to: &service)
             server = try ThumbnailServer(service, logger: logger)
@@ -84,6 +86,16 @@ struct ServeCommand: AsyncParsableCommand {
             throw ExitCode(SystemExit.ioError.rawValue)
         }
         await origin?.stop()
+    }
+
+    /// The versions of the codec libraries, and a warning for each security fix that one lacks.
+    private func logLibraries(to logger: Logger) {
+        guard logger.logLevel <= .warning else { return }
+        let report = LibraryReport(CodecLibrary.all())
+        logger.info(
+            "codec libraries",
+            metadata: ["libraries": .array(report.libraries.map { .string($0.description) })])
+        for warning in report.warnings { logger.warning("\(warning)") }
     }
 
     /// What the options say, by keys; a key that two of them name is an error.

@@ -288,6 +288,16 @@ bool imgc_turn(const imgc_target *source, const imgc_target *target);
 // The version of the library behind `format`, for example "libpng 1.6.39".
 const char *imgc_codec_version(imgc_format format);
 
+// A library that the codecs call.
+typedef struct imgc_library {
+  const char *name;  // for example "libpng"; static
+  char version[24];  // for example "1.6.39"
+  bool is_loaded;    // true: reported by the loaded library; false: of the headers that were compiled
+} imgc_library;
+
+// Fills `library` with the library of this index, from 0. Returns false past the last one.
+bool imgc_library_at(size_t index, imgc_library *library);
+
 // The stable name of a warning, for example "crc". Never NULL.
 const char *imgc_warning_name(uint16_t warning);
 

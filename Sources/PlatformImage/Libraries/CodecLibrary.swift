@@ -1,0 +1,71 @@
+internal import CImageCodecs
+
+/// A C library that the codecs use, with its version, its package, and the security fixes that it lacks.
+package struct CodecLibrary: Hashable, Sendable {
+    /// The name of the project, such as `libpng`.
+    package let name: String
+    /// The version, such as `1.6.39`; nil for a library that is reached through another one and not in a package.
+    package let version: String?
+    /// True when the loaded library reports the version; false when it is that of the headers it was compiled with.
+    package let isLoadedVersion: Bool
+    /// The installed package; nil when no package database can be read or none of it has this library.
+    package let package: InstalledPackage?
+    /// The fixes that this version is known to lack.
+    package let missingFixes: [SecurityFix]
+
+    /// All codec libraries, those behind libtiff included.
+    package static func all(in database: PackageDatabase = PackageDatabase()) -> [CodecLibrary] {
+        linked().map { name, version, isLoaded in
+            CodecLibrary(name: name, version: version, isLoadedVersion: isLoaded, database: database)
+        }
+            + ["libwebp", "liblzma", "libzstd"].map { name in
+                CodecLibrary(name: name, version: nil, isLoadedVersion: false, database: database)
+            }
+    }
+
+    init(
+        name: String, version: String?, isLoadedVersion: Bool, database: PackageDatabase,
+        fixes: [SecurityFix] = SecurityFix.table
+    ) {
+        let package = database.package(of: name)
+        let upstream = version ?? package?.version.upstream
+        self.name = name
+        self.version = upstream
+        self.isLoadedVersion = isLoadedVersion
+        self.package = package
+        missingFixes = fixes.filter { fix in
+            guard fix.library == name, let upstream else { return false }
+            return fix.isMissing(upstream: upstream, package: package, release: database.release)
+        }
+    }
+
+    /// One line, such as `libpng 1.6.39, package libpng16-16 1.6.39-2+deb12u6`.
+    package var description: String {
+        let number = version ?? "version unknown"
+        let source = isLoadedVersion || version == nil || package != nil ? "" : " (compiled with)"
+        let level = package.map { "package \($0.name) \($0.version.text)" } ?? "patch level unknown"
+        return "\(name) \(number)\(source), \(level)"
+    }
+
+    /// One line for each missing fix, such as `libpng 1.6.39 lacks the fix of CVE-2025-64720, which 1.6.51 has`.
+    package var warnings: [String] {
+        missingFixes.map { fix in
+            let fixed = fix.upstream.map { ", which is in \(name) \($0)" } ?? ""
+            let installed = package.map { " (package \($0.name) \($0.version.text))" } ?? " (patch level unknown)"
+            return "\(name) \(version ?? "")\(installed) lacks the fix of \(fix.id)\(fixed)"
+        }
+    }
+
+    private static func linked() -> [(name: String, version: String, isLoaded: Bool)] {
+        var result: [(name: String, version: String, isLoaded: Bool)] = []
+        var library = imgc_library()
+        while unsafe imgc_library_at(result.count, &library) {
+            let name = unsafe String(cString: library.name)
+            let version = unsafe withUnsafeBytes(of: library.version) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            result.append((name, version, library.is_loaded))
+        }
+        return result
+    }
+}

@@ -1,0 +1,81 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Versions of packages by the command `rpm`: its database has no format that other programs may read.
+enum RPMQuery {
+    private static let deadline = ContinuousClock.Duration.seconds(5)
+    private static let maxBytes = 1 << 16
+
+    /// The versions of those packages that are installed; empty when there is no `rpm`, or it does not end in 5 s.
+    ///
+    /// - Parameter program: The command's path, and arguments that go before the query's.
+    static func versions(of names: [String], program: [String] = ["/usr/bin/rpm"]) -> [String: PackageVersion] {
+        let query = ["-q", "--qf", "%{NAME} %|EPOCH?{%{EPOCH}:}:{}|%{VERSION}-%{RELEASE}\\n"]
+        var versions: [String: PackageVersion] = [:]
+        for line in String(decoding: output(of: program + query + names), as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            // A package that is not installed has a line of other words.
+            guard words.count == 2, names.contains(String(words[0])) else { continue }
+            versions[String(words[0])] = PackageVersion(String(words[1]))
+        }
+        return versions
+    }
+
+    /// Standard output of a command, at most 64 KiB; empty when it cannot be started.
+    private static func output(of arguments: [String]) -> [UInt8] {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return [] }
+        let reader = KernelFile(owning: ends[0])
+        guard let child = start(arguments, writingTo: ends) else {
+            _ = close(ends[1])
+            return []
+        }
+        _ = close(ends[1])
+        let bytes = readAll(reader)
+        if bytes == nil { _ = kill(child, SIGKILL) }
+        var status: Int32 = 0
+        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return bytes ?? []
+    }
+
+    /// The process, with the pipe's second end as its standard output and `/dev/null` for the other streams.
+    private static func start(_ arguments: [String], writingTo ends: [Int32]) -> pid_t? {
+        #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+        #else
+        var actions = posix_spawn_file_actions_t()
+        #endif
+        guard unsafe posix_spawn_file_actions_init(&actions) == 0 else { return nil }
+        defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        for end in ends where end > STDERR_FILENO { unsafe posix_spawn_file_actions_addclose(&actions, end) }
+        var vector = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        defer { for argument in unsafe vector { unsafe free(argument) } }
+        var child = pid_t()
+        let result = unsafe posix_spawn(&child, arguments[0], &actions, nil, &vector, environ)
+        return result == 0 ? child : nil
+    }
+
+    /// What is written until the end; nil when that takes too long or is too much.
+    private static func readAll(_ reader: borrowing KernelFile) -> [UInt8]? {
+        let end = ContinuousClock.now + deadline
+        var bytes: [UInt8] = []
+        while true {
+            let left = Int32(max(0, (end - .now) / .milliseconds(1)))
+            var event = pollfd(fd: reader.descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = unsafe poll(&event, 1, left)
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0, case .success(let chunk) = reader.read(maxBytes: 16_384) else { return nil }
+            if chunk.isEmpty { return bytes }
+            bytes += chunk
+            if bytes.count > maxBytes { return nil }
+        }
+    }
+}

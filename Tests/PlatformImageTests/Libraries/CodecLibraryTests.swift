@@ -1,0 +1,146 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PlatformImage
+
+@Suite struct CodecLibraryTests {
+    private static let bookworm = "PRETTY_NAME=\"Debian GNU/Linux 12\"\nID=debian\nVERSION_CODENAME=bookworm\n"
+
+    private func database(_ packages: String, release: String? = bookworm) throws -> (PackageDatabase, SystemTree) {
+        var files = ["var/lib/dpkg/status": packages]
+        files["etc/os-release"] = release
+        let tree = try SystemTree(files)
+        return (PackageDatabase(root: Array(tree.root.utf8)), tree)
+    }
+
+    private func paragraph(_ name: String, _ version: String, status: String = "install ok installed") -> String {
+        "Package: \(name)\nStatus: \(status)\nPriority: optional\nVersion: \(version)\nDescription: x\n more\n\n"
+    }
+
+    private func libpng(_ version: String, _ database: PackageDatabase) -> CodecLibrary {
+        CodecLibrary(name: "libpng", version: version, isLoadedVersion: true, database: database)
+    }
+
+    @Test func linkedLibrariesHaveNumbersForVersions() {
+        let libraries = CodecLibrary.all()
+
+        #expect(
+            libraries.prefix(7).map(\.name) == [
+                "libpng", "libjpeg-turbo", "giflib", "libtiff", "lcms2", "libdeflate", "zlib",
+            ])
+        for library in libraries.prefix(7) {
+            let digits = (library.version ?? "").split(separator: ".").compactMap { Int($0) }
+            #expect(digits.count >= 2, "\(library.description)")
+        }
+    }
+
+    @Test func aPatchedPackageLacksNothing() throws {
+        let (database, _) = try database(paragraph("libpng16-16", "1.6.39-2+deb12u6"))
+
+        let library = libpng("1.6.39", database)
+
+        #expect(database.release == "debian bookworm")
+        #expect(library.description == "libpng 1.6.39, package libpng16-16 1.6.39-2+deb12u6")
+        #expect(library.missingFixes.isEmpty && library.warnings.isEmpty)
+    }
+
+    @Test func anOlderPackageLacksTheFixesOfTheNewerOnes() throws {
+        let (database, _) = try database(paragraph("libpng16-16", "1.6.39-2+deb12u4"))
+
+        let library = libpng("1.6.39", database)
+
+        #expect(library.missingFixes.map(\.id) == ["CVE-2026-34757", "CVE-2026-46675"])
+        #expect(
+            library.warnings.first
+                == "libpng 1.6.39 (package libpng16-16 1.6.39-2+deb12u4) lacks the fix of CVE-2026-34757, "
+                + "which is in libpng 1.6.57")
+    }
+
+    @Test func aReleaseWithAllFixesLacksNothingWhateverThePackage() throws {
+        let (database, _) = try database(paragraph("libpng16-16t64", "1.6.59-1"), release: nil)
+
+        #expect(libpng("1.6.59", database).missingFixes.isEmpty)
+    }
+
+    /// A distribution may have patched any version, so only one older than all of the table's is known to be bad.
+    @Test(arguments: [
+        ("1.6.39", "ID=ubuntu\nVERSION_CODENAME=noble\n", 0), ("1.6.36", "ID=ubuntu\nVERSION_CODENAME=noble\n", 11),
+        ("1.6.38", "ID=ubuntu\nVERSION_CODENAME=noble\n", 0),
+    ])
+    func aReleaseThatTheTableLacksIsJudgedByTheOldestVersion(
+        _ version: String, _ release: String, _ missing: Int
+    ) throws {
+        let (database, _) = try database(paragraph("libpng16-16", "\(version)-1"), release: release)
+
+        // Of CVE-2026-46675 no fix of Debian 11 is known, so versions before 1.6.39 lack it.
+        let ids = libpng(version, database).missingFixes.map(\.id).filter { $0 != "CVE-2026-46675" }
+
+        #expect(ids.count == missing)
+    }
+
+    @Test func withoutADatabaseThePatchLevelIsUnknown() throws {
+        let tree = try SystemTree()
+        let database = PackageDatabase(root: Array(tree.root.utf8))
+
+        let library = libpng("1.6.39", database)
+
+        #expect(library.description == "libpng 1.6.39, patch level unknown")
+        #expect(library.missingFixes.isEmpty)
+        #expect(
+            libpng("1.6.34", database).missingFixes.count == SecurityFix.table.filter { $0.library == "libpng" }.count)
+    }
+
+    @Test func imagesWithoutAPackageManagerHaveAFileForEachPackage() throws {
+        let tree = try SystemTree([
+            "etc/os-release": Self.bookworm,
+            "var/lib/dpkg/status.d/libpng16-16": "Package: libpng16-16\nVersion: 1.6.39-2+deb12u5\n",
+        ])
+
+        let database = PackageDatabase(root: Array(tree.root.utf8))
+
+        #expect(database.package(of: "libpng")?.version.text == "1.6.39-2+deb12u5")
+    }
+
+    @Test(arguments: [
+        "", "\n\n\n", "Package: libpng16-16\n", "Version: 1\n\nPackage: libpng16-16\n\n", "Package:\nVersion:\n\n",
+        "Package: libpng16-16\nStatus: deinstall ok config-files\nVersion: 1\n",
+    ])
+    func paragraphsThatAreNoInstalledPackageAreSkipped(_ text: String) {
+        #expect(PackageDatabase.versions(inStatus: Array(text.utf8), of: ["libpng16-16"]).isEmpty)
+    }
+
+    @Test func ofSeveralArchitecturesTheOldestCounts() throws {
+        let (database, _) = try database(
+            paragraph("libpng16-16", "1.6.39-2+deb12u6") + paragraph("libpng16-16", "1.6.39-2+deb12u1"))
+
+        #expect(database.package(of: "libpng")?.version.text == "1.6.39-2+deb12u1")
+    }
+
+    /// A command that prints what `rpm -q --qf` prints, one that prints without end, and none.
+    @Test func versionsOfRPMAreReadFromTheCommand() {
+        let lines = "libpng 1.6.37-12.el9\\npackage giflib is not installed\\nlibtiff 1:4.4.0-13.el9\\n"
+
+        let versions = RPMQuery.versions(
+            of: ["libpng", "giflib", "libtiff"], program: ["/bin/sh", "-c", "printf '\(lines)'"])
+        let endless = RPMQuery.versions(of: ["libpng"], program: ["/bin/sh", "-c", "yes 'libpng 1'"])
+        let missing = RPMQuery.versions(of: ["libpng"], program: ["/does/not/exist"])
+
+        #expect(versions.mapValues(\.text) == ["libpng": "1.6.37-12.el9", "libtiff": "1:4.4.0-13.el9"])
+        #expect(endless.isEmpty && missing.isEmpty)
+    }
+
+    /// The same minima as in `Scripts/bootstrap`, which refuses to build below them.
+    @Test func theBootstrapScriptAsksForEveryFixOfTheTable() throws {
+        let path = Fixture.folder.deletingLastPathComponent().appending(path: "Scripts/bootstrap")
+        let script = try String(contentsOf: path, encoding: .utf8)
+        for fix in SecurityFix.table {
+            guard let fixed = fix.packages["debian bookworm"] else { continue }
+            let names = ["libpng": "libpng16-16", "libtiff": "libtiff6", "giflib": "libgif7", "lcms2": "liblcms2-2"]
+            guard let name = names[fix.library] else { continue }
+            let line = script.split(separator: "\n").first { $0.contains("| \(name))") } ?? ""
+            let minimum = line.split(separator: " ").drop { $0 != "echo" }.dropFirst().first ?? ""
+            #expect(!(PackageVersion(String(minimum)) < PackageVersion(fixed)), "\(fix.id): \(minimum)")
+        }
+    }
+}
