@@ -307,6 +307,18 @@ def lzw_corners(suite):
     still(suite, "blocks-of-7", "codes cross data blocks", small, minimum=4, block=7)
     y, x = np.mgrid[0:64, 0:80]
     noise = ((x * x * 7 + y * y * 13 + x * y * 5) // 3 + x * 31) & 255
+    for minimum in (9, 10, 11):
+        for full in ("clear", "keep"):
+            still(
+                suite,
+                f"lzw-minimum-{minimum}-{full}",
+                f"minimum code size {minimum}, indexes below 256: codes stay within 12 bits",
+                noise,
+                palette_of(256),
+                minimum=minimum,
+                full=full,
+                oracle="maker",
+            )
     for full, note in (
         ("clear", "4,096 entries, then a clear code"),
         ("keep", "4,096 entries, the full table stays in use"),
@@ -541,17 +553,37 @@ def damage(suite):
     bits.put(257, 9)
     whole = bits.bytes()
     start = head(16, 12, palette) + b"," + b"\0\0\0\0\x10\0\x0c\0\0\x08"
-    for name, rows, extra in (("after-1-row", 1, 0), ("after-7-rows", 7, 0), ("mid-row", 5, 8)):
-        cut = start + bytes([len(whole[:255])]) + whole[: ends[rows - 1] + extra]
+    for name, rows, extra in (("after-1-row", 1, 0), ("after-7-rows", 7, 0), ("mid-row", 5, 8), ("last-row", 11, 8)):
+        data = whole[: ends[rows - 1] + extra]
+        pixels = len(data) * 8 // 9 - (1 if rows < 8 else 2)
+        assert pixels // 16 == rows and pixels % 16 == (7 if extra else 0)
+        shown = exact.reshape(-1, 4).copy()
+        shown[pixels:] = 0
         suite.ok(
             f"gif/truncated-{name}.gif",
-            cut,
-            keep_rows(exact, rows),
+            start + bytes([len(whole[:255])]) + data,
+            shown.reshape(exact.shape),
             "the file ends inside the first frame",
             status="truncated",
             rows=rows,
             oracle="maker",
         )
+    wide = Bits()
+    wide.put(512, 10)
+    for v in picture[:3].ravel():
+        wide.put(int(v), 10)
+    for v in (1, 2, 256, 3):
+        wide.put(v, 10)
+    shown = keep_rows(exact, 3)
+    shown[3, :2] = colours(palette)[[1, 2]]
+    suite.ok(
+        "gif/lzw-minimum-9-index-256.gif",
+        start[:-1] + b"\x09" + blocks(wide.bytes()) + TRAILER,
+        shown,
+        "minimum code size 9 with an index of 256 in row 3: what comes before is kept",
+        status="corrupt",
+        oracle="maker",
+    )
     early = Bits()
     early.put(256, 9)
     for v in picture[:6].ravel():

@@ -2,6 +2,7 @@
 RGB or gray, Pillow for CMYK; a difference of 2 is allowed."""
 
 import os
+import re
 import subprocess
 import tempfile
 
@@ -337,6 +338,12 @@ def segments_of(data):
         at += 2 + size
 
 
+def stray_bytes(data):
+    """12 bytes of 11h before each restart marker: more than libjpeg reads ahead, so that each is a warning."""
+    start = list(segments_of(data))[-1][2]
+    return data[:start] + re.sub(rb"\xff([\xd0-\xd7])", b"\x11" * 12 + b"\xff\\1", data[start:])
+
+
 def without(data, marker):
     parts = [data[a:b] for m, a, b in segments_of(data) if m != marker]
     last = list(segments_of(data))[-1][2]
@@ -624,6 +631,20 @@ def markers(suite):
         oracle="djpeg",
         status="corrupt",
     )
+    large = smooth(104, 80, 3, 4)  # 130 MCUs: more than a hundred warnings
+    for name, options in (("", {}), ("-progressive", dict(marker=0xC2, scans=progressive_script(3)))):
+        intact = jpeg(colour(large), restart=1, **options)
+        stray = stray_bytes(intact)
+        assert stray.count(b"\x11" * 12 + b"\xff") > 128 and np.array_equal(djpeg(stray), djpeg(intact))
+        add(
+            suite,
+            f"restart-stray-bytes{name}",
+            stray,
+            "stray bytes before each of more than a hundred restart markers: no pixel is lost",
+            source=rgba(large),
+            oracle="djpeg",
+            status="corrupt",
+        )
     one = jpeg(colour(rgb), restart=4)  # one restart a row of MCUs: 8 pixel rows
     at = one.index(b"\xff\xd1")
     add(

@@ -26,7 +26,7 @@ typedef struct imgc_gif_image {
   uint64_t offset; // of the image separator
   uint32_t x, y, width, height;
   bool interlaced;
-  uint8_t code_size; // as stored: 1...8 when it can be decoded
+  uint8_t code_size; // as stored: 1...11 when it can be decoded
   uint8_t disposal;  // IMGC_DISPOSE_...
   int16_t transparent_index;
   uint16_t delay; // 1/100 s

@@ -10,6 +10,9 @@
 
 enum { INPUT_SIZE = 4096 };
 
+// Codes have at most 12 bits (GIF89a, appendix F), the first one a bit more than the code size.
+enum { MOST_CODE_SIZE = 11 };
+
 typedef struct drawer {
   imgc_gif *gif;
   const imgc_gif_image *image;
@@ -88,18 +91,19 @@ static void draw_over(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t
   }
 }
 
-static void draw_row(const drawer *d, uint32_t y, const uint8_t *indices) {
+// The first `columns` pixels of row `y` of the image.
+static void draw_row(const drawer *d, uint32_t y, const uint8_t *indices, uint32_t columns) {
   const imgc_gif_drawing *to = d->to;
   if (!imgc_place_is_direct(to->canvas)) {
-    imgc_row_index8(d->turned_row, indices, d->columns, d->palette);
-    imgc_place_block(to->canvas, to->x, to->y + y, d->columns, 1, d->turned_row, 0);
+    imgc_row_index8(d->turned_row, indices, columns, d->palette);
+    imgc_place_block(to->canvas, to->x, to->y + y, columns, 1, d->turned_row, 0);
     return;
   }
   uint8_t *dst = imgc_place_row(to->canvas, to->y + y) + (size_t)to->x * 4;
   if (to->over && d->image->transparent_index >= 0)
-    draw_over(dst, indices, d->columns, d->palette, (uint8_t)d->image->transparent_index);
+    draw_over(dst, indices, columns, d->palette, (uint8_t)d->image->transparent_index);
   else
-    imgc_row_index8(dst, indices, d->columns, d->palette);
+    imgc_row_index8(dst, indices, columns, d->palette);
 }
 
 // NULL when there is no further row; `state` then says why, INPUT standing for "no more data".
@@ -119,8 +123,8 @@ static const uint8_t *decode_row(drawer *d, imgc_lzw_state *state) {
 
 // ---------------------------------------------------------------- the image
 
-// Less came than the descriptor promised: `done` rows in stored order.
-static imgc_status settle_damage(drawer *d, uint32_t done, imgc_lzw_state state) {
+// Less came than the descriptor promised: `done` rows in stored order, and maybe a part of row `y`.
+static imgc_status settle_damage(drawer *d, uint32_t done, uint32_t y, imgc_lzw_state state) {
   imgc_report *report = d->gif->report;
   const imgc_gif_image *image = d->image;
   if (report->status) return report->status; // from polling
@@ -142,9 +146,13 @@ static imgc_status settle_damage(drawer *d, uint32_t done, imgc_lzw_state state)
       return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: data ends before the first row");
     imgc_truncated(report, report->rows);
   }
-  for (uint32_t y = complete; d->to->fill && y < d->lines; y++)
-    if (stored_position(image, y) >= done)
-      imgc_place_clear(d->to->canvas, d->to->x, d->to->y + y, d->columns, 1);
+  for (uint32_t i = complete; d->to->fill && i < d->lines; i++)
+    if (stored_position(image, i) >= done)
+      imgc_place_clear(d->to->canvas, d->to->x, d->to->y + i, d->columns, 1);
+  uint32_t columns;
+  const uint8_t *indices = imgc_lzw_partial_row(d->lzw, &columns);
+  if (columns > d->columns) columns = d->columns;
+  if (y < d->lines && columns > 0) draw_row(d, y, indices, columns);
   return IMGC_OK;
 }
 
@@ -156,20 +164,20 @@ static imgc_status draw_rows(drawer *d) {
     if (done % 16 == 0 && imgc_poll(d->gif->request, d->gif->report)) break;
     const uint8_t *row = decode_row(d, &state);
     if (!row) break;
-    if (order.y < d->lines) draw_row(d, order.y, row);
+    if (order.y < d->lines) draw_row(d, order.y, row, d->columns);
     done++;
     // Rows below the canvas need not be decoded, unless rows on the canvas follow.
   } while (next_row(&order, d->image) && (order.y < d->lines || d->image->interlaced));
   d->gif->report->rows = d->to->y + d->lines;
   if (d->gif->report->status) return d->gif->report->status;
   bool all = done == d->image->height || (!d->image->interlaced && done == d->lines);
-  return all ? IMGC_OK : settle_damage(d, done, state);
+  return all ? IMGC_OK : settle_damage(d, done, order.y, state);
 }
 
 imgc_status imgc_gif_draw(imgc_gif *gif, const imgc_gif_image *image, const imgc_gif_drawing *to) {
   imgc_report *report = gif->report;
   if (image->width == 0 || image->height == 0) return IMGC_OK; // draws nothing
-  if (image->code_size < 1 || image->code_size > 8) {
+  if (image->code_size < 1 || image->code_size > MOST_CODE_SIZE) {
     imgc_warn(report, IMGC_WARN_CODE);
     imgc_warn(report, IMGC_WARN_FRAME_REFUSED);
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: LZW code size %u", image->code_size);

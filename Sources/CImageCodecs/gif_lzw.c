@@ -116,6 +116,11 @@ const uint8_t *imgc_lzw_row(imgc_lzw *z) {
   return row;
 }
 
+const uint8_t *imgc_lzw_partial_row(const imgc_lzw *z, uint32_t *count) {
+  *count = (uint32_t)(z->end - z->start);
+  return z->buffer + z->start;
+}
+
 // Less than a row waits between start and end. Moves it towards the front when the dictionary
 // allows, and grows the buffer when that is not enough.
 static bool make_room(imgc_lzw *z) {
@@ -184,6 +189,8 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
   if (z->state == IMGC_LZW_OUTPUT && !make_room(z)) return IMGC_LZW_MEMORY;
 
   const unsigned clear_code = 1u << z->code_size;
+  // Above 8 bits some codes below the clear code are indices that no palette has.
+  const bool all_indices_fit = clear_code <= LITERALS;
   uint8_t *const buffer = z->buffer;
   const uint8_t *in = z->in, *const in_end = z->in_end;
   uint64_t bits = z->bits;
@@ -194,7 +201,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
 
   while (out < stop) {
     // The usual: plenty of input, and an entry to make after every code.
-    while (limit > clear_code && in_end - in >= 8 && out < stop) {
+    while (all_indices_fit && limit > clear_code && in_end - in >= 8 && out < stop) {
       bits |= load64(in) << bit_count;
       in += (63 - bit_count) >> 3;
       bit_count |= 56;
@@ -225,7 +232,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
     } else if (code == clear_code + 1) {
       state = IMGC_LZW_END;
       break;
-    } else if (code >= limit) {
+    } else if (code >= limit || (code >= LITERALS && code < clear_code)) {
       state = IMGC_LZW_BAD;
       break;
     } else {

@@ -15,7 +15,7 @@ typedef enum imgc_lzw_state {
   IMGC_LZW_MEMORY, // out of memory
 } imgc_lzw_state;
 
-// For width * height indices; code_size is 1...8. NULL: out of memory.
+// For width * height indices; code_size is 1...11. NULL: out of memory.
 imgc_lzw *imgc_lzw_create(uint32_t width, uint32_t height, unsigned code_size);
 void imgc_lzw_destroy(imgc_lzw *lzw);
 // The most that create and run ever allocate for a picture of this size.
@@ -27,5 +27,8 @@ void imgc_lzw_feed(imgc_lzw *lzw, const uint8_t *bytes, size_t count);
 imgc_lzw_state imgc_lzw_run(imgc_lzw *lzw);
 // The next `width` indices, good until the next run; NULL when they are not there yet.
 const uint8_t *imgc_lzw_row(imgc_lzw *lzw);
+// When imgc_lzw_row has nothing to give: the indices of the next row that are there, `*count` of
+// them, fewer than `width`. Good until the next run.
+const uint8_t *imgc_lzw_partial_row(const imgc_lzw *lzw, uint32_t *count);
 
 #endif

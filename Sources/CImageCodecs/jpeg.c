@@ -108,7 +108,6 @@ static imgc_status read_header(const imgc_request *request, imgc_header *header,
   imgc_jpeg_run(&s, header_step);
   if (report->status) return report->status;
   if (s.failed) return imgc_jpeg_fail(&s);
-  if (s.stopped) return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: too many defects");
   fill_metadata(request, &markers, header, report);
   return IMGC_OK;
 }

@@ -56,9 +56,7 @@ typedef struct jpeg_state {
   uint32_t short_row;     // iMCU row in which
   uint32_t short_scan;    // scan in which, from 1
 
-  uint32_t warnings; // of libjpeg, all kinds
-  bool stopped;      // too many of them
-  bool failed;       // libjpeg gave up; `code` is its message
+  bool failed; // libjpeg gave up; `code` is its message
   int code;
 
   bool is_repaired; // second try: `size` ends before what libjpeg did not take
@@ -69,9 +67,9 @@ typedef struct jpeg_state {
 
   // Scans read before the first row.
   bool consuming;
-  int scan; // last one that was counted
-  uint64_t scan_samples;
-  size_t safe_size; // bytes read before the present step
+  int scan;              // last one that was counted
+  uint64_t scan_samples; // visited, and charged for warnings
+  size_t safe_size;      // bytes read before the present step
 
   // Rows; decode only.
   jpeg_baseline *baseline; // reads them in libjpeg's place, or NULL
@@ -87,7 +85,7 @@ typedef struct jpeg_state {
 } jpeg_state;
 
 // Creates the decompressor, runs `step` until it returns or libjpeg gives up, destroys the
-// decompressor. Look at report->status, failed and stopped.
+// decompressor. Look at report->status and failed.
 void imgc_jpeg_run(jpeg_state *s, void (*step)(jpeg_state *));
 
 // After jpeg_create_decompress: coefficients go into arrays of ours.

@@ -51,8 +51,8 @@ static void measure(jpeg_state *s) {
   // Spec of the status: no complete row at all is an error. A progressive picture has rows, of
   // less quality, once a first scan got that far.
   if (s->short_scan <= 1 && rows_before(cinfo, s->short_row) == 0)
-    imgc_fail(s->report, s->stopped ? IMGC_ERROR_MALFORMED : IMGC_ERROR_TRUNCATED, NULL,
-              "jpeg: no row could be read, by byte %zu", s->size);
+    imgc_fail(s->report, IMGC_ERROR_TRUNCATED, NULL, "jpeg: no row could be read, by byte %zu",
+              s->size);
 }
 
 // After the last row of a single scan, libjpeg does not look for the end.
@@ -184,13 +184,11 @@ static imgc_status conclude(jpeg_state *s) {
   imgc_report *report = s->report;
   if (report->status) return report->status;
   if (s->waiting) flush(s);
-  if (s->rows == 0)
-    return s->failed ? imgc_jpeg_fail(s)
-                     : imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: too many defects");
+  if (s->rows == 0) return imgc_jpeg_fail(s);
   if (!s->is_complete) {
     if (s->failed) imgc_warn(report, IMGC_WARN_MARKER);
     imgc_place_clear(s->place, 0, s->rows, s->place->width, s->place->height - s->rows);
-  } else if (s->stopped || s->is_repaired) {
+  } else if (s->is_repaired) {
     // The end that libjpeg saw was ours.
   } else if (s->is_short) {
     imgc_truncated(report, s->intact);
@@ -210,7 +208,7 @@ static void start_again(jpeg_state *s) {
 static void start_again_with_libjpeg(jpeg_state *s, const imgc_report *before) {
   imgc_jpeg_baseline_close(s->baseline);
   s->baseline = NULL;
-  s->rows = s->warnings = 0;
+  s->rows = 0;
   *s->report = *before;
   start_again(s);
 }
