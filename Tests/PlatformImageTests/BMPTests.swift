@@ -145,6 +145,51 @@ import Testing
         #expect(try decode(file).status == .complete)
     }
 
+    /// D8: writers that store 14 + header size although a palette follows the header.
+    @Test(
+        "D8: a pixel offset that points to the palette is repaired",
+        arguments: [(1, 40), (2, 40), (4, 40), (8, 40), (8, 12), (4, 12), (8, 64), (8, 108), (8, 124)], [2, -2])
+    func aPixelOffsetThatPointsToThePaletteIsRepaired(_ kind: (bits: Int, headerSize: Int), _ height: Int) throws {
+        let entrySize = kind.headerSize == 12 ? 3 : 4
+        // The core header has unsigned sides.
+        let file = BMPFile(
+            width: 9, height: kind.headerSize == 12 ? 2 : height, bits: kind.bits, headerSize: kind.headerSize,
+            palette: (0..<entrySize << kind.bits).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) },
+            pixels: (0..<2 * ((9 * kind.bits + 31) / 32 * 4)).map { UInt8(truncatingIfNeeded: $0 * 91) })
+        var wrong = file
+        wrong.pixelOffset = 14 + kind.headerSize
+
+        let image = try decode(wrong)
+
+        #expect(image.bitmap.copyBytes() == (try decode(file).bitmap.copyBytes()))
+        #expect("\(image.status)" == "corrupt([dataOffset])")
+    }
+
+    @Test("D8: the same with fewer colours than the bits can count")
+    func aPixelOffsetThatPointsToAShortPaletteIsRepaired() throws {
+        let file = BMPFile(
+            width: 3, bits: 8, colorCount: 3, palette: Self.palette, pixelOffset: 54, pixels: [0, 1, 2, 0])
+
+        #expect(try pixels(file) == [Self.red, Self.green, Self.blue])
+    }
+
+    @Test("D8: the same with run-length codes", arguments: [(8, 1), (4, 2)])
+    func aPixelOffsetOfRunsThatPointsToThePaletteIsRepaired(_ bits: Int, _ compression: Int) throws {
+        let file = BMPFile(
+            width: 3, bits: bits, compression: compression, colorCount: 3, palette: Self.palette, pixelOffset: 54,
+            pixels: [3, bits == 8 ? 1 : 0x11, 0, 1])
+
+        #expect(try pixels(file) == [Self.green, Self.green, Self.green])
+    }
+
+    @Test("D8: pixels that would not fit behind a palette start at the stored offset")
+    func aPixelOffsetIsTrustedWhenTheRowsWouldNotFitBehindAPalette() throws {
+        let file = BMPFile(width: 3, bits: 8, pixelOffset: 54, pixels: [0, 1, 2, 0])
+
+        #expect(try pixels(file) == [Self.black, Self.black, Self.black])
+        #expect("\(try decode(file).status)" == "corrupt([paletteIndex])")
+    }
+
     // Masks
 
     /// round(v * 255 / max) for each value of fields of each width.

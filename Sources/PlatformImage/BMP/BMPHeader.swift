@@ -18,7 +18,7 @@ struct BMPHeader {
         _ bytes: Span<UInt8>, options: DecodeOptions, resamples: Bool = false, damage: inout Damage
     ) throws(DecodeError) {
         let info = try BMPInfo(bytes)
-        let start = info.pixelStart(damage: &damage)
+        let start = info.pixelStart(in: bytes.count, damage: &damage)
         let grid = BMPGrid(width: info.width, height: info.height, isTopDown: info.isTopDown)
         var bitsPerPixel = info.bitCount
         var header: ImageHeader

@@ -97,11 +97,29 @@ struct BMPInfo {
         return bitCount <= 8 ? most : 0
     }
 
-    /// Where pixels start: the stored offset, unless it points into the headers.
-    func pixelStart(damage: inout Damage) -> Int {
-        if pixelOffset >= paletteOffset { return pixelOffset }
+    /// Where pixels start: the stored offset, unless it points into the headers or to the palette.
+    ///
+    /// - Parameter count: Bytes of the file.
+    func pixelStart(in count: Int, damage: inout Damage) -> Int {
+        if pixelOffset >= paletteOffset, !isPaletteOffset(in: count) { return pixelOffset }
         damage.warn(.dataOffset)
         return paletteOffset + paletteCount * paletteEntrySize
+    }
+
+    /// True when the stored offset leaves no room for a palette that the pixels need, and everything fits when one
+    /// follows the headers: some writers store `14 + size` and write a palette all the same.
+    private func isPaletteOffset(in count: Int) -> Bool {
+        guard bitCount <= 8, pixelOffset < paletteOffset + paletteEntrySize else { return false }
+        let left = count - paletteOffset - paletteCount * paletteEntrySize
+        switch compression {
+        case 0:
+            // Both sides are below 2^31 and a pixel has 8 bits at most: no product overflows.
+            let stride = (width * bitCount + 31) / 32 * 4
+            return left >= stride * (height - 1) + (width * bitCount + 7) / 8
+        // Runs have no fixed size; an end code alone has two bytes.
+        case 1, 2: return left >= max(imageSize, 2)
+        default: return false
+        }
     }
 }
 
