@@ -113,9 +113,16 @@ static void read_actl(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *r
   png->loop_count = imgc_be32(chunk->data + 4);
 }
 
-static bool matters(uint32_t type) {
-  return type == IMGC_PNG_IHDR || type == IMGC_PNG_PLTE || type == IMGC_PNG_tRNS ||
-         type == IMGC_PNG_acTL;
+// Pixels depend on it. A longer chunk of the same type is of no use, whether its checksum is right
+// or not.
+static bool matters(const imgc_png_chunk *chunk) {
+  switch (chunk->type) {
+  case IMGC_PNG_IHDR: return chunk->length <= 13;
+  case IMGC_PNG_PLTE: return chunk->length <= 768;
+  case IMGC_PNG_tRNS: return chunk->length <= 256;
+  case IMGC_PNG_acTL: return chunk->length <= 8;
+  default: return false;
+  }
 }
 
 // An animation walks the preamble again for every frame. Behind this many chunks it is not
@@ -132,7 +139,8 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, img
   for (uint64_t count = 0;; count++) {
     imgc_png_chunk chunk;
     imgc_png_step step = imgc_png_next(&reader, &chunk);
-    if (count == MOST_CHUNKS_OF_ANIMATION && png->animated) {
+    // acTL may come after that many chunks too.
+    if (count >= MOST_CHUNKS_OF_ANIMATION && png->animated) {
       imgc_warn(report, IMGC_WARN_METADATA_IGNORED);
       png->animated = false;
     }
@@ -152,8 +160,7 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, img
       return malformed(report, count ? "there are two IHDR" : "IHDR is not first");
 
     bool right = true;
-    // Those that matter are of no use when they are longer than a palette, right or not.
-    if (depth == IMGC_PNG_ALL_CHECKSUMS || (matters(chunk.type) && chunk.length <= 768)) {
+    if (depth == IMGC_PNG_ALL_CHECKSUMS || matters(&chunk)) {
       right = imgc_png_crc_is_right(&chunk);
       // A critical chunk is used all the same.
       if (!right) imgc_warn(report, IMGC_WARN_CRC);
