@@ -116,8 +116,14 @@ void imgc_work_give(const imgc_request *request, void *memory, size_t size);
 bool imgc_place_make(imgc_place *place, const imgc_target *target, uint32_t width, uint32_t height);
 // Rows can be written in place: imgc_place_row gives width * 4 contiguous bytes.
 static inline bool imgc_place_is_direct(const imgc_place *p) { return p->step_x == 4; }
+// With a sink the row has to be in the band; for any other the band's first row is given, so that
+// a codec's mistake can spoil a row, and never other memory.
+static inline uint8_t *imgc_sink_row(const imgc_sink *sink, uint32_t y, ptrdiff_t stride) {
+  const uint32_t row = y - sink->first; // wraps round for a row above the band
+  return sink->band + (row < sink->rows ? (size_t)row * (size_t)stride : 0);
+}
 static inline uint8_t *imgc_place_row(const imgc_place *p, uint32_t y) {
-  if (p->sink) return p->sink->band + (size_t)(y - p->sink->first) * (size_t)p->step_y;
+  if (p->sink) return imgc_sink_row(p->sink, y, p->step_y);
   return p->origin + (ptrdiff_t)y * p->step_y;
 }
 // Without a sink both do nothing. Opens a band of `rows` rows, or of all if that are more than
@@ -125,12 +131,13 @@ static inline uint8_t *imgc_place_row(const imgc_place *p, uint32_t y) {
 imgc_status imgc_place_open(const imgc_place *p, uint32_t rows);
 // All rows before `end` are written, every pixel: they go on, and the band starts there.
 void imgc_place_done(const imgc_place *p, uint32_t end);
-// Copies a block of RGBA8 into stored position (x, y), clipped at the right and bottom.
+// Copies a block of RGBA8 into stored position (x, y), clipped at the right and bottom; with a sink
+// to the band too.
 // Give blocks of 16 rows or more when the place is not direct: turning is done in tiles.
 void imgc_place_block(const imgc_place *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
                       const uint8_t *src, size_t src_stride);
 // Transparent black, clipped. Into a sink either the rows are in the band, or they are whole and
-// those above them are written: these go on.
+// those above them are written: these go on. Rows above the band stay as they went on.
 void imgc_place_clear(const imgc_place *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height);
 
 // Makes the resampler of one more output of a sink whose request and report are set;

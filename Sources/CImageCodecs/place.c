@@ -49,6 +49,14 @@ void imgc_place_block(const imgc_place *p, uint32_t x, uint32_t y, uint32_t widt
   if (x >= p->width || y >= p->height) return;
   if (width > p->width - x) width = p->width - x;
   if (height > p->height - y) height = p->height - y;
+  if (p->sink) {
+    uint32_t above = y < p->sink->first ? p->sink->first - y : 0;
+    if (above >= height) return;
+    y += above, height -= above, src += (size_t)above * src_stride;
+    uint32_t in_band = y - p->sink->first;
+    if (in_band >= p->sink->rows) return;
+    if (height > p->sink->rows - in_band) height = p->sink->rows - in_band;
+  }
   uint8_t *corner = imgc_place_row(p, y) + (ptrdiff_t)x * p->step_x;
   if (p->step_x == 4) {
     for (uint32_t j = 0; j < height; j++)
@@ -74,6 +82,7 @@ void imgc_place_clear(const imgc_place *p, uint32_t x, uint32_t y, uint32_t widt
   if (height > p->height - y) height = p->height - y;
   if (p->sink && width > 0 && height > 0) p->sink->cleared = true;
   for (uint32_t j = y; j < y + height; j++) {
+    if (p->sink && j < p->sink->first) continue;
     if (p->sink && !imgc_sink_reach(p, j)) return;
     uint8_t *d = imgc_place_row(p, j) + (ptrdiff_t)x * p->step_x;
     if (p->step_x == 4) {
