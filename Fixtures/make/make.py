@@ -11,7 +11,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from suite import FIXTURES, Suite
 
-MAKERS = ["png", "apng", "jpeg", "gif", "tiff", "tiff_packed", "tiff_damage", "bmp", "bad", "demo", "resize"]
+MAKERS = [
+    "png", "apng", "jpeg", "gif", "tiff", "tiff_packed", "tiff_damage", "bmp", "bad", "demo", "resize", "damage"]
 HAND_WRITTEN = {"README.md"}
 
 

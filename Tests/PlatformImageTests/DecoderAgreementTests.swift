@@ -10,9 +10,10 @@ import Testing
         let outcome = DecoderAgreement.check(try fixture.load())
 
         if case .differs(let what) = outcome { Issue.record("\(what)") }
-        // Intact pictures are really compared; giflib gives up on those without a palette.
+        // Intact pictures are really compared; giflib gives up on those without a palette and on code sizes above 8.
         let isIntact = fixture.expect.error == nil && (fixture.status ?? "complete") == "complete"
-        if isIntact, fixture.path != "gif/palette-none.gif", case .agrees(let pictures) = outcome {
+        let isWide = ["9", "10", "11"].contains { fixture.path.hasPrefix("gif/lzw-minimum-\($0)") }
+        if isIntact, fixture.path != "gif/palette-none.gif", !isWide, case .agrees(let pictures) = outcome {
             #expect(pictures > 0)
         }
     }
