@@ -498,6 +498,28 @@ def odd(suite):
         status="corrupt",
         oracle="maker",
     )
+    index = pattern(W, H, 1, 8, 3)[:, :, 0]
+    colors = palette_of(256)
+    add(
+        suite,
+        "offset-at-palette",
+        bmp(dib(40, W, H, 8), rows(index, 8), table(colors), offset=54),
+        rgba(colors[index]),
+        "pixel offset behind the headers, where the palette lies: pixels start behind it",
+        status="corrupt",
+        oracle="maker",
+    )
+    runs = encode_runs(index, 8)
+    add(
+        suite,
+        "offset-at-palette-rle8",
+        bmp(dib(40, W, H, 8, 1, len(runs)), runs, table(colors), offset=54),
+        rgba(colors[index]),
+        "the same with run-length codes",
+        alpha=True,
+        status="corrupt",
+        oracle="maker",
+    )
     add(suite, "planes-0", bmp(dib(40, W, H, 24, planes=0), data), exact, "0 planes: ignored", oracle="maker")
     add(
         suite, "trailing-bytes", bmp(dib(40, W, H, 24), data) + b"trailing", exact, "bytes behind the pixels: ignored"
