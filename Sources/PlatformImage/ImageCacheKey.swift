@@ -62,17 +62,3 @@ extension Hasher {
         }
     }
 }
-
-extension DecodeOptions {
-    /// These options as the variant of an ``ImageCacheKey``: equal options give equal texts, others different ones.
-    ///
-    /// Empty for the defaults. Make it once for a loader, not once a request.
-    public var cacheVariant: String {
-        guard self != DecodeOptions() else { return "" }
-        // A description names every stored property, one added later too; only a set has no order of its own.
-        var rest = self
-        rest.allowedFormats = []
-        let formats = allowedFormats.map(\.rawValue).sorted().joined(separator: ",")
-        return "\(formats) \(rest)"
-    }
-}

@@ -20,6 +20,9 @@ extension ThumbnailRequest {
 }
 
 /// Writes fields as `tag:value,value;`. Text of a client comes with its length: no value can look like another field.
+///
+/// Names of results on disk and entity tags depend on this text: every tag is spelled out here and none is the name of a
+/// Swift type, a case or a raw value.
 struct CanonicalWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -55,7 +58,7 @@ struct CanonicalWriter {
     }
 
     mutating func write(_ output: OutputWish) {
-        if let format = output.format { field(format.rawValue) }
+        if let format = output.format { write(format) }
         field("quality", output.quality)
         if let maxBytes = output.maxBytes { field("bytes", maxBytes) }
         if output.prefersJPEG { field("autojpg") }
@@ -63,6 +66,18 @@ struct CanonicalWriter {
         case .image: break
         case .meta(let blurHash): field("meta", blurHash ? 1 : 0)
         case .iiifInfo: field("info")
+        }
+    }
+
+    private mutating func write(_ format: OutputWish.Format) {
+        switch format {
+        case .jpeg: field("jpeg")
+        case .png: field("png")
+        case .gif: field("gif")
+        case .tiff: field("tiff")
+        case .webp: field("webp")
+        case .avif: field("avif")
+        case .heif: field("heif")
         }
     }
 
@@ -98,8 +113,16 @@ struct CanonicalWriter {
     }
 
     private mutating func write(_ focus: Operations.Focus) {
-        if focus.horizontal != .center { field(focus.horizontal.rawValue) }
-        if focus.vertical != .middle { field(focus.vertical.rawValue) }
+        switch focus.horizontal {
+        case .left: field("left")
+        case .center: break
+        case .right: field("right")
+        }
+        switch focus.vertical {
+        case .top: field("top")
+        case .middle: break
+        case .bottom: field("bottom")
+        }
         if focus.isSmart { field("smart") }
         for box in focus.boxes { field("focal", box.left, box.top, box.right, box.bottom) }
     }

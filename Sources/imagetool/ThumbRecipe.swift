@@ -22,11 +22,6 @@ struct ThumbRecipe: Sendable {
     /// The format of the file made of a source.
     func format(for source: ImageFormat) -> EncodedFormat { format ?? (source == .jpeg ? .jpeg : .png) }
 
-    /// Equal for recipes that make equal files.
-    var fingerprint: String {
-        "\(options) \(frames) \(format?.rawValue ?? "auto") \(encoding) \(decoder.options.appliesOrientation)"
-    }
-
     /// The file of one input's thumbnail.
     ///
     /// - Throws: A ``Failure``, or a ``DecodeError``.

@@ -72,7 +72,9 @@ final class TemporaryFolder {
 
     init() throws {
         url = FileManager.default.temporaryDirectory.appending(path: "imagetool-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        // Under umask 002 it would be writable for the group, and no disk cache.
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }

@@ -1,0 +1,133 @@
+import PlatformImage
+
+// Lines of manifests hold this text, so it must stay what it was: it depends on no name of a Swift type. The first version
+// wrote what Swift 6.3 prints for the types of that time, and these are those texts. An option that is added later belongs
+// here only when it differs from its default.
+extension ThumbRecipe {
+    /// Equal for recipes that make equal files; part of every line of a manifest.
+    var fingerprint: String {
+        let format =
+            switch format {
+            case nil: "auto"
+            case .png: "png"
+            case .jpeg: "jpeg"
+            }
+        return "\(options.fingerprint) \(frames.fingerprint) \(format) \(encoding.fingerprint) "
+            + "\(decoder.options.appliesOrientation)"
+    }
+}
+
+extension ThumbRecipe.Frames {
+    fileprivate var fingerprint: String {
+        switch self {
+        case .first: "first"
+        case .one(let index): "one(\(index))"
+        case .all: "all"
+        }
+    }
+}
+
+extension ThumbnailOptions {
+    fileprivate var fingerprint: String {
+        "ThumbnailOptions(width: \(optional(width)), height: \(optional(height)), fit: \(fit.fingerprint), "
+            + "gravity: PlatformImage.Gravity(x: \(gravity.x), y: \(gravity.y)), crop: \(optional(crop?.fingerprint)), "
+            + "allowsUpscaling: \(allowsUpscaling), padsToBox: \(padsToBox), "
+            + "background: \(optional(background?.fingerprint)), filter: \(filter.fingerprint), "
+            + "weighsLight: \(weighsLight), quality: \(quality.fingerprint), "
+            + "usesEmbeddedThumbnail: \(usesEmbeddedThumbnail))"
+    }
+}
+
+extension ThumbnailFit {
+    fileprivate var fingerprint: String {
+        switch self {
+        case .contain: "PlatformImage.ThumbnailFit.contain"
+        case .cover: "PlatformImage.ThumbnailFit.cover"
+        case .fill: "PlatformImage.ThumbnailFit.fill"
+        case .scaleDown: "PlatformImage.ThumbnailFit.scaleDown"
+        }
+    }
+}
+
+extension ThumbnailQuality {
+    fileprivate var fingerprint: String {
+        switch self {
+        case .exact: "PlatformImage.ThumbnailQuality.exact"
+        case .balanced: "PlatformImage.ThumbnailQuality.balanced"
+        case .fast: "PlatformImage.ThumbnailQuality.fast"
+        case .draft: "PlatformImage.ThumbnailQuality.draft"
+        }
+    }
+}
+
+extension ResampleFilter {
+    fileprivate var fingerprint: String {
+        switch self {
+        case .nearest: "PlatformImage.ResampleFilter.nearest"
+        case .box: "PlatformImage.ResampleFilter.box"
+        case .triangle: "PlatformImage.ResampleFilter.triangle"
+        case .mitchell: "PlatformImage.ResampleFilter.mitchell"
+        case .lanczos3: "PlatformImage.ResampleFilter.lanczos3"
+        }
+    }
+}
+
+extension PixelRectangle {
+    fileprivate var fingerprint: String { "\(width)x\(height)\(x < 0 ? "" : "+")\(x)\(y < 0 ? "" : "+")\(y)" }
+}
+
+extension RGBA8 {
+    fileprivate var fingerprint: String {
+        "PlatformImage.RGBA8(red: \(red), green: \(green), blue: \(blue), alpha: \(alpha))"
+    }
+}
+
+extension EncodeOptions {
+    fileprivate var fingerprint: String {
+        "EncodeOptions(png: \(png.fingerprint), jpeg: \(jpeg.fingerprint), maxBytes: \(optional(maxBytes)))"
+    }
+}
+
+extension PNGOptions {
+    fileprivate var fingerprint: String {
+        "PlatformImage.PNGOptions(compressionLevel: \(compressionLevel), filter: \(filter.fingerprint), "
+            + "reducesColors: \(reducesColors), declaresSRGB: \(declaresSRGB))"
+    }
+}
+
+extension PNGFilter {
+    fileprivate var fingerprint: String {
+        switch self {
+        case .none: "PlatformImage.PNGFilter.none"
+        case .sub: "PlatformImage.PNGFilter.sub"
+        case .up: "PlatformImage.PNGFilter.up"
+        case .average: "PlatformImage.PNGFilter.average"
+        case .paeth: "PlatformImage.PNGFilter.paeth"
+        case .adaptive: "PlatformImage.PNGFilter.adaptive"
+        case .automatic: "PlatformImage.PNGFilter.automatic"
+        }
+    }
+}
+
+extension JPEGOptions {
+    fileprivate var fingerprint: String {
+        "PlatformImage.JPEGOptions(quality: \(quality), isProgressive: \(isProgressive), "
+            + "chromaSubsampling: \(chromaSubsampling.fingerprint), optimizesHuffman: \(optimizesHuffman), "
+            + "background: \(background.fingerprint))"
+    }
+}
+
+extension ChromaSubsampling {
+    fileprivate var fingerprint: String {
+        switch self {
+        case .ratio420: "PlatformImage.ChromaSubsampling.ratio420"
+        case .ratio422: "PlatformImage.ChromaSubsampling.ratio422"
+        case .ratio444: "PlatformImage.ChromaSubsampling.ratio444"
+        }
+    }
+}
+
+/// `nil`, or `Optional(...)` around the value.
+private func optional(_ value: (some CustomStringConvertible)?) -> String {
+    value.map { "Optional(\($0))" } ?? "nil"
+}
