@@ -31,6 +31,11 @@ struct PartitionKey: Sendable {
     ///
     /// Processes that come at once get the same key: the first that names its file wins.
     init(directory: String) {
+        // What others may replace keeps nothing apart.
+        guard DiskDirectory.isTrusted(directory) else {
+            self.init()
+            return
+        }
         let path = directory + "/" + Self.fileName
         if let stored = Self.read(path) {
             self = stored
@@ -78,7 +83,7 @@ struct PartitionKey: Sendable {
 
     private static func read(_ path: String) -> PartitionKey? {
         guard let file = try? DiskFile(in: AT_FDCWD, name: terminated(path), flags: O_RDONLY),
-            let status = try? file.status(), status.isRegular, status.length == byteCount,
+            let status = try? file.status(), status.isRegular, status.length == byteCount, status.mistrust() == nil,
             let bytes = try? file.bytes(at: 0, count: byteCount)
         else { return nil }
         return PartitionKey(bytes)

@@ -64,7 +64,8 @@ public final class ImageLoader: Sendable {
     ) -> DiskCache? {
         directory.map { directory in
             DiskCache(
-                directory: directory, maxBytes: configuration.diskCacheMaxBytes, now: configuration.clock,
+                directory: directory, maxBytes: configuration.diskCacheMaxBytes,
+                maxBodyBytes: configuration.maxResponseBytes, now: configuration.clock,
                 onFault: { reporter.report(.diskFault($0, directory: directory, message: $1)) })
         }
     }
@@ -116,6 +117,8 @@ public final class ImageLoader: Sendable {
         let configuration = state.configuration
         state.images.disk?.maxBytes = configuration.diskCacheMaxBytes
         state.data.disk?.maxBytes = configuration.diskCacheMaxBytes
+        state.images.disk?.maxBodyBytes = configuration.maxResponseBytes
+        state.data.disk?.maxBodyBytes = configuration.maxResponseBytes
         memory.cache.maxBytes = configuration.memoryCacheMaxBytes
         memory.setOn(configuration.cacheImagesInMemory)
         shared.lanes.setWidths(urgent: configuration.urgentWidth, slow: configuration.slowWidth)

@@ -32,7 +32,9 @@ struct BenchDiskCommand: AsyncParsableCommand {
         try await withReport(parent) {
             let folder = "\(parent)/imagetool-bench-\(UUID().uuidString)"
             do {
-                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+                // A disk cache uses no folder that its group may write to, as umask 002 would have it.
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             } catch {
                 throw Failure(.ioError, "io: no folder can be made in it")
             }

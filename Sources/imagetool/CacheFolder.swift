@@ -69,7 +69,7 @@ extension DiskCache.Fault {
     /// Whether the command did less than it was asked to.
     fileprivate var isFailure: Bool {
         switch self {
-        case .damagedEntry, .foreignObject, .directoryGone, .headTooLarge: false
+        case .damagedEntry, .foreignObject, .directoryGone, .headTooLarge, .bodyTooLarge: false
         default: true
         }
     }

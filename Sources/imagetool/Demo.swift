@@ -113,7 +113,9 @@ struct Demo {
     static func withTemporaryFolder<R>(_ body: (String) async throws -> R) async throws -> R {
         let folder = FileManager.default.temporaryDirectory.appending(path: "imagetool-demo-\(UUID().uuidString)")
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            // A disk cache uses no folder that its group may write to, as umask 002 would have it.
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw Failure(.ioError, "io: no folder for the disk cache could be made")
         }

@@ -36,6 +36,7 @@ public final class DiskCache: Sendable {
     /// the lock, which is held while files get their names.
     let generation = Atomic<UInt64>(0)
     let limit: Mutex<Int?>
+    let bodyLimit: Mutex<Int>
     /// Held while sweeping. Not of `Void`: a value without bytes has the address of what follows, and ThreadSanitizer takes
     /// a change of the one for a change of the other.
     let sweeping = Mutex(false)
@@ -54,14 +55,17 @@ public final class DiskCache: Sendable {
     ///
     /// - Parameters:
     ///   - directory: Made, readable by its owner alone, when it is missing. Files in it that are not the cache's are
-    ///     left alone.
+    ///     left alone. One that belongs to neither the effective user nor root, or that its group or others may write to,
+    ///     is not used, with the fault ``Fault/noPermission``; only a sticky folder such as `/tmp` is.
     ///   - maxBytes: See ``maxBytes``.
+    ///   - maxBodyBytes: See ``maxBodyBytes``.
     ///   - createsDirectory: False leaves a missing folder missing until the first store.
     ///   - retryAfter: How long no store is tried after the volume was full, read-only or closed to us.
     ///   - now: The calendar clock that file dates are set and judged by.
     ///   - onFault: Told the first fault of each kind with a line for the log, on the thread that met it.
     public init(
-        directory: String, maxBytes: Int? = nil, createsDirectory: Bool = true, retryAfter: Duration = .seconds(1),
+        directory: String, maxBytes: Int? = nil, maxBodyBytes: Int = 1 << 30, createsDirectory: Bool = true,
+        retryAfter: Duration = .seconds(1),
         now: @escaping @Sendable () -> WallTime = { .now }, onFault: (@Sendable (Fault, String) -> Void)? = nil
     ) {
         self.directory = directory
@@ -69,6 +73,7 @@ public final class DiskCache: Sendable {
         self.onFault = onFault
         pause = retryAfter.wholeMilliseconds
         limit = Mutex(maxBytes.map { max(0, $0) })
+        bodyLimit = Mutex(max(0, maxBodyBytes))
         health = Mutex(DiskHealth())
         do {
             let opened = try DiskDirectory(path: directory, creating: createsDirectory)
@@ -87,6 +92,15 @@ public final class DiskCache: Sendable {
     public var maxBytes: Int? {
         get { limit.locked(in: self) { $0 } }
         set { limit.locked(in: self) { $0 = newValue.map { max(0, $0) } } }
+    }
+
+    /// Bytes of the longest body that is read and stored, 0 or more; 1 GiB by default.
+    ///
+    /// A longer one in a file is a miss and stays there: the length stands in the file itself, and whoever wrote that
+    /// could have a reader ask for more memory than there is.
+    public var maxBodyBytes: Int {
+        get { bodyLimit.locked(in: self) { $0 } }
+        set { bodyLimit.locked(in: self) { $0 = max(0, newValue) } }
     }
 
     /// Stands for the present, to be taken when a load begins: it may not store once this cache has been purged.
@@ -156,7 +170,8 @@ public final class DiskCache: Sendable {
     }
 
     func note(_ error: DiskError, at action: String) {
-        note(Fault(error), "\(action) failed: \(String(cString: strerror(error.code))) (errno \(error.code))")
+        let reason = error.detail ?? String(cString: strerror(error.code))
+        note(Fault(error), "\(action) failed: \(reason) (errno \(error.code))")
     }
 
     func noteWrite(_ error: DiskError, at action: String) {

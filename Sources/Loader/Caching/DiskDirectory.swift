@@ -11,6 +11,10 @@ import Darwin
 ///
 /// Everything is opened relative to its descriptor, and nothing through a shard that is no folder, so no link inside the
 /// cache is ever followed.
+///
+/// Whoever may write to the folder decides what loads get, so it must belong to the effective user or to root, and neither
+/// its group nor others may write to it. A sticky folder such as `/tmp` may be `<directory>` all the same: what others
+/// put into it is not ours to lose, and `v1` is checked by itself. The folders above are the caller's affair.
 final class DiskDirectory: Sendable {
     private let root: Int32
 
@@ -20,8 +24,26 @@ final class DiskDirectory: Sendable {
         if creating { try Self.makeFolders(path) }
         let parent = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw .last }
-        defer { _ = DiskFile(owning: parent) }
-        root = try Self.folder(Self.version, in: parent, creating: creating).release()
+        let folder = DiskFile(owning: parent)
+        try Self.check(folder, mayBeSticky: true, "the folder")
+        let version = try Self.folder(Self.version, in: parent, creating: creating)
+        try Self.check(version, mayBeSticky: false, "its folder v1")
+        root = version.release()
+    }
+
+    /// True for a folder of which ``init(path:creating:)`` would use what lies directly in it.
+    static func isTrusted(_ path: String) -> Bool {
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return false }
+        return (try? check(DiskFile(owning: folder), mayBeSticky: true, "the folder")) != nil
+    }
+
+    /// Throws EPERM for a folder that others may write to.
+    private static func check(
+        _ folder: borrowing DiskFile, mayBeSticky: Bool, _ name: String
+    ) throws(DiskError) {
+        guard let mistrust = try folder.status().mistrust(allowsSticky: mayBeSticky) else { return }
+        throw DiskError(code: EPERM, detail: "\(name) is not used: \(mistrust)")
     }
 
     deinit { _ = DiskFile(owning: root) }

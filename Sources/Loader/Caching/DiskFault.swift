@@ -18,7 +18,7 @@ extension DiskCache {
         case inputOutput
         /// The process or the system has no descriptor left.
         case noDescriptors
-        /// The folder or a file belongs to somebody else.
+        /// The folder or a file belongs to somebody else, or others may write to the folder.
         case noPermission
         /// The folder was removed; the next store makes it again.
         case directoryGone
@@ -28,6 +28,8 @@ extension DiskCache {
         case damagedEntry
         /// The header or the address is longer than the largest slot; the response is not stored.
         case headTooLarge
+        /// A body is longer than ``DiskCache/maxBodyBytes``; the file is left alone.
+        case bodyTooLarge
         /// Any other error of the system.
         case other
 

@@ -11,6 +11,13 @@ import Darwin
 package struct DiskError: Error, Hashable {
     /// One of `errno`'s values.
     package let code: Int32
+    /// What is wrong, where no system call says it; nil for what `errno` means.
+    var detail: String?
+
+    init(code: Int32, detail: String? = nil) {
+        self.code = code
+        self.detail = detail
+    }
 
     /// The failure of the call just made.
     static var last: Self { Self(code: errno) }
@@ -147,6 +154,10 @@ package struct DiskStatus {
     /// False for a folder, a link, a FIFO, a socket, a device.
     package let isRegular: Bool
     let isFolder: Bool
+    /// The user that owns it.
+    private let owner: uid_t
+    /// The permissions, and the set-ID and sticky bits.
+    private let mode: mode_t
     /// Bytes, at most 2^40: nothing of ours is as long, and sums of what strangers put there cannot overflow.
     package let length: Int
     /// Tells a file from one that took its name.
@@ -163,6 +174,8 @@ package struct DiskStatus {
     init(_ information: stat) {
         isRegular = information.st_mode & S_IFMT == S_IFREG
         isFolder = information.st_mode & S_IFMT == S_IFDIR
+        owner = information.st_uid
+        mode = information.st_mode & 0o7777
         length = Int(min(information.st_size, 1 << 40))
         identity = Identity(device: UInt64(truncatingIfNeeded: information.st_dev), inode: UInt64(information.st_ino))
         #if canImport(Darwin)
@@ -178,6 +191,21 @@ package struct DiskStatus {
         var information = stat()
         while fstatat(folder, name, &information, AT_SYMLINK_NOFOLLOW) != 0 { if errno != EINTR { throw .last } }
         self.init(information)
+    }
+}
+
+extension DiskStatus {
+    /// Why others may have a say in what is in the file or folder; nil for one that belongs to the effective user or to
+    /// root and that neither its group nor others may write to.
+    ///
+    /// - Parameter allowsSticky: Takes a folder that all may write to when it is sticky: in it they may remove and rename
+    ///   what is theirs alone.
+    func mistrust(allowsSticky: Bool = false) -> String? {
+        if owner != 0, owner != geteuid() {
+            return "it belongs to user \(owner), who is neither the user of this process nor root"
+        }
+        if mode & (S_IWGRP | S_IWOTH) == 0 || allowsSticky && mode & S_ISVTX != 0 { return nil }
+        return "its group or others may write to it (mode \(String(mode, radix: 8))); chmod go-w makes it usable"
     }
 }
 #endif

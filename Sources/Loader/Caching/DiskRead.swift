@@ -46,7 +46,9 @@ extension DiskCache {
     /// It is no access: the file's modified date stays, and nothing is counted.
     public func head(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Head? {
         var missing: DiskName?
-        guard let found = find(key, varying: varying, withBody: false, missing: &missing) else { return nil }
+        guard let found = find(key, varying: varying, withBody: false, missing: &missing),
+            found.metadata.bodyLength <= maxBodyBytes
+        else { return nil }
         return Head(
             entry: found.metadata.entry(for: key), bodyLength: found.metadata.bodyLength, revision: found.revision)
     }
@@ -70,6 +72,8 @@ extension DiskCache {
         case missing
         /// Of a later version, or no file at all: left alone.
         case foreign
+        /// Has a body that is longer than allowed: left alone.
+        case overLimit(bytes: Int)
         /// Failed a check.
         case damaged(DiskStatus.Identity)
         case failed(DiskError)
@@ -108,6 +112,8 @@ extension DiskCache {
             return nil
         case .foreign:
             note(.foreignObject, "passing over \(name.path)")
+        case .overLimit(let bytes):
+            note(.bodyTooLarge, "passing over \(name.path), a body of \(bytes) bytes, at most \(maxBodyBytes) are read")
         case .failed(let error):
             note(error, at: "reading \(name.path)")
         case .damaged(let identity):
@@ -139,6 +145,8 @@ extension DiskCache {
             }
             var body: [UInt8] = []
             if withBody {
+                // The file says how long its body is, and may be made of holes: nothing else bounds what is allocated.
+                guard metadata.bodyLength <= maxBodyBytes else { return .overLimit(bytes: metadata.bodyLength) }
                 let start = DiskFormat.headSize(slotSize: head.slotSize)
                 guard let read = try file.bytes(at: start, count: metadata.bodyLength),
                     DiskFormat.bodyChecksum(read) == metadata.bodyChecksum

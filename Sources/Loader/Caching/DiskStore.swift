@@ -21,7 +21,8 @@ extension DiskCache {
     ///   - body: Verbatim; empty for an entry without a response.
     ///   - varying: The request's values, as for ``read(_:varying:)``; used for an entry without a response.
     ///   - ticket: Taken when the load began; nil stores even when the cache was purged since.
-    /// - Returns: False when nothing was stored: a fault, an entry larger than ``maxBytes``, a purge since `ticket`.
+    /// - Returns: False when nothing was stored: a fault, an entry larger than ``maxBytes``, a body longer than
+    ///   ``maxBodyBytes``, a purge since `ticket`.
     @discardableResult
     public func store(
         _ entry: CacheEntry, body: [UInt8], varying: RequestValues = DiskCache.noFields, ticket: Ticket? = nil
@@ -209,6 +210,7 @@ extension DiskCache {
         let head = DiskFormat.prefix(slotSize: slotSize) + slot + [UInt8](repeating: 0, count: slotSize)
         let length = head.count + body.count
         if let maxBytes, length > maxBytes { return fail() }
+        if body.count > maxBodyBytes { return fail(.bodyTooLarge) }
         guard !isPaused() else { return fail() }
         // A folder that somebody removes between two calls is made again, but not for ever.
         for attempt in 0..<4 {

@@ -8,7 +8,8 @@ extension DiskCache {
         public internal(set) var good = 0
         /// Paths below the folder of entries that failed one, in order; a read of them would have been a miss.
         public internal(set) var bad: [String] = []
-        /// Entries that could not be read for a fault of the disk, and those of a later version: neither good nor bad.
+        /// Entries that could not be read for a fault of the disk, those of a later version and those whose body is longer
+        /// than ``DiskCache/maxBodyBytes``: neither good nor bad.
         public internal(set) var unread = 0
     }
 
@@ -41,7 +42,7 @@ extension DiskCache {
             result.checked += 1
             result.bad.append(name.path)
             if removingBad { remove(name, in: folder) { $0.identity == identity } }
-        case .foreign, .failed:
+        case .foreign, .overLimit, .failed:
             result.unread += 1
         case .missing:
             // Removed by somebody since the listing.

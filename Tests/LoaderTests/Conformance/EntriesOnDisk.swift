@@ -11,7 +11,8 @@ struct EntriesOnDisk: ScenarioStore {
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "cache-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     private var cache: DiskCache { DiskCache(directory: folder.path) }

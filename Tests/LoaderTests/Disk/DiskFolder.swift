@@ -10,7 +10,9 @@ final class DiskFolder: Sendable {
 
     init() throws {
         path = NSTemporaryDirectory() + "disk-cache-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        // Under umask 002 it would be writable for the group, and not be used.
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

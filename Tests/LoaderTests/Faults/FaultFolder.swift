@@ -9,7 +9,9 @@ final class FaultFolder: Sendable {
     init(isKept: Bool = false) throws {
         self.isKept = isKept
         path = FileManager.default.temporaryDirectory.appending(path: "disk-faults-\(UUID().uuidString)").path()
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        // Under umask 002 it would be writable for the group, and not be used.
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit {

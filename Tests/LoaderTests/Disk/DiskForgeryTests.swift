@@ -1,0 +1,72 @@
+#if Loader
+import Foundation
+import Testing
+
+@testable import Loader
+
+/// Files whose fields agree with each other and with the file, made by somebody who may write to the folder.
+struct DiskForgeryTests {
+    private let folder: DiskFolder
+    private let key = diskKey("a.png")
+
+    init() throws { folder = try DiskFolder() }
+
+    /// Gives the key's file a body of zeros of that length, without using that many bytes of the volume.
+    private func forge(bodyLength: Int) throws {
+        let cache = folder.cache()
+        cache.store(diskEntry(key), body: [])
+        var head = Array(try folder.bytes(of: key))
+        let slot = try #require(DiskFormat.slots(inHead: head, slotSize: 1024).first)
+        var metadata = try #require(DiskMetadata(slot.payload))
+        metadata.bodyLength = bodyLength
+        let payload = try #require(metadata.encoded())
+        let forged = try #require(DiskFormat.slot(sequence: 2, payload: payload, size: 1024))
+        head.replaceSubrange(8..<(8 + 1024), with: forged)
+        try folder.replace(key, with: head)
+        #expect(truncate(folder.file(of: key), off_t(DiskFormat.headSize(slotSize: 1024) + bodyLength)) == 0)
+    }
+
+    @Test("X12: a forged body length of 10^12 is a miss and ends nothing") func aForgedBodyLengthIsAMiss() async throws
+    {
+        try forge(bodyLength: 1_000_000_000_000)
+        let cache = folder.cache()
+
+        #expect(cache.read(key) == nil)
+        #expect(await cache.verify().good == 0)
+        #expect(cache.store(diskEntry(key, version: 1), body: [1, 2, 3]))
+        #expect(cache.read(key)?.body == [1, 2, 3])
+    }
+
+    @Test("X12: a stored body longer than maxResponseBytes is loaded again and not read")
+    func aBodyOverTheLimitOfTheLoaderIsNotRead() async throws {
+        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 3600))
+        _ = await bench.steps()
+        #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
+
+        try bench.loader.update { $0.maxResponseBytes = TestPicture.first.count - 1 }
+        #expect(await bench.steps() == ["sending", "failed bodyTooLarge"])
+
+        try bench.loader.update { $0.maxResponseBytes = TestPicture.first.count }
+        #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
+    }
+
+    @Test("X12: lengths inside a forged header are bounded by the header") func lengthsInAHeaderAreBounded() throws {
+        let cache = folder.cache()
+        cache.store(diskEntry(key), body: [1, 2, 3])
+        let whole = try folder.bytes(of: key)
+        let slot = try #require(DiskFormat.slots(inHead: whole, slotSize: 1024).first)
+        // The length of the key, the number of fields that vary, and every other 16 bits, as large as they can be.
+        for start in slot.payload.startIndex..<(slot.payload.endIndex - 1) {
+            var payload = slot.payload
+            payload[start] = 0xFF
+            payload[start + 1] = 0xFF
+            var forged = whole
+            let bytes = try #require(DiskFormat.slot(sequence: 2, payload: Array(payload), size: 1024))
+            forged.replaceSubrange(8..<(8 + 1024), with: bytes)
+            try folder.replace(key, with: forged)
+            let hit = cache.read(key)
+            #expect(hit == nil || hit?.body == [1, 2, 3], "\(start)")
+        }
+    }
+}
+#endif

@@ -1,0 +1,134 @@
+#if Loader
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// Folders that others may write to are not used.
+struct DiskOwnershipTests {
+    private let folder: DiskFolder
+    private let key = diskKey("a.png")
+
+    init() throws { folder = try DiskFolder() }
+
+    private func setMode(_ mode: Int, of path: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    /// A cache on the folder, the faults that it reported when it was made, and whether it stores.
+    private func use() -> (isUsed: Bool, faults: [DiskCache.Fault]) {
+        let faults = TestFaults()
+        let cache = DiskCache(directory: folder.path, onFault: { faults.add($0, $1) })
+        let isStored = cache.store(diskEntry(key), body: [1, 2, 3])
+        let isRead = cache.read(key) != nil
+        #expect(isStored == isRead)
+        return (isStored && isRead, faults.kinds)
+    }
+
+    @Test(
+        "X12: a folder that group or others may write to is no disk cache, with a fault",
+        arguments: [0o777, 0o775, 0o722])
+    func aWritableFolderIsNotUsed(_ mode: Int) throws {
+        try setMode(mode, of: folder.path)
+
+        let (isUsed, faults) = use()
+
+        #expect(!isUsed)
+        #expect(faults == [.noPermission])
+        #expect(folder.entryFiles == [])
+    }
+
+    @Test("X12: entries in a folder that was opened to others are not read") func anOpenedFolderIsNotRead() throws {
+        #expect(use().isUsed)
+
+        try setMode(0o777, of: folder.path + "/v1")
+
+        let cache = folder.cache()
+        #expect(cache.read(key) == nil)
+        #expect(cache.statistics.faults[.noPermission] == 1)
+    }
+
+    @Test("X12: a folder of another user is no disk cache", arguments: ["", "/v1"])
+    func aFolderOfAnotherUserIsNotUsed(_ part: String) throws {
+        // Only root may give a folder away.
+        guard geteuid() == 0 else { return }
+        #expect(use().isUsed)
+        #expect(chown(folder.path + part, 12_345, 12_345) == 0)
+
+        let (isUsed, faults) = use()
+
+        #expect(!isUsed)
+        #expect(faults == [.noPermission])
+    }
+
+    @Test("X12: folders that nobody else may write to are used", arguments: [0o700, 0o755, 0o750])
+    func anOrdinaryFolderIsUsed(_ mode: Int) throws {
+        try setMode(mode, of: folder.path)
+
+        let (isUsed, faults) = use()
+
+        #expect(isUsed && faults.isEmpty)
+    }
+
+    @Test("X12: a sticky folder such as /tmp is used, since entries lie in a folder of our own in it")
+    func aStickyFolderIsUsed() throws {
+        try setMode(0o1777, of: folder.path)
+
+        let (isUsed, faults) = use()
+
+        #expect(isUsed && faults.isEmpty)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/v1")[.posixPermissions] as? Int
+        #expect(mode == 0o700)
+    }
+
+    @Test("X12: folders made under umask 002 or 000 are our own") func foldersMadeUnderAnyUmaskAreUsed() async throws {
+        await #expect(processExitsWith: .success) {
+            let folder = try DiskFolder()
+            for (number, mask) in [mode_t(0o002), 0o000, 0o077].enumerated() {
+                umask(mask)
+                let path = folder.path + "/\(number)/a/b"
+                let cache = DiskCache(directory: path)
+                #expect(cache.store(diskEntry(diskKey("a")), body: [1]))
+                #expect(DiskCache(directory: path).read(diskKey("a"))?.body == [1])
+                #expect(cache.statistics.faults.isEmpty)
+            }
+        }
+    }
+
+    @Test("X12: a loader tells of a folder that it does not use, and loads") func aLoaderTellsOfTheFolder() async throws
+    {
+        try setMode(0o777, of: folder.path)
+        let events = Locked<[LoaderEvent]>([])
+        let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) {
+            $0.cacheDirectory = folder.path
+            $0.eventSink = { event in events.update { $0.append(event) } }
+        }
+
+        let image = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
+        await bench.loader.flush()
+
+        #expect(image.source == .network && !image.isStored)
+        let faults = events.value.compactMap { event -> DiskCache.Fault? in
+            if case .diskFault(let fault, let directory, _) = event.kind, directory == folder.path {
+                fault
+            } else {
+                nil
+            }
+        }
+        #expect(faults == [.noPermission])
+        #expect(folder.files == [], "neither an entry nor a key")
+    }
+
+    @Test("X12: a key of partitions that others may write to is not used") func aWritablePartitionKeyIsNotUsed() throws
+    {
+        let fields: HeaderFields = ["Authorization": "Bearer a"]
+        let first = PartitionKey(directory: folder.path).partition(of: fields)
+        #expect(PartitionKey(directory: folder.path).partition(of: fields) == first)
+
+        try setMode(0o666, of: folder.path + "/" + PartitionKey.fileName)
+
+        #expect(PartitionKey(directory: folder.path).partition(of: fields) != first)
+    }
+}
+#endif
