@@ -72,7 +72,10 @@ extension LoadHop {
     init?(_ request: HTTPRequest, _ load: Load, _ pipeline: LoadPipeline, isFirst: Bool = true) {
         let partition = load.partition ?? pipeline.partitionKey.partition(of: request.fields)
         let name = isFirst ? load.cacheKey ?? request.url : request.url
-        guard let key = CacheKey(url: name, partition: partition),
+        // The scope is that of the host that is asked, whatever the picture is called in the caches.
+        guard
+            let key = CacheKey(
+                url: name, partition: partition, trustScope: pipeline.trustScope.name(of: request.url)),
             let target = isFirst && load.cacheKey != nil ? CacheKey.normalised(request.url) : key.url
         else { return nil }
         self.init(

@@ -17,11 +17,13 @@ final class LoadPipeline: Sendable {
     let memory: PictureMemory?
     let shared: Shared
     let partitionKey: PartitionKey
+    let trustScope: TrustScope
     /// Tells fetches of one configuration from those of another.
     let number: UInt64
     /// Changes with whatever decides how long a picture in memory answers.
     let rules: UInt64
-    /// False when a look in memory never decides a load: nothing is kept there, or who asks makes a difference.
+    /// False when a look in memory never decides a load: nothing is kept there, or credentials or trust settings of the
+    /// configuration are part of the keys.
     let answersFromMemory: Bool
 
     /// What lives as long as the loader.
@@ -46,7 +48,9 @@ final class LoadPipeline: Sendable {
         self.configuration = configuration
         self.number = number
         self.rules = rules
-        answersFromMemory = configuration.cacheImagesInMemory && configuration.basicAuth == nil
+        trustScope = TrustScope(configuration.trust)
+        answersFromMemory =
+            configuration.cacheImagesInMemory && configuration.basicAuth == nil && trustScope.isDefault
         settings = configuration.cacheSettings
         self.disk = disk
         self.memory = memory

@@ -29,8 +29,9 @@ struct RequestKeys: Hashable, Sendable {
 extension ImageCacheKey {
     /// The picture of a stored response, decoded in a certain way.
     init(_ key: CacheKey, variant: String) {
-        // An address begins with a letter, the other form with a digit.
-        let source = key.partition.isEmpty ? key.url : "\(key.partition.utf8.count) \(key.partition) \(key.url)"
+        // An address begins with `http`, the other forms with a digit or with `trust`.
+        let isPlain = key.partition.isEmpty && key.trustScope.isEmpty
+        let source = isPlain ? key.url : String(decoding: key.bytes, as: UTF8.self)
         self.init(source, variant: variant)
     }
 }

@@ -15,6 +15,13 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
         description = String(normalised[..<end])
     }
 
+    /// In lower case, an IPv6 address in brackets.
+    var host: Substring {
+        let authority = description.utf8.firstIndex(of: UInt8(ascii: ":")).map { description[$0...].dropFirst(3) } ?? ""
+        if let bracket = authority.lastIndex(of: "]") { return authority[...bracket] }
+        return authority.lastIndex(of: ":").map { authority[..<$0] } ?? authority
+    }
+
     /// True when connections to it are encrypted.
     public var isSecure: Bool { description.hasPrefix("https:") }
 }

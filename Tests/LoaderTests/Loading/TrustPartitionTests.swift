@@ -1,0 +1,176 @@
+#if Loader
+import Foundation
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// X19: what came over a connection that was not verified answers no load that would have verified it.
+@Suite(.timeLimit(.minutes(30))) struct TrustPartitionTests {
+    /// Gives whatever trust is asked for, and notes it.
+    private final class Trusting: HTTPTransport {
+        let scripted: ScriptedTransport
+        let trusts = Locked<[TrustSettings]>([])
+
+        init(_ scripted: ScriptedTransport) { self.scripted = scripted }
+
+        func validate(_ trust: TrustSettings) throws(LoadError) {}
+
+        func send(
+            _ request: HTTPRequest, trust: TrustSettings, timeouts: TransportTimeouts
+        ) async throws -> HTTPResponse {
+            trusts.update { $0.append(trust) }
+            return try await scripted.send(request, trust: TrustSettings(), timeouts: timeouts)
+        }
+    }
+
+    private static let url = "https://secure.example/a.png"
+    private static let ways: [@Sendable (inout ImageLoader.Configuration) -> Void] = [
+        { $0.trustAnySSLCertificate = true }, { $0.trustedHosts = ["secure.example"] },
+        { $0.additionalTrustRoots = ["a root"] },
+    ]
+
+    private func loader(
+        _ folder: DiskFolder, _ transport: some HTTPTransport,
+        _ change: (inout ImageLoader.Configuration) -> Void = { _ in }
+    ) throws -> ImageLoader {
+        var configuration = ImageLoader.Configuration(cacheDirectory: folder.path + "/images")
+        configuration.dataDirectory = folder.path + "/data"
+        configuration.cacheImagesInMemory = true
+        change(&configuration)
+        return try ImageLoader(configuration: configuration, transport: transport)
+    }
+
+    @Test("X19: a response of another trust does not answer from disk", arguments: 0..<3)
+    func anUnverifiedResponseOnDiskIsNotUsed(_ way: Int) async throws {
+        let folder = try DiskFolder()
+        let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+        let request = ImageRequest(url: Self.url)
+        let data = DataRequest(url: Self.url)
+        let lax = try loader(folder, transport, Self.ways[way])
+        #expect(try await lax.image(for: request).isStored)
+        #expect(try await lax.data(for: data).isStored)
+
+        let strict = try loader(folder, transport)
+        #expect(await strict.lookUpImage(for: request) == nil)
+        #expect(try await strict.image(for: request).source != .disk)
+        #expect(try await strict.data(for: data).source != .disk)
+
+        // Each kind of trust finds what came by it.
+        #expect(try await loader(folder, transport, Self.ways[way]).image(for: request).source == .disk)
+        #expect(try await loader(folder, transport).image(for: request).source == .disk)
+        #expect(transport.trusts.value.count == 4)
+    }
+
+    @Test("X19: a response of another trust does not answer from memory", arguments: 0..<3)
+    func anUnverifiedResponseInMemoryIsNotUsed(_ way: Int) async throws {
+        let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+        let loader = try loader(DiskFolder(), transport) {
+            $0.cacheDirectory = nil
+            Self.ways[way](&$0)
+        }
+        let request = ImageRequest(url: Self.url)
+        _ = try await loader.image(for: request)
+        #expect(try await loader.image(for: request).source == .memory)
+
+        try loader.update {
+            $0.trustAnySSLCertificate = false
+            $0.trustedHosts = []
+            $0.additionalTrustRoots = []
+        }
+        #expect(try await loader.image(for: request).source == .network)
+        #expect(try await loader.image(for: request).source == .memory)
+
+        try loader.update { Self.ways[way](&$0) }
+        #expect(try await loader.image(for: request).source == .memory)
+        #expect(transport.trusts.value.count == 2)
+    }
+
+    @Test("X19: a load does not join a download of another trust") func downloadsOfDifferentTrustAreNotShared()
+        async throws
+    {
+        let gate = Gate()
+        var held = ScriptedReply.picture(TestPicture.first, maxAge: 3600)
+        held.headGate = gate
+        let replies = [held, .picture(TestPicture.second, maxAge: 3600)]
+        let scripted = ScriptedTransport { _, number in replies[min(number, 2) - 1] }
+        let loader = try loader(DiskFolder(), Trusting(scripted)) { $0.trustAnySSLCertificate = true }
+        let lax = Task { try await loader.image(for: ImageRequest(url: Self.url)) }
+        await gate.arrival()
+
+        try loader.update { $0.trustAnySSLCertificate = false }
+        let strict = try await loader.image(for: ImageRequest(url: Self.url))
+        gate.open()
+
+        #expect(strict.bitmap.width == 11)
+        #expect(try await lax.value.bitmap.width == 19)
+        #expect(scripted.requests.count == 2)
+        // What ends last is not what the other one is answered with.
+        #expect(try await loader.image(for: ImageRequest(url: Self.url)).bitmap.width == 11)
+    }
+
+    @Test(
+        "X19: without TLS, and for hosts that are verified all the same, nothing changes",
+        arguments: [
+            "http://plain.example/a.png", "https://other.example/a.png",
+        ])
+    func defaultTrustKeepsItsKeys(_ url: String) async throws {
+        let folder = try DiskFolder()
+        let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+        let request = ImageRequest(url: url)
+        _ = try await loader(folder, transport).image(for: request)
+
+        let key = try #require(CacheKey(url: url))
+        #expect(DiskCache(directory: folder.path + "/images").read(key) != nil)
+        let other = try loader(folder, transport) {
+            $0.trustedHosts = ["secure.example"]
+            if url.hasPrefix("http:") { $0.trustAnySSLCertificate = true }
+        }
+        #expect(try await other.image(for: request).source == .disk)
+    }
+
+    @Test("X19: each hop of a redirect has the trust of its own host") func everyHopHasItsOwnTrust() async throws {
+        let folder = try DiskFolder()
+        let scripted = ScriptedTransport { request, _ in
+            request.url.hasPrefix("https://first.example/")
+                ? ScriptedReply(status: 301, fields: ["Location": Self.url, "Cache-Control": "max-age=3600"])
+                : .picture(TestPicture.first, maxAge: 3600)
+        }
+        let request = ImageRequest(url: "https://first.example/a.png")
+        _ = try await loader(folder, Trusting(scripted)) { $0.trustedHosts = ["secure.example"] }.image(for: request)
+        #expect(scripted.requests.count == 2)
+
+        _ = try await loader(folder, Trusting(scripted)).image(for: request)
+
+        // The redirect was verified and answers; the picture was not.
+        #expect(scripted.requests.map(\.url).last == Self.url)
+        #expect(scripted.requests.count == 3)
+    }
+
+    @Test("X19: a failure over an unverified connection is not remembered for a verified one")
+    func failuresAreNotShared() async throws {
+        let transport = Trusting(ScriptedTransport(.status(404), .picture(TestPicture.first, maxAge: 60)))
+        let loader = try loader(DiskFolder(), transport) {
+            $0.negativeCacheMaxAge = .seconds(3600)
+            $0.trustAnySSLCertificate = true
+        }
+        await #expect(throws: LoadError.self) { try await loader.image(for: ImageRequest(url: Self.url)) }
+
+        try loader.update { $0.trustAnySSLCertificate = false }
+
+        #expect(try await loader.image(for: ImageRequest(url: Self.url)).source == .network)
+    }
+
+    @Test("X19: the order of additional roots makes no difference") func theOrderOfRootsMakesNoDifference() async throws
+    {
+        let folder = try DiskFolder()
+        let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+        for (roots, source) in [(["a", "b"], false), (["b", "a"], true), (["ab"], false), (["a"], false)] {
+            let loader = try loader(folder, transport) { $0.additionalTrustRoots = roots }
+            let image = try await loader.image(for: ImageRequest(url: Self.url))
+            #expect((image.source == .disk) == source, "\(roots)")
+        }
+    }
+}
+#endif
