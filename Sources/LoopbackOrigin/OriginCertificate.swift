@@ -2,7 +2,7 @@
 import Crypto
 import Foundation
 
-/// A certificate that signs itself, made when it is asked for, and its key.
+/// A certificate that signs itself, or that another one signed, made when it is asked for, and its key.
 ///
 /// It is written field by field (RFC 5280 §4.1, in DER), which is shorter than a dependency that can write any.
 public struct OriginCertificate: Sendable {
@@ -12,9 +12,20 @@ public struct OriginCertificate: Sendable {
     public let pem: String
     /// Its private key.
     let key: [UInt8]
+    /// Its subject, encoded.
+    private let name: [UInt8]
 
     /// A certificate for these host names, and for 127.0.0.1 when `coversLoopback`, of a new key on P-256.
-    public init(hosts: [String] = ["localhost"], coversLoopback: Bool = true) throws {
+    ///
+    /// - Parameters:
+    ///   - issuer: Signs it; nil lets it sign itself. A server shows its own certificate alone.
+    ///   - notBefore: The first second in which it is valid, as `yymmddhhmmssZ`: years from 50 on are of the last century
+    ///     (RFC 5280 §4.1.2.5.1).
+    ///   - notAfter: The last one, likewise.
+    public init(
+        hosts: [String] = ["localhost"], coversLoopback: Bool = true, issuer: OriginCertificate? = nil,
+        notBefore: String = "200101000000Z", notAfter: String = "491231235959Z"
+    ) throws {
         let key = P256.Signing.PrivateKey()
         let names =
             hosts.map { DER.element(0x82, Array($0.utf8)) }
@@ -32,16 +43,19 @@ public struct OriginCertificate: Sendable {
             DER.identifier([2, 5, 29, 19]), DER.element(0x01, [0xFF]),
             DER.element(0x04, DER.sequence([DER.element(0x01, [0xFF])])),
         ])
+        // Without a name there is no such extension (RFC 5280 §4.2.1.6): it has at least one.
         let alternatives = DER.sequence([DER.identifier([2, 5, 29, 17]), DER.element(0x04, DER.sequence(names))])
         let body = DER.sequence([
             DER.element(0xA0, DER.element(0x02, [2])),
             DER.element(0x02, [0x01] + (0..<8).map { _ in UInt8.random(in: 0...255) }),
-            algorithm, name,
-            DER.sequence([DER.time("200101000000Z"), DER.time("491231235959Z")]),
+            algorithm, issuer?.name ?? name,
+            DER.sequence([DER.time(notBefore), DER.time(notAfter)]),
             name, Array(key.publicKey.derRepresentation),
-            DER.element(0xA3, DER.sequence([constraints, alternatives])),
+            DER.element(0xA3, DER.sequence(names.isEmpty ? [constraints] : [constraints, alternatives])),
         ])
-        let signature = try key.signature(for: body).derRepresentation
+        let signer = try issuer.map { try P256.Signing.PrivateKey(derRepresentation: $0.key) } ?? key
+        let signature = try signer.signature(for: body).derRepresentation
+        self.name = name
         der = DER.sequence([body, algorithm, DER.element(0x03, [0] + signature)])
         let text = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         pem = "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"

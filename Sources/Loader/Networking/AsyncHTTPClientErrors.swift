@@ -34,9 +34,10 @@ extension LoadError {
         case let error as NIOSSLError:
             self = Self.of(error, url: url)
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            self = .tls("the certificate is not for this host", url: url)
+            let host = Origin(url).map { "it is not for \($0.host)" } ?? "it is not for this host"
+            self = .tls("certificate not trusted: name mismatch, \(host)", url: url)
         case let error as NIOSSLExtraError:
-            self = .tls("\(error)", url: url)
+            self = .tls("TLS handshake failed: \(error.description)", url: url)
         case let error as NIOConnectionError:
             let errors = error.connectionErrors.map(\.error) + [error.dnsAError, error.dnsAAAAError].compactMap(\.self)
             var reasons: [String] = []
@@ -86,11 +87,36 @@ extension LoadError {
         switch error {
         case .handshakeFailed(.sslError(let reasons)) where reasons.contains(.eofDuringHandshake):
             .transport("connection closed during the handshake", url: url)
-        case .handshakeFailed(.sslError), .handshakeFailed(.unknownError), .noCertificateToValidate,
-            .unableToValidateCertificate:
-            .tls("certificate or handshake refused: \(error)", url: url)
+        case .noCertificateToValidate: .tls("certificate not trusted: the server shows none", url: url)
+        case let error where isRefusedCertificate(error): .tls("certificate not trusted", url: url)
+        case .unableToValidateCertificate: .tls("certificate not trusted", url: url)
+        case .handshakeFailed(.sslError(let reasons)), .handshakeFailed(.unknownError(let reasons)):
+            .tls("TLS handshake failed: \(Self.text(of: reasons))", url: url)
         default: .transport("\(error)", url: url)
         }
+    }
+
+    /// True for a certificate that the handshake refused, for a reason that the library does not say.
+    static func isRefusedCertificate(_ error: any Error) -> Bool {
+        guard case .handshakeFailed(.sslError(let reasons))? = error as? NIOSSLError else { return false }
+        return reasons.contains { name(of: $0) == "CERTIFICATE_VERIFY_FAILED" }
+    }
+
+    /// The library's names of what went wrong, as words: `wrong version number`.
+    private static func text(of reasons: [BoringSSLInternalError]) -> String {
+        var names: [String] = []
+        for name in reasons.map({ name(of: $0)?.replacing("_", with: " ").lowercased() ?? "unknown reason" })
+        where !names.contains(name) { names.append(name) }
+        return names.isEmpty ? "unknown reason" : names.joined(separator: ", ")
+    }
+
+    /// The name in `Error: 1 error:2:SSL routines:OPENSSL_internal:NAME at PATH:3`, whose path is that of a build machine; nil
+    /// in what is spelled otherwise.
+    private static func name(of reason: BoringSSLInternalError) -> String? {
+        let text = reason.description
+        guard let mark = text.firstRange(of: "OPENSSL_internal:") else { return nil }
+        let name = text[mark.upperBound...].prefix { $0 == "_" || $0.isLetter || $0.isNumber }
+        return name.isEmpty ? nil : String(name)
     }
 
     private static func configuration(_ message: String, at url: String) -> Self {

@@ -30,6 +30,18 @@ enum AsyncHTTPClientSource: Sendable {
     }
 }
 
+extension AsyncHTTPClientSource {
+    /// True when a request of this transport connects to the server itself, in a way that another connection may take too.
+    ///
+    /// - Parameter isPinned: True for a request to an address that the caller has chosen.
+    func connectsDirectly(for request: HTTPClient.Request, isPinned: Bool) -> Bool {
+        switch self {
+        case .own(let pool): pool.connectsDirectly(for: request, isPinned: isPinned)
+        case .injected: false
+        }
+    }
+}
+
 /// A client that is shut down when nobody holds it.
 private final class OwnedClient: Sendable {
     let client: HTTPClient
@@ -102,6 +114,16 @@ final class AsyncHTTPClientPool: Sendable {
         // Clients are released, and so shut down, outside of the lock.
         withExtendedLifetime(dropped) {}
         return client
+    }
+
+    fileprivate func connectsDirectly(for request: HTTPClient.Request, isPinned: Bool) -> Bool {
+        // A guard admits addresses, and knows of none that are looked up elsewhere.
+        guard connectionGuard == nil || isPinned else { return false }
+        do throws(LoadError) {
+            return try proxies.server(isSecure: request.useTLS, host: request.host.lowercased()) == nil
+        } catch {
+            return false
+        }
     }
 
     private func configuration(_ key: Key) -> HTTPClient.Configuration {

@@ -119,13 +119,28 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
                     } else if mayRepeat, Self.isUnseen(error) {
                         mayRepeat = false
                     } else {
-                        throw error
+                        throw await explained(error, prepared, pin: addresses.first, trust, deadline)
                     }
                 }
             }
         } catch {
             throw LoadError(transportError: error, url: Redaction.shown(request.url))
         }
+    }
+
+    /// The error, or one that says why the certificate was refused, where that can be found out.
+    private func explained(
+        _ error: any Error, _ request: HTTPClient.Request, pin: String?, _ trust: TrustSettings,
+        _ deadline: NIODeadline?
+    ) async -> any Error {
+        // A proxy, and the client of somebody else, have ways to the server that are not known here.
+        guard LoadError.isRefusedCertificate(error), clients.connectsDirectly(for: request, isPinned: pin != nil) else {
+            return error
+        }
+        let chain = await CertificateProbe.chain(
+            host: request.host, port: request.port, address: pin, deadline: deadline)
+        guard let flaw = CertificateFlaw.text(chain, roots: trusts.roots(trust), now: .now) else { return error }
+        return LoadError.tls("certificate not trusted: \(flaw)")
     }
 
     /// True when the server has certainly not worked on the request that failed so.

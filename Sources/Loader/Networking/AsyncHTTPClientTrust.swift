@@ -24,6 +24,11 @@ final class AsyncHTTPClientTrust: Sendable {
         return trust.trustAnySSLCertificate || trust.trustedHosts.contains(host) ? trustingAny : verifying
     }
 
+    /// The additional roots; none when they are no certificates.
+    func roots(_ trust: TrustSettings) -> [NIOSSLCertificate] {
+        trust.additionalTrustRoots.flatMap { (try? NIOSSLCertificate.fromPEMBytes(Array($0.utf8))) ?? [] }
+    }
+
     private func verifying(_ roots: [String]) throws(LoadError) -> TLSConfiguration? {
         if roots.isEmpty { return nil }
         if let made = made.withLock({ $0 }), made.roots == roots { return made.configuration }
