@@ -1,0 +1,125 @@
+#if Loader
+internal import Logging
+internal import PlatformImage
+
+extension ImageLoader.Configuration: CustomStringConvertible, CustomReflectable {
+    /// What differs from the defaults, in one line: of closures and of trust roots that they are there, of credentials the
+    /// user's name.
+    public var description: String {
+        let other = Self()
+        var text = ChangedProperties(of: "Configuration")
+        addCaches(to: &text, other)
+        addNetwork(to: &text, other)
+        addPolicy(to: &text, other)
+        addLimits(to: &text, other)
+        addReports(to: &text, other)
+        return text.text
+    }
+
+    /// Has no children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
+    private func addCaches(to text: inout ChangedProperties, _ other: Self) {
+        text.add("cacheImagesInMemory", cacheImagesInMemory, default: other.cacheImagesInMemory)
+        text.add("memoryCacheMaxBytes", memoryCacheMaxBytes, default: other.memoryCacheMaxBytes)
+        text.add("memoryCacheMaxCount", memoryCacheMaxCount, default: other.memoryCacheMaxCount)
+        text.add("retainsEncodedData", retainsEncodedData, default: other.retainsEncodedData)
+        text.add("cacheDirectory", cacheDirectory, default: other.cacheDirectory)
+        text.add("dataDirectory", dataDirectory, default: other.dataDirectory)
+        text.add("diskCacheMaxBytes", diskCacheMaxBytes, default: other.diskCacheMaxBytes)
+    }
+
+    private func addNetwork(to text: inout ChangedProperties, _ other: Self) {
+        text.add("trust", trust, default: other.trust)
+        text.add("timeouts", timeouts, default: other.timeouts)
+        text.add("basicAuth", text: basicAuth?.description)
+        let origins = credentialOrigins.map(\.description).sorted().joined(separator: ", ")
+        text.add("credentialOrigins", text: origins.isEmpty ? nil : "[\(origins)]")
+        text.add("negativeCacheMaxAge", negativeCacheMaxAge, default: other.negativeCacheMaxAge)
+        text.add("negativeCacheMaxCount", negativeCacheMaxCount, default: other.negativeCacheMaxCount)
+        text.add("requestModifier", text: requestModifier == nil ? nil : "set")
+        text.add("maxRedirects", maxRedirects, default: other.maxRedirects)
+    }
+
+    private func addPolicy(to text: inout ChangedProperties, _ other: Self) {
+        cacheSettings.add(to: &text)
+        let types = acceptedContentTypes.map(\.description).sorted().joined(separator: ", ")
+        text.add(
+            "acceptedContentTypes", text: acceptedContentTypes == other.acceptedContentTypes ? nil : "[\(types)]")
+    }
+
+    private func addLimits(to text: inout ChangedProperties, _ other: Self) {
+        text.add("maxResponseBytes", maxResponseBytes, default: other.maxResponseBytes)
+        text.add("decodeLimits", decodeLimits, default: other.decodeLimits)
+        text.add("maxDecodedBytes", maxDecodedBytes, default: other.maxDecodedBytes)
+        text.add("maxInFlightDecodedBytes", maxInFlightDecodedBytes, default: other.maxInFlightDecodedBytes)
+        text.add("urgentWidth", urgentWidth, default: other.urgentWidth)
+        text.add("slowWidth", slowWidth, default: other.slowWidth)
+        text.add("retry", text: "\(retry)" == "\(other.retry)" ? nil : "\(retry)")
+        text.add("maxRetryDelay", maxRetryDelay, default: other.maxRetryDelay)
+        text.add(
+            "keepsDownloadingWhenCancelled", keepsDownloadingWhenCancelled,
+            default: other.keepsDownloadingWhenCancelled)
+    }
+
+    private func addReports(to text: inout ChangedProperties, _ other: Self) {
+        text.add("eventCategories", eventCategories.rawValue, default: other.eventCategories.rawValue)
+        text.add("eventSink", text: eventSink == nil ? nil : "set")
+        text.add("recordSink", text: recordSink == nil ? nil : "set")
+        text.add("logger", text: logger?.label)
+        text.add("logCacheMisses", logCacheMisses, default: other.logCacheMisses)
+        text.add("logResponseWarnings", logResponseWarnings, default: other.logResponseWarnings)
+        text.add("redactURL", text: redactURL == nil ? nil : "set")
+    }
+}
+
+extension CacheSettings: CustomStringConvertible {
+    /// What differs from the defaults, in one line.
+    public var description: String {
+        var text = ChangedProperties(of: "CacheSettings")
+        add(to: &text)
+        return text.text
+    }
+
+    fileprivate func add(to text: inout ChangedProperties) {
+        let other = Self()
+        text.add("useServerCachePolicy", useServerCachePolicy, default: other.useServerCachePolicy)
+        text.add("defaultCacheControlMaxAge", defaultCacheControlMaxAge, default: other.defaultCacheControlMaxAge)
+        text.add(
+            "defaultCacheControlMaxAgeForErrors", defaultCacheControlMaxAgeForErrors,
+            default: other.defaultCacheControlMaxAgeForErrors)
+        text.add("maxAttemptsForErrors", maxAttemptsForErrors, default: other.maxAttemptsForErrors)
+        text.add("staleIfError", staleIfError, default: other.staleIfError)
+        text.add("isSharedCache", isSharedCache, default: other.isSharedCache)
+        text.add(
+            "deliversStaleBeforeValidation", deliversStaleBeforeValidation,
+            default: other.deliversStaleBeforeValidation)
+    }
+}
+
+extension TrustSettings: CustomStringConvertible, CustomReflectable {
+    /// What differs from the defaults, in one line; of additional roots how many there are.
+    public var description: String {
+        var text = ChangedProperties(of: "TrustSettings")
+        text.add("trustAnySSLCertificate", trustAnySSLCertificate, default: false)
+        let hosts = trustedHosts.sorted().joined(separator: ", ")
+        text.add("trustedHosts", text: hosts.isEmpty ? nil : "[\(hosts)]")
+        text.add("additionalTrustRoots", additionalTrustRoots.count, default: 0)
+        return text.text
+    }
+    /// Has no children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension TransportTimeouts: CustomStringConvertible {
+    /// What differs from the defaults, in one line.
+    public var description: String {
+        let other = Self()
+        var text = ChangedProperties(of: "TransportTimeouts")
+        text.add("connect", connect, default: other.connect)
+        text.add("idle", idle, default: other.idle)
+        text.add("total", total, default: other.total)
+        return text.text
+    }
+}
+#endif

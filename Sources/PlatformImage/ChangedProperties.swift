@@ -1,0 +1,29 @@
+/// A description of a value: `Name(property: value, ...)` with the properties that differ from their defaults, in one line.
+package struct ChangedProperties {
+    private let name: String
+    private var parts: [String] = []
+
+    /// - Parameter name: The type's name, as it is to be shown.
+    package init(of name: String) { self.name = name }
+
+    /// Adds a part without a label.
+    package mutating func add(_ part: String) { parts.append(part) }
+
+    /// Adds a property unless it has its default.
+    package mutating func add<Value: Equatable>(_ label: String, _ value: Value, default: Value) {
+        if value != `default` { parts.append("\(label): \(value)") }
+    }
+
+    /// Adds a property unless it has its default; `nil` is shown as such.
+    package mutating func add<Value: Equatable>(_ label: String, _ value: Value?, default: Value?) {
+        if value != `default` { parts.append("\(label): \(value.map { "\($0)" } ?? "nil")") }
+    }
+
+    /// Adds a property by a text of its own; nil adds nothing.
+    package mutating func add(_ label: String, text: String?) {
+        if let text { parts.append("\(label): \(text)") }
+    }
+
+    /// The description so far.
+    package var text: String { "\(name)(\(parts.joined(separator: ", ")))" }
+}

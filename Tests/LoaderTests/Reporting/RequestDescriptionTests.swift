@@ -1,0 +1,176 @@
+#if Loader
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import Loader
+
+/// N5: what is printed of a value with an address is one line without secrets.
+@Suite struct RequestDescriptionTests {
+    private static let url = "https://userSECRET:passSECRET@example.com/a.png?token=querySECRET#fragmentSECRET"
+    private static let fields: HeaderFields = [
+        "Authorization": "Bearer tokenSECRET", "Cookie": "a=cookieSECRET", "Accept-Language": "de",
+        "X-API-Key": "keySECRET",
+    ]
+
+    private static var image: ImageRequest {
+        var request = ImageRequest(url: url, fields: fields, policy: .reload)
+        request.partition = "partitionSECRET"
+        request.cacheKey = "https://userSECRET@names.example/b.png?key=querySECRET"
+        request.priority = .slow
+        request.decodeOptions.page = 3
+        return request
+    }
+
+    private static var data: DataRequest {
+        var request = DataRequest(url: url, fields: fields)
+        request.partition = "partitionSECRET"
+        request.cacheKey = "https://userSECRET@names.example/b.png?key=querySECRET"
+        return request
+    }
+
+    private struct Holder { let value: Any }
+
+    /// A value as programs print it: alone, in others, by reflection.
+    private static func texts(_ value: Any) -> [String] {
+        var dumped = ""
+        dump(value, to: &dumped)
+        var held = ""
+        dump(Holder(value: value), to: &held)
+        return [
+            "\(value)", String(describing: value), String(reflecting: value), dumped, held, "\([value])",
+            "\(Optional(value) as Any)", "\(["a": value])", "\(Holder(value: value))",
+        ]
+    }
+
+    private static func expectSafe(_ value: Any, shows parts: [String], maxLength: Int = 300) {
+        let name = "\(type(of: value))"
+        for text in texts(value) {
+            #expect(!text.contains("SECRET"), "\(name): \(text)")
+            // Bytes of a text, as `[UInt8]` prints them: `SEC`.
+            #expect(!text.contains("83, 69, 67"), "\(name): \(text)")
+            #expect(!text.contains("83\\n"), "\(name): \(text)")
+        }
+        let line = "\(value)"
+        #expect(!line.contains("\n") && line.utf8.count <= maxLength, "\(name): \(line)")
+        for part in parts { #expect(line.contains(part), "\(name): \(line)") }
+    }
+
+    @Test("N5: print(ImageRequest) is one redacted line") func anImageRequestIsOneRedactedLine() {
+        Self.expectSafe(
+            Self.image, shows: ["https://example.com/a.png?***", "reload", "slow", "Authorization", "Accept-Language"])
+        #expect("\(ImageRequest(url: "https://example.com/a.png"))" == "ImageRequest(https://example.com/a.png)")
+    }
+
+    @Test("N5: print(DataRequest) is one redacted line") func aDataRequestIsOneRedactedLine() {
+        Self.expectSafe(Self.data, shows: ["https://example.com/a.png?***", "Authorization"])
+        #expect("\(DataRequest(url: "https://example.com/a.png"))" == "DataRequest(https://example.com/a.png)")
+    }
+
+    @Test("N5: an address that does not parse shows no secret") func aBrokenAddressShowsNoSecret() {
+        for url in ["userSECRET:passSECRET@host", "https:userSECRET@x", "ftp://a:passSECRET@b/", "//passSECRET@h"] {
+            Self.expectSafe(ImageRequest(url: url), shows: [])
+            Self.expectSafe(DataRequest(url: url), shows: [])
+        }
+    }
+
+    @Test("N5: requests and responses of the transport are one redacted line") func transportValuesAreRedacted() {
+        Self.expectSafe(HTTPRequest(url: Self.url, fields: Self.fields), shows: ["GET https://example.com/a.png?***"])
+        let head = ResponseHead(status: 200, fields: ["Set-Cookie": "a=cookieSECRET", "ETag": "\"1\""])
+        Self.expectSafe(head, shows: ["200", "ETag"])
+        Self.expectSafe(HTTPResponse(head: head, body: HTTPBody { nil }), shows: ["200"])
+    }
+
+    @Test("N5: fields show the names of credentials alone") func fieldsShowNoCredentials() {
+        let fields: HeaderFields = ["Authorization": "Bearer tokenSECRET", "Set-Cookie": "cookieSECRET", "ETag": "1"]
+        Self.expectSafe(fields, shows: ["Authorization: ***", "ETag: 1"])
+        for line in fields.lines { Self.expectSafe(line, shows: [line.name]) }
+    }
+
+    @Test("N5: errors and what they hold are redacted") func errorsAreRedacted() async throws {
+        let reply = ScriptedReply(
+            status: 403, fields: ["Set-Cookie": "cookieSECRET", "Content-Type": "text/plain"],
+            chunks: [Array("bodySECRET".utf8)])
+        let bench = try LoaderBench(reply)
+        let error = try #require(await bench.failure(Self.image))
+        #expect(error.response?.body == Array("bodySECRET".utf8))
+
+        Self.expectSafe(error, shows: ["http 403", "https://example.com/a.png?***"])
+        Self.expectSafe(try #require(error.response), shows: ["403", "10 bytes"])
+        Self.expectSafe(LoadEvent.finished(.failure(error)), shows: ["http 403"], maxLength: 600)
+    }
+
+    @Test("N5: loaded pictures and bytes are one line without their bytes") func loadedValuesAreOneLine() async throws {
+        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        reply.fields.append("Set-Cookie", "cookieSECRET")
+        let bench = try LoaderBench(reply) {
+            $0.retainsEncodedData = true
+            $0.acceptedContentTypes = []
+        }
+        let image = try await bench.loader.image(for: Self.image)
+        let data = try await bench.loader.data(for: Self.data)
+
+        Self.expectSafe(image, shows: ["19 x 13", "network"])
+        Self.expectSafe(data, shows: ["506 bytes", "network"])
+        Self.expectSafe(LoadEvent.cached(image), shows: ["19 x 13"])
+        #expect("\(data)".utf8.count < 200 && !"\(data)".contains("["))
+    }
+
+    @Test("N5: keys, entries and variants of the cache are redacted") func cacheValuesAreRedacted() throws {
+        let key = try #require(CacheKey(url: Self.url, partition: "partitionSECRET"))
+        let vary = [VaryValue(name: "cookie", value: Array("cookieSECRET".utf8))]
+        let response = StoredResponse(
+            status: 200, fields: ["Set-Cookie": "cookieSECRET"], requestTime: .now, responseTime: .now, createdAt: .now,
+            vary: vary)
+        Self.expectSafe(key, shows: ["https://example.com/a.png?***"])
+        Self.expectSafe(vary[0], shows: ["cookie"])
+        Self.expectSafe(response, shows: ["200"])
+        Self.expectSafe(CacheEntry(key: key, response: response), shows: ["https://example.com/a.png?***"])
+    }
+
+    @Test("N5: a configuration is one line of what is not the default") func aConfigurationIsOneLine() throws {
+        var configuration = ImageLoader.Configuration(cacheDirectory: "/tmp/pictures")
+        configuration.basicAuth = try BasicAuth(user: "loader", password: "passSECRET")
+        configuration.additionalTrustRoots = ["pemSECRET"]
+        configuration.requestModifier = { $0 }
+        configuration.isSharedCache = true
+        configuration.decodeLimits.maxPixels = 1_000
+
+        Self.expectSafe(
+            configuration,
+            shows: ["/tmp/pictures", "isSharedCache: true", "maxPixels: 1000", "basicAuth: loader:***"],
+            maxLength: 1_000)
+        #expect("\(ImageLoader.Configuration())" == "Configuration()")
+    }
+
+    @Test("N5: events, records, statistics and settings are one line") func valuesOfReportsAreOneLine() async throws {
+        let events = Locked<[LoaderEvent]>([])
+        let records = Locked<[LoadRecord]>([])
+        let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first))) {
+            $0.eventSink = { event in events.update { $0.append(event) } }
+            $0.recordSink = { record in records.update { $0.append(record) } }
+            $0.eventCategories = .all
+        }
+        _ = try await bench.loader.image(for: Self.image)
+        await bench.loader.flush()
+
+        #expect(!events.value.isEmpty && records.value.count == 1)
+        for event in events.value { Self.expectSafe(event, shows: ["https://example.com/a.png"]) }
+        for record in records.value { Self.expectSafe(record, shows: ["https://example.com/a.png", "network"]) }
+        Self.expectSafe(try #require(bench.loader.diskStatistics), shows: ["stores: 1"])
+        var settings = CacheSettings()
+        settings.isSharedCache = true
+        #expect("\(settings)" == "CacheSettings(isSharedCache: true)")
+        #expect("\(TrustSettings())" == "TrustSettings()")
+    }
+
+    #if AsyncHTTPClient
+    @Test("N5: a proxy shows no password") func aProxyShowsNoPassword() {
+        let credentials = ProxyServer.Credentials(user: "proxy", password: "passSECRET")
+        let server = ProxyServer(host: "proxy.example", port: 8080, credentials: credentials)
+        Self.expectSafe(credentials, shows: ["proxy:***"])
+        Self.expectSafe(server, shows: ["proxy.example:8080"])
+    }
+    #endif
+}
+#endif
