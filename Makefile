@@ -5,6 +5,8 @@ SWIFT ?= swift
 SANITIZE = --disable-default-traits --scratch-path .build-asan --sanitize=address \
 	-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 TOOL = .build/release/imagetool
+# SwiftPM's $ORIGIN in RUNPATH would load libraries from the program's own folder; a static Swift runtime needs none.
+STATIC = --static-swift-stdlib --disable-local-rpath
 
 .PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage fixtures check-encoders tool bootstrap bench-service check-thumbor check-nginx-tier check-guard-network service-tool demo-service check-gallery
 
@@ -22,7 +24,7 @@ build: bootstrap
 	$(SWIFT) build
 
 tool: bootstrap
-	@$(SWIFT) build -c release --static-swift-stdlib --product imagetool
+	@$(SWIFT) build -c release $(STATIC) --product imagetool
 
 bootstrap:
 	@Scripts/bootstrap
@@ -98,7 +100,7 @@ bench-thumb: tool
 SERVICE_TOOL = .build-service/release/imagetool
 
 service-tool: bootstrap
-	@$(SWIFT) build -c release --static-swift-stdlib --traits default,Service --scratch-path .build-service --product imagetool
+	@$(SWIFT) build -c release $(STATIC) --traits default,Service --scratch-path .build-service --product imagetool
 
 # The thumbnail service at work: a table of targets of both dialects, then the gallery until Ctrl-C.
 demo-service: service-tool
@@ -145,7 +147,8 @@ check: lint test traits linkage asan tsan corpus instructions
 traits: bootstrap
 	Scripts/traits
 
-linkage: bootstrap
+# The core links no Foundation; the tool is linked with full RELRO and without a search path of its own.
+linkage: tool
 	Scripts/linkage
 
 # What the encoders write, read by Pillow and djpeg.

@@ -130,7 +130,8 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Tool"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings,
+            linkerSettings: toolLinkerSettings),
         .target(
             name: "TestSupport", dependencies: ["PlatformImage"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
@@ -194,6 +195,14 @@ var settings: [SwiftSetting] {
 }
 
 var coreSettings: [SwiftSetting] { settings + [.strictMemorySafety()] }
+
+// Full RELRO: the dynamic linker fills its tables at start, and they are read-only from then on.
+var toolLinkerSettings: [LinkerSetting] {
+    [
+        .unsafeFlags(
+            ["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"], .when(platforms: [.linux]))
+    ]
+}
 
 // Debug builds decode with optimised C too: -O2 comes after SwiftPM's -O0 and wins. What is shipped checks its stack and
 // the sizes that libc's copies are given; sanitizers, which look closer, are for debug builds.
