@@ -1,8 +1,10 @@
 """The checks of Scripts/check-nginx-tier, which says what they are."""
 
 import asyncio
+import json
 import os
 import random
+import socket
 import sys
 import time
 import threading
@@ -24,15 +26,16 @@ def check(what, value, is_good):
 
 
 class Tier:
-    """deploy/nginx.conf as it is, but for addresses and folders."""
+    """deploy/nginx.conf as it is, but for addresses, names and folders. `weaken` gives pairs of more to replace."""
 
-    def __init__(self, instances):
+    def __init__(self, instances, weaken=()):
         with open(os.path.join(serving.ROOT, "deploy/nginx.conf")) as file:
             text = file.read()
         for old, new in [
             ("127.0.0.1:8081", f"127.0.0.1:{instances[0].port}"), ("127.0.0.1:8082", f"127.0.0.1:{instances[1].port}"),
-            ("/var/cache/nginx/thumbnails", "FOLDER/cache"), ("listen 8080;", "listen 127.0.0.1:PORT;"),
-            ("/var/log/nginx/thumbnails.log", "FOLDER/thumbnails.log"),
+            ("/var/cache/nginx/thumbnails", "FOLDER/cache"), ("listen 8080", "listen 127.0.0.1:PORT"),
+            ("server_name images.example;", "server_name 127.0.0.1;"),
+            ("/var/log/nginx/thumbnails.log", "FOLDER/thumbnails.log"), *weaken,
         ]:
             if old not in text:
                 serving.fail(f"deploy/nginx.conf has no {old}")
@@ -61,6 +64,51 @@ class Tier:
             rows.append((int(status), cache, [] if addresses == "-" else addresses.split(", "), target))
         self.read = len(lines)
         return rows
+
+
+def info(port, line, host):
+    """Status and `id` of info.json, for a request line and a Host field as they are here. Status 0 is no answer."""
+    with socket.create_connection(("127.0.0.1", port), 30) as client:
+        client.sendall(f"GET {line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+        answer = b""
+        while part := client.recv(65536):
+            answer += part
+    header, _, body = answer.partition(b"\r\n\r\n")
+    status = int(header[9:12]) if header else 0
+    return status, json.loads(body)["id"] if status == 200 else None
+
+
+def check_host_fields(instances, tier):
+    """A Host field that one client sends must not decide what the next one gets."""
+    target, own = "/iiif/3/c.jpg/info.json", "http://127.0.0.1/iiif/3/c.jpg"
+    print("info.json, after a request with the Host field of another")
+    status, _ = info(tier.port, target, "evil.example")
+    check("another name: status (0: closed without an answer)", status, status == 0)
+    # nginx takes the host of such a request line and ignores the field (RFC 9112 section 3.2.2).
+    absolute = f"http://127.0.0.1:{tier.port}{target}"
+    for what, line, host in [
+        ("a request line with a host", absolute, "evil.example"), ("then a plain request", target, "127.0.0.1"),
+        ("another port", target, "127.0.0.1:99"), ("then a plain request", target, "127.0.0.1"),
+    ]:
+        status, found = info(tier.port, line, host)
+        check(f"{what}: status", status, status == 200)
+        check(f"{what}: id of the service", "yes" if found == own else "no", found == own)
+    tier.log(4)
+
+    print("info.json behind a proxy that passes every name on and has no host in its key")
+    weak = Tier(instances, [
+        ("server_name 127.0.0.1;", "server_name ~.;"),
+        ("proxy_cache_key $host$request_uri;", "proxy_cache_key $request_uri;"),
+    ])
+    status, found = info(weak.port, target, "evil.example")
+    check("another name: status", status, status == 200 and found == "http://evil.example/iiif/3/c.jpg")
+    status, found = info(weak.port, target, "127.0.0.1")
+    check("then a plain request: id of the service", "yes" if found == own else "no", status == 200 and found == own)
+    hits = sum(cache == "HIT" for _, cache, _, _ in weak.log(2))
+    check("answers from the cache", hits, hits == 0)
+    two, _ = info(weak.port, target, "127.0.0.1\r\nHost: evil.example")
+    check("two Host fields: status", two, two == 400)
+    weak.server.stop()
 
 
 def main():
@@ -115,6 +163,8 @@ def main():
         answers = load.closed(tier.port, [f"/unsafe/30x30/127.0.0.1:{origin.port}/{target}"] * 10, 1)
         asked = sum(len(addresses) for _, _, addresses, _ in tier.log(10))
         check(f"{status}: upstream requests of 10", asked, asked == most and all(a.status == status for a in answers))
+
+    check_host_fields(instances, tier)
 
     print("an instance is killed under load, 8 connections")
     # The one that has fewer sources: half of all is then the most that may move.

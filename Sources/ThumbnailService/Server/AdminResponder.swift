@@ -22,6 +22,7 @@ struct AdminResponder: HTTPResponder {
 
     private func answer(_ request: Request) -> ServiceAnswer {
         // Who collects metrics may add a query of his own.
+        guard request.head.authority != nil else { return .plain(400, HostFieldCheck.refusal.message + "\n") }
         let target = request.head.path.map { $0.prefix { $0 != "?" } } ?? ""
         guard request.method == .get || request.method == .head else {
             var answer = ServiceAnswer.plain(405, "GET and HEAD are what is understood\n")

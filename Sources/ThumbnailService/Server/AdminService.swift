@@ -24,7 +24,9 @@ struct AdminService: Service {
         self.listening = listening
         application = Application(
             responder: responder,
-            server: .http1(configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(60))),
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [HostFieldCheck()], idleTimeout: .seconds(60))),
             configuration: ApplicationConfiguration(
                 address: .hostname(Self.host, port: port), serverName: ServiceIdentity.name,
                 availableConnectionsDelegate: MaximumAvailableConnections(64)),

@@ -60,6 +60,7 @@ struct ThumbnailResponder: HTTPResponder {
     private func answer(
         _ request: Request, _ context: Context, _ dependsOnAccept: inout Bool
     ) async throws(ServiceError) -> ServiceAnswer {
+        guard request.head.authority != nil else { throw HostFieldCheck.refusal }
         let target = request.head.path ?? ""
         guard target.utf8.count <= configuration.server.maxTargetBytes else {
             throw ServiceError(.targetTooLong, "the target is longer than \(configuration.server.maxTargetBytes) bytes")
@@ -167,7 +168,9 @@ struct ThumbnailResponder: HTTPResponder {
         answer.fields[.link] = "<\(IIIFInfo.profile)>;rel=\"profile\""
         let lifetime = CacheLifetime(
             of: source.lifetime, policy: wish.policy, settings: engine.lifetimes, now: engine.now.milliseconds)
-        answer.fields[.cacheControl] = lifetime.cacheControl
+        // A cache between client and service keys by the target: it must not store what a Host field decided.
+        let dependsOnHost = configuration.server.publicURL == nil
+        answer.fields[.cacheControl] = dependsOnHost ? "no-store" : lifetime.cacheControl
         return answer
     }
 
@@ -227,19 +230,20 @@ struct ThumbnailResponder: HTTPResponder {
             answer.fields[.accessControlAllowOrigin] = "*"
             var links = ["<\(IIIFInfo.profile)>;rel=\"profile\""]
             if let path = facts.canonicalPath, let base = canonicalBase(request) {
-                links.append("<\(publicURL(request))\(base)/\(path)>;rel=\"canonical\"")
+                // Relative to the address of the request (RFC 8288 section 3.1): this answer is stored, so no Host field
+                // may get into it.
+                links.append("<\(configuration.server.publicURL ?? "")\(base)/\(path)>;rel=\"canonical\"")
             }
             answer.fields[.link] = links.joined(separator: ", ")
         }
         return answer
     }
 
-    /// What clients reach the service under: as configured, else by the Host field, when that is one.
+    /// What clients reach the service under: as configured, else by the Host field, which ``HostFieldCheck`` checked.
     private func publicURL(_ request: Request) -> String {
         if let publicURL = configuration.server.publicURL { return publicURL }
         let host = request.head.authority ?? ""
-        let isHost = (1...255).contains(host.utf8.count) && host.utf8.allSatisfy(\.isHostByte)
-        return "http://" + (isHost ? host : configuration.server.host)
+        return "http://" + (host.isEmpty ? configuration.server.host : host)
     }
 
     /// The target up to the identifier.
@@ -291,14 +295,6 @@ struct ThumbnailResponder: HTTPResponder {
             elapsed: elapsed)
         // The line is made only where somebody reads it.
         logger.log(level: line.level, "request", metadata: line.metadata)
-    }
-}
-
-extension UInt8 {
-    /// True for what a host and a port are written with.
-    fileprivate var isHostByte: Bool {
-        isAlphanumeric || self == UInt8(ascii: ".") || self == UInt8(ascii: "-") || self == UInt8(ascii: ":")
-            || self == UInt8(ascii: "[") || self == UInt8(ascii: "]")
     }
 }
 #endif

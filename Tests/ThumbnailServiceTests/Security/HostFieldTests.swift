@@ -1,0 +1,136 @@
+#if Service
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOPosix
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// X16: RFC 9112 section 3.2 on the Host field. X3: nothing that a cache stores depends on it.
+@Suite(.timeLimit(.minutes(30))) struct HostFieldTests {
+    /// The fields of a request behind its first line, the version, and the authority that the service gets.
+    static let requests: [(version: String, fields: [String], authority: String?)] = [
+        ("1.1", ["Host: a.example"], "a.example"), ("1.1", ["hOsT:a.example:8080"], "a.example:8080"),
+        ("1.1", ["Host: [::1]:80"], "[::1]:80"), ("1.1", ["Host: 127.0.0.1"], "127.0.0.1"),
+        ("1.1", ["X-A: 1", "Host: a_b.example."], "a_b.example."), ("1.0", ["Host: a.example"], "a.example"),
+        ("1.0", [], ""), ("1.1", [], nil), ("1.1", ["X-Host: a.example"], nil),
+        ("1.1", ["Host: a.example", "Host: b.example"], nil), ("1.1", ["Host: a.example", "Host: a.example"], nil),
+        ("1.1", ["Host: a.example", "X-A: 1", "HOST: b.example"], nil), ("1.0", ["Host: a", "Host: b"], nil),
+        ("1.1", ["Host:"], nil), ("1.0", ["Host: a b"], nil), ("1.1", ["Host: a.example, b.example"], nil),
+        ("1.1", ["Host: a.example/b"], nil),
+    ]
+
+    @Test("X16: a request without exactly one valid Host field has no authority", arguments: requests.indices)
+    func theServiceGetsOneHostOrNone(row: Int) throws {
+        let (version, fields, authority) = Self.requests[row]
+        let channel = EmbeddedChannel()
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
+        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+        try pipeline.addHandler(HostFieldCheck())
+
+        let text = "GET /a HTTP/\(version)\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
+        try channel.writeInbound(ByteBuffer(string: text))
+
+        guard case .head(let head) = try channel.readInbound(as: HTTPRequestPart.self) else {
+            Issue.record("no request")
+            return
+        }
+        #expect(head.authority == authority)
+        #expect(head.headerFields[values: .host] == [])
+        _ = try? channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test(arguments: [
+        ("a.example", true), ("A.EXAMPLE:80", true), ("a.example:", true), ("a:65535", true), ("[2001:db8::1]", true),
+        ("[::1]:8080", true), ("1.2.3.4:1", true), ("localhost", true), ("a_b-c.d", true), ("", false), (":80", false),
+        ("a:65536", false), ("a:000080", false), ("a:8o", false), ("a:-1", false), ("a:80:80", false), ("::1", false),
+        ("[::1", false), ("[]", false), ("[a.example]", false), ("[::1]80", false), ("[::1]:x", false),
+        ("user@a.example", false), ("a.example/", false), ("a.example?b", false), ("a#b", false), ("a b", false),
+        ("a,b", false), ("a\"b", false), ("<a>", false), ("a%2eb", false), ("\u{E4}.example", false), ("a\\b", false),
+        ("http://a.example", false),
+    ])
+    func aHostFieldIsAHostAndAPort(_ value: String, isValid: Bool) {
+        #expect(HostFieldCheck.isValid(value) == isValid)
+    }
+
+    @Test("X16: a missing, repeated or invalid Host field is 400 on both listeners")
+    func aWrongHostFieldIs400() async throws {
+        try await withService {
+            $0.server.adminPort = 0
+        } _: { service in
+            for port in [service.port, try service.admin.port] {
+                for (version, fields, authority) in Self.requests {
+                    let reply = try await Self.exchange(
+                        "GET /health/live HTTP/\(version)\r\n", fields + ["Connection: close"], port: port)
+                    let expected = authority == nil ? "HTTP/1.1 400 " : "HTTP/1.1 200 "
+                    #expect(reply.hasPrefix(expected), "\(fields)")
+                }
+            }
+            let refused = try await Self.exchange(
+                "GET /unsafe/8x8/a.example/b.png HTTP/1.1\r\n", ["Connection: close"], port: service.port)
+            #expect(refused.contains("\"reason\":\"malformed\""))
+            #expect(refused.contains("application/problem+json"))
+        }
+    }
+
+    /// All that the service answers until it closes the connection.
+    private static func exchange(_ line: String, _ fields: [String], port: Int) async throws -> String {
+        let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await client.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: line + fields.map { $0 + "\r\n" }.joined() + "\r\n"))
+            var reply = ByteBuffer()
+            for try await part in inbound { reply.writeImmutableBuffer(part) }
+            return String(buffer: reply)
+        }
+    }
+
+    @Test("X3: info.json is not stored when the Host field decided its id", arguments: [nil, "https://images.example"])
+    func infoIsNotStoredWhenTheHostFieldDecided(publicURL: String?) async throws {
+        let folder = Fixture.folder.path(percentEncoded: false)
+        try await withService {
+            $0.server.publicURL = publicURL
+            $0.iiif = .init(fileRoot: folder)
+        } _: { service in
+            for host in ["evil.example", "evil.example:81"] {
+                let reply = try await service.send("/iiif/3/demo%2Fwindow.png/info.json", fields: [("Host", host)])
+                #expect(reply.status == 200)
+                #expect(reply.text.contains("\"id\":\"\(publicURL ?? "http://\(host)")/iiif/3/demo%2Fwindow.png\""))
+                #expect(reply["Cache-Control"] == (publicURL == nil ? "no-store" : "public, max-age=86400"))
+            }
+        }
+    }
+
+    @Test("X3: no field of a stored answer depends on the Host field", arguments: [nil, "https://images.example"])
+    func noStoredAnswerDependsOnTheHostField(publicURL: String?) async throws {
+        let folder = Fixture.folder.path(percentEncoded: false)
+        try await withService {
+            $0.server.publicURL = publicURL
+            $0.iiif = .init(fileRoot: folder)
+        } _: { service in
+            let path = "/iiif/3/demo%2Fwindow.png/full/40,/0/default.png"
+            for target in [
+                path, "/iiif/3/demo%2Fwindow.png", "/iiif/3/..%2Fa/info.json", "/unsafe/8x8/a.example/b.png",
+            ] {
+                let reply = try await service.send(target, fields: [("Host", "evil.example")])
+                let all = reply.text + reply.fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+                #expect(!all.contains("evil"), "\(target): \(all)")
+            }
+            let link = try #require(try await service.send(path)["Link"])
+            let base = "\(publicURL ?? "")/iiif/3/demo%2Fwindow.png/full/40,"
+            #expect(link.contains("<\(base)"))
+            #expect(link.hasSuffix(">;rel=\"canonical\""))
+        }
+    }
+}
+#endif
