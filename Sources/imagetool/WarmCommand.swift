@@ -71,9 +71,10 @@ struct WarmCommand: AsyncParsableCommand {
         do {
             var options = ConfigurationOptions()
             for assignment in set { try options.set(assignment: assignment) }
-            var configuration = try ResolvedConfiguration(
-                options: options, environment: ProcessInfo.processInfo.environment, file: config
-            ).service
+            let resolved = try ResolvedConfiguration(
+                options: options, environment: ProcessInfo.processInfo.environment, file: config)
+            for warning in resolved.warnings { printError("imagetool: \(warning)") }
+            var configuration = resolved.service
             (configuration.server.host, configuration.server.port) = ("127.0.0.1", 0)
             configuration.server.adminPort = nil
             configuration.server.showsDebugFields = true

@@ -29,12 +29,15 @@ public struct ResolvedConfiguration: Sendable {
     public private(set) var service: ServiceConfiguration
     /// Every key, in the order of the documentation.
     public let entries: [Entry]
+    /// One line of English each, about variables of the environment that are ignored; usually empty.
+    public let warnings: [String]
 
     /// Reads and checks every value, and the file of signing keys.
     ///
     /// - Parameters:
     ///   - options: What the command line says.
-    ///   - environment: Of its variables those count that begin with `IMAGETOOL_`.
+    ///   - environment: Of its variables those count that begin with `IMAGETOOL_`. Those that are no keys are
+    ///     ignored, with a warning unless Kubernetes injects them for a Service.
     ///   - file: The path of a JSON file; nil for none.
     /// - Throws: `internalFault` with a message for the operator, which names the key and its origin.
     public init(
@@ -49,15 +52,14 @@ public struct ResolvedConfiguration: Sendable {
     init(
         options: ConfigurationOptions = .init(), environment: [String: String] = [:], json: [UInt8]?
     ) throws(ServiceError) {
-        let variables = environment.filter { $0.key.hasPrefix(ConfigurationKey.environmentPrefix) }
-        let names = Set(ConfigurationKey.all.map(\.environmentName))
-        try ConfigurationKey.refuse(variables.keys.filter { !names.contains($0) }, from: "the environment")
+        let variables = EnvironmentVariables(environment)
+        warnings = variables.warnings
         var layers: [(origin: Origin, provider: any ConfigProvider)] = [
             (.option, Self.provider("options", options.values)),
             // Its own encoder parts `maxConnections` into two words; a word in lower case is one.
             (
                 .environment,
-                EnvironmentVariablesProvider(environmentVariables: variables).mapKeys { key in
+                EnvironmentVariablesProvider(environmentVariables: variables.values).mapKeys { key in
                     AbsoluteConfigKey(["imagetool"] + key.components.map { $0.lowercased() })
                 }
             ),
