@@ -13,9 +13,14 @@ enum LoggedTarget {
     static func text(_ target: String) -> String {
         var segments = pieces(Array(target.utf8))
         if segments.count > 1 {
-            let first = segments[1].text == "post" ? 2 : 1
-            if segments.indices.contains(first), !plain.contains(segments[first].text) {
-                segments[first].bytes = Array("-".utf8)
+            // Empty segments in front make no target, but a signature may follow them all the same.
+            var first = segments.indices.dropFirst().first { !segments[$0].bytes.isEmpty } ?? 1
+            if segments[first].text == "post" {
+                first = segments.indices.first { $0 > first && !segments[$0].bytes.isEmpty } ?? first
+            }
+            for index in segments.indices.dropFirst()
+            where index == first ? !plain.contains(segments[index].text) : segments[index].isSignature {
+                segments[index].bytes = Array("-".utf8)
             }
         }
         var result: [UInt8] = []
@@ -36,6 +41,18 @@ enum LoggedTarget {
         var isAfterEmpty = false
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
+
+        /// True for base64url of 20 or 32 bytes with its padding, however it is percent-encoded.
+        var isSignature: Bool {
+            var decoded: [UInt8] = []
+            var index = 0
+            while index < bytes.count, decoded.count <= 44 {
+                let (byte, end) = LoggedTarget.decoded(bytes, index)
+                decoded.append(byte)
+                index = end
+            }
+            return [28, 44].contains(decoded.count) && index == bytes.count && Base64URL.decode(decoded) != nil
+        }
 
         /// What follows the last `@`, however it is encoded, with `-@` for what stood before it.
         var withoutUser: [UInt8] {
