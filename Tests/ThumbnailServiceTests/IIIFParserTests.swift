@@ -103,7 +103,8 @@ import Testing
             ("id", "id"), ("67352ccc-d1b0-11e1-89ae-279075081939", "67352ccc-d1b0-11e1-89ae-279075081939"),
             ("a%2Fb%2Fc.jpg", "a/b/c.jpg"), ("%252F", "%2F"), ("a%20b", "a b"), ("%C3%BC", "ü"),
             ("ark:%2F12025%2F654", "ark:/12025/654"),
-            ("%5B%5D", "[]"), ("%3F%23", "?#"), ("100%", "100%"), ("..", ".."),
+            ("%5B%5D", "[]"), ("%3F%23", "?#"), ("100%", "100%"), ("..a", "..a"), ("a..", "a.."), ("...", "..."),
+            ("a%2F.b%2Fc;v=1", "a/.b/c;v=1"), ("a%252Fb", "a%2Fb"), ("%25252F", "%252F"),
         ] {
             guard case .info(let request, _) = try IIIFDialect().parse(Array("/iiif/3/\(raw)/info.json".utf8)) else {
                 Issue.record("no info for \(raw)")
@@ -117,6 +118,23 @@ import Testing
         #expect(reason(of: "/iiif/3/id/info.json?x") == .queryRefused)
         #expect(reason(of: "/iiif/2/id/info.json") == .malformed)
         #expect(reason(of: "/iiif/3/" + String(repeating: "a", count: 9000)) == .targetTooLong)
+    }
+
+    @Test(
+        "X2: an identifier with an empty or dot segment is not found, however it is spelled",
+        arguments: [
+            "..", ".", "%2E%2E", "%2e.", "..%2Fa", "a%2F..", "a%2F..%2Fb", "..%2F..%2Fsecret.png", "%2e%2e%2fa",
+            ".%2Fa",
+            "a%2F.%2Fb", "%2F", "%2Fa", "a%2F", "a%2F%2Fb", "a%2f%2fb", "..;", "..;x=1%2Fa", "a%2F..;%2Fb", "a%2F;%2Fb",
+            ";", "a%2F;b", ".;a", "%2E%2E%3B%2Fa", "..%00".replacing("%00", with: "%2500"), "%252e%252e",
+            "%252e%252e%252fa", "..%252Fa", "a%252F..%252Fb", "a%252F%252Fb", "%252E", "%252E%253Bx", "%25252e.%2Fa",
+            "%25252E%25252E%25252Fa", "..%5Ca", "a%5C..%5Cb", "..%255Ca", "a%5C%5Cb", "%2525252525252e",
+        ])
+    func anIdentifierStaysBelowItsPrefix(_ raw: String) {
+        #expect(reason(of: "/iiif/3/\(raw)/info.json") == .notFound)
+        #expect(reason(of: "/iiif/3/\(raw)/full/max/0/default.jpg") == .notFound)
+        // Neither is its base address redirected to.
+        #expect(reason(of: "/iiif/3/\(raw)") == .notFound)
     }
 
     @Test func aFormatIsThereWhenItsEncoderIs() throws {

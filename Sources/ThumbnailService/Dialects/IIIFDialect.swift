@@ -20,12 +20,15 @@ struct IIIFDialect: Hashable, Sendable {
 
     /// Reads a target, every segment percent-decoded once.
     ///
-    /// - Throws: `targetTooLong`, `queryRefused`, `notFound` for an identifier with a slash that is not escaped, which
-    ///   nobody knows, or `malformed` for what the API has no meaning for.
+    /// - Throws: `targetTooLong`, `queryRefused`, `notFound` for an identifier with a slash that is not escaped or with
+    ///   an empty or dot segment, or `malformed` for what the API has no meaning for.
     func parse(_ target: [UInt8]) throws(ServiceError) -> Target {
         let segments = try segments(of: target)
         guard let raw = segments.first, let identifier = Self.identifier(raw) else {
             throw .malformed("the identifier is empty, or has control characters or brackets")
+        }
+        guard IIIFIdentifier.staysBelowPrefix(Array(identifier.utf8)) else {
+            throw ServiceError(.notFound, "an identifier has no empty segment and no dot segment")
         }
         if segments.count == 5 {
             return .image(try image(identifier, segments.dropFirst().map { $0.percentDecoded[...] }))

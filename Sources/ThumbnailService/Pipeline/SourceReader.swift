@@ -27,6 +27,10 @@ final class SourceReader: SourceReading {
         let limit = configuration.limits.sourceBytes
         files = try Self.files(source.fileRoot, limit)
         identifiers = configuration.iiif
+        if let prefix = identifiers?.urlPrefix, !ServiceConfiguration.IdentifierMap.isPrefix(prefix) {
+            throw ServiceError(
+                .internalFault, "iiif.map: \(prefix) is not an address that has a host and ends with a slash")
+        }
         identifierFiles = try Self.files(configuration.iiif?.fileRoot, limit)
 
         var settings = ImageLoader.Configuration()

@@ -1,0 +1,43 @@
+#if Service
+import LoopbackOrigin
+import PlatformImage
+import Testing
+
+@testable import ThumbnailService
+
+/// X2: identifiers of IIIF are unsigned, so they must not leave the prefix that the operator mapped them to.
+@Suite(.timeLimit(.minutes(30))) struct IdentifierBoundsTests {
+    @Test("X2: no spelling of an identifier makes a request outside its prefix")
+    func noIdentifierLeavesItsPrefix() async throws {
+        let file = try Bitmap.landscape(20, 10).png()
+        let origin = try await LoopbackOrigin { _ in .ok(file) }
+        let prefix = origin.url("/images/")
+        try await withService(origin: origin) {
+            $0.iiif = .init(urlPrefix: prefix)
+        } _: { service in
+            for identifier in [
+                "..%2F..%2Fsecret.png", "..%2Fsecret.png", "%2E%2E%2Fsecret.png", "a%2F..%2F..%2Fsecret.png",
+                "..;%2Fsecret.png", "..;a=1%2Fsecret.png", "%2Fsecret.png", "%2F%2Fevil.test%2Fa.png",
+                "%252e%252e%252fsecret.png", "..%252Fsecret.png", "..%5Csecret.png", ".%2Fa.png",
+            ] {
+                for parts in ["full/max/0/default.png", "info.json"] {
+                    let reply = try await service.send("/iiif/3/\(identifier)/\(parts)")
+                    #expect(reply.status == 404, "\(identifier)")
+                }
+            }
+            #expect(origin.requests.map(\.target) == [])
+
+            // Hosts and ports that follow a prefix without a slash are segments of the path here.
+            for (identifier, target) in [
+                ("a%2Fb.png", "/images/a/b.png"), (".evil.test%3A38471%2Fx.png", "/images/.evil.test:38471/x.png"),
+                ("@evil.test%2Fx.png", "/images/@evil.test/x.png"), ("a%3Fb%23c.png", "/images/a%3Fb%23c.png"),
+                ("ark:%2F12025%2F654.png", "/images/ark:/12025/654.png"),
+            ] {
+                #expect(try await service.send("/iiif/3/\(identifier)/info.json").status == 200, "\(identifier)")
+                #expect(origin.requests.last?.target == target)
+            }
+        }
+        await origin.stop()
+    }
+}
+#endif
