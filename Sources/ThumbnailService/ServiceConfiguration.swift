@@ -34,7 +34,8 @@ extension ServiceConfiguration {
         /// 0 for any port that is free.
         public var port = 8080
         /// What clients reach the service under, such as `https://images.example`; nil takes the Host field of a
-        /// request, which is right where nothing stands in front of the service.
+        /// request, which is right where nothing stands in front of the service; `info.json` of IIIF, which contains
+        /// it, is then not to be stored.
         public var publicURL: String?
         /// Connections at once; more wait in the backlog of the system.
         public var maxConnections = 4_096
@@ -68,7 +69,7 @@ extension ServiceConfiguration {
 
     /// Who may ask for what.
     public struct Signing: Hashable, Sendable {
-        /// Secrets: the first signs, all verify. Empty with ``allowsUnsafe`` off is no service.
+        /// Secrets of 16 bytes or more: the first signs, all verify. Empty with ``allowsUnsafe`` off is no service.
         public var keys: [[UInt8]] = []
         /// Takes targets that begin with `/unsafe/`.
         public var allowsUnsafe = false
@@ -230,7 +231,8 @@ extension ServiceConfiguration {
 
     /// Identifiers and what they stand for.
     public struct IdentifierMap: Hashable, Sendable {
-        /// Put before an identifier, percent-encoded as a path; nil for none.
+        /// Put before an identifier, percent-encoded as a path; nil for none. An address of http or https that has a
+        /// host and ends with `/`, without a query: identifiers then stay below it.
         public var urlPrefix: String?
         /// The folder in which an identifier names a file; looked into first. Nil for none.
         public var fileRoot: String?

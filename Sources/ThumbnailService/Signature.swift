@@ -15,16 +15,27 @@ public struct SigningKeys: Sendable {
         fileprivate var codeBytes: Int { self == .sha1 ? 20 : 32 }
     }
 
+    /// Bytes that every key of the service has at least: 128 bits, which cannot be searched. A shorter key can be found
+    /// from one signed target without any request to the service.
+    public static let minKeyBytes = 16
+
     private let keys: [SymmetricKey]
     private let algorithms: [Algorithm]
 
     /// - Parameters:
-    ///   - keys: At least one, none of them empty.
+    ///   - keys: At least one.
     ///   - algorithms: Those that are accepted, at least one; the first one signs.
-    /// - Throws: ``KeyError`` for no key, an empty one and no algorithm.
-    public init(_ keys: [[UInt8]], algorithms: [Algorithm] = [.sha1, .sha256]) throws(KeyError) {
+    ///   - minKeyBytes: Bytes that each key has at least, 1 or more. Lower it only to sign for another server that
+    ///     accepts shorter keys.
+    /// - Throws: ``KeyError`` for no key, a key that is empty or shorter than `minKeyBytes`, and no algorithm.
+    public init(
+        _ keys: [[UInt8]], algorithms: [Algorithm] = [.sha1, .sha256], minKeyBytes: Int = Self.minKeyBytes
+    ) throws(KeyError) {
         guard !keys.isEmpty else { throw KeyError("there is no signing key") }
-        guard keys.allSatisfy({ !$0.isEmpty }) else { throw KeyError("a signing key is empty") }
+        for (index, key) in keys.enumerated() where key.count < max(1, minKeyBytes) {
+            throw KeyError(
+                "signing key \(index + 1) of \(keys.count) has \(key.count) bytes; a key has at least \(minKeyBytes)")
+        }
         guard !algorithms.isEmpty else { throw KeyError("no signing algorithm is allowed") }
         self.keys = keys.map { SymmetricKey(data: $0) }
         self.algorithms = algorithms

@@ -42,7 +42,7 @@ struct SigningPolicy: Sendable {
             guard allowsUnsafe else { throw ServiceError(.unsafeNotAllowed, "the target is not signed") }
             return raw
         }
-        guard let keys, let code = Base64URL.decode(first.percentDecoded) else { throw Self.badSignature }
+        guard let keys, let code = Base64URL.decode(Self.withPlainPadding(first)) else { throw Self.badSignature }
         if keys.verify(code, of: message) { return raw }
         if acceptsDecoded {
             let decoded = message.percentDecoded
@@ -52,6 +52,19 @@ struct SigningPolicy: Sendable {
             }
         }
         throw Self.badSignature
+    }
+
+    /// The segment with `%3D` as `=`: clients escape the padding and nothing else. Any other escape would be one more
+    /// spelling of the same target, and each spelling is a cache entry of its own in front of the service.
+    private static func withPlainPadding(_ segment: ArraySlice<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = segment
+        while let byte = rest.first {
+            let isEscapedPadding = rest.starts(with: "%3D".utf8) || rest.starts(with: "%3d".utf8)
+            bytes.append(isEscapedPadding ? UInt8(ascii: "=") : byte)
+            rest = rest.dropFirst(isEscapedPadding ? 3 : 1)
+        }
+        return bytes
     }
 
     private static var badSignature: ServiceError {

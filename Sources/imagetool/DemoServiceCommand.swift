@@ -42,7 +42,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
 
     /// Serves for as long as the table takes, and on a terminal until the process is told to stop.
     private func serve(_ origin: DemoServiceOrigin, _ folder: String, _ output: Output) async throws -> [String] {
-        let key = Array(String(UInt64.random(in: .min ... .max), radix: 36).utf8)
+        let key = (0..<SigningKeys.minKeyBytes).map { _ in UInt8.random(in: .min ... .max) }
         let server = try ThumbnailServer(settings(origin, folder, key), logger: Self.logger)
         let wishes = DemoServiceWish.all(origin, try SigningKeys([key]))
         let staysOn = !once && Terminal.isInput

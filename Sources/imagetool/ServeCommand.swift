@@ -25,7 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Port to listen on; 0 for any. (default: 8080)") var port: String?
     @Option(help: "Port of metrics and health on 127.0.0.1; 0 for any, off for none. (default: 9090)")
     var adminPort: String?
-    @Option(help: "File of signing keys, one a line.") var keys: String?
+    @Option(help: "File of signing keys, one a line, each 16 bytes or more.") var keys: String?
     @Flag(help: "Accept targets that begin with /unsafe/.") var unsafe = false
     @Option(help: "Host that sources may come from: a name, *.example.com, or * for all; may be repeated.")
     var allow: [String] = []
@@ -37,7 +37,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Folder of the disk caches; nothing is kept on disk without it.") var cacheDir: String?
     @Option(help: "Bytes of results in memory; 0 keeps none there. (default: 128MiB)") var resultMemory: String?
     @Option(help: "Folder in which identifiers of IIIF name files.") var iiifFiles: String?
-    @Option(help: "What is put before an identifier of IIIF to make an address.") var iiifPrefix: String?
+    @Option(help: "Put before an identifier of IIIF: an address that has a host and ends with /.")
+    var iiifPrefix: String?
     @Option(help: "What clients reach the service under, such as https://images.example.") var publicURL: String?
     @Option(help: "Renders at once; 0 means one per available processor. (default: 0)") var threads: String?
     @Flag(help: "Add X-Cache and Server-Timing to answers.") var debugHeaders = false
@@ -62,11 +63,15 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             resolved = try ResolvedConfiguration(
                 options: try options(), environment: ProcessInfo.processInfo.environment, file: config)
-            guard !printConfig else { return try Output().write(resolved.report) }
+            guard !printConfig else {
+                for warning in resolved.warnings { printError("imagetool: \(warning)") }
+                return try Output().write(resolved.report)
+            }
             let isQuiet = quiet
             var logger = Logger(label: "imagetool.serve") { _ in JSONLogHandler(lines: lines) }
             logger.logLevel = isQuiet ? .error : .info
             logLibraries(to: logger)
+            for warning in resolved.warnings { logger.warning("\(warning)") }
             var service = resolved.service
             origin = try await gallery?.add(to: &service)
             server = try ThumbnailServer(service, logger: logger)

@@ -15,8 +15,14 @@ struct SignCommand: ParsableCommand {
     func run() throws {
         let output = try Output()
         do {
+            let texts = try signingKeys(inFile: keys)
+            // thumbor accepts keys of any length, and this command signs for it too: the service refuses a short key.
             let keys = try SigningKeys(
-                signingKeys(inFile: keys), algorithms: sha256 ? [.sha256, .sha1] : [.sha1, .sha256])
+                texts, algorithms: sha256 ? [.sha256, .sha1] : [.sha1, .sha256], minKeyBytes: 1)
+            if let first = texts.first, first.count < SigningKeys.minKeyBytes {
+                printError(
+                    "imagetool: the key has \(first.count) bytes; `imagetool serve` needs \(SigningKeys.minKeyBytes)")
+            }
             for target in targets { try output.write(keys.signed(target) + "\n") }
         } catch let error as SigningKeys.KeyError {
             throw ValidationError(error.description)

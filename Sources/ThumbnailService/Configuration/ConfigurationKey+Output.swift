@@ -3,7 +3,7 @@ extension ConfigurationKey {
     static let signing: [ConfigurationKey] = [
         .init(
             "signing.keysFile", optional: \.keysFile, .text("file"),
-            "Holds the signing keys, one a line: the first signs, all verify."),
+            "Holds the signing keys, one a line, each 16 bytes or more: the first signs, all verify."),
         keys,
         .init(
             "signing.algorithms", each: \.service.signing.algorithms, .choice,
@@ -33,14 +33,15 @@ extension ConfigurationKey {
 
     static let iiif: [ConfigurationKey] = [
         .init(
-            "iiif.map", shape: .list, syntax: "list of: `file:` and a folder, or the beginning of an address",
+            "iiif.map", shape: .list,
+            syntax: "list of: `file:` and a folder, or an address that has a host and ends with `/`",
             "What identifiers of IIIF stand for, at most one of each; empty switches the dialect off."
         ) { draft, texts in
             var map = ServiceConfiguration.IdentifierMap()
             for text in texts {
                 if text.hasPrefix("file:"), text.utf8.count > 5, map.fileRoot == nil {
                     map.fileRoot = String(text.dropFirst(5))
-                } else if text.hasPrefix("http://") || text.hasPrefix("https://"), map.urlPrefix == nil {
+                } else if ServiceConfiguration.IdentifierMap.isPrefix(text), map.urlPrefix == nil {
                     map.urlPrefix = text
                 } else {
                     return text

@@ -21,16 +21,14 @@ public struct ThumbnailServer: Sendable {
     /// - Parameter factory: Where metrics are kept; nil for a ``PrometheusRegistry`` of the service's own, which the admin
     ///   listener shows under `/metrics`.
     /// - Throws: `internalFault` with a message for the operator when the configuration makes no service: no key and not
-    ///   unsafe, an address range or a host pattern that is none, a folder that is not there.
+    ///   unsafe, a key under 16 bytes, an address range or a host pattern that is none, an `urlPrefix` that lets identifiers
+    ///   leave it, a folder that is not there.
     public init(
         _ configuration: ServiceConfiguration, logger: Logger, metrics factory: (any MetricsFactory)? = nil
     ) throws(ServiceError) {
         guard !configuration.signing.keys.isEmpty || configuration.signing.allowsUnsafe else {
             throw ServiceError(
                 .internalFault, "there is no key to verify signatures with, and unsafe targets are not allowed")
-        }
-        guard configuration.signing.keys.allSatisfy({ !$0.isEmpty }) else {
-            throw ServiceError(.internalFault, "a key is empty")
         }
         self.configuration = configuration
         self.logger = logger
@@ -64,7 +62,7 @@ public struct ThumbnailServer: Sendable {
         decoder.maxHeaderFieldSize = server.maxHeaderBytes
         decoder.maxHeaderListSize = server.maxHeaderBytes
         let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ClientDeparture(), SlowClient(SlowClient.Limits(server))],
+            additionalChannelHandlers: [HostFieldCheck(), ClientDeparture(), SlowClient(SlowClient.Limits(server))],
             idleTimeout: TimeAmount(server.idleTimeout), httpDecoderConfiguration: decoder)
         var application = Application(
             responder: responder, server: .http1(configuration: channel),

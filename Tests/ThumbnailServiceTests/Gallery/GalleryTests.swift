@@ -94,10 +94,11 @@ import Testing
     }
 
     @Test func targetsAreSignedWhenThereIsAKey() async throws {
-        try await Self.withGallery(keys: [Array("first".utf8), Array("second".utf8)]) {
+        let first = Array("the first of keys".utf8)
+        try await Self.withGallery(keys: [first, Array("the second of keys".utf8)]) {
             $0.signing.allowsUnsafe = false
         } _: { service in
-            let keys = try SigningKeys([Array("first".utf8)])
+            let keys = try SigningKeys([first])
             #expect(try await service.thumbnails() == [keys.signed("240x240/one.png")])
             for target in try await service.thumbnails() { #expect(try await service.send(target).status == 200) }
             #expect(try await service.send("/unsafe/240x240/one.png").status == 400)

@@ -6,6 +6,8 @@ import Testing
 
 /// SV12: no service without a key, unless that was asked for.
 @Suite struct StartTests {
+    private static let key = Array("a key of 16 byte".utf8)
+
     private func refusal(_ change: (inout ServiceConfiguration) -> Void) -> ServiceError? {
         var configuration = ServiceConfiguration()
         change(&configuration)
@@ -21,14 +23,63 @@ import Testing
     func aServiceNeedsAKey() {
         #expect(refusal { _ in }?.reason == .internalFault)
         #expect(refusal { $0.signing.keys = [[]] }?.reason == .internalFault)
-        #expect(refusal { $0.signing.keys = [Array("secret".utf8), []] }?.reason == .internalFault)
+        #expect(refusal { $0.signing.keys = [Self.key, []] }?.reason == .internalFault)
         #expect(
             refusal {
                 $0.signing.keys = [[]]
                 $0.signing.allowsUnsafe = true
             }?.reason == .internalFault)
-        #expect(refusal { $0.signing.keys = [Array("secret".utf8)] } == nil)
+        #expect(refusal { $0.signing.keys = [Self.key] } == nil)
         #expect(refusal { $0.signing.allowsUnsafe = true } == nil)
+    }
+
+    @Test("X19: a service with a key under 16 bytes does not start", arguments: [1, 6, 15, 16, 17, 64], [false, true])
+    func aKeyHasAtLeast16Bytes(count: Int, isUnsafe: Bool) {
+        let error = refusal {
+            $0.signing.keys = [Self.key, Array(repeating: 0x61, count: count)]
+            $0.signing.allowsUnsafe = isUnsafe
+        }
+
+        #expect((error == nil) == (count >= 16))
+        if let error {
+            #expect(error.reason == .internalFault)
+            #expect(error.message == "signing key 2 of 2 has \(count) bytes; a key has at least 16")
+        }
+    }
+
+    @Test(
+        "X2: a service with an IIIF prefix that identifiers can leave does not start",
+        arguments: [
+            ("http://images.example/", true), ("https://images.example:8443/a/b/", true), ("http://[::1]/", true),
+            ("http://images.example", false), ("http://images.example/a", false), ("http://images.example:80", false),
+            ("http://", false), ("http:///", false), ("http:///images/", false), ("http://:80/", false),
+            ("https:/images.example/", false), ("ftp://images.example/", false), ("images.example/", false),
+            ("/", false),
+            ("", false), ("http://user@images.example/", false), ("http://user:secret@images.example/", false),
+            ("http://images.example:99999/", false), ("http://images.example:x/", false),
+            ("http://images.example/?id=/", false), ("http://images.example/#/", false), ("http://a b/", false),
+            ("http://images.example/a b/", false), ("http://images.example\\/", false), ("http://-/", false),
+        ])
+    func anIdentifierPrefixHasAHostAndEndsWithASlash(_ prefix: String, isAccepted: Bool) {
+        let error = refusal {
+            $0.signing.allowsUnsafe = true
+            $0.iiif = .init(urlPrefix: prefix)
+        }
+        #expect((error == nil) == isAccepted)
+
+        var options = ConfigurationOptions()
+        let fromOption = Result { () throws(ServiceError) in
+            try options.set("iiif.map", ["file:/pictures", prefix])
+            return try ResolvedConfiguration(options: options, json: nil).service.iiif?.urlPrefix
+        }
+        switch fromOption {
+        case .success(let found): #expect(isAccepted && found == prefix)
+        case .failure(let error):
+            #expect(!isAccepted)
+            #expect(
+                error.message.hasPrefix("iiif.map (option): \"\(prefix)\" cannot be read; it takes list of: `file:`"))
+            #expect(error.message.hasSuffix("an address that has a host and ends with `/`"))
+        }
     }
 
     /// Neither the text of one that is too short nor that of one that is too long makes a difference.
@@ -36,7 +87,7 @@ import Testing
         async throws
     {
         try await withService {
-            $0.signing.keys = [Array("secret".utf8)]
+            $0.signing.keys = [Self.key]
             $0.signing.allowsUnsafe = false
         } _: { service in
             let signature = "AAAAAAAAAAAAAAAAAAAAAAAAAAA="

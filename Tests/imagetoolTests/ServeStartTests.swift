@@ -1,0 +1,56 @@
+#if Tool && Service
+import Testing
+
+@testable import imagetool
+
+/// `imagetool serve` and `imagetool sign` with settings that matter to trust.
+@Suite struct ServeStartTests {
+    @Test("N18: variables that Kubernetes injects, and unknown ones, do not keep the service from starting")
+    func variablesOfOthersAreNoErrors() throws {
+        let run = try ToolRun(
+            shell: """
+                IMAGETOOL_SERVICE_HOST=10.0.0.1 IMAGETOOL_SERVICE_PORT=8080 IMAGETOOL_PORT=tcp://10.0.0.1:8080 \
+                IMAGETOOL_PORT_8080_TCP=tcp://10.0.0.1:8080 IMAGETOOL_PORT_8080_TCP_ADDR=10.0.0.1 IMAGETOOL_OTHER=1 \
+                IMAGETOOL_SERVER_PROT=81 IMAGETOOL_SERVER_HOST=::1 "$TOOL" serve --print-config
+                """)
+
+        #expect(run.exitCode == 0)
+        #expect(
+            run.errors == """
+                imagetool: variables of the environment that are no keys are ignored: IMAGETOOL_OTHER, \
+                IMAGETOOL_SERVER_PROT
+
+                """)
+        #expect(run.text.contains(#/server.host +environment +::1\n/#))
+    }
+
+    @Test("X19: serve refuses a short key, and sign warns of it")
+    func aShortKeyIsRefusedByTheServiceAlone() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Array("my-security-key\n".utf8), to: "short")
+        try folder.write(Array("a key of 16 byte\n".utf8), to: "long")
+
+        let served = try ToolRun("serve", "--port", "0", "--admin-port", "off", "--keys", folder.path("short"))
+        #expect(served.exitCode == 64)
+        #expect(served.errors.contains("signing key 1 of 1 has 15 bytes; a key has at least 16"))
+
+        // The scenario that thumbor publishes.
+        let rest = "300x200/my.server.com/some/path/to/image.jpg"
+        let signed = try ToolRun("sign", folder.path("short"), rest)
+        #expect(signed.exitCode == 0)
+        #expect(signed.text == "/8ammJH8D-7tXy6kU3lTvoXlhu4o=/\(rest)\n")
+        #expect(signed.errors == "imagetool: the key has 15 bytes; `imagetool serve` needs 16\n")
+        #expect(try ToolRun("sign", folder.path("long"), rest).errors == "")
+    }
+
+    @Test(
+        "X2: serve refuses an IIIF prefix that identifiers can leave",
+        arguments: ["http://a.example", "http:///", ""])
+    func aPrefixWithoutHostOrSlashIsRefused(_ prefix: String) throws {
+        let run = try ToolRun("serve", "--port", "0", "--admin-port", "off", "--unsafe", "--iiif-prefix", prefix)
+
+        #expect(run.exitCode == 64)
+        #expect(run.errors.contains("iiif.map (option): \"\(prefix)\" cannot be read; it takes list of: "))
+    }
+}
+#endif
