@@ -8,7 +8,7 @@ TOOL = .build/release/imagetool
 # SwiftPM's $ORIGIN in RUNPATH would load libraries from the program's own folder; a static Swift runtime needs none.
 STATIC = --static-swift-stdlib --disable-local-rpath
 
-.PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage fixtures check-encoders tool bootstrap bench-service check-thumbor check-nginx-tier check-guard-network service-tool demo-service check-gallery
+.PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage fixtures check-encoders tool bootstrap bench-service check-thumbor check-nginx-tier check-guard-network service-tool demo-service check-gallery service-costs
 
 demo: tool
 	@$(TOOL) demo Fixtures --sheet .build/contact-sheet.png
@@ -115,6 +115,10 @@ check-gallery: service-tool
 # writes Docs/service-benchmarks.md.
 bench-service: service-tool
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench-service $(ARGUMENTS)
+
+# CPU seconds and peak memory of the worst known requests to the service. ARGUMENTS='X5 X6' names some of them.
+service-costs: service-tool
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/service-costs $(ARGUMENTS)
 
 # The answers of the service against thumbor's: status, size, format and pixels of the same targets.
 check-thumbor: service-tool

@@ -56,6 +56,7 @@ static void count_frames(imgc_gif *gif, imgc_header *header) {
   imgc_gif_image image;
   do {
     header->frame_count++;
+    if (header->frame_count == gif->request->most_counted_frames) return;
     if (!imgc_gif_skip_data(gif)) return;
     if (imgc_gif_next_image(gif, &image) != IMGC_GIF_IMAGE) return;
     if (image.transparent_index >= 0 || image.disposal != IMGC_DISPOSE_KEEP)

@@ -108,6 +108,7 @@ struct CodecCall {
                 | (options.usesLibrariesAlone ? UInt32(IMGC_LIBRARIES_ONLY) : 0)
             unsafe request.scale_denominator = UInt32(clamping: options.scaleDenominator)
             unsafe request.page = UInt32(clamping: options.page)
+            unsafe request.most_counted_frames = UInt32(clamping: options.maxCountedFrames)
             unsafe request.cancel = flag?.handle
             unsafe request.cmyk_transform = cmykTransform?.handle
             unsafe request.memory = imgc_memory(

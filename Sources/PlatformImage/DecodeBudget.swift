@@ -106,8 +106,21 @@ public final class DecodeBudget: Sendable {
         return wasWaiting
     }
 
+    /// Takes bytes when they are free now and does not wait; what was taken is to be given back with ``giveBack(_:)``.
+    ///
+    /// Requests that wait are passed: use it for bytes that do not depend on theirs, and bound how many.
+    package func takeIfFree(_ byteCount: Int) -> Bool {
+        precondition(byteCount >= 1)
+        return state.locked(in: self) { state in
+            guard byteCount <= maxBytes - state.grantedBytes else { return false }
+            state.grantedBytes += byteCount
+            state.peakGrantedBytes = max(state.peakGrantedBytes, state.grantedBytes)
+            return true
+        }
+    }
+
     /// Gives bytes back and serves who waits for them.
-    func giveBack(_ byteCount: Int) {
+    package func giveBack(_ byteCount: Int) {
         let served = state.locked(in: self) { state in
             state.grantedBytes -= byteCount
             precondition(state.grantedBytes >= 0, "more was given back than taken")

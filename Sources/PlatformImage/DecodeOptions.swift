@@ -24,6 +24,10 @@ public struct DecodeOptions: Hashable, Sendable {
     public var page = 0
     /// Refuses LERC and JBIG inside TIFF, two decoders that few pictures need.
     public var refusesRareCodecs = false
+    /// Frames of a GIF at which counting them ends: the count of a longer one is this number. 0 for no such end.
+    package var maxCountedFrames = 0 {
+        willSet { precondition(newValue >= 0, "frames are counted to 0 or more") }
+    }
     /// Leaves out our own ways of decoding PNG and parts of other formats: the libraries alone. For comparing the two.
     package var usesLibrariesAlone = false
 

@@ -15,10 +15,11 @@ extension ImageDecoder {
     ///
     /// - Throws: What that throws before it decodes.
     package func thumbnailCost(
-        of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil
+        of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
+        cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> (byteCount: Int, plan: ThumbnailPlan) {
         let prepared = try PreparedThumbnail(
-            bytes, declared: contentType, decoder: self, options: options, flag: nil)
+            bytes, declared: contentType, decoder: self, options: options, flag: cancellation)
         return (prepared.byteCount, ThumbnailPlan(prepared))
     }
 

@@ -37,9 +37,9 @@ extension ImageDecoder {
     ///
     /// - Throws: What that throws before it decodes.
     package func decodeByteCount(
-        of bytes: Span<UInt8>, as contentType: ContentType? = nil
+        of bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Int {
-        try prepare(bytes, as: contentType, cancellation: nil).byteCount
+        try prepare(bytes, as: contentType, cancellation: cancellation).byteCount
     }
 
     /// An upper estimate of the bytes that ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` holds at once,
@@ -47,9 +47,10 @@ extension ImageDecoder {
     ///
     /// - Throws: What that throws before it decodes.
     package func thumbnailByteCount(
-        of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil
+        of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
+        cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Int {
-        try thumbnailCost(of: bytes, options: options, as: contentType).byteCount
+        try thumbnailCost(of: bytes, options: options, as: contentType, cancellation: cancellation).byteCount
     }
 
     /// The second half, over the same bytes.

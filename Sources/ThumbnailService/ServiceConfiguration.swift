@@ -37,8 +37,18 @@ extension ServiceConfiguration {
         /// request, which is right where nothing stands in front of the service; `info.json` of IIIF, which contains
         /// it, is then not to be stored.
         public var publicURL: String?
-        /// Connections at once; more wait in the backlog of the system.
+        /// Connections at once. The last place closes the connection that has been idle for longest; where none is idle,
+        /// more connections wait in the backlog of the system.
         public var maxConnections = 4_096
+        /// Connections at once of one client, which is an IPv4 address or an IPv6 /64; nil for no limit. Addresses of
+        /// ``proxies`` have none, and no address has one with ``trustsForwardedFor``.
+        public var maxConnectionsPerClient: Int? = 256
+        /// Address ranges in CIDR form whose connections are those of many clients. The default is loopback and the ranges
+        /// for private networks (RFC 1918, RFC 4193, link-local).
+        public var proxies = [
+            "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "::1/128", "fc00::/7",
+            "fe80::/10",
+        ]
         /// The port of metrics and health for the operator, on the same machine; 0 for any that is free, nil for none.
         public var adminPort: Int? = 9_090
         /// Until the header of a request is there, from its first byte or from the connection's begin.
@@ -125,7 +135,8 @@ extension ServiceConfiguration {
         public var resultSide = 8_192
         /// Pixels of a result.
         public var resultPixels = 50_000_000
-        /// Bytes that all renders may hold at once.
+        /// Bytes that all renders, and the bodies of POST requests before them, may hold at once. Bodies have half of it, or
+        /// one of ``sourceBytes`` where that is more.
         public var inFlightBytes = Limits.usualInFlightBytes
         /// Renders that may wait.
         public var queue = 256

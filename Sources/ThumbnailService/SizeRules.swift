@@ -10,6 +10,11 @@ struct SizeRules: Hashable, Sendable {
     /// Takes IIIF's `!w,h` that is larger than the region as the region itself, where it is refused otherwise.
     var clampsConfinedSizes = false
 
+    /// The most work of all filters of a request: the sum of pixels times radius, as ``PixelFilter/workRadius`` counts it.
+    ///
+    /// A blur of radius 20 or more over 50 million pixels is as much; that takes about 3 s of one core.
+    var maxFilterWork = 1_000_000_000
+
     /// The longest side of a source: products of two sides and a number of a target stay in 64 bits.
     static let maxSourceSide = 1 << 20
 
@@ -63,9 +68,12 @@ struct SizeRules: Hashable, Sendable {
         _ filters: [ImageFilter], in box: RequestBox, to plan: inout RenderPlan
     ) throws(ServiceError) {
         var (width, height) = (plan.width, plan.height)
+        var work = 0
         for filter in filters {
             switch filter {
-            case .pixels(let filter): plan.steps.append(.filter(filter))
+            case .pixels(let filter):
+                plan.steps.append(.filter(filter))
+                work = work.addingClamped(width * height * filter.workRadius)
             case .rotate(let quarterTurns):
                 if quarterTurns % 2 != 0 { swap(&width, &height) }
                 plan.steps.append(.rotate(quarterTurns: quarterTurns))
@@ -85,9 +93,14 @@ struct SizeRules: Hashable, Sendable {
                             color: color, width: canvas.width, height: canvas.height,
                             left: (canvas.width - width) >> 1, top: (canvas.height - height) >> 1,
                             blendsTransparency: blends)))
+                if color == .blur { work = work.addingClamped(width * height * Blur.maxExactRadius) }
                 (width, height) = canvas
             }
             try check(width, height)
+            guard work <= maxFilterWork else {
+                throw ServiceError(
+                    .limit, "filters of \(work) pixels times radius, where \(maxFilterWork) are allowed")
+            }
         }
         (plan.resultWidth, plan.resultHeight) = (width, height)
     }

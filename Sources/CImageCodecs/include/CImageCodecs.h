@@ -174,6 +174,8 @@ typedef struct imgc_request {
       *cmyk_transform; // CMYK samples go through it instead of the multiply; may be NULL
   imgc_memory memory;
   uint64_t result_bytes; // IMGC_RESAMPLES: what resampler and result hold; else not looked at
+  uint32_t
+      most_counted_frames; // IMGC_COUNT_FRAMES: counting the frames of a GIF ends here; 0: never
 } imgc_request;
 
 // Where decoded pixels go: RGBA8, straight alpha, top row first.

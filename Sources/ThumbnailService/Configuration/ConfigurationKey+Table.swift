@@ -21,7 +21,13 @@ extension ConfigurationKey {
             "The port for metrics, on loopback; 0 for any that is free."),
         .init(
             "server.maxConnections", \.service.server.maxConnections, .integer(1...1_000_000),
-            "Connections at once; more wait."),
+            "Connections at once; the last place closes the longest idle one, and without an idle one more wait."),
+        .init(
+            "server.connectionsPerClient", optional: \.service.server.maxConnectionsPerClient, .integer(1...1_000_000),
+            none: "off", "Connections at once of one IPv4 address or IPv6 /64 that is not among `server.proxies`."),
+        .init(
+            "server.proxies", each: \.service.server.proxies, .text("address range"),
+            "Ranges that `server.connectionsPerClient` does not count; every address with `server.trustForwardedFor`."),
         .init(
             "server.headerTimeout", \.service.server.headerTimeout, .duration(),
             "Until the header of a request is there."),
@@ -93,7 +99,7 @@ extension ConfigurationKey {
             "Of a result, at most."),
         .init(
             "limits.inFlightBytes", \.service.limits.inFlightBytes, .bytes(1 << 20...1 << 50),
-            "That all renders may hold at once.", note: "512MiB; a quarter of the cgroup's memory if that is less"),
+            "That all renders and bodies of POST may hold at once.", note: "512MiB; a quarter of the cgroup's memory if that is less"),
         .init("limits.queue", \.service.limits.queue, .integer(1...1_000_000), "Renders that may wait."),
         .init(
             "limits.queueWait", \.service.limits.queueWait, .duration(),

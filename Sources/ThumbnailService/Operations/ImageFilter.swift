@@ -50,5 +50,16 @@ enum PixelFilter: Hashable, Sendable {
 
     /// Weights of the largest convolution, 15 x 15.
     static let maxWeights = 225
+
+    /// The radius of a blur that takes about as long for a pixel; at least 1.
+    var workRadius: Int {
+        switch self {
+        case .blur(let radius, _): max(1, min(radius, Blur.maxExactRadius))
+        // A blur of radius r adds up 2 (2 r + 1) weights for a pixel.
+        case .convolution(let weights, _, _): max(1, weights.count / 4)
+        case .sharpen: 10
+        default: 1
+        }
+    }
 }
 #endif

@@ -85,7 +85,9 @@ final class SourceReader: SourceReading {
             metrics?.note(
                 data.source, isLooked: loader.dataStatistics != nil, isSent: exchange.isSent,
                 in: begin.duration(to: .now))
-            return SourceBytes(data.bytes, url: url, fields: data.fields, isFresh: data.isFresh, now: .now)
+            return await onThread {
+                SourceBytes(data.bytes, url: url, fields: data.fields, isFresh: data.isFresh, now: .now)
+            }
         } catch {
             guard let error = error as? LoadError else {
                 throw ServiceError(.internalFault, "the source could not be loaded")
@@ -107,17 +109,18 @@ final class SourceReader: SourceReading {
     }
 
     private func read(_ path: String, in files: SourceFiles) async throws(ServiceError) -> SourceBytes {
-        let file: Result<SourceFiles.File, ServiceError> = await withCheckedContinuation { continuation in
-            queue.async {
-                do throws(ServiceError) {
-                    continuation.resume(returning: .success(try files.read(path)))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
+        let source = await onThread {
+            Result { () throws(ServiceError) in
+                let file = try files.read(path)
+                return SourceBytes(file.bytes, lastModified: file.modified)
             }
         }
-        let found = try file.get()
-        return SourceBytes(found.bytes, lastModified: found.modified)
+        return try source.get()
+    }
+
+    /// Reads files and hashes bytes, where no cooperative thread is blocked.
+    private func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
     }
 
     private static func files(_ root: String?, _ limit: Int) throws(ServiceError) -> SourceFiles? {

@@ -25,6 +25,8 @@ final class ThumbnailEngine: Sendable {
     let queue: DecodeQueue
     let lifetimes: CacheLifetime.Settings
     let admission: Admission
+    let bodies: BodyBudget
+    let preparation: RenderPreparation
     let failures: FailureCache
     let slowSources = SlowSources()
     let shared: SharedRenders
@@ -60,6 +62,9 @@ final class ThumbnailEngine: Sendable {
         queue = DecodeQueue(
             width: limits.threads, budget: DecodeBudget(maxBytes: limits.inFlightBytes, maxPasses: Self.maxPasses),
             niceness: Self.niceness)
+        bodies = BodyBudget(queue.budget, maxBodyBytes: limits.sourceBytes)
+        // Threads of its own: a header does not wait for the renders before it, whose number it decides about.
+        preparation = RenderPreparation(renderer, DecodeQueue(width: queue.width, niceness: Self.niceness))
         admission = Admission(
             threads: queue.width, maxWaiting: limits.queue, maxWait: limits.queueWait,
             maxWaitingBytes: limits.inFlightBytes)
@@ -100,17 +105,22 @@ final class ThumbnailEngine: Sendable {
     ///
     /// - Parameters:
     ///   - body: The source of a request whose source is its body.
+    ///   - reservation: The bytes of the body; they are released when the render asks for a place in the queue,
+    ///     which counts sources itself.
     ///   - client: Who asks, where new renders are counted by client; nil for nobody.
     /// - Throws: Every reason there is but those of dialects and signatures.
     func answer(
-        _ request: ThumbnailRequest, body: [UInt8]? = nil, client: IPAddress? = nil
+        _ request: ThumbnailRequest, body: [UInt8]? = nil, reservation: BodyReservation? = nil,
+        client: IPAddress? = nil
     ) async throws(ServiceError) -> Answer {
         let deadline = ContinuousClock.now + configuration.server.deadline
         try renderer.sizes.checkBeforeFetch(request.operations)
         if request.source == .body {
             try checkNewRender(client)
-            let source = SourceBytes(body ?? [], lifetime: .init(isPrivate: true))
-            return Answer(result: try await render(request, source, deadline), provenance: .render)
+            let source = try await preparation.source(body ?? [], lifetime: .init(isPrivate: true))
+            let prepared = try await prepare(request, source)
+            let result = try await render(prepared, source, deadline) { reservation?.release() }
+            return Answer(result: result, provenance: .render)
         }
         let key = ResultKey(canonical: request.canonicalBytes)
         var stale: StoredResult?
@@ -155,26 +165,18 @@ final class ThumbnailEngine: Sendable {
     /// What the header of a source says, and the source; nothing is decoded.
     func header(of name: SourceName) async throws(ServiceError) -> (header: ImageHeader, source: SourceBytes) {
         if let failure = rememberedFailure(of: name) { throw failure }
+        let place = try admission.approach()
+        var isDone = false
+        defer { admission.arrive(place, isDone: isDone) }
         let source = try await read(name)
-        return (try renderer.header(of: source.bytes), source)
+        isDone = true
+        return (try await preparation.header(of: source), source)
     }
 
     /// - Throws: `clientLimit`, `overloaded`.
     private func checkNewRender(_ client: IPAddress?) throws(ServiceError) {
         try admission.check()
         if let client, let clients { try clients.take(for: client) }
-    }
-
-    /// Asks for a source whose render comes next.
-    ///
-    /// - Throws: `overloaded` at once when that render would have to wait too long.
-    private func approach(_ name: SourceName) async throws(ServiceError) -> SourceBytes {
-        let place = try admission.approach()
-        var isDone = false
-        defer { admission.arrive(place, isDone: isDone) }
-        let source = try await read(name)
-        isDone = true
-        return source
     }
 
     /// Asks for a source, and remembers whether it is well.
@@ -201,7 +203,12 @@ final class ThumbnailEngine: Sendable {
     private func renew(
         _ request: ThumbnailRequest, _ key: ResultKey, _ old: StoredResult?, _ deadline: ContinuousClock.Instant
     ) async throws(ServiceError) -> Answer {
-        let source = try await approach(request.source)
+        // A source counts as one that is fetched until its render has a place of its own.
+        let place = try admission.approach()
+        var isDone = false
+        defer { admission.arrive(place, isDone: isDone) }
+        let source = try await read(request.source)
+        isDone = true
         let now = clock()
         if var old, old.facts.sourceDigest == source.digest {
             old.facts.source = source.lifetime
@@ -210,7 +217,11 @@ final class ThumbnailEngine: Sendable {
             if mayBeKept(old) { await results.renew(old, key) }
             return Answer(result: old, provenance: .revalidated)
         }
-        let result = try await render(request, source, deadline)
+        let prepared = try await prepare(request, source)
+        let (admission, hasArrived) = (admission, isDone)
+        let result = try await render(prepared, source, deadline) {
+            admission.arrive(place, isDone: hasArrived)
+        }
         failures.forget(request.source)
         if case .image = request.output.kind, mayBeKept(result) { await results.keep(result, key) }
         return Answer(result: result, provenance: .render)
@@ -226,14 +237,17 @@ final class ThumbnailEngine: Sendable {
     }
 
     /// Decodes, resizes, filters and encodes on the render threads, when the bytes it takes are free.
+    ///
+    /// - Parameter onAdmission: Is called once, just before the render asks for its place in the queue.
     private func render(
-        _ request: ThumbnailRequest, _ source: SourceBytes, _ deadline: ContinuousClock.Instant
+        _ prepared: PreparedRender, _ source: SourceBytes, _ deadline: ContinuousClock.Instant,
+        onAdmission: () -> Void
     ) async throws(ServiceError) -> StoredResult {
-        if let failure = slowSources.failure(of: source.bytes, now: clock()) { throw failure }
-        let prepared = try prepare(request, source)
+        let request = prepared.request
         guard prepared.weight <= queue.budget.maxBytes else {
             throw ServiceError(.limit, "the render would hold too many bytes")
         }
+        onAdmission()
         let place = try admission.enter(prepared.work(source.bytes.count), remaining: deadline - .now)
         var isDone = false
         defer { admission.leave(place, isDone: isDone) }
@@ -305,12 +319,14 @@ extension ThumbnailEngine {
     /// Reads the header, and remembers when there is something wrong with the source itself.
     private func prepare(
         _ request: ThumbnailRequest, _ source: SourceBytes
-    ) throws(ServiceError) -> PreparedRender {
+    ) async throws(ServiceError) -> PreparedRender {
+        if let failure = slowSources.failure(of: source.bytes, now: clock()) { throw failure }
+        let preparation = try await preparation.prepare(request, source)
         do throws(ServiceError) {
-            guard !source.bytes.isEmpty else { throw ServiceError(.notAnImage, "the source is empty") }
-            return try renderer.prepare(source.bytes, for: request)
+            return try preparation.render.get()
         } catch {
-            if error.reason == .notAnImage || error.reason == .limit, !isWell(source) { countFailure(error, request) }
+            let isOfSource = error.reason == .notAnImage || error.reason == .limit
+            if isOfSource, preparation.isFault { countFailure(error, request) }
             throw error
         }
     }
@@ -324,16 +340,6 @@ extension ThumbnailEngine {
     private func countIfSlow(_ source: SourceBytes, _ decode: DecodeClock) {
         guard let elapsed = decode.elapsed, elapsed >= configuration.server.deadline / 2 else { return }
         slowSources.count(source.bytes, now: clock())
-    }
-
-    /// False when no request at all could be served from the source. A limit may also be that of one request's size.
-    private func isWell(_ source: SourceBytes) -> Bool {
-        do throws(ServiceError) {
-            _ = try renderer.header(of: source.bytes)
-            return true
-        } catch {
-            return false
-        }
     }
 }
 

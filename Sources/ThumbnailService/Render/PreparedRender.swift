@@ -27,7 +27,7 @@ struct PreparedRender: Sendable {
 
     init(
         request: ThumbnailRequest, header: ImageHeader, plan: RenderPlan, decoder: ImageDecoder,
-        accuracy: ThumbnailQuality, bytes: [UInt8]
+        accuracy: ThumbnailQuality, bytes: [UInt8], cancellation: CancellationFlag? = nil
     ) throws(DecodeError) {
         self.request = request
         self.header = header
@@ -46,10 +46,10 @@ struct PreparedRender: Sendable {
         needsWhole = trims || plan.isCropSearched && header.format != .jpeg && !isDescriptionAlone
         // A trimmed picture may have another aspect ratio, and then one side may become longer.
         roomAfterDecode = isDescriptionAlone ? 0 : (trims ? 2 : 1) * plan.byteCountAfterDecode
-        var decode = needsWhole ? try decoder.decodeByteCount(of: bytes.span) : 0
+        var decode = needsWhole ? try decoder.decodeByteCount(of: bytes.span, cancellation: cancellation) : 0
         if !needsWhole, !isDescriptionAlone {
             let options = Self.options(plan.crop, plan.width, plan.height, accuracy)
-            let cost = try decoder.thumbnailCost(of: bytes.span, options: options)
+            let cost = try decoder.thumbnailCost(of: bytes.span, options: options, cancellation: cancellation)
             decode = cost.byteCount
             sharedPlan = plan.isCropSearched ? nil : cost.plan
         } else {
@@ -58,7 +58,9 @@ struct PreparedRender: Sendable {
         if !needsWhole, plan.isCropSearched {
             let (width, height) = plan.searchedSize
             let options = Self.options(plan.region, width, height, accuracy)
-            decode = max(decode, try decoder.thumbnailByteCount(of: bytes.span, options: options))
+            let byteCount = try decoder.thumbnailByteCount(
+                of: bytes.span, options: options, cancellation: cancellation)
+            decode = max(decode, byteCount)
         }
         // The decoder has let go of what it held when the filters begin, but a whole picture stays.
         let held = needsWhole ? decode.addingClamped(roomAfterDecode) : max(decode, roomAfterDecode)

@@ -17,6 +17,9 @@ struct Renderer: Sendable {
     /// How much of a JPEG is read.
     let accuracy: ThumbnailQuality
 
+    /// The number of frames that is shown for a GIF with as many or more.
+    static let maxShownFrames = 65_536
+
     init(
         decoder: ImageDecoder = ImageDecoder(), sizes: SizeRules = SizeRules(),
         encoding: ResultEncoding = ResultEncoding(), maxFrames: Int = 0,
@@ -25,6 +28,8 @@ struct Renderer: Sendable {
         var own = decoder
         own.options.appliesOrientation = true
         own.options.scaleDenominator = 1
+        // Counting goes on until the answer to the limit is known, or the number is large enough to be shown.
+        own.options.maxCountedFrames = maxFrames > 0 ? maxFrames + 1 : Self.maxShownFrames
         self.decoder = own
         self.sizes = sizes
         self.encoding = encoding
@@ -32,7 +37,8 @@ struct Renderer: Sendable {
         self.accuracy = accuracy
     }
 
-    /// What the file says about its picture, frames and pages counted.
+    /// What the file says about its picture, frames and pages counted: up to ``maxShownFrames``, or one more than
+    /// ``maxFrames``.
     ///
     /// - Parameter page: Which picture of a TIFF, from 1.
     /// - Throws: `notAnImage`, `limit`, `deadline`; `notFound` for a page after the last.
@@ -40,7 +46,9 @@ struct Renderer: Sendable {
         of bytes: [UInt8], page: Int = 1, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> ImageHeader {
         let first = try header(of: bytes, decoder, cancellation)
-        guard maxFrames == 0 || first.frameCount ?? 1 <= maxFrames else {
+        // The pages of a TIFF are not known when there are more than may be walked.
+        let frameCount = first.frameCount ?? (first.format == .tiff ? .max : 1)
+        guard maxFrames == 0 || frameCount <= maxFrames else {
             throw ServiceError(.limit, "the source has more than \(maxFrames) frames")
         }
         guard page > 1, first.format == .tiff else { return first }
@@ -53,19 +61,27 @@ struct Renderer: Sendable {
     /// - Parameters:
     ///   - bytes: The whole source.
     ///   - request: What is wanted of it, an image or its description.
-    ///   - cancellation: Ends the counting of frames.
+    ///   - cancellation: Ends the reading of the header.
     /// - Throws: What ``header(of:page:cancellation:)`` throws, and `malformed` or `limit` for sizes that are refused.
     func prepare(
         _ bytes: [UInt8], for request: ThumbnailRequest, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> PreparedRender {
+        let header = try header(of: bytes, page: request.operations.page, cancellation: cancellation)
+        return try prepare(bytes, header, for: request, cancellation: cancellation)
+    }
+
+    /// The same with a header that is known already: of these bytes, and of the page that is asked for.
+    func prepare(
+        _ bytes: [UInt8], _ header: ImageHeader, for request: ThumbnailRequest, cancellation: CancellationFlag? = nil
+    ) throws(ServiceError) -> PreparedRender {
         let operations = request.operations
-        let header = try header(of: bytes, page: operations.page, cancellation: cancellation)
         let plan = try sizes.plan(
             operations, request.output, sourceWidth: header.displayWidth, sourceHeight: header.displayHeight)
         let decoder = decoder(forPage: operations.page)
         return try translating { () throws(DecodeError) in
             try PreparedRender(
-                request: request, header: header, plan: plan, decoder: decoder, accuracy: accuracy, bytes: bytes)
+                request: request, header: header, plan: plan, decoder: decoder, accuracy: accuracy, bytes: bytes,
+                cancellation: cancellation)
         }
     }
 

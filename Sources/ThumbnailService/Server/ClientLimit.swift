@@ -40,7 +40,7 @@ final class ClientLimit: Sendable {
 extension IPAddress {
     /// What belongs to one client: an IPv4 address, or the 64 bits that an IPv6 host shares with its neighbours, of which
     /// it has as many addresses as it likes.
-    fileprivate var clientNetwork: IPAddress {
+    var clientNetwork: IPAddress {
         switch unmapped {
         case .v4(let bits): .v4(bits)
         case .v6(let bits): .v6((bits >> 64) << 64)

@@ -130,12 +130,17 @@ struct ThumbnailResponder: HTTPResponder {
         }
         // So is who will be refused: under too much load every task and every wait is one too many.
         try engine.checkBeforeWork(wish)
-        let body: [UInt8]?
-        if wish.source == .body { body = try await self.body(of: request) } else { body = nil }
+        let reservation = engine.bodies.reservation()
+        defer { reservation.release() }
+        var body: [UInt8]?
+        if wish.source == .body {
+            let reader = RequestBodyReader(maxBytes: configuration.limits.sourceBytes, reservation: reservation)
+            body = try await reader.read(request)
+        }
         let engine = engine
         let client = self.client(request, context)
-        let found = try await whileWanted(context) { () throws(ServiceError) in
-            try await engine.answer(wish, body: body, client: client)
+        let found = try await whileWanted(context) { [body] () throws(ServiceError) in
+            try await engine.answer(wish, body: body, reservation: reservation, client: client)
         }
         return answer(wish, dialect, found, request)
     }
@@ -251,17 +256,6 @@ struct ThumbnailResponder: HTTPResponder {
         guard let path = request.head.path else { return nil }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         return segments.count < 4 ? nil : segments.prefix(4).joined(separator: "/")
-    }
-
-    private func body(of request: Request) async throws(ServiceError) -> [UInt8] {
-        do {
-            let buffer = try await request.body.collect(upTo: configuration.limits.sourceBytes)
-            return Array(buffer.readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw ServiceError(.tooLarge, "the body has too many bytes")
-        } catch {
-            throw ServiceError(.malformed, "the body broke off")
-        }
     }
 
     private func response(

@@ -14,6 +14,7 @@ public struct ThumbnailServer: Sendable {
     let engine: ThumbnailEngine
     private let dialects: Dialects
     private let gallery: Gallery?
+    private let connections: ConnectionTable
     private let logger: Logger
 
     /// A server that does not listen yet.
@@ -37,6 +38,7 @@ public struct ThumbnailServer: Sendable {
             configuration, sources: try SourceReader(configuration, metrics: metrics, logger: logger), metrics: metrics)
         dialects = try Dialects(configuration)
         gallery = try Gallery(engine)
+        connections = try ConnectionTable(configuration.server)
     }
 
     /// Sets the metrics that are read rather than counted: sizes of caches, memory, the queue. The admin listener does so
@@ -61,8 +63,11 @@ public struct ThumbnailServer: Sendable {
         var decoder = HTTP1Channel.Configuration.DecoderConfiguration()
         decoder.maxHeaderFieldSize = server.maxHeaderBytes
         decoder.maxHeaderListSize = server.maxHeaderBytes
+        let connections = connections
         let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [HostFieldCheck(), ClientDeparture(), SlowClient(SlowClient.Limits(server))],
+            additionalChannelHandlers: [
+                HostFieldCheck(), ClientDeparture(), SlowClient(SlowClient.Limits(server)), ConnectionPlace(connections),
+            ],
             idleTimeout: TimeAmount(server.idleTimeout), httpDecoderConfiguration: decoder)
         var application = Application(
             responder: responder, server: .http1(configuration: channel),
@@ -93,6 +98,21 @@ public struct ThumbnailServer: Sendable {
         }
         // What the last requests have left is on its way only now.
         await engine.flush()
+    }
+}
+
+extension ConnectionTable {
+    /// - Throws: `internalFault` for a text that is no range of IP addresses.
+    convenience init(_ server: ServiceConfiguration.Server) throws(ServiceError) {
+        let proxies = try server.proxies.map { (text) throws(ServiceError) in
+            guard let range = AddressRange(text) else {
+                throw ServiceError(.internalFault, "server.proxies: \(text) is no range of IP addresses")
+            }
+            return range
+        }
+        // The field is trusted where all peers are proxies.
+        let mostPerClient = server.trustsForwardedFor ? nil : server.maxConnectionsPerClient
+        self.init(most: server.maxConnections, mostPerClient: mostPerClient, proxies: proxies)
     }
 }
 

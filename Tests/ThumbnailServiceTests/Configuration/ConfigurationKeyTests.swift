@@ -10,7 +10,8 @@ import Testing
     /// A value of each key that is not its default, as the environment has it and as it is shown.
     static let samples: [String: String] = [
         "server.host": "::1", "server.port": "0", "server.publicURL": "https://images.example",
-        "server.adminPort": "off", "server.maxConnections": "7", "server.headerTimeout": "250ms",
+        "server.adminPort": "off", "server.maxConnections": "7", "server.connectionsPerClient": "off",
+        "server.proxies": "192.0.2.0/24,::1/128", "server.headerTimeout": "250ms",
         "server.requestTimeout": "3s", "server.idleTimeout": "2m", "server.deadline": "1h",
         "server.targetBytes": "4KiB", "server.headerBytes": "32KiB", "server.trustForwardedFor": "on",
         "server.debugHeaders": "on", "drain.delay": "5s", "drain.timeout": "1m", "signing.algorithms": "sha256",

@@ -11,26 +11,43 @@ struct Blur: Hashable {
     let radius: Int
     /// The weights of a pixel and of those at distance 1, 2, … `radius`; with both sides the sum is 1.
     let weights: [Float]
+    /// What stands in for the weights above ``maxExactRadius``; nil up to that.
+    let sums: BoxSums?
+
+    /// The largest radius at which every weight is used. Above it the work for a pixel no longer grows.
+    static let maxExactRadius = 20
 
     /// - Parameters:
     ///   - radius: At least 0; 0 changes nothing.
     ///   - sigma: The standard deviation in pixels; 0 and less for the radius.
     init(radius: Int, sigma: Double = 0) {
         let deviation = sigma > 0 ? sigma : Double(max(1, radius))
-        self.radius = min(max(0, radius), Self.maxRadius)
-        let bell = (0...self.radius).map { exp(-Double($0 * $0) / (2 * deviation * deviation)) }
+        var radius = min(max(0, radius), Self.maxRadius)
+        // What lies beyond four deviations weighs 0.006 % together.
+        if radius > Self.maxExactRadius { radius = min(radius, Int((4 * deviation).rounded(.up))) }
+        self.radius = radius
+        let bell = (0...radius).map { exp(-Double($0 * $0) / (2 * deviation * deviation)) }
         let sum = bell[0] + 2 * bell.dropFirst().reduce(0, +)
         weights = bell.map { Float($0 / sum) }
+        sums = radius > Self.maxExactRadius ? BoxSums(bell.map { $0 / sum }) : nil
     }
 
     /// The most bytes that blurring rows of that many pixels needs besides the two pictures.
-    func scratchByteCount(width: Int) -> Int { (2 * radius + 4) * (width + 2 * radius) * 16 }
+    func scratchByteCount(width: Int) -> Int {
+        (2 * radius + 4 + (sums?.boxes.count ?? 0)) * (width + 2 * radius) * 16
+    }
 }
 
 extension Bitmap {
     /// A blurred copy of the same size.
     func blurred(_ blur: Blur, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         guard blur.radius > 0 else { return self }
+        if let sums = blur.sums { return try blurred(by: sums, cancellation: cancellation) }
+        return try blurredExactly(blur, cancellation: cancellation)
+    }
+
+    /// With every weight of the kernel: the work for a pixel grows with the radius.
+    func blurredExactly(_ blur: Blur, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         let radius = blur.radius
         var window = RowWindow(count: 2 * radius + 1)
         var padded = [Float](repeating: 0, count: (width + 2 * radius) * 4)

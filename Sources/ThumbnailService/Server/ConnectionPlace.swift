@@ -1,0 +1,96 @@
+#if Service
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Keeps the place of a connection in the ``ConnectionTable``: idle until the header of a request is there, and again when
+/// the request has been read and answered.
+///
+/// Half a header does not count as a request. The table may close such a connection to make room, as any idle one.
+final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let table: ConnectionTable
+    private var number: ConnectionTable.Number?
+    private var context: ChannelHandlerContext?
+    private var isReadingRequest = false
+    private var owedAnswers = 0
+
+    init(_ table: ConnectionTable) { self.table = table }
+
+    private var isIdle: Bool { !isReadingRequest && owedAnswers == 0 }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { enter(context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        leave()
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        enter(context)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head:
+            if isIdle, let number { table.beginRequest(number) }
+            isReadingRequest = true
+            owedAnswers += 1
+        case .body: break
+        case .end:
+            isReadingRequest = false
+            noteIfIdle()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) {
+            owedAnswers -= 1
+            noteIfIdle()
+        }
+        context.write(data, promise: promise)
+    }
+
+    private func noteIfIdle() {
+        if isIdle, let number { table.endRequest(number) }
+    }
+
+    private func enter(_ context: ChannelHandlerContext) {
+        guard number == nil else { return }
+        number = table.insert(connection(context))
+        if number == nil { context.close(promise: nil) }
+    }
+
+    private func leave() {
+        number.map { table.remove($0) }
+        number = nil
+    }
+
+    private func connection(_ context: ChannelHandlerContext) -> ConnectionTable.Connection {
+        let (loop, place) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
+        return .init(peer: IPAddress(context.channel.remoteAddress)) {
+            loop.execute { place.value.closeIfIdle() }
+        }
+    }
+
+    private func closeIfIdle() {
+        guard let context, let number else { return }
+        if isIdle { return context.close(promise: nil) }
+        table.restore(number, connection(context))
+    }
+}
+#endif

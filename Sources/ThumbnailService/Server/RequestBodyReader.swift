@@ -1,0 +1,54 @@
+#if Service
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Reads the body of a request into one array, whose bytes are reserved before they are read.
+struct RequestBodyReader {
+    /// Bytes of a body, at most.
+    let maxBytes: Int
+    let reservation: BodyReservation
+
+    /// The whole body.
+    ///
+    /// With a Content-Length all bytes are reserved before the first is read; without one the array is, each time that it
+    /// grows.
+    ///
+    /// - Throws: `tooLarge`, `overloaded` when the bytes are not free, `malformed` for a body that breaks off.
+    func read(_ request: Request) async throws(ServiceError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var reserved = 0
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }) {
+            guard length <= maxBytes else { throw Self.tooLarge }
+            try reservation.take(length)
+            bytes.reserveCapacity(length)
+            reserved = length
+        }
+        var chunks = request.body.makeAsyncIterator()
+        while let chunk = try await Self.next(&chunks) {
+            let count = bytes.count + chunk.readableBytes
+            guard count <= maxBytes else { throw Self.tooLarge }
+            if count > reserved {
+                let capacity = min(maxBytes, max(count, 2 * reserved))
+                // Both arrays exist while one is copied into the other.
+                try reservation.take(capacity)
+                bytes.reserveCapacity(capacity)
+                reservation.release(reserved)
+                reserved = capacity
+            }
+            bytes.append(contentsOf: chunk.readableBytesView)
+        }
+        return bytes
+    }
+
+    private static func next(_ chunks: inout RequestBody.AsyncIterator) async throws(ServiceError) -> ByteBuffer? {
+        do {
+            return try await chunks.next()
+        } catch {
+            throw ServiceError(.malformed, "the body broke off")
+        }
+    }
+
+    private static let tooLarge = ServiceError(.tooLarge, "the body has too many bytes")
+}
+#endif

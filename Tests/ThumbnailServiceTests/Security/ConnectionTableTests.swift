@@ -1,0 +1,155 @@
+#if Service
+import Testing
+import TestSupport
+
+@testable import ThumbnailService
+
+/// X10: which connection is closed to make room, by a table without sockets.
+@Suite struct ConnectionTableTests {
+    /// Connections by name, and those that were to be closed.
+    private final class Board: Sendable {
+        let table: ConnectionTable
+        let closed = Locked<[String]>([])
+
+        init(most: Int, perClient: Int? = nil, proxies: [String] = []) {
+            table = ConnectionTable(
+                most: most, mostPerClient: perClient, proxies: proxies.compactMap { AddressRange($0) })
+        }
+
+        func connection(_ name: String, _ peer: String?) -> ConnectionTable.Connection {
+            .init(peer: peer.flatMap { IPAddress($0) }) { [closed] in closed.update { $0.append(name) } }
+        }
+
+        @discardableResult
+        func insert(_ name: String, from peer: String? = nil) -> ConnectionTable.Number? {
+            table.insert(connection(name, peer))
+        }
+    }
+
+    @Test("X10 the connection that takes the last place closes the one that is idle for longest")
+    func theLastPlaceClosesTheLongestIdleOne() throws {
+        let board = Board(most: 3)
+        let first = try #require(board.insert("a"))
+        board.insert("b")
+        #expect(board.closed.value.isEmpty)
+
+        // The first one has had a request meanwhile, so the second is idle for longer.
+        board.table.beginRequest(first)
+        board.table.endRequest(first)
+        board.insert("c")
+        board.insert("d")
+        board.insert("e")
+
+        #expect(board.closed.value == ["b", "a", "c"])
+        #expect(board.table.count == 2)
+    }
+
+    @Test("X10 a connection with a request is never closed to make room")
+    func connectionsWithRequestsStay() throws {
+        let board = Board(most: 3)
+        let busy = try ["a", "b"].map { try #require(board.insert($0)) }
+        for number in busy { board.table.beginRequest(number) }
+        let last = try #require(board.insert("c"))
+        board.table.beginRequest(last)
+        #expect(board.closed.value.isEmpty)
+        #expect(board.table.count == 3)
+
+        board.table.endRequest(busy[1])
+
+        // The next connection could not come in otherwise.
+        #expect(board.closed.value == ["b"])
+        #expect(board.table.count == 2)
+    }
+
+    @Test("X10 a connection whose request arrives while it is being closed stays, and another one goes")
+    func aRequestThatArrivesInTimeIsServed() throws {
+        let board = Board(most: 2)
+        let first = try #require(board.insert("a"))
+        let second = try #require(board.insert("b"))
+        #expect(board.closed.value == ["a"])
+
+        board.table.beginRequest(first)
+        board.table.restore(first, board.connection("a", nil))
+
+        #expect(board.closed.value == ["a", "b"])
+        #expect(board.table.count == 1)
+        board.table.remove(second)
+        board.table.remove(first)
+        #expect(board.table.count == 0)
+    }
+
+    @Test("X10 a client has its own number of connections, an IPv6 network counts as one client")
+    func aClientHasSoManyConnections() throws {
+        let board = Board(most: 100, perClient: 2, proxies: ["127.0.0.0/8", "10.0.0.0/8"])
+        for name in ["a", "b", "c"] { board.insert(name, from: "192.0.2.1") }
+        #expect(board.closed.value == ["a"])
+        for name in ["d", "e"] { board.insert(name, from: "192.0.2.2") }
+        #expect(board.closed.value == ["a"])
+        let network = try ["2001:db8::1", "2001:db8::2"].map { try #require(board.insert($0, from: $0)) }
+        for number in network { board.table.beginRequest(number) }
+
+        #expect(board.insert("f", from: "2001:db8::3") == nil)
+        #expect(board.insert("g", from: "2001:db8:0:1::3") != nil)
+        #expect(board.closed.value == ["a"])
+
+        board.table.remove(network[0])
+        #expect(board.insert("h", from: "2001:db8::3") != nil)
+    }
+
+    @Test("X10 proxies, loopback and connections without an address have no limit of their own by default")
+    func proxiesHaveNoLimit() throws {
+        var server = ServiceConfiguration.Server()
+        server.maxConnectionsPerClient = 1
+        let table = try ConnectionTable(server)
+        for peer in ["127.0.0.1", "::1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "fd00::1", nil] {
+            for _ in 0..<3 {
+                let connection = ConnectionTable.Connection(peer: peer.flatMap { IPAddress($0) }) {
+                    Issue.record("\(peer ?? "") was closed")
+                }
+                #expect(table.insert(connection) != nil)
+            }
+        }
+        server.trustsForwardedFor = true
+        let behindProxy = try ConnectionTable(server)
+        for _ in 0..<3 {
+            let connection = ConnectionTable.Connection(peer: IPAddress("192.0.2.1")) { Issue.record("closed") }
+            #expect(behindProxy.insert(connection) != nil)
+        }
+        server.proxies = ["a.example"]
+        #expect(throws: ServiceError.self) { try ConnectionTable(server) }
+    }
+
+    /// Against a list that is searched from the front.
+    @Test("X10 over many requests the order is that of a list") func theOrderIsThatOfAList() throws {
+        let board = Board(most: 50)
+        var random = SplitMix(seed: 10)
+        var (idle, busy): ([ConnectionTable.Number], [ConnectionTable.Number]) = ([], [])
+        var names: [String: ConnectionTable.Number] = [:]
+        for step in 0..<20_000 {
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0:
+                // One idle connection less, where there is one and the last place is taken.
+                if idle.count + busy.count + 1 >= 50, idle.isEmpty { continue }
+                if idle.count + busy.count + 1 >= 50 { idle.removeFirst() }
+                let number = try #require(board.insert("\(step)"))
+                names["\(step)"] = number
+                idle.append(number)
+            case 1 where !idle.isEmpty:
+                let number = idle.remove(at: Int.random(in: 0..<idle.count, using: &random))
+                board.table.beginRequest(number)
+                busy.append(number)
+            case 2 where !busy.isEmpty:
+                let number = busy.remove(at: Int.random(in: 0..<busy.count, using: &random))
+                board.table.endRequest(number)
+                idle.append(number)
+            default: continue
+            }
+            #expect(board.table.count == idle.count + busy.count)
+            #expect(board.table.idleCount == idle.count)
+        }
+        let closed = Set(board.closed.value.compactMap { names[$0] })
+        #expect(closed.isDisjoint(with: idle + busy))
+        #expect(closed.count == names.count - idle.count - busy.count)
+    }
+}
+#endif

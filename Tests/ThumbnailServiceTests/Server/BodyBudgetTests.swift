@@ -1,0 +1,259 @@
+#if Service
+import Dispatch
+import HTTPTypes
+import NIOCore
+import PlatformImage
+import TestSupport
+import Testing
+
+@testable import ThumbnailService
+
+/// X6: bytes of request bodies are counted before they are read, and released however the request ends.
+@Suite(.timeLimit(.minutes(30))) struct BodyBudgetTests {
+    private static let target = "/post/unsafe/20x10/body"
+    private static let picture: [UInt8] = (try? Bitmap.landscape(40, 30).png()) ?? []
+
+    private static func head(_ fields: String, _ target: String = target) -> String {
+        "POST \(target) HTTP/1.1\r\nHost: a.example\r\n\(fields)\r\n\r\n"
+    }
+
+    // MARK: - The account
+
+    @Test(
+        "X6 bodies have half of the budget, and one body of the largest size in any case",
+        arguments: [(1_000, 100, 500), (1_000, 700, 700), (1_000, 5_000, 1_000)])
+    func bodiesHaveHalfOfTheBudget(_ budget: Int, _ body: Int, _ most: Int) throws {
+        let budget = DecodeBudget(maxBytes: budget)
+        let bodies = BodyBudget(budget, maxBodyBytes: body)
+        #expect(bodies.maxBytes == most)
+        let first = bodies.reservation()
+        try first.take(most)
+        #expect(budget.grantedBytes == most)
+
+        #expect(throws: ServiceError.self) { try bodies.reservation().take(1) }
+        let tooLarge = #expect(throws: ServiceError.self) { try bodies.reservation().take(most + 1) }
+
+        #expect(tooLarge?.reason == .limit)
+        first.release()
+        first.release()
+        #expect(bodies.heldBytes == 0)
+        #expect(budget.grantedBytes == 0)
+    }
+
+    @Test("X6 a reservation that is dropped releases its bytes") func aDroppedReservationReleases() throws {
+        let budget = DecodeBudget(maxBytes: 1_000)
+        let bodies = BodyBudget(budget, maxBodyBytes: 100)
+        do {
+            let reservation = bodies.reservation()
+            try reservation.take(300)
+            reservation.release(100)
+            #expect(bodies.heldBytes == 200)
+        }
+        #expect(bodies.heldBytes == 0)
+        #expect(budget.grantedBytes == 0)
+    }
+
+    @Test("X6 bytes that renders hold are not free for bodies") func rendersComeFirst() async throws {
+        let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 1_000))
+        let bodies = BodyBudget(queue.budget, maxBodyBytes: 100)
+        let gate = DispatchSemaphore(value: 0)
+        let render = Task { try await queue.run(byteCount: 900) { _ in gate.wait() } }
+        await yieldUntil { queue.budget.grantedBytes == 900 }
+        defer { gate.signal() }
+
+        let error = #expect(throws: ServiceError.self) { try bodies.reservation().take(101) }
+
+        #expect(error?.status == 503)
+        #expect(error?.retryAfter == 1)
+        try bodies.reservation().take(100)
+        gate.signal()
+        try await render.value
+    }
+
+    // MARK: - The service
+
+    /// Nothing is counted as held any more.
+    private static func expectRelease(_ service: RunningService, _ comment: String) async {
+        let engine = service.engine
+        await yieldUntil { engine.bodies.heldBytes == 0 && engine.queue.budget.grantedBytes == 0 }
+        #expect(engine.bodies.heldBytes == 0, "\(comment)")
+        #expect(engine.queue.budget.grantedBytes == 0, "\(comment)")
+    }
+
+    @Test("X6 a body is refused with 503 before it is read when its Content-Length is not free")
+    func aBodyThatDoesNotFitIsRefusedUnread() async throws {
+        try await withService {
+            $0.limits.inFlightBytes = 2 << 20
+            $0.limits.sourceBytes = 512 << 10
+        } _: { service in
+            var held: [RawClient] = []
+            for _ in 0..<2 {
+                let client = try await RawClient(port: service.port)
+                try await client.send(Self.head("Content-Length: \(512 << 10)"))
+                held.append(client)
+            }
+            await yieldUntil { service.engine.bodies.heldBytes == 1 << 20 }
+
+            let next = try await RawClient(port: service.port)
+            try await next.send(Self.head("Content-Length: 1000"))
+            let answer = try await next.waitForAnswer()
+
+            #expect(answer.hasPrefix("HTTP/1.1 503 "))
+            #expect(answer.lowercased().contains("retry-after: 1"))
+            #expect(service.engine.queue.budget.grantedBytes == 1 << 20)
+            for client in held + [next] { client.close() }
+            await Self.expectRelease(service, "after clients that left")
+            #expect(try await service.send(Self.target, method: "POST", body: Self.picture).status == 200)
+        }
+    }
+
+    @Test("X6 a body in chunks is counted as it grows") func chunksAreCounted() async throws {
+        try await withService {
+            $0.limits.inFlightBytes = 1 << 20
+            $0.limits.sourceBytes = 512 << 10
+        } _: { service in
+            let first = try await RawClient(port: service.port)
+            try await first.send(Self.head("Transfer-Encoding: chunked"))
+            try await first.send("64000\r\n")
+            try await first.send([UInt8](repeating: 1, count: 0x64000))
+            await yieldUntil { service.engine.bodies.heldBytes >= 0x64000 }
+            let second = try await RawClient(port: service.port)
+            try await second.send(Self.head("Transfer-Encoding: chunked"))
+            try await second.send("64000\r\n")
+            try await second.send([UInt8](repeating: 1, count: 0x64000))
+
+            let answer = try await second.waitForAnswer()
+
+            #expect(answer.hasPrefix("HTTP/1.1 503 "))
+            #expect(service.engine.bodies.heldBytes <= 512 << 10)
+            first.close()
+            second.close()
+            await Self.expectRelease(service, "after chunks")
+        }
+    }
+
+    /// Requests that are sent as a whole, and their status.
+    private static let ends: [(name: String, body: [UInt8], target: String, status: Int)] = [
+        ("a result", picture, target, 200), ("no picture", [1, 2, 3], target, 415), ("no body", [], target, 415),
+        ("a source over the limit", [UInt8](repeating: 0, count: 70_000), target, 413),
+        ("a result over the limit", picture, "/post/unsafe/9000x9000/body", 422),
+        ("a description", picture, "/post/unsafe/meta/20x10/body", 200),
+        ("a page that is not there", picture, "/post/unsafe/20x10/filters:page(3)/body", 200),
+        ("a target that is wrong", picture, "/post/unsafe/20x10/filters:blur(x)/body", 400),
+        ("a picture that is cut", Array(picture.prefix(60)), target, 200),
+    ]
+
+    @Test("X6 however a request ends, its bytes are released", arguments: ends.indices, [false, true])
+    func everyEndReleasesTheBytes(_ row: Int, _ isChunked: Bool) async throws {
+        let (name, body, target, status) = Self.ends[row]
+        try await withService {
+            $0.limits.sourceBytes = 65_536
+        } _: { service in
+            let client = try await RawClient(port: service.port)
+            if isChunked {
+                try await client.send(Self.head("Transfer-Encoding: chunked", target))
+                if !body.isEmpty {
+                    try await client.send(Array("\(String(body.count, radix: 16))\r\n".utf8) + body + [13, 10])
+                }
+                try await client.send("0\r\n\r\n")
+            } else {
+                try await client.send(Array(Self.head("Content-Length: \(body.count)", target).utf8) + body)
+            }
+            let answer = try await client.waitForAnswer()
+            let found = Int(answer.dropFirst(9).prefix(3))
+
+            #expect(found == status, "\(name)")
+            await Self.expectRelease(service, name)
+            client.close()
+        }
+    }
+
+    @Test(
+        "X6 a client that leaves or breaks its body off releases its bytes", arguments: ["leaves", "half", "framing"])
+    func aBrokenBodyReleasesTheBytes(_ kind: String) async throws {
+        try await withService { service in
+            let client = try await RawClient(port: service.port)
+            if kind == "framing" {
+                try await client.send(Self.head("Transfer-Encoding: chunked"))
+                try await client.send("4\r\nabcd\r\n")
+                await yieldUntil { service.engine.bodies.heldBytes > 0 }
+                try await client.send("no length\r\n")
+            } else {
+                try await client.send(Self.head("Content-Length: 1000") + "abcd")
+                await yieldUntil { service.engine.bodies.heldBytes == 1_000 }
+                try await client.leave(isHalf: kind == "half")
+            }
+
+            await Self.expectRelease(service, kind)
+            client.close()
+        }
+    }
+
+    @Test("X6 a body that comes too slowly releases its bytes") func aSlowBodyReleasesItsBytes() async throws {
+        try await withService {
+            $0.server.requestTimeout = .milliseconds(200)
+        } _: { service in
+            let client = try await RawClient(port: service.port)
+            try await client.send(Self.head("Content-Length: 1000") + "abcd")
+
+            try await client.waitForEnd()
+
+            await Self.expectRelease(service, "a slow body")
+        }
+    }
+
+    @Test(
+        "X6 a request that waits for a thread and leaves, or whose deadline passes, releases its bytes",
+        arguments: [true, false])
+    func aRequestThatWaitsReleasesItsBytes(leaves: Bool) async throws {
+        try await withService {
+            $0.limits.threads = 1
+            if !leaves { $0.server.deadline = .milliseconds(200) }
+        } _: { service in
+            let (gate, end) = await block(service.engine.queue)
+            defer { gate.signal() }
+            let client = try await RawClient(port: service.port)
+            try await client.send(Array(Self.head("Content-Length: \(Self.picture.count)").utf8) + Self.picture)
+            if leaves {
+                await yieldUntil { service.engine.admission.waitingCount == 1 }
+                client.close()
+            } else {
+                #expect(try await client.waitForAnswer().hasPrefix("HTTP/1.1 504 "))
+            }
+
+            await yieldUntil { service.engine.admission.waitingCount == 0 }
+            await Self.expectRelease(service, leaves ? "a client that left" : "a deadline")
+            gate.signal()
+            await end.value
+            client.close()
+        }
+    }
+
+    @Test("X6 a request that finds the queue full releases its bytes") func aFullQueueReleasesTheBytes() async throws {
+        try await withService {
+            $0.limits.threads = 1
+            $0.limits.queue = 1
+        } _: { service in
+            let (gate, end) = await block(service.engine.queue)
+            defer { gate.signal() }
+            let waiting = try await RawClient(port: service.port)
+            let message = Array(Self.head("Content-Length: \(Self.picture.count)").utf8) + Self.picture
+            try await waiting.send(message)
+            await yieldUntil { service.engine.admission.waitingCount == 1 }
+            let second = try await RawClient(port: service.port)
+            try await second.send(message)
+            await yieldUntil { service.engine.admission.waitingCount == 2 }
+
+            let third = try await RawClient(port: service.port)
+            try await third.send(message)
+            #expect(try await third.waitForAnswer().hasPrefix("HTTP/1.1 503 "))
+
+            #expect(service.engine.bodies.heldBytes == 0)
+            for client in [waiting, second, third] { client.close() }
+            gate.signal()
+            await end.value
+            await Self.expectRelease(service, "a full queue")
+        }
+    }
+}
+#endif
