@@ -64,12 +64,6 @@ final class BodyReservation: Sendable {
         held.withLock { $0 += byteCount }
     }
 
-    /// Releases some of the bytes.
-    func release(_ byteCount: Int) {
-        held.withLock { $0 -= byteCount }
-        budget.release(byteCount)
-    }
-
     /// Releases all bytes; does nothing the second time.
     func release() {
         let byteCount = held.withLock { held in

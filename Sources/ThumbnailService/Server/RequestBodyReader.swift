@@ -30,10 +30,8 @@ struct RequestBodyReader {
             guard count <= maxBytes else { throw Self.tooLarge }
             if count > reserved {
                 let capacity = min(maxBytes, max(count, 2 * reserved))
-                // Both arrays exist while one is copied into the other.
-                try reservation.take(capacity)
+                try reservation.take(capacity - reserved)
                 bytes.reserveCapacity(capacity)
-                reservation.release(reserved)
                 reserved = capacity
             }
             bytes.append(contentsOf: chunk.readableBytesView)

@@ -46,8 +46,8 @@ import Testing
         do {
             let reservation = bodies.reservation()
             try reservation.take(300)
-            reservation.release(100)
-            #expect(bodies.heldBytes == 200)
+            try reservation.take(100)
+            #expect(bodies.heldBytes == 400)
         }
         #expect(bodies.heldBytes == 0)
         #expect(budget.grantedBytes == 0)
@@ -140,7 +140,6 @@ import Testing
         ("a description", picture, "/post/unsafe/meta/20x10/body", 200),
         ("a page that is not there", picture, "/post/unsafe/20x10/filters:page(3)/body", 200),
         ("a target that is wrong", picture, "/post/unsafe/20x10/filters:blur(x)/body", 400),
-        ("a picture that is cut", Array(picture.prefix(60)), target, 200),
     ]
 
     @Test("X6 however a request ends, its bytes are released", arguments: ends.indices, [false, true])
