@@ -99,7 +99,8 @@ extension ConfigurationKey {
             "Of a result, at most."),
         .init(
             "limits.inFlightBytes", \.service.limits.inFlightBytes, .bytes(1 << 20...1 << 50),
-            "That all renders and bodies of POST may hold at once.", note: "512MiB; a quarter of the cgroup's memory if that is less"),
+            "That all renders and bodies of POST may hold at once.",
+            note: "512MiB; a quarter of the cgroup's memory if that is less"),
         .init("limits.queue", \.service.limits.queue, .integer(1...1_000_000), "Renders that may wait."),
         .init(
             "limits.queueWait", \.service.limits.queueWait, .duration(),
