@@ -32,10 +32,8 @@ struct Blur: Hashable {
         sums = radius > Self.maxExactRadius ? BoxSums(bell.map { $0 / sum }) : nil
     }
 
-    /// The most bytes that blurring rows of that many pixels needs besides the two pictures.
-    func scratchByteCount(width: Int) -> Int {
-        (2 * radius + 4 + (sums?.boxes.count ?? 0)) * (width + 2 * radius) * 16
-    }
+    /// The most bytes that blurring rows of that many pixels with a radius needs besides the two pictures, at any sigma.
+    func scratchByteCount(width: Int) -> Int { (2 * radius + 4 + BoxSums.maxCount) * (width + 2 * radius) * 16 }
 }
 
 extension Bitmap {
