@@ -34,11 +34,12 @@ final class SystemResolver: Resolver {
 
     /// - Parameters:
     ///   - width: Look-ups at once, 1 or more.
-    ///   - clock: What the age of remembered results is measured with.
     ///   - lookUp: Is called on the threads, and may block.
+    ///   - clock: What the age of remembered results is measured with.
     init(
-        width: Int = 8, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-        lookUp: @escaping @Sendable (String) -> Result<[IPAddress], ServiceError> = SystemResolver.lookUp
+        width: Int = 8,
+        lookUp: @escaping @Sendable (String) -> Result<[IPAddress], ServiceError> = SystemResolver.lookUp,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         threads = NIOThreadPool(numberOfThreads: width)
         table = Mutex(LookupTable(width: width))

@@ -18,14 +18,16 @@ import Testing
             let (gate, time) = (DispatchSemaphore(value: 0), Locked(ContinuousClock.now))
             let names = Locked<[String]>([])
             (self.gate, self.time, self.names) = (gate, time, names)
-            resolver = SystemResolver(width: width, clock: { time.value }) { name in
-                names.update { $0.append(name) }
-                if !name.hasPrefix("fast") {
-                    gate.wait()
-                    gate.signal()
-                }
-                return failure.map { .failure($0) } ?? .success([.v4(1)])
-            }
+            resolver = SystemResolver(
+                width: width,
+                lookUp: { name in
+                    names.update { $0.append(name) }
+                    if !name.hasPrefix("fast") {
+                        gate.wait()
+                        gate.signal()
+                    }
+                    return failure.map { .failure($0) } ?? .success([.v4(1)])
+                }, clock: { time.value })
         }
 
         /// Look-ups that have begun, in their order.
