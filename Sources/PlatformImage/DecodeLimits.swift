@@ -20,7 +20,8 @@ public struct DecodeLimits: Hashable, Sendable {
     public var maxTotalPixels: Int? = 400_000_000
     /// JPEG scans.
     public var maxScans: Int? = 100
-    /// JPEG component samples visited, summed over scans: what a scan bomb costs.
+    /// JPEG component samples visited, summed over scans: what a scan bomb costs. While all scans of a file are read
+    /// before the first row, a warning of libjpeg counts as 128 samples.
     public var maxScanSamples: Int? = 6_400_000_000
     /// TIFF image file directories walked.
     public var maxPages: Int? = 4_096

@@ -115,12 +115,12 @@ typedef enum imgc_strictness {
 // Zero in any field means "no limit". Checked on header numbers before any
 // allocation. The names of the fields are the tokens of IMGC_ERROR_LIMIT.
 typedef struct imgc_limits {
-  uint32_t max_side;              // pixels, width and height
-  uint64_t max_pixels;            // width * height of the canvas, a page, a frame
-  uint64_t max_memory;            // bytes: pixels + scratch + library
-  uint32_t max_scans;             // JPEG scans
-  uint64_t max_scan_samples;      // JPEG component samples visited, summed over scans
-  uint32_t max_pages;             // TIFF IFDs walked
+  uint32_t max_side;         // pixels, width and height
+  uint64_t max_pixels;       // width * height of the canvas, a page, a frame
+  uint64_t max_memory;       // bytes: pixels + scratch + library
+  uint32_t max_scans;        // JPEG scans
+  uint64_t max_scan_samples; // JPEG component samples visited, and 128 a warning, over all scans
+  uint32_t max_pages;        // TIFF IFDs walked
   uint32_t max_samples_per_pixel; // TIFF
   uint32_t max_tile_side;         // TIFF, pixels
   uint64_t max_metadata_item;     // bytes of one ICC profile, EXIF block or chunk
