@@ -29,11 +29,16 @@ uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
 // smaller than the picture, which is clipped then.
 imgc_status imgc_png_draw(const imgc_png_picture *picture);
 
-// The two ways. The fast one needs intact data; `*done` is false when it did not draw at all.
-bool imgc_png_fast_fits(const imgc_request *request, const imgc_png *png,
-                        const imgc_png_extent *extent);
+// The three ways. The whole stream at once, and rows as they are decompressed, both for intact
+// data:
+// `*done` is false when libpng has to draw. Into a sink some rows may have gone on then; they are
+// right, and imgc_png_rows_put leaves them out.
+bool imgc_png_fast_takes(const imgc_png *png, const imgc_png_extent *extent);
 uint64_t imgc_png_fast_bytes(const imgc_png *png, const imgc_png_extent *extent);
 imgc_status imgc_png_draw_fast(const imgc_png_picture *picture, bool *done);
+uint64_t imgc_png_streamed_bytes(const imgc_png *png);
+// Not of an interlaced picture, and not over what the place holds.
+imgc_status imgc_png_draw_streamed(const imgc_png_picture *picture, bool *done);
 uint64_t imgc_png_library_bytes(const imgc_png *png);
 imgc_status imgc_png_draw_library(const imgc_png_picture *picture);
 const char *imgc_png_library_version(void);

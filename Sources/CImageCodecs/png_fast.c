@@ -1,5 +1,5 @@
 // Intact image data in three steps: the whole zlib stream through libdeflate, filters undone
-// in place, rows to pixels. Whatever is odd is left to libpng (png_library.c), so that both
+// in place, rows to pixels. Whatever is odd is left to libpng (png_library.c), so that all
 // ways give the same pixels and the same status.
 
 #include "png_draw.h"
@@ -25,18 +25,11 @@ uint64_t imgc_png_fast_bytes(const imgc_png *png, const imgc_png_extent *extent)
   return imgc_add(imgc_add(bytes, imgc_png_band_bytes(png)), DECOMPRESSOR_BYTES);
 }
 
-bool imgc_png_fast_fits(const imgc_request *request, const imgc_png *png,
-                        const imgc_png_extent *extent) {
-  if (request->flags & IMGC_LIBRARIES_ONLY) return false;
-  // More input than any rows need is a stream of empty blocks, at 70 ns a byte: libpng can be
-  // stopped there.
+bool imgc_png_fast_takes(const imgc_png *png, const imgc_png_extent *extent) {
+  // More input than any rows need is a stream of empty blocks, at 70 ns a byte: the other ways can
+  // be stopped there.
   uint64_t raw = imgc_png_raw_bytes(png);
-  if (raw > MOST_RAW_BYTES || extent->bytes > raw + raw / 4 + 65536) return false;
-  uint64_t limit = request->limits.max_memory;
-  uint32_t rows = imgc_rows_held(request, png->height, imgc_png_band_rows(png));
-  uint64_t pixels = imgc_mul(imgc_mul(png->width, rows), 4);
-  if (request->flags & IMGC_RESAMPLES) pixels = imgc_add(pixels, request->result_bytes);
-  return !limit || imgc_add(pixels, imgc_png_fast_bytes(png, extent)) <= limit;
+  return raw <= MOST_RAW_BYTES && extent->bytes <= raw + raw / 4 + 65536;
 }
 
 // The compressed bytes in one piece: as they lie in the file, or copied. When nothing is drawn
@@ -98,23 +91,6 @@ static bool filters_are_known(const imgc_png *png, const uint8_t *raw) {
   return true;
 }
 
-// Undoes the filter of the row behind raw[0] and of some after it, of the `rows` that are left;
-// says of how many.
-static uint32_t unfilter_some(uint8_t *raw, uint32_t rows, const uint8_t *above, size_t n,
-                              unsigned bpp) {
-  uint8_t *row = raw + 1, *below = raw + n + 1;
-  if (rows >= IMGC_PNG_UNFILTER_ROWS && imgc_png_unfilter_waves(row, n + 1, n, bpp)) {
-    imgc_png_unfilter_rows(row, n + 1, above, n, bpp);
-    return IMGC_PNG_UNFILTER_ROWS;
-  }
-  if (rows > 1 && imgc_png_unfilter_pairs(*raw, *below)) {
-    imgc_png_unfilter_pair(*raw, *below, row, below + 1, above, n, bpp);
-    return 2;
-  }
-  imgc_png_unfilter(*raw, row, above, n, bpp);
-  return 1;
-}
-
 static void draw_rows(const imgc_png_picture *picture, imgc_png_rows *rows, uint8_t *raw,
                       const uint8_t *zeros) {
   const imgc_png *png = picture->png;
@@ -127,7 +103,7 @@ static void draw_rows(const imgc_png_picture *picture, imgc_png_rows *rows, uint
     uint32_t done = 0; // rows from here on that are unfiltered already
     for (uint32_t row = 0; row < pass.height; row++, raw += n + 1) {
       if (row % 16 == 0 && imgc_poll(picture->request, picture->report)) return;
-      if (done == 0) done = unfilter_some(raw, pass.height - row, above, n, bpp);
+      if (done == 0) done = imgc_png_unfilter_some(raw, pass.height - row, above, n, bpp);
       done--;
       imgc_png_rows_put(rows, &pass, row, raw + 1);
       above = raw + 1;

@@ -234,7 +234,7 @@ imgc_status imgc_png_draw_library(const imgc_png_picture *picture) {
     take_last_row(&d);
     status = finish(&d);
   } else {
-    free(d.rows.band);
+    imgc_png_rows_drop(&d.rows);
     status = imgc_fail(picture->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
   }
   png_destroy_read_struct(&d.png, &d.info, NULL);

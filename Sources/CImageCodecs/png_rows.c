@@ -191,9 +191,16 @@ static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32
   }
 }
 
+// Rows of a picture that is not interlaced that have gone on into a sink.
+static uint32_t rows_out(const imgc_png_rows *rows) {
+  return rows->place->sink && !rows->png->interlaced ? rows->place->sink->first : 0;
+}
+
 void imgc_png_rows_put(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
                        const uint8_t *raw) {
-  if (rows->direct && pass->dx == 1) {
+  if (pass->dx == 1 && row < rows_out(rows)) {
+    check_indices(rows, raw, pass->width);
+  } else if (rows->direct && pass->dx == 1) {
     uint32_t y = pass->y + row * pass->dy;
     expand(rows, imgc_place_row(rows->place, y), raw, pass->width);
     if (!rows->png->interlaced) imgc_place_done(rows->place, y + 1);
@@ -211,6 +218,8 @@ void imgc_png_rows_put(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t 
 static void clear_rest(imgc_png_rows *rows, uint32_t pass_count, uint32_t row_count) {
   const imgc_png *png = rows->png;
   if (!png->interlaced) {
+    uint32_t out = rows_out(rows);
+    if (row_count < out) row_count = out;
     if (pass_count == 0)
       imgc_place_clear(rows->place, 0, row_count, png->width, png->height - row_count);
     return;
@@ -240,4 +249,9 @@ uint32_t imgc_png_rows_end(imgc_png_rows *rows, uint32_t pass_count, uint32_t ro
   free(rows->band);
   rows->band = NULL;
   return complete_rows(rows->png, pass_count, row_count);
+}
+
+void imgc_png_rows_drop(imgc_png_rows *rows) {
+  free(rows->band);
+  rows->band = NULL;
 }

@@ -38,11 +38,14 @@ uint64_t imgc_png_band_bytes(const imgc_png *png);
 // False when memory is exhausted.
 bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_place *place,
                          bool over);
-// `row` counts within the pass; rows of a pass come in order.
+// `row` counts within the pass; rows of a pass come in order. Those that went on into a sink before
+// are left out: another attempt may begin again at the top.
 void imgc_png_rows_put(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
                        const uint8_t *raw);
 // Ends with what was put: `pass_count` whole passes and `row_count` rows of the one after. The
 // rest is cleared, unless drawing over. Returns the rows complete from the top. Frees the band.
 uint32_t imgc_png_rows_end(imgc_png_rows *rows, uint32_t pass_count, uint32_t row_count);
+// Ends with nothing: drawing begins again or fails. Frees the band.
+void imgc_png_rows_drop(imgc_png_rows *rows);
 
 #endif

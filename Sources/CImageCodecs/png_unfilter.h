@@ -33,6 +33,11 @@ bool imgc_png_unfilter_waves(const uint8_t *first, size_t stride, size_t n, unsi
 void imgc_png_unfilter_rows(uint8_t *first, size_t stride, const uint8_t *above, size_t n,
                             unsigned bpp);
 
+// Undoes the filter of the row behind the filter byte at `raw`, and of some of the rows after it,
+// n + 1 bytes from one to the next; returns of how many. `rows` of them are there, at least 1.
+uint32_t imgc_png_unfilter_some(uint8_t *raw, uint32_t rows, const uint8_t *above, size_t n,
+                                unsigned bpp);
+
 #if defined(__x86_64__)
 // The twins for processors with AVX2, chosen by those above.
 void imgc_png_unfilter_avx2(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n,

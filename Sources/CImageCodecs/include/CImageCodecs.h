@@ -151,6 +151,9 @@ enum {
   // imgc_decode_resampled of baseline JPEGs at 1/8: chroma of half the size on both sides keeps
   // that size, a sample of DC for four pixels, as it has again in a JPEG that is made of them.
   IMGC_FLAT_CHROMA = 1 << 6,
+  // Of ways that give the same pixels the one with the least memory, be it slower: PNG that is not
+  // interlaced. Give it to imgc_read_header too, whose `work_bytes` depend on it.
+  IMGC_LEAST_MEMORY = 1 << 7,
 };
 
 // Where codecs get large scratch memory (1 MiB and more a block) from. What `malloc` keeps of such
