@@ -106,6 +106,7 @@ struct CodecCall {
                 flags | (options.refusesRareCodecs ? UInt32(IMGC_NO_RARE_TIFF_CODECS) : 0)
                 | (resamples ? UInt32(IMGC_RESAMPLES) : 0)
                 | (options.usesLibrariesAlone ? UInt32(IMGC_LIBRARIES_ONLY) : 0)
+                | (options.usesLeastMemory ? UInt32(IMGC_LEAST_MEMORY) : 0)
             unsafe request.scale_denominator = UInt32(clamping: options.scaleDenominator)
             unsafe request.page = UInt32(clamping: options.page)
             unsafe request.most_counted_frames = UInt32(clamping: options.maxCountedFrames)

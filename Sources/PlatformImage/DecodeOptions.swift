@@ -30,6 +30,11 @@ public struct DecodeOptions: Hashable, Sendable {
     }
     /// Leaves out our own ways of decoding PNG and parts of other formats: the libraries alone. For comparing the two.
     package var usesLibrariesAlone = false
+    /// Of ways that give the same pixels takes the one with the least memory.
+    package var usesLeastMemory = false
+    /// Bytes that the budget of the decode has in all; nil for no budget. A decode that would need more sets
+    /// ``usesLeastMemory``.
+    package var budgetBytes: Int?
 
     /// As a viewer shows it, lenient, with the default limits.
     public init() {}
@@ -62,5 +67,14 @@ public struct DecodeOptions: Hashable, Sendable {
 
         /// True when `a` allows more damage than `b`.
         public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+    }
+}
+
+extension ImageDecoder {
+    /// The same decoder, which takes ways with less memory rather than to need more than the whole budget.
+    func bounded(by budget: DecodeBudget) -> ImageDecoder {
+        var bounded = self
+        bounded.options.budgetBytes = budget.maxBytes
+        return bounded
     }
 }

@@ -35,7 +35,8 @@ extension DecodeQueue {
         with decoder: ImageDecoder = ImageDecoder(), priority: Priority = .normal,
         finish: @escaping @Sendable (DecodedImage) -> Result
     ) async throws(DecodeError) -> Result {
-        try await submit(priority) { flag, ended in
+        let decoder = decoder.bounded(by: budget)
+        return try await submit(priority) { flag, ended in
             do throws(DecodeError) {
                 let prepared = try PreparedThumbnail(
                     bytes.span, declared: contentType, decoder: decoder, options: options, flag: flag)

@@ -13,6 +13,7 @@ extension DecodeQueue {
     ) throws(DecodeError) -> DecodedImage {
         let box = WaitingDecode()
         let flag = CancellationFlag()
+        let decoder = decoder.bounded(by: budget)
         jobs.enqueue(jobs.ticket(flag: flag), priority: priority) { start in
             if case .refused(let error) = start { return .done(box.end(.failure(error))) }
             do throws(DecodeError) {

@@ -86,7 +86,8 @@ public final class DecodeQueue: Sendable {
         _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder,
         priority: Priority, timed finish: @escaping @Sendable (DecodedImage, Duration) -> Result
     ) async throws(DecodeError) -> Result {
-        try await submit(priority) { flag, ended in
+        let decoder = decoder.bounded(by: budget)
+        return try await submit(priority) { flag, ended in
             do throws(DecodeError) {
                 let prepared = try decoder.prepare(bytes.span, as: contentType, cancellation: flag)
                 return .needs(prepared.byteCount) { start in

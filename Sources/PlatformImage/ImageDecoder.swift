@@ -52,8 +52,18 @@ public struct ImageDecoder: Sendable {
     func prepare(
         _ bytes: Span<UInt8>, as contentType: ContentType?, cancellation: CancellationFlag?
     ) throws(DecodeError) -> PreparedDecode {
-        let source = try SourceImage(bytes, declared: contentType, options: options, flag: cancellation)
-        return PreparedDecode(source: source, orientation: options.appliesOrientation ? source.header.orientation : .up)
+        func prepared(_ options: DecodeOptions) throws(DecodeError) -> PreparedDecode {
+            let source = try SourceImage(bytes, declared: contentType, options: options, flag: cancellation)
+            return PreparedDecode(
+                source: source, orientation: options.appliesOrientation ? source.header.orientation : .up)
+        }
+        let quickest = try prepared(options)
+        guard let budget = options.budgetBytes, quickest.byteCount > budget, quickest.source.header.format == .png else {
+            return quickest
+        }
+        var options = options
+        options.usesLeastMemory = true
+        return try prepared(options)
     }
 
     /// The second half, over the same bytes.

@@ -4,7 +4,7 @@ struct PreparedThumbnail: Sendable {
     /// What the file says, at full size.
     let header: ImageHeader
     /// The same file, at the scale that it is decoded at.
-    let source: SourceImage
+    private(set) var source: SourceImage
     let request: ResampleRequest
     let orientation: Orientation
     let geometry: ThumbnailGeometry
@@ -46,9 +46,12 @@ struct PreparedThumbnail: Sendable {
         source.quality = options.quality
         self.source = source
         self.request = request
-        if let limit = own.limits.maxMemory, byteCount > limit {
-            // The picture itself may fit in.
-            embedded = nil
+        let most = min(own.limits.maxMemory ?? .max, own.budgetBytes ?? .max)
+        // The picture itself may fit in.
+        if byteCount > most { embedded = nil }
+        if byteCount > most, header.format == .png {
+            own.usesLeastMemory = true
+            self.source = try SourceImage(bytes, declared: declared, options: own, flag: flag, resamples: true)
         }
         if let limit = own.limits.maxMemory, byteCount > limit {
             throw DecodeError(
