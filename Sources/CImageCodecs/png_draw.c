@@ -21,8 +21,8 @@ static bool fits(const imgc_request *request, const imgc_png *png, uint64_t work
 static way choose(const imgc_request *request, const imgc_png *png, const imgc_png_extent *extent) {
   if (request->flags & IMGC_LIBRARIES_ONLY) return LIBRARY;
   bool streams = !png->interlaced && fits(request, png, imgc_png_streamed_bytes(png));
-  bool is_large =
-      (request->flags & IMGC_RESAMPLES) && imgc_png_raw_bytes(png) >= IMGC_LEAST_STREAMED_BYTES;
+  bool is_large = (request->flags & IMGC_RESAMPLES) && !(request->flags & IMGC_AT_ONCE) &&
+                  imgc_png_raw_bytes(png) >= IMGC_LEAST_STREAMED_BYTES;
   if (streams && (is_large || (request->flags & IMGC_LEAST_MEMORY))) return STREAMED;
   if (!(request->flags & IMGC_LEAST_MEMORY) && imgc_png_fast_takes(png, extent) &&
       fits(request, png, imgc_png_fast_bytes(png, extent)))

@@ -154,6 +154,8 @@ enum {
   // Of ways that give the same pixels the one with the least memory, be it slower: PNG that is not
   // interlaced. Give it to imgc_read_header too, whose `work_bytes` depend on it.
   IMGC_LEAST_MEMORY = 1 << 7,
+  // The opposite for PNG: image data is decompressed at once whatever its size, for benchmarks.
+  IMGC_AT_ONCE = 1 << 8,
 };
 
 // Where codecs get large scratch memory (1 MiB and more a block) from. What `malloc` keeps of such

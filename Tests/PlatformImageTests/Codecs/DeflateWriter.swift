@@ -85,7 +85,8 @@ struct DeflateWriter {
     static func completeLengths(_ used: Int, of count: Int, longest: Int = 15, using random: inout SplitMix) -> [Int] {
         var lengths = [0]
         while lengths.count < used {
-            let index = Bool.random(using: &random) ? lengths.count - 1 : Int.random(in: lengths.indices, using: &random)
+            let index =
+                Bool.random(using: &random) ? lengths.count - 1 : Int.random(in: lengths.indices, using: &random)
             guard lengths[index] < longest else { continue }
             lengths[index] += 1
             lengths.append(lengths[index])

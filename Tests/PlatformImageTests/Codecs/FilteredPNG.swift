@@ -10,13 +10,18 @@ struct FilteredPNG {
     var channels: Int { [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 0 }
     var bytesPerRow: Int { (width * channels * bitDepth + 7) / 8 }
 
-    func bytes(rows: [UInt8]) -> [UInt8] {
+    func bytes(rows: [UInt8]) -> [UInt8] { bytes(imageData: [stored(rows)]) }
+
+    /// - Parameter imageData: A zlib stream, in the pieces that the IDAT chunks hold.
+    func bytes(imageData: [[UInt8]]) -> [UInt8] {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         let header =
-            bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [UInt8(bitDepth), UInt8(colorType), 0, 0, 0]
+            Self.bigEndian(UInt32(width)) + Self.bigEndian(UInt32(height)) + [
+                UInt8(bitDepth), UInt8(colorType), 0, 0, 0,
+            ]
         file += chunk("IHDR", header)
         for (type, content) in chunks { file += chunk(type, content) }
-        file += chunk("IDAT", stored(rows))
+        for piece in imageData { file += chunk("IDAT", piece) }
         file += chunk("IEND", [])
         return file
     }
@@ -32,22 +37,27 @@ struct FilteredPNG {
             stream += [isLast ? 1 : 0, low, high, ~low, ~high] + content[start..<start + count]
             start += count
         } while start < content.count
+        return stream + Self.adler(content)
+    }
+
+    /// Adler-32 (RFC 1950), as it stands behind a stream.
+    static func adler(_ content: [UInt8]) -> [UInt8] {
         var (a, b) = (UInt32(1), UInt32(0))
         for byte in content {
             a = (a + UInt32(byte)) % 65521
             b = (b + a) % 65521
         }
-        return stream + bigEndian(b << 16 | a)
+        return bigEndian(b << 16 | a)
     }
 
     private func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
         let body = Array(type.utf8) + content
         var crc = UInt32.max
         for byte in body { crc = Self.crcTable[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ crc >> 8 }
-        return bigEndian(UInt32(content.count)) + body + bigEndian(~crc)
+        return Self.bigEndian(UInt32(content.count)) + body + Self.bigEndian(~crc)
     }
 
-    private func bigEndian(_ value: UInt32) -> [UInt8] {
+    private static func bigEndian(_ value: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 

@@ -1,0 +1,141 @@
+import TestSupport
+
+/// A DEFLATE stream of random blocks of all three types, and what it decompresses to. Its bytes are 0 to 4, so that any
+/// of them may be the filter of a row.
+struct RandomDeflate {
+    private(set) var writer = DeflateWriter()
+    private(set) var content: [UInt8] = []
+    private var random: SplitMix
+
+    /// Matches that zlib refuses and libdeflate takes, and others that both refuse, are rare.
+    init(seed: UInt64, multipleOf rowSize: Int) {
+        random = SplitMix(seed: seed)
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: addStored(isLast: false)
+            case 1: addFixed(isLast: false)
+            default: addDynamic()
+            }
+        }
+        // A last block that makes whole rows.
+        let isStored = Bool.random(using: &random)
+        let count = rowSize - content.count % rowSize
+        let bytes = (0..<count).map { _ in UInt8.random(in: 0...4, using: &random) }
+        content += bytes
+        if isStored {
+            writer.writeStored(bytes[...], isLast: true)
+        } else {
+            writer.beginFixed(isLast: true)
+            for byte in bytes { writer.writeFixed(Int(byte)) }
+            writer.writeFixed(256)
+            writer.align()
+        }
+    }
+
+    private mutating func rarely(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &random) == 0 }
+
+    private mutating func addStored(isLast: Bool) {
+        let bytes = (0..<Int.random(in: 0...90, using: &random)).map { _ in UInt8.random(in: 0...4, using: &random) }
+        writer.writeStored(bytes[...], isLast: isLast, complement: rarely(30) ? 7 : nil)
+        content += bytes
+    }
+
+    private mutating func addFixed(isLast: Bool) {
+        writer.beginFixed(isLast: isLast)
+        for _ in 0..<Int.random(in: 0...60, using: &random) {
+            if Bool.random(using: &random) {
+                let byte = UInt8.random(in: 0...4, using: &random)
+                writer.writeFixed(Int(byte))
+                content.append(byte)
+            } else {
+                let symbol = rarely(40) ? 287 : Int.random(in: 257...285, using: &random)
+                writer.writeFixed(symbol)
+                let length = addLength(symbol)
+                let distance = rarely(40) ? 30 : Int.random(in: 0...12, using: &random)
+                writer.write(codeword: distance, bits: 5)
+                copy(length, distance: addDistance(distance))
+            }
+        }
+        writer.writeFixed(256)
+    }
+
+    private mutating func addDynamic() {
+        let literalCount = rarely(12) ? 288 : Int.random(in: 260...286, using: &random)
+        let distanceCount = rarely(12) ? 32 : Int.random(in: 1...30, using: &random)
+        // Literals 0 to 4, the end of block and lengths; long codewords need sub-tables.
+        let used = Int.random(in: 2...9, using: &random)
+        let some = DeflateWriter.completeLengths(used, of: 9, using: &random)
+        var literals = [Int](repeating: 0, count: literalCount)
+        let symbols = [0, 1, 2, 3, 4, 256, 257, 258, 259]
+        for (symbol, length) in zip(symbols, some) { literals[symbol] = length }
+        if literals[256] == 0, let first = literals.firstIndex(where: { $0 > 0 }) { literals.swapAt(256, first) }
+        if rarely(3) {  // codewords of up to 15 bits
+            literals = [Int](repeating: 0, count: literalCount)
+            for (length, symbol) in (0..<15).map({ ($0 + 1, $0 < 5 ? $0 : 245 + $0) }) { literals[symbol] = length }
+            literals[256] = 15
+            literals[254] = 15
+            literals[255] = 0
+            literals[257] = 12
+            literals[252] = 13
+            literals[253] = 14
+            if !Self.isComplete(literals) { literals[255] = 0 }
+        }
+        var distances = DeflateWriter.completeLengths(
+            Int.random(in: 1...distanceCount, using: &random), of: distanceCount, using: &random)
+        if rarely(8) { distances = [Int](repeating: 0, count: distanceCount) }
+        if rarely(15) { literals[Int.random(in: 0..<literalCount, using: &random)] = 3 }
+        if rarely(15) { distances[Int.random(in: 0..<distanceCount, using: &random)] = 2 }
+        let isRun = rarely(10)
+        writer.beginDynamic(
+            isLast: false, literals: literals, distances: distances,
+            runs: isRun ? [literalCount + distanceCount - 1: (symbol: 18, extra: 5)] : [:])
+        if isRun { distances[distanceCount - 1] = 0 }
+        let (code, distanceCode) = (DeflateWriter.codewords(literals), DeflateWriter.codewords(distances))
+        let usable = [0, 1, 2, 3, 4, 257, 258, 259].filter { $0 < literals.count && literals[$0] > 0 }
+        for _ in 0..<Int.random(in: 0...50, using: &random) {
+            guard let symbol = usable.randomElement(using: &random) else { break }
+            writer.write(codeword: code[symbol], bits: literals[symbol])
+            guard symbol > 256 else {
+                content.append(UInt8(symbol))
+                continue
+            }
+            let length = addLength(symbol)
+            let near = distances.indices.filter { distances[$0] > 0 && ($0 < 12 || rarely(9)) }
+            if let index = near.randomElement(using: &random) {
+                writer.write(codeword: distanceCode[index], bits: distances[index])
+                copy(length, distance: addDistance(index))
+            } else {  // a code without codewords
+                writer.write(0, bits: 1)
+                copy(length, distance: 1)
+            }
+        }
+        writer.write(codeword: rarely(25) ? 1 : code[256], bits: max(1, literals[256]))
+    }
+
+    private static func isComplete(_ lengths: [Int]) -> Bool {
+        lengths.reduce(0) { $0 + ($1 > 0 ? 1 << (15 - $1) : 0) } == 1 << 15
+    }
+
+    /// Writes random extra bits; returns the length.
+    private mutating func addLength(_ symbol: Int) -> Int {
+        let index = symbol - 257
+        guard index < 28 else { return 258 }
+        let extra = index < 8 ? 0 : index / 4 - 1
+        let value = Int.random(in: 0..<(1 << extra), using: &random)
+        writer.write(value, bits: extra)
+        return (index < 8 ? index + 3 : ((4 + index % 4) << extra) + 3) + value
+    }
+
+    private mutating func addDistance(_ symbol: Int) -> Int {
+        let symbol = min(symbol, 29)
+        let extra = symbol < 4 ? 0 : symbol / 2 - 1
+        let value = Int.random(in: 0..<(1 << extra), using: &random)
+        writer.write(value, bits: extra)
+        return (symbol < 4 ? symbol + 1 : ((2 + symbol % 2) << extra) + 1) + value
+    }
+
+    /// Too far back, the stream is no good, and neither is what is thought to be in it.
+    private mutating func copy(_ length: Int, distance: Int) {
+        for _ in 0..<length { content.append(distance <= content.count ? content[content.count - distance] : 0) }
+    }
+}

@@ -1,0 +1,83 @@
+import PlatformImage
+import TestSupport
+import Testing
+
+/// N1: a thumbnail of a large PNG holds a few rows of it, not its raw rows.
+@Suite(.timeLimit(.minutes(30))) struct PNGThumbnailMemoryTests {
+    @Test(arguments: [8, 16]) func aThumbnailOf18MegapixelsFitsIntoABudgetOf90MiB(_ bitDepth: Int) async throws {
+        let bytes = LargePNG.bytes(bitDepth: bitDepth)
+        let budget = DecodeBudget(maxBytes: 90 << 20)
+        var libraries = DecodeOptions()
+        libraries.usesLibrariesAlone = true
+        let options = ThumbnailOptions(width: 300)
+        let expected = try ImageDecoder(options: libraries).thumbnail(of: bytes, options: options)
+
+        let thumbnail = try await DecodeQueue(budget: budget).thumbnail(of: bytes, options: options)
+
+        #expect(thumbnail.bitmap.copyBytes() == expected.bitmap.copyBytes())
+        #expect(thumbnail.bitmap.width == 300 && thumbnail.status == .complete)
+        #expect(budget.peakGrantedBytes <= 8 << 20)
+    }
+
+    /// In a process of its own, whose highest resident size is that of this thumbnail.
+    @Test(arguments: [8, 16]) func aThumbnailOf18MegapixelsReallyTakes8MB(_ bitDepth: Int) async {
+        await #expect(processExitsWith: .success) { [bitDepth = bitDepth as Int] in
+            let small = LargePNG.bytes(bitDepth: bitDepth, width: 2000, height: 300)
+            let bytes = LargePNG.bytes(bitDepth: bitDepth)
+            let options = ThumbnailOptions(width: 300)
+            // Libraries and pools are there after the first.
+            _ = try ImageDecoder().thumbnail(of: small, options: options)
+            let before = ResidentMemory.peakBytes
+
+            let thumbnail = try ImageDecoder().thumbnail(of: bytes, options: options)
+
+            precondition(thumbnail.status == .complete)
+            precondition(ResidentMemory.peakBytes - before <= 8_000_000)
+        }
+    }
+
+    /// 9 MB of raw rows would be decompressed at once if the budget held them.
+    @Test func aBudgetBelowTheRawRowsStreamsASmallPicture() async throws {
+        let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
+        let options = ThumbnailOptions(width: 100)
+        let expected = try ImageDecoder().thumbnail(of: bytes, options: options)
+        let budget = DecodeBudget(maxBytes: 1 << 20)
+
+        let thumbnail = try await DecodeQueue(budget: budget).thumbnail(of: bytes, options: options)
+
+        #expect(thumbnail.bitmap.copyBytes() == expected.bitmap.copyBytes())
+    }
+
+    @Test func aMemoryLimitBelowTheRawRowsStreamsASmallPicture() throws {
+        let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
+        let expected = try ImageDecoder().thumbnail(of: bytes, options: ThumbnailOptions(width: 100))
+        var options = DecodeOptions()
+        options.limits.maxMemory = 1 << 20
+
+        let thumbnail = try ImageDecoder(options: options).thumbnail(of: bytes, options: ThumbnailOptions(width: 100))
+
+        #expect(thumbnail.bitmap.copyBytes() == expected.bitmap.copyBytes())
+    }
+
+    /// 12 MB of pixels and 9 MB of raw rows.
+    @Test func aBudgetThatHoldsThePixelsAloneDecodesTheWholePicture() async throws {
+        let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
+        let expected = try ImageDecoder().decode(bytes)
+        let budget = DecodeBudget(maxBytes: 14_000_000)
+
+        let image = try await DecodeQueue(budget: budget).decode(bytes)
+
+        #expect(image.bitmap.copyBytes() == expected.bitmap.copyBytes())
+    }
+
+    @Test func aBudgetThatHoldsNoRowsRefuses() async {
+        let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 300)
+        let queue = DecodeQueue(budget: DecodeBudget(maxBytes: 100_000))
+
+        let error = await #expect(throws: DecodeError.self) {
+            try await queue.thumbnail(of: bytes, options: ThumbnailOptions(width: 100))
+        }
+
+        #expect(error?.detail == "decodeBudget")
+    }
+}
