@@ -58,7 +58,8 @@ public struct ImageDecoder: Sendable {
                 source: source, orientation: options.appliesOrientation ? source.header.orientation : .up)
         }
         let quickest = try prepared(options)
-        guard let budget = options.budgetBytes, quickest.byteCount > budget, quickest.source.header.format == .png else {
+        guard let budget = options.budgetBytes, quickest.byteCount > budget, quickest.source.header.format == .png
+        else {
             return quickest
         }
         var options = options

@@ -48,10 +48,10 @@ struct RandomDeflate {
                 writer.writeFixed(Int(byte))
                 content.append(byte)
             } else {
-                let symbol = rarely(40) ? 287 : Int.random(in: 257...285, using: &random)
+                let symbol = rarely(80) ? 287 : Int.random(in: 257...285, using: &random)
                 writer.writeFixed(symbol)
                 let length = addLength(symbol)
-                let distance = rarely(40) ? 30 : Int.random(in: 0...12, using: &random)
+                let distance = rarely(80) ? 30 : Int.random(in: 0...12, using: &random)
                 writer.write(codeword: distance, bits: 5)
                 copy(length, distance: addDistance(distance))
             }
@@ -69,22 +69,16 @@ struct RandomDeflate {
         let symbols = [0, 1, 2, 3, 4, 256, 257, 258, 259]
         for (symbol, length) in zip(symbols, some) { literals[symbol] = length }
         if literals[256] == 0, let first = literals.firstIndex(where: { $0 > 0 }) { literals.swapAt(256, first) }
-        if rarely(3) {  // codewords of up to 15 bits
+        if rarely(3) {  // codewords of 1 to 15 bits, of which some are in sub-tables
             literals = [Int](repeating: 0, count: literalCount)
-            for (length, symbol) in (0..<15).map({ ($0 + 1, $0 < 5 ? $0 : 245 + $0) }) { literals[symbol] = length }
-            literals[256] = 15
-            literals[254] = 15
-            literals[255] = 0
-            literals[257] = 12
-            literals[252] = 13
-            literals[253] = 14
-            if !Self.isComplete(literals) { literals[255] = 0 }
+            let all = (symbols + [10, 20, 30, 40, 50, 60, 70]).shuffled(using: &random)
+            for (index, symbol) in all.enumerated() { literals[symbol] = min(index + 1, 15) }
         }
         var distances = DeflateWriter.completeLengths(
             Int.random(in: 1...distanceCount, using: &random), of: distanceCount, using: &random)
         if rarely(8) { distances = [Int](repeating: 0, count: distanceCount) }
-        if rarely(15) { literals[Int.random(in: 0..<literalCount, using: &random)] = 3 }
-        if rarely(15) { distances[Int.random(in: 0..<distanceCount, using: &random)] = 2 }
+        if rarely(30) { literals[Int.random(in: 0..<literalCount, using: &random)] = 3 }
+        if rarely(30) { distances[Int.random(in: 0..<distanceCount, using: &random)] = 2 }
         let isRun = rarely(10)
         writer.beginDynamic(
             isLast: false, literals: literals, distances: distances,
@@ -109,11 +103,7 @@ struct RandomDeflate {
                 copy(length, distance: 1)
             }
         }
-        writer.write(codeword: rarely(25) ? 1 : code[256], bits: max(1, literals[256]))
-    }
-
-    private static func isComplete(_ lengths: [Int]) -> Bool {
-        lengths.reduce(0) { $0 + ($1 > 0 ? 1 << (15 - $1) : 0) } == 1 << 15
+        writer.write(codeword: rarely(60) ? 1 : code[256], bits: max(1, literals[256]))
     }
 
     /// Writes random extra bits; returns the length.
