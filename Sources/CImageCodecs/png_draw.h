@@ -29,10 +29,9 @@ uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
 // smaller than the picture, which is clipped then.
 imgc_status imgc_png_draw(const imgc_png_picture *picture);
 
-// The three ways. The whole stream at once, and rows as they are decompressed, both for intact
-// data:
-// `*done` is false when libpng has to draw. Into a sink some rows may have gone on then; they are
-// right, and imgc_png_rows_put leaves them out.
+// The three ways. The first two, the whole stream at once and rows while it is decompressed, are
+// for intact data: `*done` is false when libpng has to draw. Some rows may be in a sink's
+// resamplers then; they are right, and imgc_png_rows_put leaves them out.
 bool imgc_png_fast_takes(const imgc_png *png, const imgc_png_extent *extent);
 uint64_t imgc_png_fast_bytes(const imgc_png *png, const imgc_png_extent *extent);
 imgc_status imgc_png_draw_fast(const imgc_png_picture *picture, bool *done);

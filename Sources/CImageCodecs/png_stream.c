@@ -71,7 +71,7 @@ static bool draw_batch(stream *s) {
     imgc_png_rows_put(s->rows, &pass, s->row + i, raw + 1);
     above = raw + 1;
   }
-  if (s->rows) memcpy(s->above, above, n);
+  if (above != s->above) memcpy(s->above, above, n);
   s->row += count;
   s->filled = 0;
   return true;

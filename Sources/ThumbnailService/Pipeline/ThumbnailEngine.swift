@@ -52,6 +52,7 @@ final class ThumbnailEngine: Sendable {
         var decoder = ImageDecoder()
         decoder.options.limits = configuration.limits.decode
         decoder.options.strictness = configuration.decode.failOn.strictness
+        decoder.options.budgetBytes = configuration.limits.inFlightBytes
         renderer = Renderer(
             decoder: decoder,
             sizes: SizeRules(
