@@ -73,7 +73,7 @@ import Testing
         cache.count(ServiceError(.overloaded, retryAfter: 1, ""), of: Self.source, now: moment(11))
 
         #expect(cache.failure(of: Self.source, now: moment(11)) == nil)
-        // A probe that nobody hears of again is given up.
+        // A probe without a result is given up after 20 s.
         #expect(cache.failure(of: Self.source, now: moment(30)) != nil)
         #expect(cache.failure(of: Self.source, now: moment(31)) == nil)
     }
