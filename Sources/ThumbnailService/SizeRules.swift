@@ -12,7 +12,7 @@ struct SizeRules: Hashable, Sendable {
 
     /// The most work of all filters of a request: the sum of pixels times radius, as ``PixelFilter/workRadius`` counts it.
     ///
-    /// A blur of radius 20 or more over 50 million pixels is as much; that takes about 3 s of one core.
+    /// A blur of radius 20 or more over 50 million pixels is as much.
     var maxFilterWork = 1_000_000_000
 
     /// The longest side of a source: products of two sides and a number of a target stay in 64 bits.
