@@ -108,7 +108,7 @@ struct DiskOwnershipTests {
         let image = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
         await bench.loader.flush()
 
-        #expect(image.source == .network && !image.isStored)
+        #expect(image.source == .networkToDisk && !image.isStored)
         let faults = events.value.compactMap { event -> DiskCache.Fault? in
             if case .diskFault(let fault, let directory, _) = event.kind, directory == folder.path {
                 fault

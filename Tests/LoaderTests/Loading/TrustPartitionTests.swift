@@ -79,7 +79,7 @@ import Testing
             $0.trustedHosts = []
             $0.additionalTrustRoots = []
         }
-        #expect(try await loader.image(for: request).source == .network)
+        #expect(try await loader.image(for: request).source == .networkToDisk)
         #expect(try await loader.image(for: request).source == .memory)
 
         try loader.update { Self.ways[way](&$0) }
@@ -159,7 +159,7 @@ import Testing
 
         try loader.update { $0.trustAnySSLCertificate = false }
 
-        #expect(try await loader.image(for: ImageRequest(url: Self.url)).source == .network)
+        #expect(try await loader.image(for: ImageRequest(url: Self.url)).source == .networkToDisk)
     }
 
     @Test("X19: the order of additional roots makes no difference") func theOrderOfRootsMakesNoDifference() async throws
