@@ -10,6 +10,8 @@ struct RandomDeflate {
     /// Matches that zlib refuses and libdeflate takes, and others that both refuse, are rare.
     init(seed: UInt64, multipleOf rowSize: Int) {
         random = SplitMix(seed: seed)
+        // Mostly there is something to refer to.
+        if !rarely(4) { addStored(isLast: false, count: 128) }
         for _ in 0..<Int.random(in: 0...3, using: &random) {
             switch Int.random(in: 0..<4, using: &random) {
             case 0: addStored(isLast: false)
@@ -34,8 +36,9 @@ struct RandomDeflate {
 
     private mutating func rarely(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &random) == 0 }
 
-    private mutating func addStored(isLast: Bool) {
-        let bytes = (0..<Int.random(in: 0...90, using: &random)).map { _ in UInt8.random(in: 0...4, using: &random) }
+    private mutating func addStored(isLast: Bool, count: Int? = nil) {
+        let count = count ?? Int.random(in: 0...90, using: &random)
+        let bytes = (0..<count).map { _ in UInt8.random(in: 0...4, using: &random) }
         writer.writeStored(bytes[...], isLast: isLast, complement: rarely(30) ? 7 : nil)
         content += bytes
     }
