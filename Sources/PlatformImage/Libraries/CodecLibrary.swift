@@ -58,13 +58,13 @@ package struct CodecLibrary: Hashable, Sendable {
 
     private static func linked() -> [(name: String, version: String, isLoaded: Bool)] {
         var result: [(name: String, version: String, isLoaded: Bool)] = []
-        var library = imgc_library()
+        var library = unsafe imgc_library()
         while unsafe imgc_library_at(result.count, &library) {
             let name = unsafe String(cString: library.name)
             let version = unsafe withUnsafeBytes(of: library.version) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            result.append((name, version, library.is_loaded))
+            result.append((name, version, unsafe library.is_loaded))
         }
         return result
     }

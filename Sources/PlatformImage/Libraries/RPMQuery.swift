@@ -48,7 +48,7 @@ enum RPMQuery {
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
         #else
-        var actions = posix_spawn_file_actions_t()
+        var actions = unsafe posix_spawn_file_actions_t()
         #endif
         guard unsafe posix_spawn_file_actions_init(&actions) == 0 else { return nil }
         defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -57,7 +57,7 @@ enum RPMQuery {
         unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
         for end in ends where end > STDERR_FILENO { unsafe posix_spawn_file_actions_addclose(&actions, end) }
         var vector = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { for argument in unsafe vector { unsafe free(argument) } }
+        defer { for unsafe argument in unsafe vector { unsafe free(argument) } }
         var child = pid_t()
         let result = unsafe posix_spawn(&child, arguments[0], &actions, nil, &vector, environ)
         return result == 0 ? child : nil
