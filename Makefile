@@ -8,7 +8,7 @@ TOOL = .build/release/imagetool
 # SwiftPM's $ORIGIN in RUNPATH would load libraries from the program's own folder; a static Swift runtime needs none.
 STATIC = --static-swift-stdlib --disable-local-rpath
 
-.PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage fixtures check-encoders tool bootstrap bench-service check-thumbor check-nginx-tier check-guard-network service-tool demo-service check-gallery service-costs
+.PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage fixtures check-encoders tool bootstrap bench-service check-thumbor check-nginx-tier check-guard-network service-tool demo-service check-gallery service-costs worst-inputs
 
 demo: tool
 	@$(TOOL) demo Fixtures --sheet .build/contact-sheet.png
@@ -83,6 +83,10 @@ instructions: bootstrap
 # The most memory of full decodes, against the bounds.
 peak: tool
 	@Scripts/peak-memory
+
+# CPU time and peak memory of the worst known file of each format, with bounds. ARGUMENTS='tiff gif' selects by name.
+worst-inputs: tool
+	@Scripts/worst-inputs $(ARGUMENTS)
 
 # The loader against its HTTP client alone, on loopback.
 bench-load: tool

@@ -73,8 +73,9 @@ static handed add_input(const tiff_file *file, const tiff_facts *f) {
 // bytes, and the limits on the picture's size alone would allow minutes. All samples count, those
 // that are not shown too. Input that is its file's own, and a quarter and 4 MiB more, always
 // passes: a large upload pays for itself.
-// What is left goes to decoding damaged strips again, and there is always enough for the largest
-// strip to be decoded three times more: to find out how far it goes, and up to there.
+// What is left goes to decoding damaged strips again. There is always enough for the largest strip
+// to be decoded three times more, to find out how far it goes, and up to there; twice where three
+// times is over the same bound, as for megabytes of empty deflate blocks.
 imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_facts *f,
                             imgc_report *report) {
   uint64_t tiles = imgc_mul(imgc_mul(f->across, f->down), f->planes);
@@ -102,6 +103,7 @@ imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, 
   uint64_t once = tiff_cost(f, f->tile_bytes, input.largest);
   uint64_t wanted = imgc_add(imgc_mul(once, 16), imgc_mul(imgc_add(output, input.cost), 2));
   f->retry_cost = wanted < left ? wanted : left;
-  if (f->retry_cost < imgc_mul(once, 3)) f->retry_cost = imgc_mul(once, 3);
+  uint64_t least = imgc_mul(once, imgc_mul(once, 3) <= budget ? 3 : 2);
+  if (f->retry_cost < least) f->retry_cost = least;
   return IMGC_OK;
 }

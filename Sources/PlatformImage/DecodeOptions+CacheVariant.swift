@@ -4,7 +4,12 @@ extension DecodeOptions {
     /// Empty for the defaults. The spelling is fixed and depends on no name of a Swift type, so that a program may keep it.
     /// Make it once for a loader, not once a request.
     public var cacheVariant: String {
-        guard self != DecodeOptions() else { return "" }
+        // These choose a way to the same pixels and status, or what a header counts.
+        var options = self
+        options.usesLeastMemory = false
+        options.budgetBytes = nil
+        options.maxCountedFrames = 0
+        guard options != DecodeOptions() else { return "" }
         let formats = allowedFormats.map(\.variantText).sorted().joined(separator: ",")
         // The first version wrote what Swift 6.3 prints for the type; the texts stay what they were.
         return "\(formats) DecodeOptions(limits: \(limits.variantText), appliesOrientation: \(appliesOrientation), "

@@ -101,10 +101,10 @@ import Testing
     @Test func anIdentifierIsDecodedOnce() throws {
         for (raw, identifier) in [
             ("id", "id"), ("67352ccc-d1b0-11e1-89ae-279075081939", "67352ccc-d1b0-11e1-89ae-279075081939"),
-            ("a%2Fb%2Fc.jpg", "a/b/c.jpg"), ("%252F", "%2F"), ("a%20b", "a b"), ("%C3%BC", "ü"),
+            ("a%2Fb%2Fc.jpg", "a/b/c.jpg"), ("a%20b", "a b"), ("%C3%BC", "ü"),
             ("ark:%2F12025%2F654", "ark:/12025/654"),
             ("%5B%5D", "[]"), ("%3F%23", "?#"), ("100%", "100%"), ("..a", "..a"), ("a..", "a.."), ("...", "..."),
-            ("a%2F.b%2Fc;v=1", "a/.b/c;v=1"), ("a%252Fb", "a%2Fb"), ("%25252F", "%252F"),
+            ("a%2F.b%2Fc;v=1", "a/.b/c;v=1"), ("a%252Fb", "a%2Fb"), ("a%25252Fb", "a%252Fb"),
         ] {
             guard case .info(let request, _) = try IIIFDialect().parse(Array("/iiif/3/\(raw)/info.json".utf8)) else {
                 Issue.record("no info for \(raw)")
@@ -124,7 +124,7 @@ import Testing
         "X2: an identifier with an empty or dot segment is not found, however it is spelled",
         arguments: [
             "..", ".", "%2E%2E", "%2e.", "..%2Fa", "a%2F..", "a%2F..%2Fb", "..%2F..%2Fsecret.png", "%2e%2e%2fa",
-            ".%2Fa",
+            ".%2Fa", "%252F", "%25252F",
             "a%2F.%2Fb", "%2F", "%2Fa", "a%2F", "a%2F%2Fb", "a%2f%2fb", "..;", "..;x=1%2Fa", "a%2F..;%2Fb", "a%2F;%2Fb",
             ";", "a%2F;b", ".;a", "%2E%2E%3B%2Fa", "..%00".replacing("%00", with: "%2500"), "%252e%252e",
             "%252e%252e%252fa", "..%252Fa", "a%252F..%252Fb", "a%252F%252Fb", "%252E", "%252E%253Bx", "%25252e.%2Fa",

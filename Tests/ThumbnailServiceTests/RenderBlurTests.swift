@@ -30,7 +30,10 @@ import Testing
     /// Without a sigma the kernel ends one deviation from the middle; with one it may be a whole bell.
     @Test(
         "X11 a blur by box sums is within 2 of 255 and 50 dB of the Gaussian",
-        arguments: [(21, 0.0), (30, 0.0), (50, 0.0), (150, 0.0), (60, 30.0), (60, 24.0), (90, 30.0), (40, 200.0)])
+        arguments: [
+            (21, 0.0), (22, 0.0), (30, 0.0), (50, 0.0), (150, 0.0), (60, 30.0), (60, 24.0), (90, 30.0), (40, 200.0),
+            (24, 6.0), (40, 10.0),
+        ])
     func boxSumsAreCloseToTheGaussian(_ radius: Int, _ sigma: Double) throws {
         let picture = Self.picture(150, 90)
         let blur = Blur(radius: radius, sigma: sigma)
@@ -51,7 +54,7 @@ import Testing
         #expect(decibels >= 50)
     }
 
-    @Test("X11 a blur takes 3 to 8 running sums at any radius above 20, and none up to that")
+    @Test("X11 a blur takes at most 8 running sums at any radius above 20, and none up to that")
     func theNumberOfSumsIsBounded() {
         for radius in 1...Blur.maxRadius {
             for sigma in [0, 1, 3.7, 20, 50, 1_000] {

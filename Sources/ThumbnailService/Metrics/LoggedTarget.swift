@@ -14,8 +14,8 @@ enum LoggedTarget {
         var segments = pieces(Array(target.utf8))
         if segments.count > 1 {
             // Empty segments in front make no target, but a signature may follow them all the same.
-            var first = segments.indices.dropFirst().first { !segments[$0].bytes.isEmpty } ?? 1
-            if segments[first].text == "post" {
+            var first = segments.indices.dropFirst().first { !segments[$0].bytes.isEmpty } ?? segments.endIndex
+            if first < segments.endIndex, segments[first].text == "post" {
                 first = segments.indices.first { $0 > first && !segments[$0].bytes.isEmpty } ?? first
             }
             for index in segments.indices.dropFirst()
@@ -51,7 +51,8 @@ enum LoggedTarget {
                 decoded.append(byte)
                 index = end
             }
-            return [28, 44].contains(decoded.count) && index == bytes.count && Base64URL.decode(decoded) != nil
+            // 28 and 44 characters without padding are 21 and 33 bytes.
+            return index == bytes.count && [20, 32].contains(Base64URL.decode(decoded)?.count)
         }
 
         /// What follows the last `@`, however it is encoded, with `-@` for what stood before it.

@@ -258,8 +258,9 @@ final class ThumbnailEngine: Sendable {
         let begin: SharedRenders.Begin = { isFirst in
             admission.begin(place)
             if isFirst {
-                measure.begin()
+                // Before anything that takes time is done on the decode's thread.
                 decode.begin()
+                measure.begin()
             }
         }
         let image: RenderedImage

@@ -34,8 +34,8 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        enter(context)
         context.fireChannelActive()
+        enter(context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -69,10 +69,14 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
         if isIdle, let number { table.endRequest(number) }
     }
 
+    /// A connection without a place is closed in a later turn of the loop: one that is closed before all handlers have seen
+    /// it become active ends the process in NIOAsyncChannel ("Deinited NIOAsyncWriter without calling finish()").
     private func enter(_ context: ChannelHandlerContext) {
         guard number == nil else { return }
         number = table.insert(connection(context))
-        if number == nil { context.close(promise: nil) }
+        guard number == nil else { return }
+        let channel = context.channel
+        context.eventLoop.execute { channel.close(promise: nil) }
     }
 
     private func leave() {

@@ -57,8 +57,9 @@ import Testing
                 name: "acceptedContentTypes", change: { $0.acceptedContentTypes = [.gif] }, first: Self.loaded,
                 second: ["sending", "failed unacceptableContentType"]),
             Row(
+                // A body on disk that is over the limit is not read (X12).
                 name: "maxResponseBytes", change: { $0.maxResponseBytes = 10 }, replies: [stale], wait: 11,
-                first: Self.loaded, second: ["cached disk stale", "sending after image", "failed bodyTooLarge"]),
+                first: Self.loaded, second: ["sending", "failed bodyTooLarge"]),
             Row(
                 name: "maxDecodedBytes", change: { $0.maxDecodedBytes = 10 }, first: Self.loaded,
                 second: ["failed pixelLimit"]),

@@ -1,5 +1,6 @@
 #if Service
 import Dispatch
+import Metrics
 import PlatformImage
 import TestSupport
 import Testing
@@ -22,14 +23,55 @@ import Testing
         func flush() async {}
     }
 
+    /// Holds the render thread where it notes for the first time how long a render waited: its decode has begun then.
+    private final class HoldingMetrics: MetricsFactory {
+        /// A timer that holds its first caller.
+        private final class Hold: TimerHandler {
+            let gate = DispatchSemaphore(value: 0)
+            let isHeld = Locked(false)
+
+            func recordNanoseconds(_ duration: Int64) {
+                guard !isHeld.value else { return }
+                isHeld.update { $0 = true }
+                gate.wait()
+            }
+        }
+
+        private let registry = PrometheusRegistry()
+        private let hold = Hold()
+
+        var isHolding: Bool { hold.isHeld.value }
+
+        func release() { hold.gate.signal() }
+
+        func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+            registry.makeCounter(label: label, dimensions: dimensions)
+        }
+
+        func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+            registry.makeMeter(label: label, dimensions: dimensions)
+        }
+
+        func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+            registry.makeRecorder(label: label, dimensions: dimensions, aggregate: aggregate)
+        }
+
+        func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+            if label == "imagetool_queue_seconds" { return hold }
+            return registry.makeTimer(label: label, dimensions: dimensions)
+        }
+
+        func destroyCounter(_ handler: any CounterHandler) {}
+        func destroyMeter(_ handler: any MeterHandler) {}
+        func destroyRecorder(_ handler: any RecorderHandler) {}
+        func destroyTimer(_ handler: any TimerHandler) {}
+    }
+
     /// An engine with one thread and a deadline of an hour, whose first decode is held at its begin.
     private final class HeldEngine: Sendable {
         let engine: ThumbnailEngine
-        private let gate = DispatchSemaphore(value: 0)
+        private let metrics = HoldingMetrics()
         private let time = Locked(WallTime(seconds: 1_000_000))
-        private let isHeld = Locked(false)
-        /// Nil when no decode is held any more.
-        private let holding = Locked<ThumbnailEngine?>(nil)
 
         init() throws {
             let file = try Bitmap.landscape(64, 48).png()
@@ -37,19 +79,12 @@ import Testing
             configuration.limits.threads = 1
             configuration.limits.queueWait = .seconds(3_600)
             configuration.server.deadline = .seconds(3_600)
-            let (gate, time, isHeld, holding) = (gate, time, isHeld, holding)
+            let time = self.time
             // Of one length, with bytes behind the end of the PNG that every decoder ignores.
             let sources = OneSource(bytes: file + [0], other: file + [1])
-            engine = ThumbnailEngine(configuration, sources: sources) {
-                let now = time.value
-                // The render thread asks when the decode begins; before that no bytes are granted.
-                if let engine = holding.value, engine.queue.budget.grantedBytes > 0, !isHeld.value {
-                    isHeld.update { $0 = true }
-                    gate.wait()
-                }
-                return now
+            engine = ThumbnailEngine(configuration, sources: sources, metrics: ServiceMetrics(factory: metrics)) {
+                time.value
             }
-            holding.update { $0 = engine }
         }
 
         func pass(seconds: Int64) { time.update { $0 = $0.adding(milliseconds: seconds * 1_000) } }
@@ -67,14 +102,13 @@ import Testing
         /// Begins a render, lets that time pass and gives the render up.
         func giveUp(afterSeconds seconds: Int64) async {
             let render = Task { try? await engine.answer(Self.request("a", 20)) }
-            await yieldUntil { isHeld.value }
+            await yieldUntil { metrics.isHolding }
             pass(seconds: seconds)
             render.cancel()
             _ = await render.value
             await yieldUntil { engine.renders.runningCount == 0 }
-            gate.signal()
+            metrics.release()
             await yieldUntil { engine.queue.budget.grantedBytes == 0 }
-            holding.update { $0 = nil }
         }
 
         private static func request(_ path: String, _ side: Int) -> ThumbnailRequest {
