@@ -8,7 +8,7 @@ TOOL = .build/release/imagetool
 # SwiftPM's $ORIGIN in RUNPATH would load libraries from the program's own folder; a static Swift runtime needs none.
 STATIC = --static-swift-stdlib --disable-local-rpath
 
-.PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage fixtures check-encoders tool bootstrap bench-service check-thumbor check-nginx-tier check-guard-network service-tool demo-service check-gallery service-costs worst-inputs
+.PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage linkage-tool fixtures check-encoders tool bootstrap bench-service check-thumbor check-nginx-tier check-guard-network service-tool demo-service check-gallery service-costs worst-inputs
 
 demo: tool
 	@$(TOOL) demo Fixtures --sheet .build/contact-sheet.png
@@ -149,15 +149,18 @@ docs:
 		--target PlatformImage --target Loader --enable-experimental-combined-documentation
 
 # Everything that CI runs, and the combinations that it has no time for.
-check: lint test traits linkage asan tsan corpus instructions
+check: lint test traits linkage linkage-tool asan tsan corpus instructions
 
 # A user without traits resolves nothing; debug and release both compile without warnings.
 traits: bootstrap
 	Scripts/traits
 
-# The core links no Foundation; the tool is linked with full RELRO and without a search path of its own.
-linkage: tool
+linkage: bootstrap
 	Scripts/linkage
+
+# The tool is linked with full RELRO and without a search path of its own.
+linkage-tool: tool
+	Scripts/linkage tool
 
 # What the encoders write, read by Pillow and djpeg.
 check-encoders: bootstrap

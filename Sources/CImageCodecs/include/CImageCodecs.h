@@ -297,9 +297,9 @@ const char *imgc_codec_version(imgc_format format);
 
 // A library that the codecs call.
 typedef struct imgc_library {
-  const char *name;  // for example "libpng"; static
-  char version[24];  // for example "1.6.39"
-  bool is_loaded;    // true: reported by the loaded library; false: of the headers that were compiled
+  const char *name; // for example "libpng"; static
+  char version[24]; // for example "1.6.39"
+  bool is_loaded; // true: reported by the loaded library; false: of the headers that were compiled
 } imgc_library;
 
 // Fills `library` with the library of this index, from 0. Returns false past the last one.
@@ -329,7 +329,8 @@ uint64_t imgc_monotonic_now(void);
 
 // ---------------------------------------------------------------- processors
 
-// Processors that the calling thread may run on (sched_getaffinity(2)); 0 when the system does not say.
+// Processors that the calling thread may run on (sched_getaffinity(2)); 0 when the system does not
+// say.
 uint32_t imgc_affinity_count(void);
 
 // ---------------------------------------------------------------- colour (lcms2)

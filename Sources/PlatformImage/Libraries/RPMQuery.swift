@@ -57,7 +57,7 @@ enum RPMQuery {
         unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
         for end in ends where end > STDERR_FILENO { unsafe posix_spawn_file_actions_addclose(&actions, end) }
         var vector = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { for unsafe argument in unsafe vector { unsafe free(argument) } }
+        defer { unsafe vector.forEach { unsafe free($0) } }
         var child = pid_t()
         let result = unsafe posix_spawn(&child, arguments[0], &actions, nil, &vector, environ)
         return result == 0 ? child : nil

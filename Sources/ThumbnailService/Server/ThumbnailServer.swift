@@ -66,7 +66,8 @@ public struct ThumbnailServer: Sendable {
         let connections = connections
         let channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: [
-                HostFieldCheck(), ClientDeparture(), SlowClient(SlowClient.Limits(server)), ConnectionPlace(connections),
+                HostFieldCheck(), ClientDeparture(), SlowClient(SlowClient.Limits(server)),
+                ConnectionPlace(connections),
             ],
             idleTimeout: TimeAmount(server.idleTimeout), httpDecoderConfiguration: decoder)
         var application = Application(
