@@ -25,7 +25,16 @@ final class OriginHTTP1: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += unwrapInboundIn(data).readableBytesView
+        // A TLS record, for example: no request line begins so (RFC 9112 section 3), and no end of a header would come.
+        if let first = received.first, first < 0x20 || first >= 0x7F { return refuse(context) }
         answerNext(context.channel)
+    }
+
+    private func refuse(_ context: ChannelHandlerContext) {
+        received = []
+        let answer = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        let channel = context.channel
+        channel.writeAndFlush(ByteBuffer(string: answer)).whenComplete { _ in channel.close(promise: nil) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -8,7 +8,7 @@ import Darwin
 
 /// Versions of packages by the command `rpm`: its database has no format that other programs may read.
 enum RPMQuery {
-    private static let deadline = ContinuousClock.Duration.seconds(5)
+    private static let deadline = Duration.seconds(5)
     private static let maxBytes = 1 << 16
 
     /// The versions of those packages that are installed; empty when there is no `rpm`, or it does not end in 5 s.
@@ -26,8 +26,8 @@ enum RPMQuery {
         return versions
     }
 
-    /// Standard output of a command, at most 64 KiB; empty when it cannot be started.
-    private static func output(of arguments: [String]) -> [UInt8] {
+    /// Standard output of a command, at most 64 KiB; empty when it cannot be started or takes longer than `limit`.
+    static func output(of arguments: [String], within limit: Duration = deadline) -> [UInt8] {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return [] }
         let reader = KernelFile(owning: ends[0])
@@ -36,7 +36,7 @@ enum RPMQuery {
             return []
         }
         _ = close(ends[1])
-        let bytes = readAll(reader)
+        let bytes = readAll(reader, until: .now + limit)
         if bytes == nil { _ = kill(child, SIGKILL) }
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
@@ -64,8 +64,7 @@ enum RPMQuery {
     }
 
     /// What is written until the end; nil when that takes too long or is too much.
-    private static func readAll(_ reader: borrowing KernelFile) -> [UInt8]? {
-        let end = ContinuousClock.now + deadline
+    private static func readAll(_ reader: borrowing KernelFile, until end: ContinuousClock.Instant) -> [UInt8]? {
         var bytes: [UInt8] = []
         while true {
             let left = Int32(max(0, (end - .now) / .milliseconds(1)))

@@ -32,8 +32,8 @@ import Testing
 
     /// The command of the system as the model, over all pairs of parts that differ in one place.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg")))
-    func theOrderIsThatOfTheCommandDpkg() throws {
-        let parts = ["", "0", "1", "01", "10", "a", "~", "~a", "+", ".", "1a", "1.1", "1~", "a1"]
+    func theOrderIsThatOfTheCommandDpkg() {
+        let parts = ["", "1", "01", "10", "a", "~", "~a", "+", "1a", "1.1", "1~"]
         let versions = parts.map { "1\($0)-1" } + parts.map { "1-1\($0)" } + ["1:1-1", "0:1-1"]
         var script = ""
         var expected: [Bool] = []
@@ -43,14 +43,8 @@ import Testing
                 expected.append(PackageVersion(a) < PackageVersion(b))
             }
         }
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", script]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        // Not Foundation's Process, which leaks 32 bytes for each (AddressSanitizer).
+        let output = RPMQuery.output(of: ["/bin/sh", "-c", script], within: .seconds(1_200))
 
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0 == "1" }
         #expect(lines == expected)
