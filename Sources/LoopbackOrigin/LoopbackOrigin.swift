@@ -25,9 +25,12 @@ public final class LoopbackOrigin: Sendable {
     ///   - speaksHTTP2: Offers h2 by ALPN; of no effect without a certificate.
     ///   - host: The IP address to listen on, without brackets.
     ///   - port: 0 for a free one.
+    ///   - refusesOtherProtocols: Answers 400 and closes when the first bytes are no request, such as a TLS record; waits
+    ///     for the end of a header otherwise.
     ///   - answer: Called for every request, from any thread.
     public init(
         certificate: OriginCertificate? = nil, speaksHTTP2: Bool = false, host: String = "127.0.0.1", port: Int = 0,
+        refusesOtherProtocols: Bool = false,
         answer: @escaping @Sendable (OriginRequest) -> OriginAnswer
     ) async throws {
         let log = OriginLog()
@@ -40,7 +43,10 @@ public final class LoopbackOrigin: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let connection = log.accept(channel)
                     channel.closeFuture.whenComplete { _ in log.closed(connection) }
-                    try Self.prepare(channel, tls, OriginConnection(number: connection, log: log, answer: answer))
+                    try Self.prepare(
+                        channel, tls,
+                        OriginConnection(
+                            number: connection, log: log, refusesOtherProtocols: refusesOtherProtocols, answer: answer))
                 }
             }
         listener = try await bootstrap.bind(host: host, port: port).get()
@@ -121,9 +127,12 @@ public final class LoopbackOrigin: Sendable {
 private struct OriginConnection: Sendable {
     let number: Int
     let log: OriginLog
+    let refusesOtherProtocols: Bool
     let answer: @Sendable (OriginRequest) -> OriginAnswer
 
-    var http1: OriginHTTP1 { OriginHTTP1(connection: number, log: log, answer: answer) }
+    var http1: OriginHTTP1 {
+        OriginHTTP1(connection: number, log: log, refusesOtherProtocols: refusesOtherProtocols, answer: answer)
+    }
     var http2: OriginHTTP2 { OriginHTTP2(connection: number, log: log, answer: answer) }
 }
 #endif

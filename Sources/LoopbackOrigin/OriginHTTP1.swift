@@ -12,21 +12,26 @@ final class OriginHTTP1: ChannelInboundHandler {
 
     private let connection: Int
     private let log: OriginLog
+    private let refusesOtherProtocols: Bool
     private let answer: @Sendable (OriginRequest) -> OriginAnswer
     private var received: [UInt8] = []
     private var isAnswering = false
     private var place = 0
 
-    init(connection: Int, log: OriginLog, answer: @escaping @Sendable (OriginRequest) -> OriginAnswer) {
+    init(
+        connection: Int, log: OriginLog, refusesOtherProtocols: Bool,
+        answer: @escaping @Sendable (OriginRequest) -> OriginAnswer
+    ) {
         self.connection = connection
         self.log = log
+        self.refusesOtherProtocols = refusesOtherProtocols
         self.answer = answer
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += unwrapInboundIn(data).readableBytesView
         // A TLS record, for example: no request line begins so (RFC 9112 section 3), and no end of a header would come.
-        if let first = received.first, first < 0x20 || first >= 0x7F { return refuse(context) }
+        if refusesOtherProtocols, let first = received.first, first < 0x20 || first >= 0x7F { return refuse(context) }
         answerNext(context.channel)
     }
 

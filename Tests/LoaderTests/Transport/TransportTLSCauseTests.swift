@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test("N15: a server that does not speak TLS") func aServerWithoutTLSIsNamed() async throws {
-        let origin = try await LoopbackOrigin { _ in .ok([1]) }
+        let origin = try await LoopbackOrigin(refusesOtherProtocols: true) { _ in .ok([1]) }
         let url = "https://127.0.0.1:\(origin.port)/"
         let error = await TransportFixture.failure(url, with: transport)
         #expect(error?.code == .tls)
