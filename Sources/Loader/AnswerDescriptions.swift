@@ -32,12 +32,12 @@ extension LoadedData: CustomStringConvertible, CustomReflectable {
 }
 
 extension LoaderEvent: CustomStringConvertible {
-    /// What happened and the redacted address, in one line.
+    /// The event and the redacted URL, in one line.
     public var description: String { "\(kind)\(url.map { " \($0)" } ?? "")" }
 }
 
 extension LoadRecord: CustomStringConvertible {
-    /// What the load came to and cost, in one line.
+    /// The result and the cost of the load, in one line.
     public var description: String {
         let end = outcome.map { "failed \($0)" } ?? "from \(source), \(isFresh ? "fresh" : "not fresh")"
         let status = status.map { ", status \($0)" } ?? ""

@@ -31,7 +31,7 @@ struct PartitionKey: Sendable {
     ///
     /// Processes that come at once get the same key: the first that names its file wins.
     init(directory: String) {
-        // What others may replace keeps nothing apart.
+        // A key that other users may replace does not separate partitions.
         guard DiskDirectory.isTrusted(directory) else {
             self.init()
             return

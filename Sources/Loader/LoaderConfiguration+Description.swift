@@ -3,7 +3,7 @@ internal import Logging
 internal import PlatformImage
 
 extension ImageLoader.Configuration: CustomStringConvertible, CustomReflectable {
-    /// What differs from the defaults, in one line: of closures and of trust roots that they are there, of credentials the
+    /// The differences from the defaults, in one line: of closures and of trust roots that they are there, of credentials the
     /// user's name.
     public var description: String {
         let other = Self()
@@ -74,7 +74,7 @@ extension ImageLoader.Configuration: CustomStringConvertible, CustomReflectable 
 }
 
 extension CacheSettings: CustomStringConvertible {
-    /// What differs from the defaults, in one line.
+    /// The differences from the defaults, in one line.
     public var description: String {
         var text = ChangedProperties(of: "CacheSettings")
         add(to: &text)
@@ -98,7 +98,7 @@ extension CacheSettings: CustomStringConvertible {
 }
 
 extension TrustSettings: CustomStringConvertible, CustomReflectable {
-    /// What differs from the defaults, in one line; of additional roots how many there are.
+    /// The differences from the defaults, in one line; of additional roots how many there are.
     public var description: String {
         var text = ChangedProperties(of: "TrustSettings")
         text.add("trustAnySSLCertificate", trustAnySSLCertificate, default: false)
@@ -112,7 +112,7 @@ extension TrustSettings: CustomStringConvertible, CustomReflectable {
 }
 
 extension TransportTimeouts: CustomStringConvertible {
-    /// What differs from the defaults, in one line.
+    /// The differences from the defaults, in one line.
     public var description: String {
         let other = Self()
         var text = ChangedProperties(of: "TransportTimeouts")

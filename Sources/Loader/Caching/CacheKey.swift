@@ -1,5 +1,5 @@
 #if Loader
-/// What a response is stored under: the resource's address, whose answer it is, and how its connection was verified.
+/// The key of a stored response: the URL, the credential partition, and how the connection was verified.
 ///
 /// Two requests with equal keys may be answered by one stored response, as far as `Vary` agrees.
 public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
@@ -24,7 +24,7 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
         self.trustScope = trustScope
     }
 
-    /// What entries are compared by: the trust scope where there is one, the partition's length, the partition and the
+    /// The bytes that identify an entry: the trust scope where there is one, the partition's length, the partition and the
     /// address. Entries on disk have it, so it never changes; without a scope it begins with a digit, with one with a letter.
     var bytes: [UInt8] {
         let scope = trustScope.isEmpty ? "" : "trust \(trustScope) "

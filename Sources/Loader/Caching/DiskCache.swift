@@ -96,8 +96,8 @@ public final class DiskCache: Sendable {
 
     /// Bytes of the longest body that is read and stored, 0 or more; 1 GiB by default.
     ///
-    /// A longer one in a file is a miss and stays there: the length stands in the file itself, and whoever wrote that
-    /// could have a reader ask for more memory than there is.
+    /// A longer body in a file is a miss and the file stays: the length is read from the file, so a forged one could
+    /// request more memory than there is.
     public var maxBodyBytes: Int {
         get { bodyLimit.locked(in: self) { $0 } }
         set { bodyLimit.locked(in: self) { $0 = max(0, newValue) } }

@@ -12,7 +12,7 @@ import Darwin
 /// Everything is opened relative to its descriptor, and nothing through a shard that is no folder, so no link inside the
 /// cache is ever followed.
 ///
-/// Whoever may write to the folder decides what loads get, so it must belong to the effective user or to root, and neither
+/// Write access to the folder decides what loads return, so it must belong to the effective user or to root, and neither
 /// its group nor others may write to it. A sticky folder such as `/tmp` may be `<directory>` all the same: what others
 /// put into it is not ours to lose, and `v1` is checked by itself. The folders above are the caller's affair.
 final class DiskDirectory: Sendable {

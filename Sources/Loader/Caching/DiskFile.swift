@@ -11,7 +11,7 @@ import Darwin
 package struct DiskError: Error, Hashable {
     /// One of `errno`'s values.
     package let code: Int32
-    /// What is wrong, where no system call says it; nil for what `errno` means.
+    /// The defect, where no system call reports it; nil for what `errno` means.
     var detail: String?
 
     init(code: Int32, detail: String? = nil) {
