@@ -37,8 +37,8 @@ format:
 	@Scripts/bootstrap lint
 	$(SWIFT) format -i -r Sources Tests Fuzz/Sources Benchmarks Package.swift Fuzz/Package.swift
 	clang-format -i Sources/CImageCodecs/*.[ch] Sources/CImageCodecs/include/*.h Sources/CContentCoding/*.c \
-		Sources/CContentCoding/include/*.h Sources/CChecksums/*.c Sources/CChecksums/include/*.h Sources/CBenchTwins/*.c \
-		Sources/CBenchTwins/include/*.h Fuzz/*.c
+		Sources/CContentCoding/include/*.h Sources/CChecksums/*.c Sources/CChecksums/include/*.h Sources/CBaselines/*.c \
+		Sources/CBaselines/include/*.h Fuzz/*.c
 
 # Address and undefined-behaviour sanitizers over all decode tests, with no package but this one. Long models of what is
 # Swift alone, and safe by the language, run without.
@@ -146,7 +146,7 @@ budget: tool
 
 docs:
 	PLATFORMIMAGE_DOCS=1 $(SWIFT) package --traits Loader --scratch-path .build-docs generate-documentation \
-		--target PlatformImage --target Loader --enable-experimental-combined-documentation
+		--target PlatformImage --target PlatformImageLoader --enable-experimental-combined-documentation
 
 # Everything that CI runs, and the combinations that it has no time for.
 check: lint test traits linkage linkage-tool asan tsan corpus instructions

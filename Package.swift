@@ -2,6 +2,8 @@
 import PackageDescription
 
 // The core (CImageCodecs, PlatformImage) depends on no package: with `traits: []` none is resolved.
+// Names of modules and products are unique in a user's package graph: all start with PlatformImage or CPlatformImage,
+// except CImageCodecs and the executables.
 // PLATFORMIMAGE_DOCS=1 adds the plugin that builds the documentation.
 let documentation: [Package.Dependency] =
     Context.environment["PLATFORMIMAGE_DOCS"] == nil
@@ -11,23 +13,25 @@ let package = Package(
     name: "PlatformImage",
     products: [
         .library(name: "PlatformImage", targets: ["PlatformImage"]),
-        .library(name: "Loader", targets: ["Loader"]),
-        .library(name: "LoaderURLSession", targets: ["LoaderURLSession"]),
-        .library(name: "Benchmarking", targets: ["Benchmarking"]),
-        .library(name: "ThumbnailService", targets: ["ThumbnailService"]),
+        .library(name: "PlatformImageLoader", targets: ["PlatformImageLoader"]),
+        .library(name: "PlatformImageURLSession", targets: ["PlatformImageURLSession"]),
+        .library(name: "PlatformImageService", targets: ["PlatformImageService"]),
         .executable(name: "imagetool", targets: ["imagetool"]),
     ],
     traits: [
-        .trait(name: "Loader", description: "Loading and caching: the product Loader."),
+        .trait(name: "Loader", description: "Loading and caching: the product PlatformImageLoader."),
         .trait(
             name: "AsyncHTTPClient", description: "The transport of the loader by way of AsyncHTTPClient.",
             enabledTraits: ["Loader"]),
-        .trait(name: "Tool", description: "The command-line tool `imagetool`.", enabledTraits: ["Loader"]),
+        .trait(
+            name: "Tool", description: "The command-line tools `imagetool` and `imagetool-bench`.",
+            enabledTraits: ["Loader"]),
         .trait(
             name: "Metrics", description: "Feeds swift-metrics with the records of the loader.",
             enabledTraits: ["Loader"]),
         .trait(
-            name: "Service", description: "The thumbnail service: the product ThumbnailService and `imagetool serve`.",
+            name: "Service",
+            description: "The thumbnail service: the product PlatformImageService and `imagetool serve`.",
             enabledTraits: ["Loader", "AsyncHTTPClient", "Tool", "Metrics"]),
         .default(enabledTraits: ["Loader", "AsyncHTTPClient", "Tool"]),
     ],
@@ -47,144 +51,150 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
     ] + documentation,
     targets: [
+        // The core.
         .target(
-            name: "CImageCodecs",
-            cSettings: codecSettings,
-            linkerSettings: [
-                .linkedLibrary("png"), .linkedLibrary("jpeg"), .linkedLibrary("gif"), .linkedLibrary("tiff"),
-                .linkedLibrary("lcms2"), .linkedLibrary("deflate"), .linkedLibrary("z"), .linkedLibrary("m"),
-            ]),
+            name: "CImageCodecs", cSettings: codecSettings,
+            linkerSettings: ["png", "jpeg", "gif", "tiff", "lcms2", "deflate", "z", "m"].map { .linkedLibrary($0) }),
         .target(name: "PlatformImage", dependencies: ["CImageCodecs"], swiftSettings: coreSettings),
+
+        // The loader.
         .target(
-            name: "CChecksums", cSettings: codecSettings, linkerSettings: [.linkedLibrary("xxhash")]),
+            name: "CPlatformImageChecksums", path: "Sources/CChecksums", cSettings: codecSettings,
+            linkerSettings: [.linkedLibrary("xxhash")]),
         .target(
-            name: "CContentCoding", cSettings: codecSettings, linkerSettings: [.linkedLibrary("z")]),
+            name: "CPlatformImageContentCoding", path: "Sources/CContentCoding", cSettings: codecSettings,
+            linkerSettings: [.linkedLibrary("z")]),
         .target(
-            name: "Loader",
+            name: "PlatformImageLoader",
             dependencies: [
-                "PlatformImage", "CChecksums", "CContentCoding",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Loader"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Loader"])),
-                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client",
-                    condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"])),
+                "PlatformImage", "CPlatformImageChecksums", "CPlatformImageContentCoding",
+                crypto("Loader"), logging("Loader"), metrics("Metrics"), asyncHTTPClient("AsyncHTTPClient"),
+                nio("NIOCore", "AsyncHTTPClient"), nio("NIOPosix", "AsyncHTTPClient"),
+                nio("NIOHTTP1", "AsyncHTTPClient"), nioHTTP2("NIOHTTP2", "AsyncHTTPClient"), nioSSL("AsyncHTTPClient"),
             ],
-            swiftSettings: settings),
-        .target(name: "LoaderURLSession", dependencies: ["Loader"], swiftSettings: settings),
+            path: "Sources/Loader", swiftSettings: settings),
         .target(
-            name: "ThumbnailService",
-            dependencies: [
-                "Loader", "PlatformImage",
-                .product(
-                    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Service"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
-                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Service"])),
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Service"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Service"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Service"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Service"])),
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Service"])),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Service"])),
-                .product(
-                    name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Service"])),
-                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Service"])),
-                .product(
-                    name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Service"])),
-            ],
+            name: "PlatformImageURLSession", dependencies: ["PlatformImageLoader"], path: "Sources/LoaderURLSession",
             swiftSettings: settings),
+
+        // The thumbnail service.
         .target(
-            name: "LoopbackOrigin",
+            name: "PlatformImageService",
             dependencies: [
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOTLS", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"])),
+                "PlatformImage", "PlatformImageLoader",
+                crypto("Service"), logging("Service"), metrics("Service"), asyncHTTPClient("Service"),
+                nio("NIOCore", "Service"), nio("NIOPosix", "Service"), nio("NIOHTTP1", "Service"),
+                nioExtras("NIOHTTPTypes", "Service"), httpTypes("Service"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: when("Service")),
+                .product(name: "Configuration", package: "swift-configuration", condition: when("Service")),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: when("Service")),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: when("Service")),
             ],
-            swiftSettings: settings),
-        .target(name: "CBenchTwins", cSettings: codecSettings),
-        .target(name: "Benchmarking", dependencies: ["PlatformImage", "CBenchTwins"], swiftSettings: settings),
+            path: "Sources/ThumbnailService", swiftSettings: settings),
+
+        // The tool.
         .executableTarget(
             name: "imagetool",
             dependencies: [
-                "PlatformImage", "Loader", "LoopbackOrigin", "Benchmarking", "CChecksums",
-                .target(name: "ThumbnailService", condition: .when(traits: ["Service"])),
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client",
-                    condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(
-                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tool"])),
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Tool"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
+                "PlatformImage", "PlatformImageLoader", "PlatformImageLoopbackOrigin", "PlatformImageBenchmarking",
+                "CPlatformImageChecksums", service,
+                asyncHTTPClient("AsyncHTTPClient"), nio("NIOCore", "AsyncHTTPClient"), argumentParser, crypto("Tool"),
+                logging("Service"),
             ],
-            swiftSettings: settings,
-            linkerSettings: toolLinkerSettings),
+            swiftSettings: settings, linkerSettings: toolLinkerSettings),
+        .target(name: "CPlatformImageBaselines", path: "Sources/CBaselines", cSettings: codecSettings),
         .target(
-            name: "TestSupport", dependencies: ["PlatformImage"], path: "Tests/TestSupport", swiftSettings: settings),
-        .testTarget(
-            name: "imagetoolTests",
+            name: "PlatformImageBenchmarking", dependencies: ["PlatformImage", "CPlatformImageBaselines"],
+            path: "Sources/Benchmarking", swiftSettings: settings),
+        .target(
+            name: "PlatformImageLoopbackOrigin",
             dependencies: [
-                "imagetool", "Loader", "LoopbackOrigin", "TestSupport",
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
+                crypto("AsyncHTTPClient"), nio("NIOCore", "AsyncHTTPClient"), nio("NIOPosix", "AsyncHTTPClient"),
+                nio("NIOTLS", "AsyncHTTPClient"), nioHTTP2("NIOHPACK", "AsyncHTTPClient"),
+                nioHTTP2("NIOHTTP2", "AsyncHTTPClient"), nioSSL("AsyncHTTPClient"),
             ],
+            path: "Sources/LoopbackOrigin", swiftSettings: settings),
+
+        // Tests.
+        .target(
+            name: "PlatformImageTestSupport", dependencies: ["PlatformImage"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .testTarget(
-            name: "PlatformImageTests", dependencies: ["PlatformImage", "Benchmarking", "TestSupport"],
+            name: "PlatformImageTests",
+            dependencies: ["PlatformImage", "PlatformImageBenchmarking", "PlatformImageTestSupport"],
             swiftSettings: settings),
         .executableTarget(
-            name: "DiskCacheProbe", dependencies: ["Loader"], path: "Tests/DiskCacheProbe", swiftSettings: settings),
+            name: "PlatformImageDiskCacheProbe", dependencies: ["PlatformImageLoader"], path: "Tests/DiskCacheProbe",
+            swiftSettings: settings),
         .testTarget(
             name: "LoaderTests",
             dependencies: [
-                "Loader", "LoopbackOrigin", "DiskCacheProbe", "TestSupport", "CContentCoding",
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Loader"])),
-                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client",
-                    condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                "PlatformImageLoader", "PlatformImageLoopbackOrigin", "PlatformImageDiskCacheProbe",
+                "PlatformImageTestSupport", "CPlatformImageContentCoding", logging("Loader"),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: when("Metrics")),
+                asyncHTTPClient("AsyncHTTPClient"), nio("NIOCore", "AsyncHTTPClient"),
+                nio("NIOEmbedded", "AsyncHTTPClient"), nio("NIOHTTP1", "AsyncHTTPClient"),
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LoaderURLSessionTests",
+            dependencies: ["PlatformImageURLSession", "PlatformImageLoader", "PlatformImageLoopbackOrigin"],
             swiftSettings: settings),
         .testTarget(
             name: "ThumbnailServiceTests",
             dependencies: [
-                "ThumbnailService", "Loader", "LoopbackOrigin", "TestSupport",
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Service"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Service"])),
-                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Service"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Service"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Service"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Service"])),
-                .product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["Service"])),
-                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Service"])),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Service"])),
-                .product(
-                    name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: .when(traits: ["Service"])),
+                "PlatformImageService", "PlatformImageLoader", "PlatformImageLoopbackOrigin",
+                "PlatformImageTestSupport", asyncHTTPClient("Service"), logging("Service"), metrics("Service"),
+                nio("NIOCore", "Service"), nio("NIOHTTP1", "Service"), nio("NIOPosix", "Service"),
+                nio("NIOEmbedded", "Service"), httpTypes("Service"), nioExtras("NIOHTTPTypes", "Service"),
+                nioExtras("NIOHTTPTypesHTTP1", "Service"),
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "LoaderURLSessionTests", dependencies: ["LoaderURLSession", "Loader", "LoopbackOrigin"],
+            name: "imagetoolTests",
+            dependencies: [
+                "imagetool", "PlatformImageLoader", "PlatformImageLoopbackOrigin", "PlatformImageTestSupport",
+                logging("Service"),
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17
 )
+
+// Dependencies that a trait brings.
+func when(_ trait: String) -> TargetDependencyCondition? { .when(traits: [trait]) }
+func crypto(_ trait: String) -> Target.Dependency {
+    .product(name: "Crypto", package: "swift-crypto", condition: when(trait))
+}
+func logging(_ trait: String) -> Target.Dependency {
+    .product(name: "Logging", package: "swift-log", condition: when(trait))
+}
+func metrics(_ trait: String) -> Target.Dependency {
+    .product(name: "Metrics", package: "swift-metrics", condition: when(trait))
+}
+func asyncHTTPClient(_ trait: String) -> Target.Dependency {
+    .product(name: "AsyncHTTPClient", package: "async-http-client", condition: when(trait))
+}
+func httpTypes(_ trait: String) -> Target.Dependency {
+    .product(name: "HTTPTypes", package: "swift-http-types", condition: when(trait))
+}
+func nio(_ product: String, _ trait: String) -> Target.Dependency {
+    .product(name: product, package: "swift-nio", condition: when(trait))
+}
+func nioHTTP2(_ product: String, _ trait: String) -> Target.Dependency {
+    .product(name: product, package: "swift-nio-http2", condition: when(trait))
+}
+func nioSSL(_ trait: String) -> Target.Dependency {
+    .product(name: "NIOSSL", package: "swift-nio-ssl", condition: when(trait))
+}
+func nioExtras(_ product: String, _ trait: String) -> Target.Dependency {
+    .product(name: product, package: "swift-nio-extras", condition: when(trait))
+}
+var argumentParser: Target.Dependency {
+    .product(name: "ArgumentParser", package: "swift-argument-parser", condition: when("Tool"))
+}
+var service: Target.Dependency { .target(name: "PlatformImageService", condition: when("Service")) }
 
 var settings: [SwiftSetting] {
     [

@@ -1,4 +1,4 @@
-import CBenchTwins
+import CPlatformImageBaselines
 public import PlatformImage
 
 /// Decodes a file in memory again and again, in turn with its twin.

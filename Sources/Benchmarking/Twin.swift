@@ -1,4 +1,4 @@
-import CBenchTwins
+import CPlatformImageBaselines
 import PlatformImage
 
 /// The plain use of a format's C library, called in place of ours.

@@ -1,6 +1,6 @@
 // CRC-32C by the processor's instruction where it has one, else by tables; XXH3 from libxxhash.
 
-#include "CChecksums.h"
+#include "CPlatformImageChecksums.h"
 
 #include <string.h>
 

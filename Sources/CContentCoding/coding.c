@@ -1,7 +1,7 @@
 // The decoder is a zlib stream and the little that zlib leaves to its callers: members in a row,
 // bare deflate, and what follows the end.
 
-#include "CContentCoding.h"
+#include "CPlatformImageContentCoding.h"
 
 #include <limits.h>
 #include <stdlib.h>

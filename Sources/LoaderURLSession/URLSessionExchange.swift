@@ -1,6 +1,6 @@
 #if Loader
 import Foundation
-import Loader
+import PlatformImageLoader
 import Synchronization
 
 #if canImport(FoundationNetworking)

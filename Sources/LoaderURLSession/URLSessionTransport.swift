@@ -1,5 +1,5 @@
 #if Loader
-public import Loader
+public import PlatformImageLoader
 
 // The session and its configuration are a module of their own on Linux.
 #if canImport(FoundationNetworking)

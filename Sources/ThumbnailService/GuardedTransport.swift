@@ -1,5 +1,5 @@
 #if Service
-import Loader
+import PlatformImageLoader
 import Synchronization
 
 /// The way out of the service: every request, and so every hop of a redirect, is held against the policy, its host is

@@ -1,5 +1,5 @@
 #if Service
-import Loader
+import PlatformImageLoader
 
 extension ServiceError {
     /// What a load that failed means to a client (SERVICE.md 2.4).

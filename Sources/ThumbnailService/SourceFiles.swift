@@ -1,5 +1,5 @@
 #if Service
-import Loader
+import PlatformImageLoader
 
 #if canImport(Glibc)
 import Glibc

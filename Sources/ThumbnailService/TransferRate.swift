@@ -1,5 +1,5 @@
 #if Service
-import Loader
+import PlatformImageLoader
 import Synchronization
 
 /// How slow a body may come (SERVICE.md SV20): an origin that sends a byte now and then would hold its request for as

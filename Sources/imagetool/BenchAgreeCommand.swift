@@ -1,6 +1,6 @@
 #if Tool
 import ArgumentParser
-import Benchmarking
+import PlatformImageBenchmarking
 import PlatformImage
 
 /// `imagetool bench agree`: speed that costs no pixel.

@@ -1,6 +1,6 @@
 #if Tool
 import ArgumentParser
-import Benchmarking
+import PlatformImageBenchmarking
 
 /// `imagetool bench cache`: the memory cache against the usual way to write one, in the same process.
 struct BenchCacheCommand: ParsableCommand {

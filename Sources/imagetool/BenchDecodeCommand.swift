@@ -1,6 +1,6 @@
 #if Tool
 import ArgumentParser
-import Benchmarking
+import PlatformImageBenchmarking
 import PlatformImage
 
 /// `imagetool bench decode`: against the plain use of the C libraries, in the same process.

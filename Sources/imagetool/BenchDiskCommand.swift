@@ -1,6 +1,6 @@
 #if Tool
 import ArgumentParser
-import Benchmarking
+import PlatformImageBenchmarking
 import Foundation
 
 /// `imagetool bench disk`: the disk cache against bare system calls, and with very many entries.

@@ -1,6 +1,6 @@
 #if Tool && AsyncHTTPClient
 import ArgumentParser
-import Benchmarking
+import PlatformImageBenchmarking
 import Foundation
 
 /// `imagetool bench load`: the loader against the client that it is built on, and its caches.

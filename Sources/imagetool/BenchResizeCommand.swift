@@ -1,6 +1,6 @@
 #if Tool
 import ArgumentParser
-import Benchmarking
+import PlatformImageBenchmarking
 import PlatformImage
 
 /// `imagetool bench resize`: one side of `Scripts/bench-resize`, which has the other libraries.

@@ -1,6 +1,6 @@
-import Benchmarking
 import Foundation
 import PlatformImage
+import PlatformImageBenchmarking
 
 /// The memory cache, the usual cache and `NSCache`, in turn, on the same names in the same random order.
 struct CacheBenchmark {

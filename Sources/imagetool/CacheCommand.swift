@@ -1,6 +1,6 @@
 #if Tool
 import ArgumentParser
-import Loader
+import PlatformImageLoader
 
 /// `imagetool cache`: looks after the folder of a disk cache; loaders may use it at the same time.
 struct CacheCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 #if Tool
 import ArgumentParser
-import Loader
+import PlatformImageLoader
 
 #if canImport(Glibc)
 import Glibc

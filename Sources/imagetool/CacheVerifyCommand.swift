@@ -1,6 +1,6 @@
 #if Tool
 import ArgumentParser
-import Loader
+import PlatformImageLoader
 
 /// `imagetool cache verify`: reads every entry whole and compares its checksums.
 struct CacheVerifyCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 #if Tool && AsyncHTTPClient
 import Foundation
-import Loader
+import PlatformImageLoader
 import PlatformImage
 import Synchronization
 

@@ -1,5 +1,5 @@
 #if Tool && AsyncHTTPClient
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import Synchronization
 
 /// An origin in this process that serves the pictures of a demonstration and counts what it is asked.

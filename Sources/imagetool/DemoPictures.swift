@@ -1,6 +1,6 @@
 #if Tool && AsyncHTTPClient
-import Loader
-import LoopbackOrigin
+import PlatformImageLoader
+import PlatformImageLoopbackOrigin
 import PlatformImage
 
 /// The pictures of a folder, each under one address of an origin or under several.

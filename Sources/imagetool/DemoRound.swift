@@ -1,5 +1,5 @@
 #if Tool && AsyncHTTPClient
-import Loader
+import PlatformImageLoader
 
 /// One round of the demonstration: every address loaded once.
 struct DemoRound {

@@ -1,7 +1,7 @@
 #if Tool && Service
 import ArgumentParser
 import Logging
-import ThumbnailService
+import PlatformImageService
 
 #if canImport(Glibc)
 import Glibc

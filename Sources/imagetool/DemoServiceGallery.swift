@@ -1,6 +1,6 @@
 #if Tool && Service
 import ArgumentParser
-import ThumbnailService
+import PlatformImageService
 
 /// What `--gallery` shows: the pictures of a folder, or without one those of an origin in this process.
 enum DemoServiceGallery: ExpressibleByArgument {

@@ -1,6 +1,6 @@
 #if Tool && Service
-import LoopbackOrigin
-import ThumbnailService
+import PlatformImageLoopbackOrigin
+import PlatformImageService
 
 /// An origin in this process whose pictures are drawn when they are asked for, and some files that are none.
 final class DemoServiceOrigin: Sendable {

@@ -1,5 +1,5 @@
 #if Tool && Service
-import Loader
+import PlatformImageLoader
 import PlatformImage
 
 /// The table of the demonstration: every target asked for twice, with what came of it.

@@ -1,5 +1,5 @@
 #if Tool && Service
-import ThumbnailService
+import PlatformImageService
 
 /// One target of the demonstration, and what must come of it.
 struct DemoServiceWish: Sendable {

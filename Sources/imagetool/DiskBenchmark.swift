@@ -1,7 +1,7 @@
 #if Tool
-import Benchmarking
+import PlatformImageBenchmarking
 import Foundation
-import Loader
+import PlatformImageLoader
 
 /// What a disk cache's operations cost when the files are in memory, in turn with the system calls alone.
 struct DiskBenchmark {

@@ -1,5 +1,5 @@
 #if Tool
-import Loader
+import PlatformImageLoader
 
 /// Entries like those of an image host, for the benchmarks of the disk cache.
 struct DiskSamples {

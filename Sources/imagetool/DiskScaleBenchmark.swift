@@ -1,7 +1,7 @@
 #if Tool
-import Benchmarking
+import PlatformImageBenchmarking
 import Foundation
-import Loader
+import PlatformImageLoader
 
 #if canImport(Glibc)
 import Glibc

@@ -1,5 +1,5 @@
 #if Tool
-import CChecksums
+import CPlatformImageChecksums
 
 #if canImport(Glibc)
 import Glibc

@@ -1,6 +1,6 @@
 #if Tool && Service
 import ArgumentParser
-import Loader
+import PlatformImageLoader
 
 /// `imagetool health`: whether a service answers, for whoever watches a container.
 struct HealthCommand: AsyncParsableCommand {

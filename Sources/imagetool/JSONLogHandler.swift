@@ -1,7 +1,7 @@
 #if Tool && Service
-import Loader
+import PlatformImageLoader
 import Logging
-import ThumbnailService
+import PlatformImageService
 
 /// One JSON object a line on stderr. Everything but printable ASCII is escaped, so that no line can pretend to be two,
 /// and no control byte reaches a terminal (SERVICE.md SV22).

@@ -1,8 +1,8 @@
 #if Tool && AsyncHTTPClient
 import AsyncHTTPClient
 import Dispatch
-import Benchmarking
-import Loader
+import PlatformImageBenchmarking
+import PlatformImageLoader
 import NIOCore
 import PlatformImage
 import Synchronization

@@ -1,6 +1,6 @@
 #if Tool && AsyncHTTPClient
 import ArgumentParser
-import Loader
+import PlatformImageLoader
 import PlatformImage
 
 /// `imagetool load`: pictures from addresses, through the caches.

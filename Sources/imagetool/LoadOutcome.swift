@@ -1,5 +1,5 @@
 #if Tool && AsyncHTTPClient
-import Loader
+import PlatformImageLoader
 import PlatformImage
 
 /// What a load came to, in the words of HTTP-minded programs.

@@ -1,5 +1,5 @@
 #if Tool && AsyncHTTPClient
-import Loader
+import PlatformImageLoader
 import PlatformImage
 
 /// What `imagetool load` prints of one load.

@@ -1,5 +1,5 @@
 #if Tool && Service
-import Loader
+import PlatformImageLoader
 
 /// A moment as RFC 3339 has it, in UTC with milliseconds: `2026-11-21T21:43:07.120Z`.
 enum LogTime {

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import PlatformImageBenchmarking
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,5 +1,5 @@
 #if Tool && AsyncHTTPClient
-import Loader
+import PlatformImageLoader
 
 /// One line of `imagetool pipe`'s output.
 struct PipeAnswer: Sendable {

@@ -1,7 +1,7 @@
 #if Tool && AsyncHTTPClient
 import ArgumentParser
 import Dispatch
-import Loader
+import PlatformImageLoader
 
 #if canImport(Glibc)
 import Glibc

@@ -1,5 +1,5 @@
 #if Tool && AsyncHTTPClient
-import Loader
+import PlatformImageLoader
 import Synchronization
 
 /// What `imagetool pipe` does with its lines: loaders by name, operations side by side, an answer for each.

@@ -1,10 +1,10 @@
 #if Tool && Service
 import ArgumentParser
 import Foundation
-import Loader
+import PlatformImageLoader
 import Logging
 import PlatformImage
-import ThumbnailService
+import PlatformImageService
 
 /// `imagetool serve`: thumbnails over HTTP.
 struct ServeCommand: AsyncParsableCommand {

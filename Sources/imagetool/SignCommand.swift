@@ -1,6 +1,6 @@
 #if Tool && Service
 import ArgumentParser
-import ThumbnailService
+import PlatformImageService
 
 /// `imagetool sign`: the target of a picture with its signature.
 struct SignCommand: ParsableCommand {

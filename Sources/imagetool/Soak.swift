@@ -1,5 +1,5 @@
 #if Tool && AsyncHTTPClient
-import Loader
+import PlatformImageLoader
 import PlatformImage
 
 /// Loads of pictures and data in random order, half of them cancelled at a random moment.

@@ -1,9 +1,9 @@
 #if Tool && Service
 import ArgumentParser
 import Foundation
-import Loader
+import PlatformImageLoader
 import Logging
-import ThumbnailService
+import PlatformImageService
 
 /// `imagetool warm`: asks for thumbnails before anybody else does, so that they are in the caches.
 struct WarmCommand: AsyncParsableCommand {

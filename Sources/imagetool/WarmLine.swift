@@ -1,5 +1,5 @@
 #if Tool && Service
-import Loader
+import PlatformImageLoader
 
 /// A line of the list of `imagetool warm` that counts.
 struct WarmLine: Sendable {

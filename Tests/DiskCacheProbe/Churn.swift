@@ -1,5 +1,5 @@
 #if Loader
-import Loader
+import PlatformImageLoader
 
 /// Random work on a cache, which judges everything that it reads.
 struct Churn {

@@ -1,5 +1,5 @@
 #if Loader
-import Loader
+import PlatformImageLoader
 import Synchronization
 
 #if canImport(Glibc)

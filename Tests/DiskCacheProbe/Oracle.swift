@@ -1,5 +1,5 @@
 #if Loader
-import Loader
+import PlatformImageLoader
 
 /// What each entry must be: body and metadata are pure functions of a key's number, a version of the body and the
 /// number of a refresh, so that whatever a cache answers can be judged alone.

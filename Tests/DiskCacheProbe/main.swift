@@ -1,5 +1,5 @@
 #if Loader
-import Loader
+import PlatformImageLoader
 
 #if canImport(Glibc)
 import Glibc

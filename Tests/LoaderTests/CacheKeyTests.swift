@@ -1,7 +1,7 @@
 #if Loader
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 struct CacheKeyTests {
     @Test(arguments: [

@@ -1,8 +1,8 @@
 #if AsyncHTTPClient
 import Foundation
-import Loader
-import LoaderURLSession
-import LoopbackOrigin
+import PlatformImageLoader
+import PlatformImageURLSession
+import PlatformImageLoopbackOrigin
 import Testing
 
 #if canImport(FoundationNetworking)

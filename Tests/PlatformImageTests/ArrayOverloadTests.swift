@@ -1,6 +1,6 @@
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// N9: what takes a span takes an array as well. With a span the argument could not throw: swiftc 6.3.1 crashes on

@@ -1,6 +1,6 @@
 import Dispatch
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// Budget and queue together, with real decodes where pixels matter.

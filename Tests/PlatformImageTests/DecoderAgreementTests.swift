@@ -1,6 +1,6 @@
-import Benchmarking
 import PlatformImage
-import TestSupport
+import PlatformImageBenchmarking
+import PlatformImageTestSupport
 import Testing
 
 /// Our own ways of decoding against libpng, libjpeg and libtiff alone and giflib's LZW: equal bytes, whatever the file.

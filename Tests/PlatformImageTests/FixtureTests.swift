@@ -1,5 +1,5 @@
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// One test case a fixture: size, facts, status and pixels against another decoder's.

@@ -1,6 +1,6 @@
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 @Suite struct LimitTests {

@@ -1,7 +1,7 @@
 import Dispatch
 import PlatformImage
+import PlatformImageTestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 @Suite struct MemoryCacheConcurrencyTests {

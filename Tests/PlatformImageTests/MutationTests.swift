@@ -1,5 +1,5 @@
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// Every small fixture cut at every byte and with every byte flipped: a picture with a status, or a typed error.

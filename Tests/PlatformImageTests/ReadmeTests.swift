@@ -1,6 +1,6 @@
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// The example of the README, compiled and run; the second test holds the two texts together.

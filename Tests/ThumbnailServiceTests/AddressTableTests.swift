@@ -1,7 +1,7 @@
 #if Service
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV2: the table of blocked addresses, row by row.
 @Suite struct AddressTableTests {

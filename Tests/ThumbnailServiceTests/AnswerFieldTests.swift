@@ -1,7 +1,7 @@
 #if Service
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Section 4, points 1 and 2: entity tags, dates and lifetimes.
 @Suite struct AnswerFieldTests {

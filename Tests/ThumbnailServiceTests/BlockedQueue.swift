@@ -1,7 +1,7 @@
 #if Service
 import Dispatch
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 
 /// The queue's only thread does nothing from now on until the gate is signalled.
 func block(_ queue: DecodeQueue) async -> (gate: DispatchSemaphore, end: Task<Void, Never>) {

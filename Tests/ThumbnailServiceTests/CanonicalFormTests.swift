@@ -1,7 +1,7 @@
 #if Service
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// 1.2: equal for requests that must give equal bytes, and for no others (SV18).
 @Suite struct CanonicalFormTests {

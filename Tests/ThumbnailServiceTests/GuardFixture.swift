@@ -1,9 +1,9 @@
 #if Service
-import Loader
-import LoopbackOrigin
-import TestSupport
+import PlatformImageLoader
+import PlatformImageLoopbackOrigin
+import PlatformImageTestSupport
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// What the tests of the way out share.
 enum GuardFixture {

@@ -1,9 +1,9 @@
 #if Service
-import Loader
-import LoopbackOrigin
+import PlatformImageLoader
+import PlatformImageLoopbackOrigin
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV1, SV3 and SV4 over real sockets: 127.0.0.1 is the one address that may be reached, and what listens on 127.0.0.2 must
 /// never hear of anybody.

@@ -7,7 +7,7 @@ import Glibc
 import Musl
 #endif
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV3: what a host means, whatever it is spelled like.
 @Suite struct HostLiteralTests {

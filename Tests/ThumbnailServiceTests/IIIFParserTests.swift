@@ -2,7 +2,7 @@
 import PlatformImage
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Targets of the IIIF Image API 3.0 (SERVICE 3).
 @Suite struct IIIFParserTests {

@@ -2,7 +2,7 @@
 import PlatformImage
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// From a request of IIIF and the size of a source to pixels.
 @Suite struct IIIFSizeTests {

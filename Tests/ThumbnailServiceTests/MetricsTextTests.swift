@@ -2,7 +2,7 @@
 import Metrics
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// The text format 0.0.4 of Prometheus, as an own reader of it sees it.
 @Suite struct MetricsTextTests {

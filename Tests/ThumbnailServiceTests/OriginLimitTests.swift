@@ -1,9 +1,9 @@
 #if Service
-import Loader
-import LoopbackOrigin
+import PlatformImageLoader
+import PlatformImageLoopbackOrigin
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV20 and SV21: origins that are slow, or that send much that is no content.
 @Suite(.timeLimit(.minutes(30))) struct OriginLimitTests {

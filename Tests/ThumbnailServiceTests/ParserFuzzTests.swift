@@ -1,9 +1,9 @@
 #if Service
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV14: targets of pieces, of bytes and with bytes changed. What is parsed can be written and parsed again, gives a
 /// plan or an error for every source, and costs steps in proportion to its length.

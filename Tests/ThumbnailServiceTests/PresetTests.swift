@@ -1,10 +1,10 @@
 #if Service
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Presets and the list of sizes: which targets are taken, and what they mean.
 @Suite struct PresetTests {

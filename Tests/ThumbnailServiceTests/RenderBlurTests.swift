@@ -1,10 +1,10 @@
 #if Service
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// X11: the work of a blur does not grow with its radius, and the work of all filters is bounded.
 @Suite struct RenderBlurTests {

@@ -1,10 +1,10 @@
 #if Service
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 @Suite struct RenderCanvasTests {
     private static let green = RGBA8(red: 10, green: 200, blue: 30)

@@ -1,10 +1,10 @@
 #if Service
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Against sums over every neighbour of every pixel in 64 bits.
 @Suite struct RenderConvolutionTests {

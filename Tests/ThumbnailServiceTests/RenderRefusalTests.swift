@@ -1,10 +1,10 @@
 #if Service
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 @Suite struct RenderRefusalTests {
     private let renderer: Renderer = {

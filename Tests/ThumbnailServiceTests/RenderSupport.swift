@@ -1,8 +1,8 @@
 #if Service
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 extension ThumbnailRequest {
     /// A request for the body, at quality 80.

@@ -2,7 +2,7 @@
 import PlatformImage
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Pixels that another program made of the same picture.
 enum ThumborTable {

@@ -1,10 +1,10 @@
 #if Service
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 @Suite struct RenderToneTests {
     /// All values of all colours, in rows of 16, half of them with some transparency.

@@ -1,10 +1,10 @@
 #if Service
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 @Suite struct RenderTrimTests {
     /// Mostly border, so that random pictures have boxes of all sizes, and sometimes nothing else.

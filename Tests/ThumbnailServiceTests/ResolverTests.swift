@@ -1,9 +1,9 @@
 #if Service
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 @Suite(.timeLimit(.minutes(30))) struct ResolverTests {
     private func reason(

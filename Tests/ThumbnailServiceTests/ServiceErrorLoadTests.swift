@@ -1,8 +1,8 @@
 #if Service
-import Loader
+import PlatformImageLoader
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SERVICE.md 2.4: what a failed load is to a client.
 @Suite struct ServiceErrorLoadTests {

@@ -1,11 +1,11 @@
 #if Service
 import Dispatch
-import Loader
+import PlatformImageLoader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Renders of one source that wait together come out of one decode.
 @Suite(.timeLimit(.minutes(30))) struct SharedRenderTests {

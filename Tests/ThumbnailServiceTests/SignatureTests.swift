@@ -1,7 +1,7 @@
 #if Service
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV12, SV13 and 2.5.
 @Suite struct SignatureTests {

@@ -1,8 +1,8 @@
 #if Service
-import Loader
+import PlatformImageLoader
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// What tells one state of a source from another.
 @Suite struct SourceBytesTests {

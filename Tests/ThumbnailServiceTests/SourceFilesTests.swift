@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV16: files below a folder, and nothing else.
 @Suite struct SourceFilesTests {

@@ -1,7 +1,7 @@
 #if Service
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV3, SV5, SV6: what may be asked for, before anyone is asked.
 @Suite struct SourcePolicyTests {

@@ -1,8 +1,8 @@
 #if Service
 import Testing
 
-@testable import Loader
-@testable import ThumbnailService
+@testable import PlatformImageLoader
+@testable import PlatformImageService
 
 /// Names of results as commit c3c2078 gave them: what lies on disk, and tags that clients hold, stay valid.
 ///

@@ -2,7 +2,7 @@
 import PlatformImage
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Every filter of SERVICE 2.2, and what is wrong with arguments.
 @Suite struct ThumborFilterTests {

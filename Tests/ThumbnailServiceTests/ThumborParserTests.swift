@@ -1,7 +1,7 @@
 #if Service
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Named targets and what they ask for. `asks` is the canonical form without source and quality, which says what is
 /// done and nothing that is done anyway.

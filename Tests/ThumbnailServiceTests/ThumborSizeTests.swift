@@ -2,7 +2,7 @@
 import PlatformImage
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// The table of SERVICE 2.3, measured with thumbor 7.8.0, and what follows from it.
 @Suite struct ThumborSizeTests {

@@ -1,10 +1,10 @@
 #if Service
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 private let trace = "0af7651916cd43dd8448eb211c80319c"
 private let parent = "b7ad6b7169203331"

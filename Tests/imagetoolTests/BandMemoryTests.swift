@@ -1,5 +1,5 @@
 #if Tool && os(Linux)
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// Commands that change pixels on their way out hold one bitmap, not two.

@@ -1,7 +1,7 @@
 #if Tool
 import Foundation
-import Loader
-import TestSupport
+import PlatformImageLoader
+import PlatformImageTestSupport
 import Testing
 
 @Suite struct CacheCommandTests {

@@ -1,6 +1,6 @@
 #if Tool
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 @testable import imagetool

@@ -1,6 +1,6 @@
 #if Tool
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// What the commands that make small pictures say of damaged and of hostile files.

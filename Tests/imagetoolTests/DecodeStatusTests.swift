@@ -1,6 +1,6 @@
 #if Tool
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// `imagetool decode --status`.

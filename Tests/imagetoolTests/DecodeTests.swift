@@ -1,5 +1,5 @@
 #if Tool
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 @Suite struct DecodeTests {

@@ -1,6 +1,6 @@
 #if Tool
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 @Suite struct InfoTests {

@@ -1,6 +1,6 @@
 #if Tool && Service
 import Foundation
-import Loader
+import PlatformImageLoader
 import Logging
 import Testing
 

@@ -1,7 +1,7 @@
 #if Tool && AsyncHTTPClient
 import Foundation
-import LoopbackOrigin
-import TestSupport
+import PlatformImageLoopbackOrigin
+import PlatformImageTestSupport
 import Testing
 
 @Suite struct LoadCommandTests {

@@ -1,6 +1,6 @@
 #if Tool && AsyncHTTPClient
 import Foundation
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import Testing
 
 /// What `imagetool pipe` makes of lines, whatever they are.

@@ -1,6 +1,6 @@
 #if Tool && AsyncHTTPClient
-import LoopbackOrigin
-import TestSupport
+import PlatformImageLoopbackOrigin
+import PlatformImageTestSupport
 
 /// An origin whose answers tests put under paths.
 struct PipeOrigin: Sendable {

@@ -1,6 +1,6 @@
 #if Tool && AsyncHTTPClient
 import Foundation
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import Testing
 
 /// How `imagetool pipe` begins, works at many things at once, ends and dies.

@@ -1,6 +1,6 @@
 #if Tool
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// Manifests that the code of an earlier commit wrote (`Fixtures/stored/thumb`): a run that goes on makes nothing anew.

@@ -1,7 +1,7 @@
 #if Tool
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 @Suite struct ThumbBatchTests {

@@ -1,6 +1,6 @@
 #if Tool
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 
 /// One run of the built `imagetool`, as a shell would start it.
 struct ToolRun {

@@ -1,6 +1,6 @@
 #if Tool && Service
-import LoopbackOrigin
-import TestSupport
+import PlatformImageLoopbackOrigin
+import PlatformImageTestSupport
 import Testing
 
 @testable import imagetool

@@ -3,8 +3,8 @@
 // decode-bench --turns FILE: decodes with both sides for each line that comes in, and prints the nanoseconds of CPU
 // that each took: ours, the library's. For peers.py, whose decoders take turns with it.
 
-import Benchmarking
 import Foundation
+import PlatformImageBenchmarking
 
 func load(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: path))) }
 

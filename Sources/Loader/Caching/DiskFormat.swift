@@ -1,5 +1,5 @@
 #if Loader
-internal import CChecksums
+internal import CPlatformImageChecksums
 
 // An entry's file (numbers in little endian):
 //

@@ -1,5 +1,5 @@
 #if Loader
-internal import CContentCoding
+internal import CPlatformImageContentCoding
 
 /// A coding of `Content-Encoding` that is undone here (RFC 9110 §8.4.1); `identity` is none.
 enum ContentCoding: Hashable, Sendable {

@@ -1,5 +1,5 @@
 #if Service
-import Loader
+import PlatformImageLoader
 import PlatformImage
 
 /// What the gallery shows beside its pictures: how full everything is that has a limit, and what was done so far.

@@ -1,5 +1,5 @@
 #if Service
-import Loader
+import PlatformImageLoader
 import Synchronization
 
 /// One fetch on its way through the loader, where others may join it: the transport below sees whose it is.

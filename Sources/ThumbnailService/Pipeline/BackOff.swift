@@ -1,5 +1,5 @@
 #if Service
-import Loader
+import PlatformImageLoader
 
 /// When something that fails again and again may be tried next: 10 s after a failure, 1 min after the second in a row,
 /// then every 10 min. Each time one attempt is let through, the probe.

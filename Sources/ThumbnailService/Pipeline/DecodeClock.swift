@@ -1,5 +1,5 @@
 #if Service
-import Loader
+import PlatformImageLoader
 import Synchronization
 
 /// Time that the decode of one render has taken on its thread so far: without the wait before it, and without filters and

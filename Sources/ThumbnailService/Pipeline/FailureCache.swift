@@ -1,6 +1,6 @@
 #if Service
 import Crypto
-import Loader
+import PlatformImageLoader
 import Synchronization
 
 /// Sources that failed again and again, which are not read again for a while (SERVICE.md SV24).

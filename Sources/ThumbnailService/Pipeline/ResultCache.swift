@@ -1,6 +1,6 @@
 #if Service
 import Dispatch
-import Loader
+import PlatformImageLoader
 import PlatformImage
 
 /// Results in memory, counted by their bytes, and on disk, where the process may be killed at any time.

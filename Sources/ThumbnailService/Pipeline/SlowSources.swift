@@ -1,6 +1,6 @@
 #if Service
 import Crypto
-import Loader
+import PlatformImageLoader
 import Synchronization
 
 /// Sources whose decode ran into the deadline, by their bytes: the same bytes are refused under every address and for

@@ -1,6 +1,6 @@
 #if Service
 import Crypto
-import Loader
+import PlatformImageLoader
 
 /// A source that is there: its bytes, and what was said about them.
 struct SourceBytes: Sendable {

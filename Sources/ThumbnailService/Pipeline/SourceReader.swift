@@ -1,6 +1,6 @@
 #if Service
 import Dispatch
-import Loader
+import PlatformImageLoader
 import Logging
 
 /// Sources by their names: over the network through the loader and its disk cache, from a folder, or by a map of

@@ -1,5 +1,5 @@
 #if Service
-import Loader
+import PlatformImageLoader
 
 /// Gives the bytes of sources.
 protocol SourceReading: Sendable {

@@ -1,6 +1,6 @@
 #if Service
 import Crypto
-import Loader
+import PlatformImageLoader
 
 /// A result as it is kept: the bytes of an answer's body and what its head needs.
 struct StoredResult: Sendable {

@@ -1,5 +1,5 @@
 #if Service
-import Loader
+import PlatformImageLoader
 import PlatformImage
 
 /// The service without HTTP: a request in, the bytes of an answer out, through caches that ask nothing twice.

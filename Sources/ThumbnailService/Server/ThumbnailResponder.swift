@@ -1,7 +1,7 @@
 #if Service
 import HTTPTypes
 import Hummingbird
-import Loader
+import PlatformImageLoader
 import Logging
 import NIOCore
 import PlatformImage

@@ -1,7 +1,7 @@
 #if Loader
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// One behaviour of the public project http-tests/cache-tests, told again as a scenario of our own words.
 struct Behaviour: Sendable, CustomTestStringConvertible {

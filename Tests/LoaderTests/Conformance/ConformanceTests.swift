@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Every behaviour of http-tests/cache-tests that concerns us; Docs/cache-tests.md lists them.
 @Suite struct ConformanceTests {

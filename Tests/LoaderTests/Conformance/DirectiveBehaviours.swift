@@ -1,5 +1,5 @@
 #if Loader
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Suites cc-response, cc-request, pragma and stale: directives other than lifetimes (RFC 9111 §4.2.4, §5.2, §5.4).
 let directiveBehaviours: [Behaviour] = responseDirectives + requestDirectives + pragma + staleAnswers

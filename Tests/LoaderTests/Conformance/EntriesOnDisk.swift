@@ -1,7 +1,7 @@
 #if Loader
 import Foundation
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Entries in a folder of their own, which is opened anew for every single operation, as by another process.
 struct EntriesOnDisk: ScenarioStore {

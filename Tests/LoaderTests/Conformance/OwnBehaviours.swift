@@ -1,5 +1,5 @@
 #if Loader
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What the project does not ask and HTTP-CACHE demands; told in the same form and counted apart.
 let ownBehaviours: [Behaviour] = [

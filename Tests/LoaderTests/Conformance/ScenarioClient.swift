@@ -1,5 +1,5 @@
 #if Loader
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Runs a behaviour's steps through the cache policy over a store, as a loader does, with a clock of its own.
 struct ScenarioClient<Store: ScenarioStore> {

@@ -1,5 +1,5 @@
 #if Loader
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Where a scenario keeps what the policy tells it to keep.
 protocol ScenarioStore {

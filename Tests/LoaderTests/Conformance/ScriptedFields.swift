@@ -1,5 +1,5 @@
 #if Loader
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// A header written down before its dates are known.
 struct ScriptedFields: Sendable, ExpressibleByDictionaryLiteral {

@@ -1,5 +1,5 @@
 #if Loader
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// The server of a scenario: it answers each request as the step says and remembers what it saw.
 struct ScriptedOrigin {

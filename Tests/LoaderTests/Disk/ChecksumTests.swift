@@ -1,6 +1,6 @@
 #if Loader
-import CChecksums
-import TestSupport
+import CPlatformImageChecksums
+import PlatformImageTestSupport
 import Testing
 
 /// Vectors of RFC 3720 appendix B.4 and of the xxHash specification's reference code.

@@ -1,9 +1,9 @@
 #if Loader
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 struct DiskConcurrencyTests {
     private let folder: DiskFolder

@@ -1,9 +1,9 @@
 #if Loader
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// A file that anything may have happened to: the read gives what was stored, an older header of the same body, or
 /// nothing.

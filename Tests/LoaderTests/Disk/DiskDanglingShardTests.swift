@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// A link that leads nowhere, in the place of a shard's folder.
 struct DiskDanglingShardTests {

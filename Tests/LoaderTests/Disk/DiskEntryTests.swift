@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 struct DiskEntryTests {
     private let folder: DiskFolder

@@ -8,7 +8,7 @@ import Darwin
 #endif
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 struct DiskFileTests {
     private let folder: DiskFolder

@@ -1,8 +1,8 @@
 #if Loader
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// A folder of its own for one test, removed with it, and the cache's files in it as bytes.
 final class DiskFolder: Sendable {

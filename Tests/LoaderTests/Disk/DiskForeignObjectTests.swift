@@ -9,7 +9,7 @@ import Darwin
 import Foundation
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What stands where an entry or a shard belongs.
 enum ForeignObject: CaseIterable {

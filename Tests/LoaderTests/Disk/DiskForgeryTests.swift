@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Files whose fields agree with each other and with the file, made by somebody who may write to the folder.
 struct DiskForgeryTests {

@@ -1,8 +1,8 @@
 #if Loader
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Random operations on the cache and on a dictionary, which must agree: nothing is lost without a cause either.
 struct DiskModelTests {

@@ -1,10 +1,10 @@
 #if Loader
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Entries that the code of an earlier commit stored (`Fixtures/stored`): later versions read them, verified and fresh.
 @Suite struct StoredCacheTests {

@@ -2,8 +2,8 @@
 import Foundation
 import Testing
 
-@testable import DiskCacheProbe
-@testable import Loader
+@testable import PlatformImageDiskCacheProbe
+@testable import PlatformImageLoader
 
 extension DiskFaults {
     /// Other processes live years away: their calendar clock is moved by libfaketime.

@@ -1,8 +1,8 @@
 #if Loader && os(Linux)
 import Testing
 
-@testable import DiskCacheProbe
-@testable import Loader
+@testable import PlatformImageDiskCacheProbe
+@testable import PlatformImageLoader
 
 /// What may go wrong below a cache (HTTP-CACHE 8), each made to happen: it may lose, it may never lie.
 ///

@@ -1,10 +1,10 @@
 #if Loader && os(Linux)
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import DiskCacheProbe
-@testable import Loader
+@testable import PlatformImageDiskCacheProbe
+@testable import PlatformImageLoader
 
 extension DiskFaults {
     @Suite struct FolderFaultTests {

@@ -1,8 +1,8 @@
 #if Loader && os(Linux)
 import Testing
 
-@testable import DiskCacheProbe
-@testable import Loader
+@testable import PlatformImageDiskCacheProbe
+@testable import PlatformImageLoader
 
 #if canImport(Glibc)
 import Glibc

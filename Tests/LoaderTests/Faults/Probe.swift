@@ -1,6 +1,6 @@
 #if Loader && os(Linux)
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 
 #if canImport(Glibc)
 import Glibc
@@ -20,7 +20,7 @@ final class Probe: Sendable {
 
     /// The executable beside the test bundle.
     static let executable = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        .deletingLastPathComponent().appending(path: "DiskCacheProbe").path()
+        .deletingLastPathComponent().appending(path: "PlatformImageDiskCacheProbe").path()
 
     struct CannotStart: Error { let errno: Int32 }
 

@@ -1,7 +1,7 @@
 #if Loader
-import CContentCoding
+import CPlatformImageContentCoding
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Codes bodies with the library that decodes them.
 enum CodedBody {

@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Changing a loader's configuration, property by property, and ending it.
 @Suite(.timeLimit(.minutes(30))) struct ConfigurationTests {

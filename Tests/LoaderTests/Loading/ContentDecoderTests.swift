@@ -1,8 +1,8 @@
 #if Loader
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite struct ContentDecoderTests {
     private static let content = TestPicture.first + Array(repeating: 7, count: 3_000) + TestPicture.second

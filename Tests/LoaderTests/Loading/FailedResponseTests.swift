@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 // HTTP-CACHE 11.2: what an error can show of the response that it is about.
 @Suite struct FailedResponseTests {

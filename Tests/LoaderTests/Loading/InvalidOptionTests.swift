@@ -2,7 +2,7 @@
 import PlatformImage
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// N3: decode options of a request that are out of range are refused, and trap nowhere.
 @Suite(.timeLimit(.minutes(30))) struct InvalidOptionTests {

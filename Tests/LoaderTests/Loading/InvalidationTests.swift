@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// A loader after ``ImageLoader/invalidate()``.
 @Suite(.timeLimit(.minutes(30))) struct InvalidationTests {

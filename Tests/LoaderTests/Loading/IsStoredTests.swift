@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What a load says of a body that is not, or still is, on disk.
 @Suite struct IsStoredTests {

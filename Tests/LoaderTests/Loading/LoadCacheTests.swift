@@ -2,10 +2,10 @@
 import Dispatch
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct LoadCacheTests {
     private let request = ImageRequest(url: LoaderBench.url)

@@ -1,10 +1,10 @@
 #if Loader
 import Dispatch
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct LoadCallbackTests {
     private let request = ImageRequest(url: LoaderBench.url)

@@ -1,10 +1,10 @@
 #if Loader
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite struct LoadFailureTests {
     /// What is below the folder of pictures, name by name.

@@ -2,10 +2,10 @@
 import Dispatch
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What the loaders of old promised about a load, as far as no other suite holds it.
 @Suite(.timeLimit(.minutes(30))) struct LoadOriginalsTests {

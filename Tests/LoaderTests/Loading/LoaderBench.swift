@@ -1,9 +1,9 @@
 #if Loader
 import Dispatch
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// A loader over a script, with a folder and a clock of its own.
 struct LoaderBench: Sendable {

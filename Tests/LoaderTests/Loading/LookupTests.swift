@@ -2,10 +2,10 @@
 import Dispatch
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Looking a picture up without loading it, storing and removing it, layer by layer.
 @Suite(.timeLimit(.minutes(30))) struct LookupTests {

@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// The quick answer from memory against the full way, which looks the entry up and lets the policy decide.
 @Suite struct MemoryHitTests {

@@ -1,10 +1,10 @@
 #if Loader
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What a load that the origin answered with 304 says of the disk.
 @Suite struct NotModifiedStoredTests {

@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 // HTTP-CACHE 5.3 and 5.5: what the caller understands itself.
 @Suite struct PassThroughTests {

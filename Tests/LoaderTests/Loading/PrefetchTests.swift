@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct PrefetchTests {
     private static func request(_ name: String) -> ImageRequest { ImageRequest(url: "http://example.com/" + name) }

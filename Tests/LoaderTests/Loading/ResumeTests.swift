@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 // ORIGINALS 11, "Resume": validators, 206 against 200, no Accept-Ranges, what is completed or cancelled is not kept.
 @Suite(.timeLimit(.minutes(30))) struct ResumeTests {

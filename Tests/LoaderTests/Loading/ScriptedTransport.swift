@@ -1,8 +1,8 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What an origin answers to one request.
 struct ScriptedReply: Sendable {

@@ -1,10 +1,10 @@
 #if Loader
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// X19: what came over a connection that was not verified answers no load that would have verified it.
 @Suite(.timeLimit(.minutes(30))) struct TrustPartitionTests {

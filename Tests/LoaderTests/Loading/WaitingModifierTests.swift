@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// A host that takes its time to sign requests to one address, or for ever.
 @Suite(.timeLimit(.minutes(30))) struct WaitingModifierTests {

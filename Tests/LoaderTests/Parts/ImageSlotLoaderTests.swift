@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// A slot on a real loader, with a network that answers from an array.
 @Suite(.timeLimit(.minutes(30)))

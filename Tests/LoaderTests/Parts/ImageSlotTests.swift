@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// ORIGINALS section 10 over loads whose steps the test makes one by one.
 @Suite(.timeLimit(.minutes(30)))

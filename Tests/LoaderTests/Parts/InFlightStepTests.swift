@@ -1,7 +1,7 @@
 #if Loader
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite struct InFlightStepTests {
     typealias Table = InFlightRequests<String, Int>

@@ -1,8 +1,8 @@
 #if Loader
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// The schedule against one that keeps two plain lists and is obviously right.
 struct LaneScheduleTests {

@@ -1,8 +1,8 @@
 #if Loader
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 struct RedirectTests {
     private func chain(

@@ -1,8 +1,8 @@
 #if Loader
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// The lanes with tasks that really wait.
 @Suite(.timeLimit(.minutes(30)))

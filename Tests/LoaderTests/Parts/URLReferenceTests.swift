@@ -1,8 +1,8 @@
 #if Loader
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 struct URLReferenceTests {
     private func resolved(_ reference: String, at base: String = "http://a/b/c/d;p?q") -> String {

@@ -1,7 +1,7 @@
 #if Loader
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 struct CacheDecisionTests {
     /// What a decision amounts to, in one word.

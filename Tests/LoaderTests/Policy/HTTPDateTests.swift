@@ -1,7 +1,7 @@
 #if Loader
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 struct HTTPDateTests {
     private func parse(_ text: String, now: WallTime = PolicyFixture.now) -> Int64? {

@@ -1,7 +1,7 @@
 #if Loader
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// Headers that no honest server sends: nothing traps, and the time grows with the length only.
 struct HostileHeaderTests {

@@ -1,5 +1,5 @@
 #if Loader
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// A key, a clock and stored responses for the tests of the policy. The clock stands at a whole second.
 enum PolicyFixture {

@@ -1,7 +1,7 @@
 #if Loader
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 struct RememberedErrorTests {
     /// Loads of one key on a clock of its own, with the engine's two halves and a store of one entry.

@@ -1,7 +1,7 @@
 #if Loader
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What differs when a cache serves more than one user (RFC 9111 §3, §4.2.1, §5.2.2).
 @Suite struct SharedCacheTests {

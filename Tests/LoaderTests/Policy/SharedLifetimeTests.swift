@@ -1,7 +1,7 @@
 #if Loader
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What a response says to a cache that serves many (RFC 9111 §3, §4.2).
 @Suite struct SharedLifetimeTests {

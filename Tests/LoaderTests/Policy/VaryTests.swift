@@ -1,7 +1,7 @@
 #if Loader
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 struct VaryTests {
     /// The Vary of a response to `first`, and whether it matches `second` too.

@@ -1,11 +1,11 @@
 #if AsyncHTTPClient
 import Foundation
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// The loader that nobody made, in a process of its own, whose folder for caches is a folder of the test.
 @Suite struct DefaultLoaderTests {

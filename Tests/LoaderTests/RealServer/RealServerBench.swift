@@ -1,9 +1,9 @@
 #if AsyncHTTPClient
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// A loader with a folder of its own, over connections to an origin in this process.
 struct RealServerBench: Sendable {

@@ -1,11 +1,11 @@
 #if AsyncHTTPClient
 import Foundation
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 // O59, O82: wherever a load is cancelled it ends once, and leaves nothing behind.
 @Suite(.timeLimit(.minutes(30))) struct RealServerCancelTests {

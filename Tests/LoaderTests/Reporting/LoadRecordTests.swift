@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct LoadRecordTests {
     private let listener = ReportListener()

@@ -2,10 +2,10 @@
 import Dispatch
 import Logging
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite struct LoadReporterTests {
     // O80

@@ -1,10 +1,10 @@
 #if Loader
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct LoaderEventTests {
     private let listener = ReportListener()

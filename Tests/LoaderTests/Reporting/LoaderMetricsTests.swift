@@ -1,10 +1,10 @@
 #if Loader && Metrics
 import Metrics
 import MetricsTestKit
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite struct LoaderMetricsTests {
     // O96

@@ -1,8 +1,8 @@
 #if Loader
 import Logging
-import TestSupport
+import PlatformImageTestSupport
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What a loader told its sinks and its log.
 final class ReportListener: Sendable {

@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// N5: what is printed of a value with an address is one line without secrets.
 @Suite struct RequestDescriptionTests {

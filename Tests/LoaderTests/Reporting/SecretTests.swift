@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What a user of a loader must never find in a log: everything here is made to carry a secret, and everything that
 /// the loader says is searched for it.

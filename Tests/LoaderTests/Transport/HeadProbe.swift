@@ -3,7 +3,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// The handler of response heads alone, in a channel without a network.
 struct HeadProbe {

@@ -1,5 +1,5 @@
 #if AsyncHTTPClient
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import Testing
 
 #if canImport(Glibc)
@@ -10,7 +10,7 @@ import Musl
 import Darwin
 #endif
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct TransportFailureTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none)

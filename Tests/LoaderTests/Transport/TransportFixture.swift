@@ -1,8 +1,8 @@
 #if AsyncHTTPClient
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What the tests of the transport share.
 enum TransportFixture {

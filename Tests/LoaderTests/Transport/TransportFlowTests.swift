@@ -1,10 +1,10 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import NIOCore
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct TransportFlowTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none)

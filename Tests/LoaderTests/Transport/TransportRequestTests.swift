@@ -1,9 +1,9 @@
 #if AsyncHTTPClient
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import NIOCore
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct TransportRequestTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none)

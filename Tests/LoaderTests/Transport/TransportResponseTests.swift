@@ -1,8 +1,8 @@
 #if AsyncHTTPClient
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct TransportResponseTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none)

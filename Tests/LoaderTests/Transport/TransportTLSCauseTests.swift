@@ -1,8 +1,8 @@
 #if AsyncHTTPClient
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// N15: an error of TLS says in words why a certificate is not trusted.
 @Suite(.timeLimit(.minutes(30))) struct TransportTLSCauseTests {

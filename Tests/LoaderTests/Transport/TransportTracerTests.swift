@@ -2,7 +2,7 @@
 import AsyncHTTPClient
 import Testing
 
-@testable import Loader
+@testable import PlatformImageLoader
 
 /// What preparing a client's configuration does to its tracer. A tracer of a host's own would need the module Tracing,
 /// which nothing here depends on by name.

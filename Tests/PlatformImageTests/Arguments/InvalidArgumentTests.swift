@@ -1,5 +1,5 @@
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// N3: numbers that may come from a request are refused by the call that uses them, and trap nowhere.

@@ -1,5 +1,5 @@
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// X7: every frame of an animation walks the chunks before IDAT again, so their number is limited.

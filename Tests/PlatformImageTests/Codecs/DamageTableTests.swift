@@ -1,6 +1,6 @@
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// How much of a damaged file is shown, held against the tables of `Docs/conformance.md`.

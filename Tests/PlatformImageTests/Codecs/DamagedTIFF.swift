@@ -1,5 +1,5 @@
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 
 /// A fixture of `tiff_damage.py`: little-endian, the directory in front, and where its compressed bytes are.
 struct DamagedTIFF {

@@ -1,4 +1,4 @@
-import TestSupport
+import PlatformImageTestSupport
 
 /// A raw DEFLATE stream (RFC 1951), written field by field.
 struct DeflateWriter {

@@ -1,5 +1,5 @@
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// The own way of PNG against libpng, on rows of random bytes behind random filters.

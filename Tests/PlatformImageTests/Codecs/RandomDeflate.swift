@@ -1,4 +1,4 @@
-import TestSupport
+import PlatformImageTestSupport
 
 /// A DEFLATE stream of random blocks of all three types, and what it decompresses to. Its bytes are 0 to 4, so that any
 /// of them may be the filter of a row.

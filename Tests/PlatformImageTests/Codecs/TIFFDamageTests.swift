@@ -1,5 +1,5 @@
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// D1: every compression in one strip, four strips, one tile and four tiles, with wrong bytes and cut at 60 % of the

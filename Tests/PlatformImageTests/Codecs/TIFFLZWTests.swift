@@ -1,5 +1,5 @@
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// The own LZW of TIFF against libtiff's, and against the samples that were coded.

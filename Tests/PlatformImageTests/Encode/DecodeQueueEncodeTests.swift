@@ -1,5 +1,5 @@
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// N13: a queue encodes as it decodes.

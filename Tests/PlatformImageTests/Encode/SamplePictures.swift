@@ -1,6 +1,6 @@
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 
 /// Pictures of every kind that an encoder treats in its own way.
 enum SamplePicture: String, CaseIterable {

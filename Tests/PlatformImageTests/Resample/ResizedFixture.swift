@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 
 @testable import PlatformImage
 

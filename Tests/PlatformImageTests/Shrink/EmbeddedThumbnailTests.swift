@@ -1,4 +1,4 @@
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImage

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImage

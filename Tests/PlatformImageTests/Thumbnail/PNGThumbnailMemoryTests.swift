@@ -1,5 +1,5 @@
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// N1: a thumbnail of a large PNG holds a few rows of it, not its raw rows.

@@ -1,6 +1,6 @@
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// The example of thumbnails in the README, compiled and run; the second test holds the two texts together.

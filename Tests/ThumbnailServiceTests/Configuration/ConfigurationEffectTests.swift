@@ -1,10 +1,10 @@
 #if Service
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// What a setting changes in a service that runs.
 @Suite struct ConfigurationEffectTests {

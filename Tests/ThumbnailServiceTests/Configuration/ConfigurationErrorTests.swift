@@ -1,9 +1,9 @@
 #if Service
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// What a configuration is refused for: each error names the key and where it stands.
 @Suite struct ConfigurationErrorTests {

@@ -1,9 +1,9 @@
 #if Service
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SERVICE 6.1: every row of the one table, from every source.
 @Suite struct ConfigurationKeyTests {

@@ -1,7 +1,7 @@
 #if Service
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// N18: variables of the environment that are no keys are never a reason not to start.
 @Suite struct EnvironmentVariableTests {

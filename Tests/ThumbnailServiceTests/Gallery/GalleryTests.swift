@@ -1,11 +1,11 @@
 #if Service
 import Foundation
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// The gallery over real HTTP: that it is there only when it was asked for, what it lets a browser do, and who may empty
 /// caches.

@@ -1,11 +1,11 @@
 #if Service
 import Dispatch
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Who may wait, by a clock that the test moves.
 @Suite struct AdmissionTests {

@@ -1,9 +1,9 @@
 #if Service
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Those whose sources are on the way count before they come, by a clock that the test moves.
 @Suite struct ApproachTests {

@@ -1,10 +1,10 @@
 #if Service
 import Foundation
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV7 and SV9: files that are small and cost much.
 @Suite struct BombTests {

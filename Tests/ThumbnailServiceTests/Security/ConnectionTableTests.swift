@@ -1,8 +1,8 @@
 #if Service
 import Testing
-import TestSupport
+import PlatformImageTestSupport
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// X10: which connection is closed to make room, by a table without sockets.
 @Suite struct ConnectionTableTests {

@@ -1,12 +1,12 @@
 #if Service
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import NIOCore
 import NIOPosix
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV11: nobody works for a client that has gone, or past a deadline.
 ///

@@ -1,10 +1,10 @@
 #if Service
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV8, SV10 and SV19: what an origin may send.
 @Suite struct ForeignFileTests {

@@ -1,6 +1,6 @@
 #if Service
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// SV25: how the decoders are built, and what looks for faults in them.

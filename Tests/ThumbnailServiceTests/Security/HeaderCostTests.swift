@@ -1,11 +1,11 @@
 #if Service
 import Dispatch
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// X5: what is done before a render blocks no cooperative thread, ends with its request and is done once for a source.
 @Suite(.timeLimit(.minutes(30))) struct HeaderCostTests {

@@ -7,10 +7,10 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOPosix
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// X16: RFC 9112 section 3.2 on the Host field. X3: nothing that a cache stores depends on it.
 @Suite(.timeLimit(.minutes(30))) struct HostFieldTests {

@@ -1,9 +1,9 @@
 #if Service
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// X2: identifiers of IIIF are unsigned, so they must not leave the prefix that the operator mapped them to.
 @Suite(.timeLimit(.minutes(30))) struct IdentifierBoundsTests {

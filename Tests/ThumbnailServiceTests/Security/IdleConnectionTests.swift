@@ -1,13 +1,13 @@
 #if Service
 import Foundation
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import NIOCore
 import NIOPosix
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Connections that are held open and say nothing, over real sockets.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct IdleConnectionTests {

@@ -1,11 +1,11 @@
 #if Service
 import Foundation
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV17 and SV18: what lies on disk, and who gets it.
 @Suite struct KeptResultTests {

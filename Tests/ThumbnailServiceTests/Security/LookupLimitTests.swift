@@ -1,9 +1,9 @@
 #if Service
 import Dispatch
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Defect X1: what one owner of names can take of the resolver's threads.
 @Suite(.timeLimit(.minutes(30))) struct LookupLimitTests {

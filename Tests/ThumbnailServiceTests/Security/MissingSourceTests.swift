@@ -1,11 +1,11 @@
 #if Service
 import Foundation
-import Loader
+import PlatformImageLoader
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Defect X9: a source that was asked for before it was published.
 @Suite(.timeLimit(.minutes(30))) struct MissingSourceTests {

@@ -1,9 +1,9 @@
 #if Service
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Defect X8: a few renders that take very long must not make the others look long.
 @Suite struct OutlierTests {

@@ -1,12 +1,12 @@
 #if Service
-import Loader
-import LoopbackOrigin
+import PlatformImageLoader
+import PlatformImageLoopbackOrigin
 import NIOCore
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV24: who asks again and again for what fails, or for ever new pictures.
 @Suite struct RepetitionTests {

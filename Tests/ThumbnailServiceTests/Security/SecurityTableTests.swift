@@ -1,6 +1,6 @@
 #if Service
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// Docs/service-security.md against the tests that there are.

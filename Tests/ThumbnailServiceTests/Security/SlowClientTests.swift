@@ -7,7 +7,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Time is what the test says: the connection is one in memory.
 @Suite struct SlowClientTests {

@@ -1,12 +1,12 @@
 #if Service
 import Dispatch
 import Logging
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// Defect X1: look-ups that hang must not make healthy sources fail, nor be recorded against them.
 @Suite(.timeLimit(.minutes(30))) struct SlowNameTests {

@@ -2,11 +2,11 @@
 import Dispatch
 import Metrics
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
-@testable import ThumbnailService
+@testable import PlatformImageLoader
+@testable import PlatformImageService
 
 /// Defect X4: a source whose decode ran into the deadline is not decoded again at once.
 @Suite(.timeLimit(.minutes(30))) struct SlowSourceTests {

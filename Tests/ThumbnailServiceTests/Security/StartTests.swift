@@ -2,7 +2,7 @@
 import Logging
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// SV12: no service without a key, unless that was asked for.
 @Suite struct StartTests {

@@ -1,13 +1,13 @@
 #if Service
 import Logging
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import Metrics
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import Loader
-@testable import ThumbnailService
+@testable import PlatformImageLoader
+@testable import PlatformImageService
 
 /// Metrics and health on the operator's listener, and what requests do to them.
 @Suite(.timeLimit(.minutes(30))) struct AdminListenerTests {

@@ -3,10 +3,10 @@ import Dispatch
 import HTTPTypes
 import NIOCore
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// X6: bytes of request bodies are counted before they are read, and released however the request ends.
 @Suite(.timeLimit(.minutes(30))) struct BodyBudgetTests {

@@ -1,9 +1,9 @@
 #if Service
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// What is in memory is answered without parsing its target again, and only that.
 @Suite struct KnownTargetsTests {

@@ -3,10 +3,10 @@ import HTTPTypes
 import NIOCore
 import NIOPosix
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// X10 over real sockets: connections that are kept alive and ask nothing do not lock others out.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct LongestIdleTests {

@@ -1,12 +1,12 @@
 #if Service
 import Foundation
 import Logging
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// What a request leaves in the log, and what it must not (SERVICE.md SV22, SV23).
 @Suite struct RequestLogTests {

@@ -1,14 +1,14 @@
 #if Service
 import AsyncHTTPClient
 import Logging
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import Metrics
 import NIOCore
 import NIOHTTP1
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// A service on a port of its own, and a client of it.
 struct RunningService: Sendable {

@@ -1,10 +1,10 @@
 #if Service
-import LoopbackOrigin
+import PlatformImageLoopbackOrigin
 import PlatformImage
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
-@testable import ThumbnailService
+@testable import PlatformImageService
 
 /// The service over real HTTP, with a real origin: statuses and fields of SERVICE 2.4 and 4.
 @Suite(.timeLimit(.minutes(30))) struct ServiceAnswerTests {

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CBenchTwins.h"
+#include "CPlatformImageBaselines.h"
 
 #ifdef __linux__
 #include <sched.h>

@@ -1,6 +1,6 @@
 // libpng's simplified API: the shortest way from bytes to RGBA.
 
-#include "CBenchTwins.h"
+#include "CPlatformImageBaselines.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // giflib: DGifSlurp, then every saved frame composed onto an RGBA canvas.
 
-#include "CBenchTwins.h"
+#include "CPlatformImageBaselines.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // libtiff: the RGBA interface over a file in memory.
 
-#include "CBenchTwins.h"
+#include "CPlatformImageBaselines.h"
 
 #include <stdlib.h>
 #include <string.h>

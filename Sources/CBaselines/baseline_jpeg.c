@@ -1,6 +1,6 @@
 // libjpeg: jpeg_mem_src and one row a jpeg_read_scanlines call.
 
-#include "CBenchTwins.h"
+#include "CPlatformImageBaselines.h"
 
 #include <setjmp.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // giflib, frame by frame: what its LZW makes of a file, as far as it goes.
 
-#include "CBenchTwins.h"
+#include "CPlatformImageBaselines.h"
 
 #include <stdlib.h>
 #include <string.h>

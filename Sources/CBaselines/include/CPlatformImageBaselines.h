@@ -1,4 +1,4 @@
-// CBenchTwins: the plain use of each C library, as its manual shows it, for `imagetool bench
+// CPlatformImageBaselines: the plain use of each C library, as its manual shows it, for `imagetool bench
 // decode` and `imagetool bench agree` to measure and compare with.
 //
 // For trusted files only: no limits are checked, and libpng's simplified API and DGifSlurp have

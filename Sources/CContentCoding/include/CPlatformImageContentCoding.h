@@ -1,4 +1,4 @@
-// CContentCoding - undoes the content codings gzip and deflate of HTTP, piece by piece (zlib).
+// CPlatformImageContentCoding - undoes the content codings gzip and deflate of HTTP, piece by piece (zlib).
 //
 // A decoder may be used by one thread at a time; different ones by different threads at once. None
 // keeps a pointer to the caller's memory, and none takes more than about 48 KiB of its own.

@@ -1,6 +1,6 @@
 // BMP has no library: the loop that one writes first, a pixel at a time.
 
-#include "CBenchTwins.h"
+#include "CPlatformImageBaselines.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// CChecksums - checksums of what is on disk: CRC-32C for small records, XXH3 for bodies.
+// CPlatformImageChecksums - checksums of what is on disk: CRC-32C for small records, XXH3 for bodies.
 //
 // Every function may run on any thread, at once.
 
