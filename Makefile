@@ -36,9 +36,7 @@ lint:
 format:
 	@Scripts/bootstrap lint
 	$(SWIFT) format -i -r Sources Tests Fuzz/Sources Benchmarks Package.swift Fuzz/Package.swift
-	clang-format -i Sources/CImageCodecs/*.[ch] Sources/CImageCodecs/include/*.h Sources/CContentCoding/*.c \
-		Sources/CContentCoding/include/*.h Sources/CChecksums/*.c Sources/CChecksums/include/*.h Sources/CBaselines/*.c \
-		Sources/CBaselines/include/*.h Fuzz/*.c
+	git ls-files 'Sources/*.[ch]' 'Tests/*.[ch]' 'Fuzz/*.c' | xargs clang-format -i
 
 # Address and undefined-behaviour sanitizers over all decode tests, with no package but this one. Long models of what is
 # Swift alone, and safe by the language, run without.

@@ -53,7 +53,7 @@ let package = Package(
     targets: [
         // The core.
         .target(
-            name: "CImageCodecs", cSettings: codecSettings,
+            name: "CImageCodecs", cSettings: [.headerSearchPath(".")] + codecSettings,
             linkerSettings: ["png", "jpeg", "gif", "tiff", "lcms2", "deflate", "z", "m"].map { .linkedLibrary($0) }),
         .target(name: "PlatformImage", dependencies: ["CImageCodecs"], swiftSettings: coreSettings),
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec.h"
+#include "core/codec.h"
 
 enum { WIDTH = 5, HEIGHT = 64, ROWS = 16, FIRST = 32, STRIDE = WIDTH * 4 };
 

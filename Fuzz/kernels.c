@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "png_unfilter.h"
-#include "rows_simd.h"
-#include "running_sum.h"
+#include "png/unfilter/png_unfilter.h"
+#include "rows/rows_simd.h"
+#include "rows/running_sum.h"
 
 enum { WIDEST = 200, GUARD = 64, BYTES = WIDEST * 8 + GUARD };
 

@@ -5,7 +5,7 @@
 #include <stdio.h> // jpeglib.h needs it before
 
 #include "CImageCodecs.h"
-#include "inflate.h"
+#include "inflate/inflate.h"
 
 #include <jpeglib.h>
 #include <libdeflate.h>

@@ -1,0 +1,208 @@
+// Transforms to sRGB: lcms2 decides what a profile means; gray and plain RGB profiles then run
+// from tables of our own.
+
+#include "color/color.h"
+#include "color/color_matrix.h"
+#include "color/color_profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum kind {
+  GRAY,   // a table by the red sample: all three are equal
+  MATRIX, // imgc_matrix_row
+  TABLE,  // lcms2, RGBA8 in place
+  CMYK,   // lcms2, CMYK8 to RGBA8
+} kind;
+
+struct imgc_transform {
+  kind kind;
+  cmsContext context; // of lcms2's object; NULL when it is not needed
+  cmsHTRANSFORM lcms; // shared by threads: made without its one-pixel cache
+  uint8_t gray[256][4];
+  imgc_matrix matrix;
+};
+
+// ---------------------------------------------------------------- making one
+
+// Colours to try: the gray axis in full, a coarse cube, a finer cube.
+enum { GRAYS = 256, COARSE = 5, FINE = 17 };
+enum { FEW = GRAYS + COARSE * COARSE * COARSE, COLORS = FEW + FINE * FINE * FINE };
+
+typedef struct colors {
+  uint8_t stored[COLORS][4];
+  uint8_t shown[COLORS][4];
+  uint8_t checked[FEW][4];
+} colors;
+
+static uint8_t (*fill_cube(uint8_t (*c)[4], int side))[4] {
+  for (int i = 0; i < side * side * side; i++, c++)
+    for (int k = 0, j = i; k < 3; k++, j /= side) (*c)[k] = (uint8_t)(j % side * 255 / (side - 1));
+  return c;
+}
+
+static void fill(colors *c) {
+  memset(c, 255, sizeof *c);
+  for (int i = 0; i < GRAYS; i++) memset(c->stored[i], i, 3);
+  fill_cube(fill_cube(c->stored + GRAYS, COARSE), FINE);
+}
+
+static bool are_close(const void *first, const void *second, size_t count) {
+  const uint8_t *a = first, *b = second;
+  for (size_t i = 0; i < count * 4; i++)
+    if (abs(a[i] - b[i]) > 1) return false;
+  return true;
+}
+
+// Everything that making a transform needs for a while.
+typedef struct making {
+  imgc_transform *t;
+  cmsHPROFILE profile, srgb;
+  colors *colors;
+} making;
+
+static bool link(making *m, cmsUInt32Number format, cmsUInt32Number flags) {
+  cmsContext context = m->t->context;
+  if (m->t->lcms) cmsDeleteTransform(m->t->lcms);
+  m->t->lcms = cmsCreateTransformTHR(context, m->profile, format, m->srgb, TYPE_RGBA_8,
+                                     INTENT_PERCEPTUAL, flags | cmsFLAGS_NOCACHE);
+  return m->t->lcms != NULL;
+}
+
+typedef enum verdict { RUN, IDENTITY, REFUSED } verdict;
+
+static verdict settle_cmyk(making *m, const imgc_header *header) {
+  m->t->kind = CMYK;
+  bool is_inverted = header->format == IMGC_FORMAT_JPEG;
+  return link(m, is_inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, 0) ? RUN : REFUSED;
+}
+
+static verdict settle_gray(making *m) {
+  m->t->kind = GRAY;
+  bool is_single = cmsGetColorSpace(m->profile) == cmsSigGrayData;
+  if (!link(m, is_single ? TYPE_GRAY_8 : TYPE_RGBA_8, 0)) return REFUSED;
+  uint8_t single[GRAYS];
+  for (int i = 0; i < GRAYS; i++) single[i] = (uint8_t)i;
+  memset(m->t->gray, 255, sizeof m->t->gray);
+  cmsDoTransform(m->t->lcms, is_single ? (void *)single : m->colors->stored, m->t->gray, GRAYS);
+  return are_close(m->t->gray, m->colors->stored, GRAYS) ? IDENTITY : RUN;
+}
+
+// Our tables have to agree with what lcms2 makes of the profile. It is asked for few colours,
+// without the tables it would build first: that takes 4 ms.
+static bool runs_from_tables(making *m) {
+  colors *c = m->colors;
+  if (!imgc_matrix_make(&m->t->matrix, m->profile, m->srgb) ||
+      !link(m, TYPE_RGBA_8, cmsFLAGS_NOOPTIMIZE))
+    return false;
+  memcpy(c->shown, c->stored, sizeof c->shown);
+  imgc_matrix_row(&m->t->matrix, c->shown[0], COLORS);
+  cmsDoTransform(m->t->lcms, c->stored, c->checked, FEW);
+  return are_close(c->checked, c->shown, FEW);
+}
+
+static verdict settle_rgb(making *m) {
+  colors *c = m->colors;
+  m->t->kind = MATRIX;
+  if (!runs_from_tables(m)) {
+    m->t->kind = TABLE;
+    if (!link(m, TYPE_RGBA_8, 0)) return REFUSED;
+    cmsDoTransform(m->t->lcms, c->stored, c->shown, COLORS);
+  }
+  return are_close(c->shown, c->stored, COLORS) ? IDENTITY : RUN;
+}
+
+// Gives false when there is nothing to run.
+static bool settle(imgc_transform *t, cmsHPROFILE profile, const imgc_header *header,
+                   imgc_report *report) {
+  making m = {t, profile, cmsCreate_sRGBProfileTHR(t->context), malloc(sizeof(colors))};
+  verdict found = IDENTITY;
+  if (!m.srgb || !m.colors) {
+    imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "colour: out of memory");
+  } else {
+    fill(m.colors);
+    if (cmsGetColorSpace(profile) == cmsSigCmykData)
+      found = settle_cmyk(&m, header);
+    else if (header->color_model == IMGC_COLOR_GRAY)
+      found = settle_gray(&m);
+    else
+      found = settle_rgb(&m);
+  }
+  if (found == REFUSED) imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
+  free(m.colors);
+  if (m.srgb) cmsCloseProfile(m.srgb);
+  return found == RUN;
+}
+
+static void drop_lcms(imgc_transform *t) {
+  if (t->lcms) cmsDeleteTransform(t->lcms);
+  if (t->context) cmsDeleteContext(t->context);
+  t->lcms = NULL;
+  t->context = NULL;
+}
+
+imgc_status imgc_transform_create(const imgc_color_source *source, imgc_transform **transform,
+                                  imgc_report *report) {
+  memset(report, 0, sizeof *report);
+  *transform = NULL;
+  if (!source->header)
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "header is NULL");
+  imgc_transform *t = calloc(1, sizeof *t);
+  if (t) t->context = imgc_color_context();
+  if (!t || !t->context) {
+    free(t);
+    return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "colour: out of memory");
+  }
+  cmsHPROFILE profile = imgc_source_profile(t->context, source, report);
+  bool runs = profile && settle(t, profile, source->header, report);
+  if (profile) cmsCloseProfile(profile);
+  if (!runs || t->kind == GRAY || t->kind == MATRIX) drop_lcms(t);
+  if (runs)
+    *transform = t;
+  else
+    free(t);
+  return report->status;
+}
+
+void imgc_transform_destroy(imgc_transform *transform) {
+  if (!transform) return;
+  drop_lcms(transform);
+  free(transform);
+}
+
+bool imgc_transform_is_cmyk(const imgc_transform *transform) {
+  return transform && transform->kind == CMYK;
+}
+
+// ---------------------------------------------------------------- running it
+
+static void gray_row(const imgc_transform *t, uint8_t *pixels, size_t n) {
+  for (; n > 0; n--, pixels += 4) memcpy(pixels, t->gray[pixels[0]], 3);
+}
+
+imgc_status imgc_transform_apply(const imgc_transform *transform, const imgc_request *request,
+                                 const imgc_target *target, imgc_report *report) {
+  memset(report, 0, sizeof *report);
+  if (!transform) return IMGC_OK;
+  imgc_target upright = *target; // every pixel alike: how the rows lie does not matter
+  upright.orientation = 1;
+  imgc_place place;
+  if (transform->kind == CMYK || !imgc_place_make(&place, &upright, target->width, target->height))
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "transform or target do not fit");
+  for (uint32_t y = 0; y < place.height; y++) {
+    if (y % 16 == 0 && imgc_poll(request, report)) return report->status;
+    uint8_t *row = imgc_place_row(&place, y);
+    switch (transform->kind) {
+    case GRAY: gray_row(transform, row, place.width); break;
+    case MATRIX: imgc_matrix_row(&transform->matrix, row, place.width); break;
+    default: cmsDoTransform(transform->lcms, row, row, place.width); break;
+    }
+  }
+  return IMGC_OK;
+}
+
+void imgc_transform_cmyk_row(const imgc_transform *transform, uint8_t *dst, const uint8_t *src,
+                             size_t n) {
+  memset(dst, 255, n * 4); // lcms2 leaves alpha alone
+  cmsDoTransform(transform->lcms, src, dst, (cmsUInt32Number)n);
+}

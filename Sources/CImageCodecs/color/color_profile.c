@@ -1,0 +1,133 @@
+// Opening embedded profiles with lcms2, in a context of their own.
+
+#include "color/color_profile.h"
+
+#include <lcms2_plugin.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---------------------------------------------------------------- memory
+
+// A profile of 4 MiB holds at most 2 M table entries of 16 bits, 8 MiB as floats. lcms2 allocates
+// what a profile's numbers ask for before it reads on, up to 512 MiB by its own rule.
+enum { MAX_BLOCK = 32 << 20 };
+
+static void *allocate(cmsContext context, cmsUInt32Number size) {
+  (void)context;
+  return size && size <= MAX_BLOCK ? malloc(size) : NULL;
+}
+
+static void release(cmsContext context, void *block) {
+  (void)context;
+  free(block);
+}
+
+static void *reallocate(cmsContext context, void *block, cmsUInt32Number size) {
+  (void)context;
+  return size && size <= MAX_BLOCK ? realloc(block, size) : NULL;
+}
+
+cmsContext imgc_color_context(void) {
+  cmsPluginMemHandler memory = {
+      .base = {.Magic = cmsPluginMagicNumber,
+               .ExpectedVersion = 2000,
+               .Type = cmsPluginMemHandlerSig},
+      .MallocPtr = allocate,
+      .FreePtr = release,
+      .ReallocPtr = reallocate,
+  };
+  return cmsCreateContext(&memory, NULL);
+}
+
+// ---------------------------------------------------------------- profiles
+
+// A gray picture may carry an RGB profile: its pixels are RGB with equal components.
+static bool fits(cmsColorSpaceSignature space, imgc_color_model model) {
+  switch (model) {
+  case IMGC_COLOR_GRAY: return space == cmsSigGrayData || space == cmsSigRgbData;
+  case IMGC_COLOR_RGB:
+  case IMGC_COLOR_INDEXED:
+  case IMGC_COLOR_YCBCR: return space == cmsSigRgbData;
+  case IMGC_COLOR_CMYK: return space == cmsSigCmykData;
+  default: return false;
+  }
+}
+
+// Device links and abstract profiles convert between other spaces than their header's.
+static bool describes_pixels(cmsProfileClassSignature kind) {
+  return kind == cmsSigInputClass || kind == cmsSigDisplayClass || kind == cmsSigOutputClass ||
+         kind == cmsSigColorSpaceClass;
+}
+
+// Renames the tags DToB0 to DToB3 in a copy: lcms2 prefers them, and their lists of any number of
+// elements and curve segments take minutes when somebody means harm. ICC.1 asks for a matrix or
+// AToB0 besides them.
+static void hide_multi_process_tags(uint8_t *icc, size_t size) {
+  if (size < 132) return;
+  uint32_t count = imgc_be32(icc + 128);
+  for (size_t i = 0; i < count && i < (size - 132) / 12; i++) {
+    uint8_t *tag = icc + 132 + i * 12;
+    if (memcmp(tag, "D2B", 3) == 0) tag[0] = 'd';
+  }
+}
+
+cmsHPROFILE imgc_profile_from_icc(cmsContext context, const uint8_t *icc, size_t size,
+                                  imgc_color_model model) {
+  if (size < 128 || size > IMGC_MAX_PROFILE) return NULL;
+  uint8_t *copy = malloc(size);
+  if (!copy) return NULL;
+  memcpy(copy, icc, size);
+  hide_multi_process_tags(copy, size);
+  cmsHPROFILE profile = cmsOpenProfileFromMemTHR(context, copy, (cmsUInt32Number)size);
+  free(copy); // lcms2 has its own by now
+  if (profile && fits(cmsGetColorSpace(profile), model) &&
+      describes_pixels(cmsGetDeviceClass(profile)))
+    return profile;
+  if (profile) cmsCloseProfile(profile);
+  return NULL;
+}
+
+// ---------------------------------------------------------------- description
+
+static size_t encode_utf8(char out[4], uint32_t c) {
+  if (c < 0x80) {
+    out[0] = (char)(c < ' ' || c == 0x7F ? ' ' : c);
+    return 1;
+  }
+  // lcms2 gives UTF-16 units one by one.
+  if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) c = 0xFFFD;
+  size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  for (size_t i = n - 1; i > 0; i--, c >>= 6) out[i] = (char)(0x80 | (c & 0x3F));
+  out[0] = (char)((0xF00 >> n & 0xFF) | c);
+  return n;
+}
+
+void imgc_icc_description(const uint8_t *icc, size_t icc_size, char *text, size_t text_size) {
+  if (text_size == 0) return;
+  text[0] = 0;
+  if (!icc || icc_size < 128 || icc_size > IMGC_MAX_PROFILE) return;
+  cmsContext context = imgc_color_context();
+  if (!context) return;
+  cmsHPROFILE profile = cmsOpenProfileFromMemTHR(context, icc, (cmsUInt32Number)icc_size);
+  wchar_t wide[256] = {0};
+  if (profile) {
+    cmsGetProfileInfo(profile, cmsInfoDescription, "en", "US", wide, sizeof wide);
+    cmsCloseProfile(profile);
+  }
+  cmsDeleteContext(context);
+
+  size_t used = 0;
+  for (size_t i = 0; i < sizeof wide / sizeof *wide && wide[i]; i++) {
+    uint32_t c = (uint32_t)wide[i];
+    uint32_t next = i + 1 < sizeof wide / sizeof *wide ? (uint32_t)wide[i + 1] : 0;
+    if (c >= 0xD800 && c < 0xDC00 && next >= 0xDC00 && next < 0xE000) {
+      c = 0x10000 + ((c - 0xD800) << 10) + (next - 0xDC00);
+      i++;
+    }
+    char bytes[4];
+    size_t n = encode_utf8(bytes, c);
+    if (n >= text_size - used) break;
+    for (size_t j = 0; j < n; j++) text[used++] = bytes[j];
+    text[used] = 0;
+  }
+}

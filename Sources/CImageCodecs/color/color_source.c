@@ -1,0 +1,141 @@
+// From what a file says about its colours to a profile, by the precedence
+// cICP > ICC > sRGB > gAMA + cHRM (PNG, third edition, 4.3).
+
+#include "color/color_profile.h"
+
+// ---------------------------------------------------------------- building
+
+static cmsHPROFILE build(cmsContext context, const double xy[8], cmsToneCurve *curve) {
+  if (!curve) return NULL;
+  cmsCIExyY white = {xy[0], xy[1], 1};
+  cmsCIExyYTRIPLE primaries = {{xy[2], xy[3], 1}, {xy[4], xy[5], 1}, {xy[6], xy[7], 1}};
+  cmsToneCurve *curves[3] = {curve, curve, curve};
+  cmsHPROFILE profile = cmsCreateRGBProfileTHR(context, &white, &primaries, curves);
+  cmsFreeToneCurve(curve);
+  return profile;
+}
+
+// Y = ((X + a) / (1 + a)) ^ gamma from `knee` on, X / slope below it.
+static cmsToneCurve *segmented(cmsContext context, double gamma, double a, double slope,
+                               double knee) {
+  double parameters[5] = {gamma, 1 / (1 + a), a / (1 + a), 1 / slope, knee};
+  return cmsBuildParametricToneCurve(context, 4, parameters);
+}
+
+static cmsToneCurve *srgb_curve(cmsContext context) {
+  return segmented(context, 2.4, 0.055, 12.92, 0.04045);
+}
+
+// White, red, green, blue; x and y.
+static const double srgb_xy[8] = {0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06};
+
+// ---------------------------------------------------------------- cICP
+
+// ITU-T H.273, table 2.
+static const struct {
+  uint8_t code;
+  double xy[8];
+} primaries_of[] = {
+    {1, {0.3127, 0.3290, 0.640, 0.330, 0.300, 0.600, 0.150, 0.060}},  // BT.709
+    {4, {0.310, 0.316, 0.67, 0.33, 0.21, 0.71, 0.14, 0.08}},          // BT.470 M
+    {5, {0.3127, 0.3290, 0.64, 0.33, 0.29, 0.60, 0.15, 0.06}},        // BT.470 B, G
+    {6, {0.3127, 0.3290, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070}},  // BT.601 525
+    {7, {0.3127, 0.3290, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070}},  // SMPTE 240
+    {8, {0.310, 0.316, 0.681, 0.319, 0.243, 0.692, 0.145, 0.049}},    // generic film
+    {9, {0.3127, 0.3290, 0.708, 0.292, 0.170, 0.797, 0.131, 0.046}},  // BT.2020
+    {11, {0.314, 0.351, 0.680, 0.320, 0.265, 0.690, 0.150, 0.060}},   // DCI P3
+    {12, {0.3127, 0.3290, 0.680, 0.320, 0.265, 0.690, 0.150, 0.060}}, // Display P3
+    {22, {0.3127, 0.3290, 0.630, 0.340, 0.295, 0.605, 0.155, 0.077}}, // EBU 3213
+};
+
+enum { SRGB = 13, PQ = 16, HLG = 18 };
+
+// ITU-T H.273, table 3; NULL for codes not handled here.
+static cmsToneCurve *transfer_curve(cmsContext context, uint8_t code) {
+  switch (code) {
+  case 1: // BT.709, BT.601 and BT.2020: the inverse of the camera's curve
+  case 6:
+  case 11:
+  case 14:
+  case 15: return segmented(context, 1 / 0.45, 0.099, 4.5, 0.081);
+  case 4: return cmsBuildGamma(context, 2.2);
+  case 5: return cmsBuildGamma(context, 2.8);
+  case 7: return segmented(context, 1 / 0.45, 0.1115, 4, 0.0913);
+  case 8: return cmsBuildGamma(context, 1);
+  case SRGB: return srgb_curve(context);
+  default: return NULL;
+  }
+}
+
+// False when these code points say nothing that is understood.
+static bool profile_from_cicp(cmsContext context, const uint8_t cicp[4], cmsHPROFILE *profile,
+                              imgc_report *report) {
+  *profile = NULL;
+  // In a PNG the samples are RGB (matrix 0); those of narrow range would need stretching.
+  if (cicp[2] != 0 || cicp[3] != 1) return false;
+  if (cicp[1] == PQ || cicp[1] == HLG) {
+    imgc_warn(report, IMGC_WARN_HDR_TRANSFER);
+    return true;
+  }
+  if (cicp[0] == 1 && cicp[1] == SRGB) return true;
+  for (size_t i = 0; i < sizeof primaries_of / sizeof *primaries_of; i++)
+    if (primaries_of[i].code == cicp[0])
+      *profile = build(context, primaries_of[i].xy, transfer_curve(context, cicp[1]));
+  return *profile != NULL;
+}
+
+// ---------------------------------------------------------------- gAMA and cHRM
+
+static bool is_near(double value, double wanted, double tolerance) {
+  return value >= wanted - tolerance && value <= wanted + tolerance;
+}
+
+static bool are_srgb_chromaticities(const double xy[8]) {
+  for (int i = 0; i < 8; i++)
+    if (!is_near(xy[i], srgb_xy[i], 0.001)) return false;
+  return true;
+}
+
+static cmsHPROFILE profile_from_gamma(cmsContext context, const imgc_header *header,
+                                      imgc_report *report) {
+  bool has_gamma = header->has_gamma, has_xy = header->has_chromaticities, is_bad = false;
+  double xy[8];
+  for (int i = 0; i < 8; i++) {
+    xy[i] = has_xy ? header->chromaticities[i] / 100000.0 : srgb_xy[i];
+    if (xy[i] > 1 || (i % 2 == 1 && xy[i] == 0)) is_bad = true;
+  }
+  // Exponents of 1/10 to 10 are more than any display has.
+  if (has_gamma && (header->gamma < 10000 || header->gamma > 1000000)) is_bad = true;
+  if (is_bad) {
+    imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
+    return NULL;
+  }
+  // About 1/2.2 with these chromaticities is how an encoder says sRGB without an sRGB chunk.
+  bool is_22 = !has_gamma || is_near(header->gamma, 45455, 45455 * 0.05);
+  if (is_22 && are_srgb_chromaticities(xy)) return NULL;
+  cmsHPROFILE profile =
+      build(context, xy,
+            has_gamma ? cmsBuildGamma(context, 100000.0 / header->gamma) : srgb_curve(context));
+  if (!profile) imgc_warn(report, IMGC_WARN_PROFILE_IGNORED); // the primaries lie on a line
+  return profile;
+}
+
+// ---------------------------------------------------------------- precedence
+
+cmsHPROFILE imgc_source_profile(cmsContext context, const imgc_color_source *source,
+                                imgc_report *report) {
+  const imgc_header *header = source->header;
+  cmsHPROFILE profile;
+  if (header->has_cicp) {
+    if (profile_from_cicp(context, header->cicp, &profile, report)) return profile;
+    imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
+  }
+  if (source->icc) {
+    profile = imgc_profile_from_icc(context, source->icc, source->icc_size, header->color_model);
+    if (profile) return profile;
+    imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
+  }
+  bool says_gamma = header->has_gamma || header->has_chromaticities;
+  if (header->has_srgb || !says_gamma || header->color_model == IMGC_COLOR_CMYK) return NULL;
+  return profile_from_gamma(context, header, report);
+}

@@ -1,0 +1,25 @@
+// Scratch memory: small blocks from malloc, large ones from where the caller says.
+
+#include "core/codec.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static bool is_large(const imgc_request *request, size_t size) {
+  return size >= 1 << 20 && request->memory.take && request->memory.give;
+}
+
+void *imgc_work_take(const imgc_request *request, size_t size) {
+  // No object is that large, and the caller's memory may count in signed numbers.
+  if (size > PTRDIFF_MAX / 2) return NULL;
+  if (is_large(request, size)) return request->memory.take(size);
+  return malloc(size ? size : 1);
+}
+
+void imgc_work_give(const imgc_request *request, void *memory, size_t size) {
+  if (!memory) return;
+  if (is_large(request, size))
+    request->memory.give(memory, size);
+  else
+    free(memory);
+}

@@ -1,0 +1,221 @@
+// RGBA8 to JPEG through libjpeg-turbo: a JFIF header, tables, scans, nothing else.
+
+#include "encode/encode.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#if !__has_include(<jpeglib.h>)
+#error                                                                                             \
+    "libjpeg-turbo is missing: apt-get install libjpeg62-turbo-dev (on Ubuntu libjpeg-turbo8-dev)"
+#endif
+#include <jerror.h>
+#include <jpeglib.h>
+
+// All that must outlive a jump; imgc_encode_jpeg owns it.
+typedef struct writing {
+  struct jpeg_compress_struct cinfo;
+  struct jpeg_error_mgr errors;
+  struct jpeg_destination_mgr destination;
+  struct jpeg_progress_mgr progress;
+  jmp_buf jump;
+
+  const imgc_picture *picture;
+  const imgc_jpeg_options *options;
+  imgc_cancel *cancel;
+  imgc_output *output;
+  imgc_report *report;
+  imgc_pixel_facts facts; // of the pixels on their background
+
+  uint8_t *band; // IMGC_ENCODE_BAND rows on their way to libjpeg, or NULL: taken from the picture
+  size_t band_stride;
+  uint32_t rows; // given to libjpeg
+  bool failed;   // libjpeg gave up
+  int code;
+} writing;
+
+static writing *writing_of(j_common_ptr cinfo) { return cinfo->client_data; }
+
+static void leave(writing *w) { longjmp(w->jump, 1); }
+
+static void on_error(j_common_ptr cinfo) {
+  writing *w = writing_of(cinfo);
+  w->failed = true;
+  w->code = cinfo->err->msg_code;
+  leave(w);
+}
+
+static void on_message(j_common_ptr cinfo, int level) { (void)cinfo, (void)level; }
+
+static void on_output(j_common_ptr cinfo) { (void)cinfo; }
+
+// libjpeg calls this once a call with rows, and once a row of blocks in every later pass.
+static void on_progress(j_common_ptr cinfo) {
+  writing *w = writing_of(cinfo);
+  if (imgc_encode_poll(w->cancel, w->report)) leave(w);
+}
+
+// ---------------------------------------------------------------- output
+
+static void offer_room(writing *w) {
+  if (!imgc_output_reserve(w->output, 4096)) {
+    imgc_fail(w->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: no memory for the file");
+    leave(w);
+  }
+  w->destination.next_output_byte = w->output->data + w->output->count;
+  w->destination.free_in_buffer = w->output->capacity - w->output->count;
+}
+
+static void on_destination_start(j_compress_ptr cinfo) {
+  offer_room(writing_of((j_common_ptr)cinfo));
+}
+
+static boolean on_destination_full(j_compress_ptr cinfo) {
+  writing *w = writing_of((j_common_ptr)cinfo);
+  w->output->count = w->output->capacity;
+  if (imgc_output_check(w->output, "jpeg", w->report)) leave(w);
+  offer_room(w);
+  return TRUE;
+}
+
+static void on_destination_end(j_compress_ptr cinfo) {
+  writing *w = writing_of((j_common_ptr)cinfo);
+  w->output->count = w->output->capacity - w->destination.free_in_buffer;
+}
+
+// ---------------------------------------------------------------- pixels
+
+static void flatten(uint8_t *dst, const uint8_t *src, size_t n, const uint8_t background[3]) {
+  for (size_t i = 0; i < n; i++, src += 4, dst += 4) {
+    unsigned alpha = src[3];
+    dst[0] = imgc_on_background(src[0], background[0], alpha);
+    dst[1] = imgc_on_background(src[1], background[1], alpha);
+    dst[2] = imgc_on_background(src[2], background[2], alpha);
+    dst[3] = 255;
+  }
+}
+
+// One pass over the pixels that decides on the number of components.
+static imgc_status look(writing *w) {
+  const imgc_picture *picture = w->picture;
+  const uint8_t *background = w->options->background;
+  w->facts = (imgc_pixel_facts){true, true, 0};
+  for (uint32_t y = 0; y < picture->height; y++) {
+    if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(w->cancel, w->report))
+      return w->report->status;
+    imgc_pixel_facts_add(&w->facts, imgc_picture_row(picture, y), picture->width);
+    if (!w->facts.is_opaque && !w->facts.is_gray) return IMGC_OK;
+  }
+  // Gray on a coloured background is not gray; colour under alpha 0 counts as colour.
+  if (!w->facts.is_opaque && (background[0] != background[1] || background[1] != background[2]))
+    w->facts.is_gray = false;
+  return IMGC_OK;
+}
+
+static bool needs_band(const writing *w) { return w->facts.is_gray || !w->facts.is_opaque; }
+
+// The rows from `y` on as libjpeg reads them.
+static void fill_band(writing *w, uint32_t y, uint32_t count) {
+  size_t width = w->picture->width;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint8_t *src = imgc_picture_row(w->picture, y + i);
+    uint8_t *dst = w->band + i * w->band_stride;
+    if (!w->facts.is_opaque) {
+      flatten(dst, src, width, w->options->background);
+      src = dst;
+    }
+    if (w->facts.is_gray)
+      for (size_t x = 0; x < width; x++) dst[x] = src[x * 4];
+  }
+}
+
+// ---------------------------------------------------------------- writing
+
+static void set_up(writing *w) {
+  j_compress_ptr cinfo = &w->cinfo;
+  const imgc_jpeg_options *options = w->options;
+  cinfo->image_width = w->picture->width;
+  cinfo->image_height = w->picture->height;
+  cinfo->input_components = w->facts.is_gray ? 1 : 4;
+  cinfo->in_color_space = w->facts.is_gray ? JCS_GRAYSCALE : JCS_EXT_RGBX;
+  jpeg_set_defaults(cinfo);
+  jpeg_set_quality(cinfo, options->quality, TRUE);
+  if (!w->facts.is_gray) {
+    cinfo->comp_info[0].h_samp_factor = options->chroma == IMGC_CHROMA_444 ? 1 : 2;
+    cinfo->comp_info[0].v_samp_factor = options->chroma == IMGC_CHROMA_420 ? 2 : 1;
+  }
+  cinfo->optimize_coding = options->optimizes_huffman;
+  if (options->is_progressive) jpeg_simple_progression(cinfo);
+}
+
+// May be jumped out of.
+static void write_rows(writing *w) {
+  jpeg_create_compress(&w->cinfo);
+  w->destination.init_destination = on_destination_start;
+  w->destination.empty_output_buffer = on_destination_full;
+  w->destination.term_destination = on_destination_end;
+  w->cinfo.dest = &w->destination;
+  w->progress.progress_monitor = on_progress;
+  w->cinfo.progress = &w->progress;
+  set_up(w);
+  jpeg_start_compress(&w->cinfo, TRUE);
+  while (w->rows < w->picture->height) {
+    JSAMPROW rows[IMGC_ENCODE_BAND];
+    uint32_t left = w->picture->height - w->rows;
+    uint32_t count = left < IMGC_ENCODE_BAND ? left : IMGC_ENCODE_BAND;
+    if (w->band) fill_band(w, w->rows, count);
+    for (uint32_t i = 0; i < count; i++)
+      rows[i] = w->band ? w->band + i * w->band_stride
+                        : (JSAMPROW)(uintptr_t)imgc_picture_row(w->picture, w->rows + i);
+    w->rows += jpeg_write_scanlines(&w->cinfo, rows, count);
+  }
+  jpeg_finish_compress(&w->cinfo);
+}
+
+// The only function here with setjmp. It has no locals but its argument.
+static void guarded(writing *w) {
+  if (setjmp(w->jump) == 0) write_rows(w);
+}
+
+static imgc_status fail(writing *w) {
+  char text[JMSG_LENGTH_MAX];
+  w->errors.format_message((j_common_ptr)&w->cinfo, text);
+  bool no_memory = w->code == JERR_OUT_OF_MEMORY;
+  return imgc_fail(w->report, no_memory ? IMGC_ERROR_OUT_OF_MEMORY : IMGC_ERROR_INTERNAL, NULL,
+                   "jpeg: %s", text);
+}
+
+static bool is_valid(const imgc_jpeg_options *options) {
+  return options->quality >= 1 && options->quality <= 100 && options->chroma <= IMGC_CHROMA_444;
+}
+
+imgc_status imgc_encode_jpeg(const imgc_picture *picture, const imgc_jpeg_options *options,
+                             imgc_cancel *cancel, imgc_output *output, imgc_report *report) {
+  memset(report, 0, sizeof *report);
+  if (!imgc_picture_is_valid(picture) || !is_valid(options))
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "jpeg: wrong arguments");
+  if (picture->width > JPEG_MAX_DIMENSION || picture->height > JPEG_MAX_DIMENSION)
+    return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "dimensions",
+                     "jpeg: %u x %u pixels, at most %ld a side", picture->width, picture->height,
+                     (long)JPEG_MAX_DIMENSION);
+  writing w = {
+      .picture = picture, .options = options, .cancel = cancel, .output = output, .report = report};
+  if (look(&w)) return report->status;
+  if (needs_band(&w)) {
+    w.band_stride = (size_t)picture->width * 4;
+    w.band = malloc(w.band_stride * IMGC_ENCODE_BAND);
+    if (!w.band) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: no memory");
+  }
+  w.cinfo.err = jpeg_std_error(&w.errors);
+  w.errors.error_exit = on_error;
+  w.errors.emit_message = on_message;
+  w.errors.output_message = on_output;
+  w.cinfo.client_data = &w;
+  guarded(&w);
+  if (w.failed) fail(&w);
+  jpeg_destroy_compress(&w.cinfo);
+  free(w.band);
+  if (report->status) return report->status;
+  return imgc_output_check(output, "jpeg", report);
+}

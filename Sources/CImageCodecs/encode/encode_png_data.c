@@ -1,0 +1,162 @@
+// Chunks, and compressed rows in them. What fits into a bounded buffer goes through libdeflate,
+// which is faster and packs tighter but wants all of its input at once; the rest through zlib.
+
+#include "encode/encode_png.h"
+
+#include <stdlib.h>
+#include <string.h>
+#if !__has_include(<libdeflate.h>)
+#error "libdeflate is missing: apt-get install libdeflate-dev"
+#endif
+#include <libdeflate.h>
+#if !__has_include(<zlib.h>)
+#error "zlib is missing: apt-get install zlib1g-dev"
+#endif
+#include <zlib.h>
+
+// libdeflate cannot be interrupted: at its upper levels 4 MiB may take seconds.
+enum { WHOLE = 4 << 20, WHOLE_AT_HIGH_LEVELS = 256 << 10, HIGH_LEVEL = 8, CHUNK = 64 << 10 };
+
+// ---------------------------------------------------------------- chunks
+
+bool imgc_png_chunk_begin(imgc_output *output, const char type[4], size_t *start) {
+  uint8_t head[8] = {0};
+  memcpy(head + 4, type, 4);
+  *start = output->count;
+  return imgc_output_append(output, head, 8);
+}
+
+bool imgc_png_chunk_end(imgc_output *output, size_t start) {
+  uint8_t *chunk = output->data + start;
+  size_t size = output->count - start - 8;
+  imgc_put32(chunk, (uint32_t)size);
+  uint8_t crc[4];
+  imgc_put32(crc, libdeflate_crc32(0, chunk + 4, size + 4));
+  return imgc_output_append(output, crc, 4);
+}
+
+bool imgc_png_chunk(imgc_output *output, const char type[4], const uint8_t *data, size_t size) {
+  size_t start;
+  return imgc_png_chunk_begin(output, type, &start) && imgc_output_append(output, data, size) &&
+         imgc_png_chunk_end(output, start);
+}
+
+static imgc_status no_memory(const imgc_png_data *data) {
+  return imgc_fail(data->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
+}
+
+static bool begin(const imgc_png_data *data, size_t *start) {
+  if (!imgc_png_chunk_begin(data->output, data->sequence ? "fdAT" : "IDAT", start)) return false;
+  if (!data->sequence) return true;
+  uint8_t number[4];
+  imgc_put32(number, (*data->sequence)++);
+  return imgc_output_append(data->output, number, 4);
+}
+
+static bool is_time_to_poll(uint32_t y) { return y % IMGC_ENCODE_BAND == 0; }
+
+// ---------------------------------------------------------------- all at once
+
+// Every row behind the other.
+static imgc_status collect(const imgc_png_data *data, uint8_t *rows) {
+  const imgc_picture *picture = data->picture;
+  size_t line = data->lines->row_size + 1;
+  for (uint32_t y = 0; y < picture->height; y++, rows += line) {
+    if (is_time_to_poll(y) && imgc_encode_poll(data->cancel, data->report))
+      return data->report->status;
+    const uint8_t *src = imgc_picture_row(picture, y);
+    memcpy(rows, imgc_png_lines_next(data->lines, src, picture->width), line);
+  }
+  return imgc_encode_poll(data->cancel, data->report);
+}
+
+static bool compress_rows(const imgc_png_data *data, const uint8_t *rows, size_t size) {
+  // From 10 on libdeflate parses near-optimally, at several times the cost.
+  static const int levels[10] = {0, 1, 2, 4, 5, 6, 7, 8, 9, 12};
+  struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(levels[data->level]);
+  if (!compressor) return false;
+  imgc_output *output = data->output;
+  size_t bound = libdeflate_zlib_compress_bound(compressor, size), start;
+  bool ok = begin(data, &start) && imgc_output_reserve(output, bound);
+  if (ok)
+    output->count +=
+        libdeflate_zlib_compress(compressor, rows, size, output->data + output->count, bound);
+  libdeflate_free_compressor(compressor);
+  return ok && imgc_png_chunk_end(output, start);
+}
+
+static imgc_status write_whole(const imgc_png_data *data, size_t size) {
+  uint8_t *rows = malloc(size);
+  if (!rows) return no_memory(data);
+  imgc_status status = collect(data, rows);
+  if (status == IMGC_OK && !compress_rows(data, rows, size)) status = no_memory(data);
+  free(rows);
+  return status ? status : imgc_output_check(data->output, "png", data->report);
+}
+
+// ---------------------------------------------------------------- row by row
+
+// Compresses what `stream` holds as input into chunks of 64 KiB.
+static imgc_status push(const imgc_png_data *data, z_stream *stream, int flush, size_t *start) {
+  imgc_output *output = data->output;
+  for (;;) {
+    int status = deflate(stream, flush);
+    bool is_full = stream->avail_out == 0, is_end = status == Z_STREAM_END;
+    if (status != Z_OK && status != Z_BUF_ERROR && !is_end)
+      return imgc_fail(data->report, IMGC_ERROR_INTERNAL, NULL, "png: deflate gave %d", status);
+    if (!is_full && !is_end) return IMGC_OK;
+    output->count = (size_t)(stream->next_out - output->data);
+    if (!imgc_png_chunk_end(output, *start)) return no_memory(data);
+    if (is_end) return IMGC_OK;
+    if (imgc_output_check(output, "png", data->report)) return data->report->status;
+    if (!begin(data, start) || !imgc_output_reserve(output, CHUNK)) return no_memory(data);
+    stream->next_out = output->data + output->count;
+    stream->avail_out = CHUNK;
+  }
+}
+
+static imgc_status push_row(const imgc_png_data *data, z_stream *stream, const uint8_t *row,
+                            size_t size, size_t *start) {
+  // avail_in counts in 32 bits, and a row may be longer.
+  enum { PIECE = 1 << 20 };
+  imgc_status status = IMGC_OK;
+  for (size_t done = 0; done < size && status == IMGC_OK;) {
+    size_t piece = size - done < PIECE ? size - done : PIECE;
+    stream->next_in = (Bytef *)(uintptr_t)(row + done);
+    stream->avail_in = (uInt)piece;
+    status = push(data, stream, Z_NO_FLUSH, start);
+    done += piece;
+    if (status == IMGC_OK && done < size) status = imgc_encode_poll(data->cancel, data->report);
+  }
+  return status;
+}
+
+static imgc_status write_stream(const imgc_png_data *data) {
+  const imgc_picture *picture = data->picture;
+  z_stream stream = {0};
+  int strategy = data->lines->filter == IMGC_FILTER_NONE ? Z_DEFAULT_STRATEGY : Z_FILTERED;
+  if (deflateInit2(&stream, data->level, Z_DEFLATED, 15, 9, strategy) != Z_OK)
+    return no_memory(data);
+  size_t start;
+  imgc_status status = IMGC_OK;
+  if (begin(data, &start) && imgc_output_reserve(data->output, CHUNK)) {
+    stream.next_out = data->output->data + data->output->count;
+    stream.avail_out = CHUNK;
+  } else
+    status = no_memory(data);
+  for (uint32_t y = 0; y < picture->height && status == IMGC_OK; y++) {
+    if (is_time_to_poll(y) && (status = imgc_encode_poll(data->cancel, data->report))) break;
+    const uint8_t *src = imgc_picture_row(picture, y);
+    const uint8_t *row = imgc_png_lines_next(data->lines, src, picture->width);
+    status = push_row(data, &stream, row, data->lines->row_size + 1, &start);
+  }
+  if (status == IMGC_OK) status = push(data, &stream, Z_FINISH, &start);
+  deflateEnd(&stream);
+  return status ? status : imgc_output_check(data->output, "png", data->report);
+}
+
+imgc_status imgc_png_data_write(const imgc_png_data *data) {
+  uint64_t size = imgc_mul(data->lines->row_size + 1, data->picture->height);
+  size_t most = data->level >= HIGH_LEVEL ? WHOLE_AT_HIGH_LEVELS : WHOLE;
+  return size <= most ? write_whole(data, (size_t)size) : write_stream(data);
+}

@@ -1,0 +1,169 @@
+// RGBA8 rows to the samples of a PNG row, and the filters in front of the compression (PNG
+// specification, section 9).
+
+#include "core/copy.h"
+#include "encode/encode_png.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRONT = 16, FILTERS = 5 }; // zeros in front of the samples: what lies left of a row
+
+// ---------------------------------------------------------------- samples
+
+static void put_indices(const imgc_png_palette *palette, uint8_t *dst, const uint8_t *src,
+                        size_t width) {
+  uint32_t last = 0;
+  uint8_t index = 0;
+  for (size_t x = 0; x < width; x++) {
+    uint32_t color;
+    imgc_copy(&color, src + x * 4, 4);
+    if (x == 0 || color != last) index = imgc_png_palette_index(palette, color);
+    last = color;
+    dst[x] = index;
+  }
+}
+
+// Samples of a byte each to `bits` each, in place, the leftmost in the highest bits.
+static void pack(uint8_t *row, size_t width, unsigned bits) {
+  size_t per_byte = 8 / bits;
+  for (size_t x = 0; x < width; x += per_byte) {
+    unsigned byte = 0;
+    for (size_t i = 0; i < per_byte; i++) byte = byte << bits | (x + i < width ? row[x + i] : 0u);
+    row[x / per_byte] = (uint8_t)byte;
+  }
+}
+
+static void put_samples(const imgc_png_lines *lines, uint8_t *dst, const uint8_t *src,
+                        size_t width) {
+  unsigned depth = lines->layout.bit_depth;
+  switch (lines->layout.color_type) {
+  case 0: {
+    unsigned step = 255 / ((1u << depth) - 1);
+    if (step == 1)
+      for (size_t x = 0; x < width; x++) dst[x] = src[x * 4];
+    else
+      for (size_t x = 0; x < width; x++) dst[x] = (uint8_t)(src[x * 4] / step);
+    break;
+  }
+  case 2:
+    for (size_t x = 0; x < width; x++, dst += 3, src += 4)
+      dst[0] = src[0], dst[1] = src[1], dst[2] = src[2];
+    return;
+  case 3: put_indices(lines->palette, dst, src, width); break;
+  case 4:
+    for (size_t x = 0; x < width; x++, dst += 2, src += 4) dst[0] = src[0], dst[1] = src[3];
+    return;
+  default: memcpy(dst, src, width * 4); return;
+  }
+  if (depth < 8) pack(dst, width, depth);
+}
+
+// ---------------------------------------------------------------- filters
+
+// Each writes `size` bytes; `left` lies the bytes of one pixel before `row`, `corner` before `up`.
+static void filter_sub(uint8_t *restrict dst, const uint8_t *row, const uint8_t *left,
+                       size_t size) {
+  for (size_t i = 0; i < size; i++) dst[i] = (uint8_t)(row[i] - left[i]);
+}
+
+static void filter_up(uint8_t *restrict dst, const uint8_t *row, const uint8_t *up, size_t size) {
+  for (size_t i = 0; i < size; i++) dst[i] = (uint8_t)(row[i] - up[i]);
+}
+
+static void filter_average(uint8_t *restrict dst, const uint8_t *row, const uint8_t *left,
+                           const uint8_t *up, size_t size) {
+  for (size_t i = 0; i < size; i++) dst[i] = (uint8_t)(row[i] - ((left[i] + up[i]) >> 1));
+}
+
+static void filter_paeth(uint8_t *restrict dst, const uint8_t *row, const uint8_t *left,
+                         const uint8_t *up, const uint8_t *corner, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    int16_t a = left[i], b = up[i], c = corner[i];
+    int16_t from_a = (int16_t)abs(b - c), from_b = (int16_t)abs(a - c);
+    int16_t from_c = (int16_t)abs(a + b - 2 * c);
+    int16_t nearer = from_b <= from_c ? b : c;
+    int16_t guess = ((from_a <= from_b) & (from_a <= from_c)) ? a : nearer;
+    dst[i] = (uint8_t)(row[i] - guess);
+  }
+}
+
+static void apply(const imgc_png_lines *lines, unsigned filter) {
+  uint8_t *dst = lines->candidates[filter];
+  const uint8_t *row = lines->current, *left = row - lines->pixel_size;
+  const uint8_t *up = lines->previous, *corner = up - lines->pixel_size;
+  size_t size = lines->row_size;
+  *dst++ = (uint8_t)filter;
+  switch (filter) {
+  case IMGC_FILTER_NONE: memcpy(dst, row, size); break;
+  case IMGC_FILTER_SUB: filter_sub(dst, row, left, size); break;
+  case IMGC_FILTER_UP: filter_up(dst, row, up, size); break;
+  case IMGC_FILTER_AVERAGE: filter_average(dst, row, left, up, size); break;
+  default: filter_paeth(dst, row, left, up, corner, size); break;
+  }
+}
+
+// The sum of all bytes as signed magnitudes: low where the filter left little.
+static uint64_t magnitude(const uint8_t *row, size_t size) {
+  uint64_t sum = 0;
+  for (size_t start = 0; start < size; start += 4096) {
+    size_t end = size - start < 4096 ? size : start + 4096;
+    uint32_t part = 0;
+    for (size_t i = start; i < end; i++) part += (uint32_t)abs((int8_t)row[i]);
+    sum += part;
+  }
+  return sum;
+}
+
+static const uint8_t *best(const imgc_png_lines *lines) {
+  unsigned chosen = 0;
+  uint64_t least = UINT64_MAX;
+  for (unsigned filter = 0; filter < FILTERS; filter++) {
+    apply(lines, filter);
+    uint64_t cost = magnitude(lines->candidates[filter] + 1, lines->row_size);
+    if (cost < least) {
+      least = cost;
+      chosen = filter;
+    }
+  }
+  return lines->candidates[chosen];
+}
+
+// ---------------------------------------------------------------- rows
+
+static size_t candidate_count(const imgc_png_lines *lines) {
+  return lines->filter == IMGC_FILTER_ADAPTIVE ? FILTERS : 1;
+}
+
+bool imgc_png_lines_begin(imgc_png_lines *lines, uint32_t width) {
+  uint64_t row_size = imgc_png_layout_row(lines->layout, width);
+  // Indices are a byte each before they are packed.
+  uint64_t samples = FRONT + (row_size < width ? width : row_size);
+  uint64_t total = 2 * samples + candidate_count(lines) * (row_size + 1);
+  if (total > PTRDIFF_MAX) return false;
+  lines->memory = calloc(1, (size_t)total);
+  if (!lines->memory) return false;
+  lines->row_size = (size_t)row_size;
+  uint64_t bits = imgc_png_layout_row(lines->layout, 8); // bytes of 8 pixels: bits of one
+  lines->pixel_size = bits < 8 ? 1 : (uint32_t)(bits / 8);
+  lines->current = lines->memory + FRONT;
+  lines->previous = lines->current + samples;
+  uint8_t *next = lines->memory + 2 * samples;
+  for (unsigned filter = 0; filter < FILTERS; filter++) {
+    lines->candidates[filter] = next;
+    if (lines->filter == IMGC_FILTER_ADAPTIVE) next += row_size + 1;
+  }
+  return true;
+}
+
+void imgc_png_lines_end(imgc_png_lines *lines) { free(lines->memory); }
+
+const uint8_t *imgc_png_lines_next(imgc_png_lines *lines, const uint8_t *rgba, size_t width) {
+  uint8_t *above = lines->current;
+  lines->current = lines->previous;
+  lines->previous = above;
+  put_samples(lines, lines->current, rgba, width);
+  if (lines->filter == IMGC_FILTER_ADAPTIVE) return best(lines);
+  apply(lines, lines->filter);
+  return lines->candidates[lines->filter];
+}

@@ -1,0 +1,265 @@
+// GIF: stills and animations. giflib reads the container (gif_blocks.c), the LZW decoder is
+// ours (gif_lzw.c).
+//
+// Nothing is kept between calls. A frame remembers where it starts and where to look for the
+// next one, and every call opens the file anew: that costs a header of at most 781 bytes.
+
+#include "gif/gif_blocks.h"
+#include "gif/gif_draw.h"
+
+#include <stdio.h>
+
+#define STRING(x) #x
+#define VERSION(a, b, c) "giflib " STRING(a) "." STRING(b) "." STRING(c)
+
+// ---------------------------------------------------------------- the canvas
+
+typedef struct canvas_size {
+  uint32_t width, height;
+} canvas_size;
+
+// The canvas grows to hold the first image: browsers and other decoders do the same, and a
+// canvas of 0 x 0 gets a size that way. Later images are clipped.
+static canvas_size size_of_canvas(const imgc_gif *gif, const imgc_gif_image *first) {
+  canvas_size size = {(uint32_t)gif->file->SWidth, (uint32_t)gif->file->SHeight};
+  uint32_t right = first->x + first->width, bottom = first->y + first->height; // 17 bits at most
+  return (canvas_size){right > size.width ? right : size.width,
+                       bottom > size.height ? bottom : size.height};
+}
+
+static bool covers(const imgc_gif_image *image, canvas_size canvas) {
+  return image->x == 0 && image->y == 0 && image->width >= canvas.width &&
+         image->height >= canvas.height;
+}
+
+static imgc_status check_frame(const imgc_request *request, const imgc_gif_image *image,
+                               imgc_report *report) {
+  if (image->width == 0 || image->height == 0) return IMGC_OK;
+  return imgc_check_size(request, image->width, image->height, report);
+}
+
+// No image where the first one should be.
+static imgc_status no_image(imgc_gif_found found, imgc_report *report) {
+  if (found == IMGC_GIF_CUT || found == IMGC_GIF_NO_MORE)
+    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: data ends before the first image");
+  if (found != IMGC_GIF_FAILED)
+    imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: %s before the first image",
+              found == IMGC_GIF_JUNK ? "unknown block" : "trailer");
+  return report->status;
+}
+
+// ---------------------------------------------------------------- header
+
+// A picture is said to have alpha when its first image does not cover the canvas or has a
+// transparent index. Whether later images have one is only known when frames are counted.
+static void count_frames(imgc_gif *gif, imgc_header *header) {
+  imgc_gif_image image;
+  do {
+    header->frame_count++;
+    if (header->frame_count == gif->request->most_counted_frames) return;
+    if (!imgc_gif_skip_data(gif)) return;
+    if (imgc_gif_next_image(gif, &image) != IMGC_GIF_IMAGE) return;
+    if (image.transparent_index >= 0 || image.disposal != IMGC_DISPOSE_KEEP)
+      header->has_alpha = true;
+    uint64_t work = imgc_gif_work_bytes(image.width, image.height);
+    if (work > header->work_bytes) header->work_bytes = work;
+  } while (gif->report->status == IMGC_OK);
+}
+
+static imgc_status fill_header(imgc_gif *gif, imgc_header *header) {
+  const imgc_request *request = gif->request;
+  imgc_report *report = gif->report;
+  imgc_gif_image first;
+  imgc_gif_found found = imgc_gif_next_image(gif, &first);
+  if (found != IMGC_GIF_IMAGE) return no_image(found, report);
+
+  canvas_size canvas = size_of_canvas(gif, &first);
+  header->width = canvas.width;
+  header->height = canvas.height;
+  header->is_progressive = first.interlaced;
+  header->has_alpha = first.transparent_index >= 0 || !covers(&first, canvas);
+  header->color_model = IMGC_COLOR_INDEXED;
+  header->channels = 1;
+  header->bits_per_channel = imgc_gif_palette_bits(gif); // of an index
+  header->work_bytes = imgc_gif_work_bytes(first.width, first.height);
+  if (imgc_check_size(request, canvas.width, canvas.height, report) ||
+      check_frame(request, &first, report))
+    return report->status;
+
+  if (request->flags & IMGC_COUNT_FRAMES) count_frames(gif, header);
+  header->is_animated = header->frame_count > 1;
+  if (header->is_animated && first.disposal != IMGC_DISPOSE_KEEP) header->has_alpha = true;
+  header->has_loop_count = gif->has_loop_count;
+  header->loop_count = gif->loop_count;
+  if (report->status) return report->status;
+  return imgc_check_memory(request, canvas.width, canvas.height, header->work_bytes, report);
+}
+
+static imgc_status gif_read_header(const imgc_request *request, imgc_header *header,
+                                   imgc_report *report) {
+  imgc_gif gif;
+  if (imgc_gif_open(&gif, request, report) == IMGC_OK) fill_header(&gif, header);
+  imgc_gif_close(&gif);
+  return report->status;
+}
+
+static imgc_status gif_read_icc(const imgc_request *request, uint8_t *profile, size_t size,
+                                imgc_report *report) {
+  (void)request, (void)profile, (void)size;
+  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "icc", "gif: profiles are not read");
+}
+
+// ---------------------------------------------------------------- the still
+
+// The first image on a cleared canvas. Only what the image does not write is cleared.
+static imgc_status draw_still(imgc_gif *gif, const imgc_place *place) {
+  const imgc_request *request = gif->request;
+  imgc_report *report = gif->report;
+  imgc_gif_image image;
+  imgc_gif_found found = imgc_gif_next_image(gif, &image);
+  if (found != IMGC_GIF_IMAGE) return no_image(found, report);
+
+  canvas_size canvas = size_of_canvas(gif, &image);
+  if (imgc_check_size(request, canvas.width, canvas.height, report) ||
+      check_frame(request, &image, report) ||
+      imgc_check_memory(request, canvas.width, canvas.height,
+                        imgc_gif_work_bytes(image.width, image.height), report))
+    return report->status;
+  if (place->width != canvas.width || place->height != canvas.height)
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "gif: the canvas is %u x %u",
+                     canvas.width, canvas.height);
+
+  if (imgc_place_open(place, canvas.height)) return report->status;
+  uint64_t right = (uint64_t)image.x + image.width, bottom = (uint64_t)image.y + image.height;
+  if (image.width == 0 || image.height == 0 || image.x >= canvas.width ||
+      image.y >= canvas.height) {
+    imgc_place_clear(place, 0, 0, canvas.width, canvas.height);
+  } else {
+    imgc_place_clear(place, 0, 0, canvas.width, image.y);
+    imgc_place_clear(place, 0, image.y, image.x, image.height);
+    imgc_place_clear(place, (uint32_t)right, image.y, canvas.width, image.height);
+    imgc_place_clear(place, 0, (uint32_t)bottom, canvas.width, canvas.height);
+  }
+  report->rows = canvas.height;
+  imgc_gif_drawing drawing = {
+      .canvas = place, .x = image.x, .y = image.y, .fill = true, .salvage = true};
+  if (imgc_gif_draw(gif, &image, &drawing)) return report->status;
+  if (report->truncated || report->corrupt) return IMGC_OK;
+  // All rows are there; what follows them can only be odd.
+  report->rows = canvas.height;
+  if (!imgc_gif_skip_data(gif) || imgc_left(&gif->source) == 0)
+    imgc_warn(report, IMGC_WARN_MISSING_END);
+  return report->status;
+}
+
+static imgc_status gif_decode(const imgc_request *request, const imgc_place *place,
+                              imgc_report *report) {
+  imgc_gif gif;
+  if (imgc_gif_open(&gif, request, report) == IMGC_OK) draw_still(&gif, place);
+  imgc_gif_close(&gif);
+  return report->status;
+}
+
+// ---------------------------------------------------------------- the animation
+
+static imgc_status end_of_frames(const imgc_gif *gif, imgc_gif_found found) {
+  imgc_report *report = gif->report;
+  switch (found) {
+  case IMGC_GIF_TRAILER:
+    if (imgc_left(&gif->source)) imgc_warn(report, IMGC_WARN_TRAILING_DATA);
+    break;
+  case IMGC_GIF_NO_MORE: imgc_warn(report, IMGC_WARN_MISSING_END); break;
+  case IMGC_GIF_CUT: imgc_truncated(report, 0); break;
+  // As browsers do: the animation is over, what was shown stays.
+  case IMGC_GIF_JUNK: imgc_warn(report, IMGC_WARN_STRUCTURE); break;
+  default: return report->status;
+  }
+  return IMGC_END_OF_FRAMES;
+}
+
+static imgc_status find_frame(imgc_gif *gif, imgc_frame *frame) {
+  if (frame->number > 0) imgc_gif_seek(gif, frame->next_offset);
+  imgc_gif_image image;
+  imgc_gif_found found = imgc_gif_next_image(gif, &image);
+  if (found != IMGC_GIF_IMAGE)
+    return frame->number == 0 ? no_image(found, gif->report) : end_of_frames(gif, found);
+  if (check_frame(gif->request, &image, gif->report)) return gif->report->status;
+
+  // Data that ends early is for drawing to tell.
+  imgc_gif_skip_data(gif);
+  if (gif->report->status) return gif->report->status;
+  uint32_t number = frame->number + 1;
+  uint8_t disposal = image.disposal;
+  // Before the first frame there is nothing but a clear canvas to go back to.
+  if (number == 1 && disposal == IMGC_DISPOSE_RESTORE) disposal = IMGC_DISPOSE_CLEAR;
+  *frame = (imgc_frame){.number = number,
+                        .x = image.x,
+                        .y = image.y,
+                        .width = image.width,
+                        .height = image.height,
+                        .delay_numerator = image.delay,
+                        .delay_denominator = 100,
+                        .disposal = disposal,
+                        .blend = IMGC_BLEND_OVER,
+                        .offset = image.offset,
+                        .next_offset = gif->source.offset,
+                        .transparent_index = image.transparent_index};
+  return IMGC_OK;
+}
+
+static imgc_status gif_next_frame(const imgc_request *request, imgc_frame *frame,
+                                  imgc_report *report) {
+  imgc_gif gif;
+  imgc_status status = imgc_gif_open(&gif, request, report);
+  if (status == IMGC_OK) status = find_frame(&gif, frame);
+  imgc_gif_close(&gif);
+  return status;
+}
+
+static imgc_status draw_one(imgc_gif *gif, const imgc_frame *frame, const imgc_target *canvas) {
+  const imgc_request *request = gif->request;
+  imgc_report *report = gif->report;
+  imgc_gif_seek(gif, frame->offset);
+  imgc_gif_image image;
+  imgc_place place;
+  if (imgc_gif_next_image(gif, &image) != IMGC_GIF_IMAGE || image.offset != frame->offset ||
+      image.width != frame->width || image.height != frame->height ||
+      !imgc_place_make(&place, canvas, canvas->width, canvas->height))
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "gif: no such frame");
+  if (check_frame(request, &image, report) ||
+      imgc_check_memory(request, canvas->width, canvas->height,
+                        imgc_gif_work_bytes(image.width, image.height), report))
+    return report->status;
+
+  // The extension with the transparent index lies before the offset.
+  image.transparent_index = frame->transparent_index;
+  // A damaged first frame is shown as far as it goes, as the still is; later ones are refused:
+  // the frame before is the better picture.
+  imgc_gif_drawing drawing = {.canvas = &place,
+                              .x = frame->x,
+                              .y = frame->y,
+                              .over = frame->blend == IMGC_BLEND_OVER,
+                              .salvage = frame->number == 1};
+  report->rows = canvas->height;
+  return imgc_gif_draw(gif, &image, &drawing);
+}
+
+static imgc_status gif_draw_frame(const imgc_request *request, const imgc_frame *frame,
+                                  const imgc_target *canvas, imgc_report *report) {
+  imgc_gif gif;
+  if (imgc_gif_open(&gif, request, report) == IMGC_OK) draw_one(&gif, frame, canvas);
+  imgc_gif_close(&gif);
+  return report->status;
+}
+
+static const char *gif_version(void) { return VERSION(GIFLIB_MAJOR, GIFLIB_MINOR, GIFLIB_RELEASE); }
+
+const imgc_codec imgc_codec_gif = {
+    .format = IMGC_FORMAT_GIF,
+    .read_header = gif_read_header,
+    .read_icc = gif_read_icc,
+    .decode = gif_decode,
+    .next_frame = gif_next_frame,
+    .draw_frame = gif_draw_frame,
+    .version = gif_version,
+};

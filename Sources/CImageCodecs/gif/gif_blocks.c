@@ -1,0 +1,185 @@
+// giflib reads the container and nothing else here: no LZW, no saved images. It reads through
+// a callback and asks only for bytes that it uses at once (no read-ahead), so the position in
+// memory is always the position in the file, and setting it is all there is to seeking.
+
+#include "gif/gif_blocks.h"
+
+#include <string.h>
+
+enum { BLOCKS_A_POLL = 4096 };
+
+static int read_bytes(GifFileType *file, GifByteType *bytes, int count) {
+  imgc_gif *gif = file->UserData;
+  if (count <= 0) return 0;
+  size_t n = (size_t)count;
+  if (n > imgc_left(&gif->source)) {
+    n = gif->short_count = imgc_left(&gif->source);
+    gif->cut = true;
+  }
+  if (n) memcpy(bytes, gif->source.data + gif->source.offset, n);
+  gif->source.offset += n;
+  return (int)n;
+}
+
+imgc_status imgc_gif_open(imgc_gif *gif, const imgc_request *request, imgc_report *report) {
+  *gif = (imgc_gif){.request = request,
+                    .report = report,
+                    .source = {.data = request->data, .size = request->size}};
+  if (imgc_poll(request, report)) return report->status;
+  int error = 0;
+  gif->file = DGifOpen(gif, read_bytes, &error);
+  if (gif->file) return IMGC_OK;
+  if (gif->cut)
+    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: %zu bytes end inside the header",
+                     request->size);
+  if (error == D_GIF_ERR_NOT_GIF_FILE)
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: no GIF signature");
+  return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
+}
+
+void imgc_gif_close(imgc_gif *gif) {
+  int error;
+  if (gif->file) DGifCloseFile(gif->file, &error);
+  gif->file = NULL;
+}
+
+void imgc_gif_seek(imgc_gif *gif, uint64_t offset) {
+  gif->source.offset = offset < gif->source.size ? (size_t)offset : gif->source.size;
+  gif->cut = false;
+}
+
+// ---------------------------------------------------------------- between images
+
+// GIF89a, 23. Only the last one before an image counts.
+static void read_control(const GifByteType *block, imgc_gif_image *image) {
+  GraphicsControlBlock control;
+  if (block[0] < 4 || DGifExtensionToGCB(4, block + 1, &control) != GIF_OK) return;
+  image->delay = (uint16_t)control.DelayTime;
+  image->transparent_index = (int16_t)control.TransparentColor;
+  image->disposal = control.DisposalMode == DISPOSE_BACKGROUND ? IMGC_DISPOSE_CLEAR
+                    : control.DisposalMode == DISPOSE_PREVIOUS ? IMGC_DISPOSE_RESTORE
+                                                               : IMGC_DISPOSE_KEEP;
+}
+
+static bool is_loop_extension(const GifByteType *block) {
+  return block[0] == 11 &&
+         (memcmp(block + 1, "NETSCAPE2.0", 11) == 0 || memcmp(block + 1, "ANIMEXTS1.0", 11) == 0);
+}
+
+// True when all of it was there. A block's first byte is its length.
+static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
+  int kind = 0;
+  GifByteType *block = NULL;
+  if (DGifGetExtension(gif->file, &kind, &block) != GIF_OK) return false;
+  if (kind == GRAPHICS_EXT_FUNC_CODE && block) read_control(block, image);
+  bool loops = kind == APPLICATION_EXT_FUNC_CODE && block && is_loop_extension(block);
+  for (uint32_t n = 1; block; n++) {
+    if (DGifGetExtensionNext(gif->file, &block) != GIF_OK) return false;
+    // Sub-block 1 holds the count; others (buffering) are of no interest.
+    if (loops && !gif->has_loop_count && block && block[0] >= 3 && block[1] == 1) {
+      gif->has_loop_count = true;
+      gif->loop_count = imgc_le16(block + 2);
+    }
+    if (n % BLOCKS_A_POLL == 0 && imgc_poll(gif->request, gif->report)) return false;
+  }
+  return true;
+}
+
+// giflib refuses some code sizes and takes others that are as bad. Either way the byte was the
+// last one read: look at it, and leave the verdict to whoever wants the pixels.
+static imgc_gif_found read_image(imgc_gif *gif, imgc_gif_image *image) {
+  GifFileType *file = gif->file;
+  file->Error = 0;
+  gif->data_over = false;
+  if (DGifGetImageHeader(file) != GIF_OK) {
+    if (gif->cut) return IMGC_GIF_CUT;
+    if (file->Error == D_GIF_ERR_NOT_ENOUGH_MEM) {
+      imgc_fail(gif->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
+      return IMGC_GIF_FAILED;
+    }
+  }
+  image->x = (uint32_t)file->Image.Left;
+  image->y = (uint32_t)file->Image.Top;
+  image->width = (uint32_t)file->Image.Width;
+  image->height = (uint32_t)file->Image.Height;
+  image->interlaced = file->Image.Interlace;
+  image->code_size = gif->source.data[gif->source.offset - 1];
+  return IMGC_GIF_IMAGE;
+}
+
+imgc_gif_found imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image) {
+  *image = (imgc_gif_image){.transparent_index = -1};
+  for (uint32_t n = 0;; n++) {
+    if (imgc_left(&gif->source) == 0) return IMGC_GIF_NO_MORE;
+    if (n % BLOCKS_A_POLL == 0 && imgc_poll(gif->request, gif->report)) return IMGC_GIF_FAILED;
+    image->offset = gif->source.offset;
+    GifRecordType type = UNDEFINED_RECORD_TYPE;
+    if (DGifGetRecordType(gif->file, &type) != GIF_OK) {
+      // Some writers end an image or an extension with one zero too many.
+      if (gif->source.data[image->offset] != 0) return IMGC_GIF_JUNK;
+      imgc_warn(gif->report, IMGC_WARN_TRAILING_DATA);
+      continue;
+    }
+    if (type == TERMINATE_RECORD_TYPE) return IMGC_GIF_TRAILER;
+    if (type == IMAGE_DESC_RECORD_TYPE) return read_image(gif, image);
+    if (!read_extension(gif, image)) return gif->cut ? IMGC_GIF_CUT : IMGC_GIF_FAILED;
+  }
+}
+
+// ---------------------------------------------------------------- inside an image
+
+bool imgc_gif_skip_data(imgc_gif *gif) {
+  GifByteType *block = NULL;
+  for (uint32_t n = 1; !gif->data_over; n++) {
+    if (DGifGetCodeNext(gif->file, &block) != GIF_OK) return false;
+    gif->data_over = !block;
+    if (n % BLOCKS_A_POLL == 0 && imgc_poll(gif->request, gif->report)) return false;
+  }
+  return true;
+}
+
+size_t imgc_gif_read_data(imgc_gif *gif, uint8_t *bytes, size_t size) {
+  size_t count = 0;
+  while (size - count >= 255 && !gif->data_over && !gif->cut) {
+    GifByteType *block = NULL;
+    if (DGifGetCodeNext(gif->file, &block) != GIF_OK) {
+      // giflib drops a block that is cut short; what is there of it still makes rows.
+      memcpy(bytes + count, gif->source.data + gif->source.size - gif->short_count,
+             gif->short_count);
+      count += gif->short_count;
+    } else if (block) {
+      memcpy(bytes + count, block + 1, block[0]);
+      count += block[0];
+    } else {
+      gif->data_over = true;
+    }
+  }
+  return count;
+}
+
+// ---------------------------------------------------------------- palettes
+
+static const ColorMapObject *color_map(const imgc_gif *gif) {
+  return gif->file->Image.ColorMap ? gif->file->Image.ColorMap : gif->file->SColorMap;
+}
+
+uint8_t imgc_gif_palette_bits(const imgc_gif *gif) {
+  const ColorMapObject *map = color_map(gif);
+  return map ? (uint8_t)map->BitsPerPixel : 8;
+}
+
+void imgc_gif_palette(const imgc_gif *gif, int transparent_index, uint32_t palette[256]) {
+  const ColorMapObject *map = color_map(gif);
+  for (int i = 0; i < 256; i++) {
+    uint8_t rgba[4] = {0, 0, 0, 255}; // an index behind the palette: opaque black
+    if (!map)
+      rgba[0] = rgba[1] = rgba[2] = (uint8_t)i; // no palette at all: gray
+    else if (i < map->ColorCount) {
+      rgba[0] = map->Colors[i].Red;
+      rgba[1] = map->Colors[i].Green;
+      rgba[2] = map->Colors[i].Blue;
+    }
+    if (i == transparent_index) memset(rgba, 0, 4);
+    memcpy(&palette[i], rgba, 4);
+  }
+}

@@ -1,0 +1,207 @@
+// Rows of palette indices become pixels: order of rows, clipping, transparency, and what is
+// left to do when the data is damaged.
+
+#include "gif/gif_draw.h"
+#include "core/copy.h"
+#include "gif/gif_lzw.h"
+#include "rows/rows.h"
+
+#include <stdlib.h>
+
+enum { INPUT_SIZE = 4096 };
+
+// Codes have at most 12 bits (GIF89a, appendix F), the first one a bit more than the code size.
+enum { MOST_CODE_SIZE = 11 };
+
+typedef struct drawer {
+  imgc_gif *gif;
+  const imgc_gif_image *image;
+  const imgc_gif_drawing *to;
+  imgc_lzw *lzw;
+  uint8_t *turned_row;     // a row of pixels, for a canvas that is not upright; else NULL
+  uint32_t columns, lines; // of the image, that lie on the canvas
+  uint32_t palette[256];
+  uint8_t input[INPUT_SIZE];
+} drawer;
+
+uint64_t imgc_gif_work_bytes(uint32_t width, uint32_t height) {
+  return IMGC_GIF_LIBRARY_BYTES + sizeof(drawer) + imgc_lzw_bytes(width, height) +
+         (uint64_t)width * 4;
+}
+
+// ---------------------------------------------------------------- interlacing
+
+// GIF89a, appendix E: every 8th row from 0, every 8th from 4, every 4th from 2, every 2nd from 1.
+static uint32_t stored_position(const imgc_gif_image *image, uint32_t y) {
+  if (!image->interlaced) return y;
+  uint32_t first = (image->height + 7) / 8, second = (image->height + 3) / 8,
+           third = (image->height + 1) / 4;
+  if (y % 8 == 0) return y / 8;
+  if (y % 8 == 4) return first + y / 8;
+  if (y % 4 == 2) return first + second + y / 4;
+  return first + second + third + y / 2;
+}
+
+typedef struct row_order {
+  uint32_t y, step;
+} row_order;
+
+static row_order first_row(const imgc_gif_image *image) {
+  return (row_order){.y = 0, .step = image->interlaced ? 8 : 1};
+}
+
+// False behind the last row.
+static bool next_row(row_order *order, const imgc_gif_image *image) {
+  static const uint8_t start_of_pass[] = {0, 4, 2, 1}, step_of_pass[] = {8, 8, 4, 2};
+  order->y += order->step;
+  if (!image->interlaced) return order->y < image->height;
+  while (order->y >= image->height) {
+    // Rows of the first pass are 0 modulo 8, of the second 4, of the third 2 modulo 4.
+    unsigned pass = order->step == 2 ? 3 : order->step == 4 ? 2 : order->y % 8 == 4 ? 1 : 0;
+    if (++pass > 3) return false;
+    order->y = start_of_pass[pass];
+    order->step = step_of_pass[pass];
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- one row
+
+// Pixels of the transparent index stay. Frames of animations are mostly that: eight at once.
+static void draw_over(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t palette[256],
+                      uint8_t transparent) {
+  uint64_t eight = transparent * UINT64_C(0x0101010101010101);
+  size_t i = 0;
+  while (i < n) {
+    uint64_t indices;
+    if (n - i >= 8) {
+      imgc_copy(&indices, src + i, 8);
+      if (indices == eight) {
+        i += 8;
+        continue;
+      }
+    }
+    size_t end = n - i < 8 ? n : i + 8;
+    for (; i < end; i++) {
+      uint32_t pixel;
+      imgc_copy(&pixel, dst + i * 4, 4);
+      pixel = src[i] == transparent ? pixel : palette[src[i]];
+      imgc_copy(dst + i * 4, &pixel, 4);
+    }
+  }
+}
+
+// The first `columns` pixels of row `y` of the image.
+static void draw_row(const drawer *d, uint32_t y, const uint8_t *indices, uint32_t columns) {
+  const imgc_gif_drawing *to = d->to;
+  if (!imgc_place_is_direct(to->canvas)) {
+    imgc_row_index8(d->turned_row, indices, columns, d->palette);
+    imgc_place_block(to->canvas, to->x, to->y + y, columns, 1, d->turned_row, 0);
+    return;
+  }
+  uint8_t *dst = imgc_place_row(to->canvas, to->y + y) + (size_t)to->x * 4;
+  if (to->over && d->image->transparent_index >= 0)
+    draw_over(dst, indices, columns, d->palette, (uint8_t)d->image->transparent_index);
+  else
+    imgc_row_index8(dst, indices, columns, d->palette);
+}
+
+// NULL when there is no further row; `state` then says why, INPUT standing for "no more data".
+static const uint8_t *decode_row(drawer *d, imgc_lzw_state *state) {
+  const uint8_t *row = imgc_lzw_row(d->lzw);
+  while (!row) {
+    *state = imgc_lzw_run(d->lzw);
+    row = imgc_lzw_row(d->lzw); // whatever the state: rows before an end or error are good
+    if (row || *state == IMGC_LZW_OUTPUT) continue;
+    if (*state != IMGC_LZW_INPUT) return NULL;
+    size_t count = imgc_gif_read_data(d->gif, d->input, sizeof d->input);
+    if (count == 0 || imgc_poll(d->gif->request, d->gif->report)) return NULL;
+    imgc_lzw_feed(d->lzw, d->input, count);
+  }
+  return row;
+}
+
+// ---------------------------------------------------------------- the image
+
+// Less came than the descriptor promised: `done` rows in stored order, and maybe a part of row `y`.
+static imgc_status settle_damage(drawer *d, uint32_t done, uint32_t y, imgc_lzw_state state) {
+  imgc_report *report = d->gif->report;
+  const imgc_gif_image *image = d->image;
+  if (report->status) return report->status; // from polling
+  if (state == IMGC_LZW_MEMORY)
+    return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
+  if (state == IMGC_LZW_BAD) {
+    imgc_warn(report, IMGC_WARN_CODE);
+    if (!d->to->salvage || done == 0) {
+      imgc_warn(report, IMGC_WARN_FRAME_REFUSED);
+      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: invalid LZW code after row %u",
+                       done);
+    }
+  }
+  uint32_t complete = 0;
+  while (complete < d->lines && stored_position(image, complete) < done) complete++;
+  report->rows = d->to->y + complete;
+  if (state != IMGC_LZW_BAD) {
+    if (d->to->salvage && done == 0)
+      return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: data ends before the first row");
+    imgc_truncated(report, report->rows);
+  }
+  for (uint32_t i = complete; d->to->fill && i < d->lines; i++)
+    if (stored_position(image, i) >= done)
+      imgc_place_clear(d->to->canvas, d->to->x, d->to->y + i, d->columns, 1);
+  uint32_t columns;
+  const uint8_t *indices = imgc_lzw_partial_row(d->lzw, &columns);
+  if (columns > d->columns) columns = d->columns;
+  if (y < d->lines && columns > 0) draw_row(d, y, indices, columns);
+  return IMGC_OK;
+}
+
+static imgc_status draw_rows(drawer *d) {
+  imgc_lzw_state state = IMGC_LZW_INPUT;
+  row_order order = first_row(d->image);
+  uint32_t done = 0;
+  do {
+    if (done % 16 == 0 && imgc_poll(d->gif->request, d->gif->report)) break;
+    const uint8_t *row = decode_row(d, &state);
+    if (!row) break;
+    if (order.y < d->lines) draw_row(d, order.y, row, d->columns);
+    done++;
+    // Rows below the canvas need not be decoded, unless rows on the canvas follow.
+  } while (next_row(&order, d->image) && (order.y < d->lines || d->image->interlaced));
+  d->gif->report->rows = d->to->y + d->lines;
+  if (d->gif->report->status) return d->gif->report->status;
+  bool all = done == d->image->height || (!d->image->interlaced && done == d->lines);
+  return all ? IMGC_OK : settle_damage(d, done, order.y, state);
+}
+
+imgc_status imgc_gif_draw(imgc_gif *gif, const imgc_gif_image *image, const imgc_gif_drawing *to) {
+  imgc_report *report = gif->report;
+  if (image->width == 0 || image->height == 0) return IMGC_OK; // draws nothing
+  if (image->code_size < 1 || image->code_size > MOST_CODE_SIZE) {
+    imgc_warn(report, IMGC_WARN_CODE);
+    imgc_warn(report, IMGC_WARN_FRAME_REFUSED);
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: LZW code size %u", image->code_size);
+  }
+  if (to->x >= to->canvas->width || to->y >= to->canvas->height) return IMGC_OK;
+
+  drawer *d = malloc(sizeof *d);
+  if (!d) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
+  d->gif = gif;
+  d->image = image;
+  d->to = to;
+  d->columns = to->canvas->width - to->x;
+  if (d->columns > image->width) d->columns = image->width;
+  d->lines = to->canvas->height - to->y;
+  if (d->lines > image->height) d->lines = image->height;
+  imgc_gif_palette(gif, image->transparent_index, d->palette);
+  d->turned_row = imgc_place_is_direct(to->canvas) ? NULL : malloc((size_t)d->columns * 4);
+  d->lzw = imgc_lzw_create(image->width, image->height, image->code_size);
+  if (!d->lzw || (!d->turned_row && !imgc_place_is_direct(to->canvas)))
+    imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
+  else
+    draw_rows(d);
+  imgc_lzw_destroy(d->lzw);
+  free(d->turned_row);
+  free(d);
+  return report->status;
+}

@@ -1,0 +1,255 @@
+// Every string of the dictionary was just written when it was made: the one before, and the
+// first index of the one after. So an entry is an offset and a length into the output, and a
+// code is one copy, 16 bytes at a time. No chains to walk, no stack to turn round.
+//
+// The output is a window, not the picture. A clear code empties the dictionary, and writing
+// may start at the front again; a full dictionary refers to nothing behind the point where it
+// became full, and writing may go back to that point. Strings have at most 1, 2, 3 ... indices
+// between two clear codes, which bounds the window at 8 MB whatever the size of the picture.
+
+#include "gif/gif_lzw.h"
+#include "core/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  CODES = 4096,
+  LITERALS = 256,                       // buffer[i] == i: single indices are copied like all else
+  CODES_A_LOAD = 4,                     // 4 codes of 12 bits fit into the 56 bits of one load
+  SLACK = CODES_A_LOAD * (CODES + 16),  // written behind `stop` before anybody looks
+  MAX_WINDOW = CODES * (CODES + 1) / 2, // 1 + 2 + ... + 4,096
+  MIN_FREE = 32768,                     // room to be won by moving, so that moves stay rare
+};
+
+struct imgc_lzw {
+  uint8_t *buffer;
+  size_t capacity;
+  size_t most;        // capacity never goes over it
+  size_t start;       // of the next row
+  size_t end;         // of the output
+  size_t front;       // a clear code behind this point moves writing to the front
+  size_t room;        // wanted free after moving, at least a row
+  uint64_t remaining; // indices not yet written
+  size_t width;
+  imgc_lzw_state state; // END and BAD stay
+
+  const uint8_t *in, *in_end;
+  uint64_t bits; // not yet used, lowest first
+  unsigned bit_count;
+  unsigned code_size; // of the smallest codes, without the two special ones
+  unsigned code_bits; // now
+  unsigned limit;     // codes from here on mean nothing; the clear code: the dictionary is empty
+
+  // One more than there are codes: a full dictionary goes on writing into the last.
+  uint32_t offset[CODES + 1];
+  uint16_t length[CODES + 1];
+};
+
+static size_t room_for(uint32_t width) { return width > MIN_FREE ? width : MIN_FREE; }
+
+// Start, and most it may ever grow to.
+static void sizes(uint32_t width, uint32_t height, size_t *first, size_t *most) {
+  size_t room = room_for(width);
+  uint64_t pixels = (uint64_t)width * height;
+  *first = LITERALS + 4 * room + SLACK;
+  *most = *first + MAX_WINDOW;
+  // A small picture fits whole.
+  if (pixels + LITERALS + SLACK < *most) *most = (size_t)pixels + LITERALS + SLACK;
+  if (*first > *most) *first = *most;
+}
+
+uint64_t imgc_lzw_bytes(uint32_t width, uint32_t height) {
+  size_t first, most;
+  sizes(width, height, &first, &most);
+  return sizeof(imgc_lzw) + most;
+}
+
+static void clear(imgc_lzw *z) {
+  z->limit = 1u << z->code_size;
+  z->code_bits = z->code_size + 1;
+}
+
+imgc_lzw *imgc_lzw_create(uint32_t width, uint32_t height, unsigned code_size) {
+  imgc_lzw *z = malloc(sizeof *z);
+  if (!z) return NULL;
+  sizes(width, height, &z->capacity, &z->most);
+  z->buffer = malloc(z->capacity);
+  if (!z->buffer) {
+    free(z);
+    return NULL;
+  }
+  z->start = z->end = LITERALS;
+  z->room = room_for(width);
+  z->front = LITERALS + 2 * z->room;
+  z->remaining = (uint64_t)width * height;
+  z->width = width;
+  z->state = IMGC_LZW_INPUT;
+  z->in = z->in_end = NULL;
+  z->bits = 0;
+  z->bit_count = 0;
+  z->code_size = code_size;
+  for (unsigned i = 0; i < LITERALS; i++) {
+    z->buffer[i] = (uint8_t)i;
+    z->offset[i] = i;
+    z->length[i] = 1;
+  }
+  clear(z);
+  return z;
+}
+
+void imgc_lzw_destroy(imgc_lzw *z) {
+  if (!z) return;
+  free(z->buffer);
+  free(z);
+}
+
+void imgc_lzw_feed(imgc_lzw *z, const uint8_t *bytes, size_t count) {
+  z->in = bytes;
+  z->in_end = bytes + count;
+}
+
+const uint8_t *imgc_lzw_row(imgc_lzw *z) {
+  if (z->end - z->start < z->width) return NULL;
+  const uint8_t *row = z->buffer + z->start;
+  z->start += z->width;
+  return row;
+}
+
+const uint8_t *imgc_lzw_partial_row(const imgc_lzw *z, uint32_t *count) {
+  *count = (uint32_t)(z->end - z->start);
+  return z->buffer + z->start;
+}
+
+// Less than a row waits between start and end. Moves it towards the front when the dictionary
+// allows, and grows the buffer when that is not enough.
+static bool make_room(imgc_lzw *z) {
+  size_t waiting = z->end - z->start, free_from = z->start;
+  if (z->limit == 1u << z->code_size)
+    free_from = LITERALS;
+  else if (z->limit == CODES)
+    free_from = (size_t)z->offset[CODES - 1] + z->length[CODES - 1];
+  if (free_from < z->start) {
+    memmove(z->buffer + free_from, z->buffer + z->start, waiting);
+    z->start = free_from;
+    z->end = free_from + waiting;
+  }
+
+  size_t needed = z->end + z->room + SLACK;
+  if (needed > z->capacity && z->capacity < z->most) {
+    size_t larger = z->capacity * 2 > needed ? z->capacity * 2 : needed;
+    if (larger > z->most) larger = z->most;
+    uint8_t *moved = realloc(z->buffer, larger);
+    if (!moved) return false;
+    z->buffer = moved;
+    z->capacity = larger;
+  }
+  return z->capacity - z->end > SLACK; // true by the bound on the window
+}
+
+static inline uint64_t load64(const uint8_t *p) {
+  uint64_t v;
+  imgc_copy(&v, p, 8);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+  v = __builtin_bswap64(v);
+#endif
+  return v;
+}
+
+static inline void copy16(uint8_t *dst, const uint8_t *src) {
+  uint8_t v[16]; // loaded whole before it is stored: the two may overlap
+  imgc_copy(v, src, 16);
+  imgc_copy(dst, v, 16);
+}
+
+// Writes the string of `code` to `out`, makes it the start of the next entry; gives its length.
+// Writes up to 15 bytes more.
+static inline size_t put(imgc_lzw *z, uint8_t *buffer, size_t out, unsigned code, unsigned limit) {
+  size_t length = z->length[code];
+  const uint8_t *src = buffer + z->offset[code];
+  uint8_t *dst = buffer + out;
+  // The entry made last ends with the index that is about to be written: its own first.
+  if (code == limit - 1) dst[0] = src[0];
+  copy16(dst, src);
+  for (size_t i = 16; i < length; i += 16) copy16(dst + i, src + i);
+  z->offset[limit] = (uint32_t)out;
+  z->length[limit] = (uint16_t)(length + 1);
+  return length;
+}
+
+// An entry was made at `limit`. Codes get longer when that is a power of two, up to 12 bits.
+static inline void grow_codes(unsigned *limit, unsigned *code_bits) {
+  if (*limit == CODES) return;
+  if (*limit >> *code_bits) ++*code_bits;
+  ++*limit;
+}
+
+imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
+  if (z->state == IMGC_LZW_END || z->state == IMGC_LZW_BAD) return z->state;
+  if (z->state == IMGC_LZW_OUTPUT && !make_room(z)) return IMGC_LZW_MEMORY;
+
+  const unsigned clear_code = 1u << z->code_size;
+  // Above 8 bits some codes below the clear code are indices that no palette has.
+  const bool all_indices_fit = clear_code <= LITERALS;
+  uint8_t *const buffer = z->buffer;
+  const uint8_t *in = z->in, *const in_end = z->in_end;
+  uint64_t bits = z->bits;
+  unsigned bit_count = z->bit_count, code_bits = z->code_bits, limit = z->limit;
+  size_t out = z->end, stop = z->capacity - SLACK;
+  if (z->remaining < stop - out) stop = out + (size_t)z->remaining;
+  imgc_lzw_state state = IMGC_LZW_OUTPUT;
+
+  while (out < stop) {
+    // The usual: plenty of input, and an entry to make after every code.
+    while (all_indices_fit && limit > clear_code && in_end - in >= 8 && out < stop) {
+      bits |= load64(in) << bit_count;
+      in += (63 - bit_count) >> 3;
+      bit_count |= 56;
+      for (int k = 0; k < CODES_A_LOAD; k++) {
+        unsigned code = (unsigned)bits & ((1u << code_bits) - 1);
+        if (code >= limit || (code & ~1u) == clear_code) goto special;
+        bits >>= code_bits;
+        bit_count -= code_bits;
+        out += put(z, buffer, out, code, limit);
+        grow_codes(&limit, &code_bits);
+      }
+    }
+  special:
+    if (out >= stop) break;
+    for (; bit_count < code_bits && in < in_end; bit_count += 8)
+      bits |= (uint64_t)*in++ << bit_count;
+    if (bit_count < code_bits) {
+      state = IMGC_LZW_INPUT;
+      break;
+    }
+    unsigned code = (unsigned)bits & ((1u << code_bits) - 1);
+    bits >>= code_bits;
+    bit_count -= code_bits;
+    if (code == clear_code) {
+      limit = clear_code;
+      code_bits = z->code_size + 1;
+      if (out > z->front) break;
+    } else if (code == clear_code + 1) {
+      state = IMGC_LZW_END;
+      break;
+    } else if (code >= limit || (code >= LITERALS && code < clear_code)) {
+      state = IMGC_LZW_BAD;
+      break;
+    } else {
+      if (limit == clear_code) limit += 2; // the first code makes the first entry
+      out += put(z, buffer, out, code, limit);
+      grow_codes(&limit, &code_bits);
+    }
+  }
+
+  size_t written = out - z->end;
+  z->remaining -= written < z->remaining ? written : z->remaining;
+  if (z->remaining == 0) state = IMGC_LZW_END;
+  z->end = out;
+  z->in = in;
+  z->bits = bits;
+  z->bit_count = bit_count;
+  z->code_bits = code_bits;
+  z->limit = limit;
+  return z->state = state;
+}

@@ -1,0 +1,274 @@
+// DEFLATE: blocks and their symbols. Most symbols are decoded by a loop that knows of enough input
+// and room; the ends of pieces and all that is rare go through a careful one.
+
+#define TARGET
+#include "inflate/inflate_loop.h"
+
+#if !__has_include(<libdeflate.h>)
+#error "libdeflate.h is missing: apt-get install libdeflate-dev"
+#endif
+#include <libdeflate.h>
+
+#define LONG_RUNS (LIBDEFLATE_VERSION_MAJOR == 1 && LIBDEFLATE_VERSION_MINOR < 16)
+
+#if defined(__x86_64__)
+#define FAST __builtin_cpu_supports("bmi2")
+#else
+#define FAST 0
+#define imgc_inflate_loop_bmi2 decode_fast
+#endif
+
+enum {
+  // The most bits of a symbol: codeword and extra bits of a length and of its distance.
+  MOST_SYMBOL_BITS = 15 + 5 + 15 + 13,
+  // Blocks without output between two returns.
+  MOST_BLOCKS = 64,
+};
+
+void imgc_inflate_begin(imgc_inflater *z, bool (*more)(void *, const uint8_t **, const uint8_t **),
+                        void *context) {
+  z->in = z->in_end = NULL;
+  z->more = more;
+  z->context = context;
+  z->accepts_odd = z->input_ended = z->is_last = z->has_fixed = false;
+  z->out_start = z->out = 0;
+  z->bits = 0;
+  z->bit_count = 0;
+  z->state = IMGC_INFLATE_HEADER;
+  z->stored = 0;
+}
+
+// ---------------------------------------------------------------- input
+
+// Reads bytes while there are less than `count` bits (at most 57). False at the end of the input;
+// what is missing reads as zeros.
+static bool need(imgc_inflater *z, unsigned count) {
+  while (z->bit_count < count) {
+    while (z->in == z->in_end)
+      if (z->input_ended || !z->more(z->context, &z->in, &z->in_end)) {
+        z->input_ended = true;
+        return false;
+      }
+    z->bits |= (uint64_t)*z->in++ << z->bit_count;
+    z->bit_count += 8;
+  }
+  return true;
+}
+
+// At most 57 bits that `need` has found.
+INLINE uint32_t take(imgc_inflater *z, unsigned count) {
+  uint32_t value = (uint32_t)(z->bits & (((uint64_t)1 << count) - 1));
+  z->bits >>= count;
+  z->bit_count -= count;
+  return value;
+}
+
+static bool read_bits(imgc_inflater *z, unsigned count, uint32_t *value) {
+  if (!need(z, count)) return false;
+  *value = take(z, count);
+  return true;
+}
+
+bool imgc_inflate_bytes(imgc_inflater *z, uint8_t *to, size_t count) {
+  take(z, z->bit_count % 8);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t byte;
+    if (!read_bits(z, 8, &byte)) return false;
+    to[i] = (uint8_t)byte;
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- block headers
+
+static bool begin_stored(imgc_inflater *z) {
+  uint8_t head[4];
+  if (!imgc_inflate_bytes(z, head, 4)) return false;
+  z->stored = (uint32_t)head[0] | (uint32_t)head[1] << 8;
+  if ((z->stored ^ 0xFFFF) != ((uint32_t)head[2] | (uint32_t)head[3] << 8)) return false;
+  z->state = IMGC_INFLATE_STORED;
+  return true;
+}
+
+static bool begin_fixed(imgc_inflater *z) {
+  z->state = IMGC_INFLATE_CODED;
+  if (z->has_fixed) return true;
+  z->has_fixed = true;
+  uint8_t lengths[288];
+  memset(lengths, 8, 288);
+  memset(lengths + 144, 9, 112);
+  memset(lengths + 256, 7, 24);
+  if (!imgc_inflate_literal_table(z, lengths, 288)) return false;
+  memset(lengths, 5, 32);
+  return imgc_inflate_distance_table(z, lengths, 32);
+}
+
+// RFC 1951, 3.2.7.
+static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
+  static const uint8_t order[19] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                    11, 4,  12, 3, 13, 2, 14, 1, 15};
+  // Runs of zeros may be longer than there are lengths: see below.
+  uint8_t lengths[288 + 32 + 138], of_lengths[19] = {0};
+  uint32_t table[128], field;
+  z->has_fixed = false;
+  if (!read_bits(z, 14, &field)) return IMGC_INFLATE_BAD;
+  unsigned literals = (field & 31) + 257, distances = (field >> 5 & 31) + 1;
+  for (unsigned i = 0; i < (field >> 10) + 4; i++) {
+    uint32_t bits;
+    if (!read_bits(z, 3, &bits)) return IMGC_INFLATE_BAD;
+    of_lengths[order[i]] = (uint8_t)bits;
+  }
+  if (!imgc_inflate_length_table(table, of_lengths)) return IMGC_INFLATE_BAD;
+  bool odd = literals > 286 || distances > 30;
+  unsigned count = 0;
+  while (count < literals + distances) {
+    need(z, 7 + 7);
+    uint32_t entry = table[z->bits & 127];
+    unsigned bits = entry & 0xFF, symbol = entry >> 16;
+    unsigned extra = symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
+    // A code of lengths that is incomplete gives no code that a block can end with.
+    if ((entry & IMGC_INFLATE_RARE) || bits + extra > z->bit_count) return IMGC_INFLATE_BAD;
+    take(z, bits);
+    if (symbol < 16) {
+      lengths[count++] = (uint8_t)symbol;
+      continue;
+    }
+    if (symbol == 16 && count == 0) return IMGC_INFLATE_BAD;
+    unsigned run = take(z, extra) + (symbol == 18 ? 11 : 3);
+    memset(lengths + count, symbol == 16 ? lengths[count - 1] : 0, run);
+    count += run;
+  }
+  // libdeflate before 1.16 takes a run that goes on behind the last length.
+  if (count != literals + distances) {
+    if (!LONG_RUNS) return IMGC_INFLATE_BAD;
+    odd = true;
+  }
+  // Without an end of block the stream has no end either.
+  if (lengths[256] == 0) return IMGC_INFLATE_BAD;
+  if (odd && !z->accepts_odd) return IMGC_INFLATE_ODD;
+  if (!imgc_inflate_distance_table(z, lengths + literals, distances) ||
+      !imgc_inflate_literal_table(z, lengths, literals))
+    return IMGC_INFLATE_BAD;
+  z->state = IMGC_INFLATE_CODED;
+  return IMGC_INFLATE_MORE;
+}
+
+static imgc_inflate_result begin_block(imgc_inflater *z) {
+  uint32_t head;
+  if (!read_bits(z, 3, &head)) return IMGC_INFLATE_BAD;
+  z->is_last = head & 1;
+  switch (head >> 1) {
+  case 0: return begin_stored(z) ? IMGC_INFLATE_MORE : IMGC_INFLATE_BAD;
+  case 1: return begin_fixed(z) ? IMGC_INFLATE_MORE : IMGC_INFLATE_BAD;
+  case 2: return begin_dynamic(z);
+  default: return IMGC_INFLATE_BAD;
+  }
+}
+
+static void end_block(imgc_inflater *z) {
+  z->state = z->is_last ? IMGC_INFLATE_DONE : IMGC_INFLATE_HEADER;
+}
+
+// ---------------------------------------------------------------- the content of blocks
+
+static imgc_inflate_result copy_stored(imgc_inflater *z) {
+  while (z->stored > 0 && z->out < LIMIT) {
+    if (z->bit_count > 0) { // whole bytes
+      z->window[z->out++] = (uint8_t)take(z, 8);
+      z->stored--;
+      continue;
+    }
+    size_t n = (size_t)(z->in_end - z->in);
+    if (n == 0) {
+      if (!need(z, 8)) return IMGC_INFLATE_BAD;
+      continue;
+    }
+    if (n > z->stored) n = z->stored;
+    if (n > LIMIT - z->out) n = LIMIT - z->out;
+    memcpy(z->window + z->out, z->in, n);
+    z->in += n;
+    z->out += n;
+    z->stored -= (uint32_t)n;
+  }
+  if (z->stored == 0) end_block(z);
+  return IMGC_INFLATE_MORE;
+}
+
+// The entry for the next codeword, and the bits that come before its own.
+INLINE uint32_t look_up(const uint32_t *table, unsigned index_bits, uint64_t bits,
+                        unsigned *before) {
+  uint32_t entry = table[bits & ((1u << index_bits) - 1)];
+  *before = 0;
+  if (entry & IMGC_INFLATE_SUBTABLE) {
+    *before = entry & IMGC_INFLATE_BITS;
+    entry = table[(entry >> 16) + (bits >> *before & ((1u << (entry >> 8 & 15)) - 1))];
+  }
+  return entry;
+}
+
+// One symbol, with whatever input there is.
+static imgc_inflate_result decode_carefully(imgc_inflater *z) {
+  need(z, MOST_SYMBOL_BITS);
+  uint64_t bits = z->bits;
+  unsigned before;
+  uint32_t entry = look_up(z->literals, z->literal_bits, bits, &before);
+  bits >>= before;
+  unsigned used = before + (entry >> 8 & 15); // of a pair only the first
+  if (used > z->bit_count) return IMGC_INFLATE_BAD;
+  if ((entry & IMGC_INFLATE_IS_ODD) && !z->accepts_odd) return IMGC_INFLATE_ODD;
+  if (entry & (IMGC_INFLATE_IS_LITERAL | IMGC_INFLATE_END_OF_BLOCK)) {
+    take(z, used);
+    if (entry & IMGC_INFLATE_IS_LITERAL)
+      z->window[z->out++] = (uint8_t)(entry >> 16);
+    else
+      end_block(z);
+    return IMGC_INFLATE_MORE;
+  }
+  uint32_t length = value_of(entry, bits);
+  bits >>= entry & IMGC_INFLATE_BITS;
+  used = before + (entry & IMGC_INFLATE_BITS);
+  entry = look_up(z->distances, IMGC_INFLATE_DISTANCE_BITS, bits, &before);
+  bits >>= before;
+  used += before + (entry & IMGC_INFLATE_BITS);
+  if (used > z->bit_count) return IMGC_INFLATE_BAD;
+  if ((entry & IMGC_INFLATE_IS_ODD) && !z->accepts_odd) return IMGC_INFLATE_ODD;
+  uint32_t distance = value_of(entry, bits);
+  // The window holds all output, or at least the last 32 KiB of it.
+  if (distance > z->out) return IMGC_INFLATE_BAD;
+  take(z, used);
+  uint8_t *to = z->window + z->out;
+  for (uint32_t i = 0; i < length; i++) to[i] = to[(ptrdiff_t)i - (ptrdiff_t)distance];
+  z->out += length;
+  return IMGC_INFLATE_MORE;
+}
+
+static void decode(imgc_inflater *z) {
+  if (FAST)
+    imgc_inflate_loop_bmi2(z);
+  else
+    decode_fast(z);
+}
+
+imgc_inflate_result imgc_inflate_run(imgc_inflater *z) {
+  if (z->out >= LIMIT) {
+    memcpy(z->window, z->window + z->out - IMGC_INFLATE_WINDOW, IMGC_INFLATE_WINDOW);
+    z->out = IMGC_INFLATE_WINDOW;
+  }
+  z->out_start = z->out;
+  imgc_inflate_result result = IMGC_INFLATE_MORE;
+  for (unsigned blocks = 0; result == IMGC_INFLATE_MORE && z->out < LIMIT;) {
+    switch (z->state) {
+    case IMGC_INFLATE_HEADER:
+      if (blocks++ == MOST_BLOCKS) return result;
+      result = begin_block(z);
+      break;
+    case IMGC_INFLATE_STORED: result = copy_stored(z); break;
+    case IMGC_INFLATE_CODED:
+      if (z->in_end - z->in >= FAST_INPUT) decode(z);
+      if (z->out < LIMIT) result = decode_carefully(z);
+      break;
+    case IMGC_INFLATE_DONE: return IMGC_INFLATE_END;
+    }
+  }
+  return result;
+}

@@ -1,9 +1,0 @@
-// The loop of inflate.c, compiled for BMI2: shifts by any count in one instruction without flags
-// make it a tenth faster.
-
-#if defined(__x86_64__)
-#define TARGET __attribute__((target("bmi2")))
-#include "inflate_loop.h"
-
-TARGET void imgc_inflate_loop_bmi2(imgc_inflater *z) { decode_fast(z); }
-#endif

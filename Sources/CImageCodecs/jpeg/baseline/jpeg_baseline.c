@@ -1,0 +1,279 @@
+#include "jpeg/baseline/jpeg_baseline.h"
+#include "jpeg/baseline/jpeg_flat.h"
+#include "jpeg/baseline/jpeg_huffman.h"
+#include "jpeg/baseline/jpeg_reduced.h"
+#include "rows/rows.h"
+
+#include <stdlib.h>
+
+enum { MAX_STEP = 4095, MAX_PLANES = 3, MAX_SIDE = 4 };
+// Of an MCU of several components (T.81, B.2.3).
+enum { MAX_BLOCKS = 10 };
+
+// MCUs from which on the tables of imgc_jpeg_flat_mcus are worth the making. Fuzzing wants them for
+// small files too.
+#ifndef IMGC_LEAST_MCUS_FOR_SKIPS
+#define IMGC_LEAST_MCUS_FOR_SKIPS 2000
+#endif
+
+typedef struct plane {
+  unsigned across, down; // blocks of an MCU
+  unsigned size;         // samples of a block, on each side
+  int32_t steps[DCTSIZE2];
+  const imgc_huffman *dc, *ac;
+  bool is_flat; // only DC counts, and much is to be read
+  int32_t last_dc;
+  uint8_t *samples; // a row of MCUs
+} plane;
+
+struct jpeg_baseline {
+  imgc_jpeg_bits bits;
+  uint32_t restart_interval; // MCUs; 0: no markers
+  uint32_t until_restart;
+  unsigned next_restart;         // 0...7
+  uint32_t columns;              // MCUs
+  uint32_t mcu_rows;             // still to be read
+  unsigned side;                 // samples of an MCU, on each side; the same in all planes
+  uint32_t width;                // pixels
+  unsigned row;                  // next one of the MCUs that were read; `side`: none left
+  unsigned count;                // planes, in the order of the scan
+  uint8_t *in_order[MAX_PLANES]; // Y, Cb, Cr
+  plane planes[MAX_PLANES];
+  imgc_huffman dc[2], ac[2];
+  imgc_huffman_skips skips[2];      // of `ac`
+  imgc_flat_plane flat[MAX_PLANES]; // those of `planes` that are
+  uint8_t of[MAX_BLOCKS];           // which plane each block of an MCU is of
+  unsigned blocks;                  // of an MCU when all are flat; else 0
+  uint8_t *flat_samples;            // a row of such MCUs, a byte a block
+};
+
+// ---------------------------------------------------------------- what it takes
+
+static bool is_plain(const struct jpeg_decompress_struct *cinfo) {
+  const bool has_color = cinfo->num_components == 3 && cinfo->jpeg_color_space == JCS_YCbCr;
+  const bool is_gray = cinfo->num_components == 1 && cinfo->jpeg_color_space == JCS_GRAYSCALE;
+  return (has_color || is_gray) && cinfo->out_color_space == JCS_EXT_RGBA &&
+         cinfo->comps_in_scan == cinfo->num_components && cinfo->data_precision == 8 &&
+         !cinfo->progressive_mode && !cinfo->arith_code && !cinfo->CCIR601_sampling &&
+         cinfo->Ss == 0 && cinfo->Se == DCTSIZE2 - 1 && cinfo->Ah == 0 && cinfo->Al == 0 &&
+         (cinfo->min_DCT_scaled_size == 1 || cinfo->min_DCT_scaled_size == 2);
+}
+
+// libjpeg makes chroma of half the size larger by an inverse DCT of twice the points, and nothing
+// is left to be interpolated.
+static bool add_plane(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo,
+                      const jpeg_component_info *c) {
+  plane *p = &b->planes[b->count++];
+  p->across = cinfo->num_components == 1 ? 1 : (unsigned)c->h_samp_factor;
+  p->down = cinfo->num_components == 1 ? 1 : (unsigned)c->v_samp_factor;
+  p->size = (unsigned)c->DCT_scaled_size;
+  if (p->across != p->down || p->across > 2 || p->across * p->size != b->side) return false;
+  if (c->quant_tbl_no < 0 || c->quant_tbl_no >= NUM_QUANT_TBLS) return false;
+  const JQUANT_TBL *table = cinfo->quant_tbl_ptrs[c->quant_tbl_no];
+  if (!table || c->dc_tbl_no < 0 || c->dc_tbl_no > 1 || c->ac_tbl_no < 0 || c->ac_tbl_no > 1)
+    return false;
+  for (unsigned k = 0; k < DCTSIZE2; k++) {
+    p->steps[k] = table->quantval[imgc_jpeg_order[k]];
+    // With a step of 0 nothing would bound the sum of DC differences.
+    if (p->steps[k] == 0 || p->steps[k] > MAX_STEP) return false;
+  }
+  p->dc = &b->dc[c->dc_tbl_no];
+  p->ac = &b->ac[c->ac_tbl_no];
+  return true;
+}
+
+static bool make_tables(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo) {
+  for (unsigned i = 0; i < 2; i++) {
+    const JHUFF_TBL *dc = cinfo->dc_huff_tbl_ptrs[i], *ac = cinfo->ac_huff_tbl_ptrs[i];
+    for (unsigned k = 0; k < b->count; k++) {
+      if (b->planes[k].dc == &b->dc[i] && !dc) return false;
+      if (b->planes[k].ac == &b->ac[i] && !ac) return false;
+    }
+    // A table that no plane has may be anything.
+    if (dc && !imgc_huffman_make(&b->dc[i], dc->bits, dc->huffval, false)) return false;
+    if (ac && !imgc_huffman_make(&b->ac[i], ac->bits, ac->huffval, true)) return false;
+  }
+  return true;
+}
+
+// With `is_draft` chroma of half the size may do with DC too, of which each sample is then four.
+static bool is_flat(const jpeg_baseline *b, const plane *p, bool is_draft) {
+  if ((uint64_t)b->columns * b->mcu_rows < IMGC_LEAST_MCUS_FOR_SKIPS) return false;
+  return p->size == 1 || (is_draft && p->size == 2 && b->side == 2);
+}
+
+static void make_flat(jpeg_baseline *b, bool is_draft) {
+  bool is_made[2] = {false, false}, is_all = true;
+  unsigned blocks = 0;
+  for (unsigned k = 0; k < b->count; k++) {
+    plane *p = &b->planes[k];
+    p->is_flat = is_flat(b, p, is_draft);
+    is_all = is_all && p->is_flat;
+    if (!p->is_flat) continue;
+    const ptrdiff_t i = p->ac - b->ac;
+    if (!is_made[i]) imgc_huffman_skips_make(&b->skips[i], p->ac);
+    is_made[i] = true;
+    b->flat[k] = (imgc_flat_plane){p->dc, p->ac, &b->skips[i], p->steps[0], 0};
+    for (unsigned n = 0; n < p->across * p->down; n++) b->of[blocks++] = (uint8_t)k;
+  }
+  b->blocks = is_all ? blocks : 0;
+}
+
+static bool set_up(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo, bool is_draft) {
+  const unsigned most = cinfo->num_components == 1 ? 1 : (unsigned)cinfo->max_h_samp_factor;
+  const uint32_t mcu = most * DCTSIZE;
+  b->side = most * (unsigned)cinfo->min_DCT_scaled_size;
+  if (b->side > MAX_SIDE) return false;
+  for (int i = 0; i < cinfo->comps_in_scan; i++)
+    if (!add_plane(b, cinfo, cinfo->cur_comp_info[i])) return false;
+  unsigned blocks = 0;
+  for (unsigned k = 0; k < b->count; k++) blocks += b->planes[k].across * b->planes[k].down;
+  if (blocks > MAX_BLOCKS) return false;
+  if (!make_tables(b, cinfo)) return false;
+  b->columns = (cinfo->image_width + mcu - 1) / mcu;
+  b->mcu_rows = (cinfo->image_height + mcu - 1) / mcu;
+  make_flat(b, is_draft);
+  b->width = cinfo->output_width;
+  b->row = b->side;
+  b->restart_interval = b->until_restart = cinfo->restart_interval;
+  b->bits.next = cinfo->src->next_input_byte;
+  b->bits.end = b->bits.next + cinfo->src->bytes_in_buffer;
+  // A side has at most 65,535 pixels.
+  const size_t plane_bytes = (size_t)b->columns * b->side * b->side;
+  uint8_t *samples = malloc(plane_bytes * b->count + (size_t)b->columns * b->blocks);
+  if (!samples) return false;
+  b->flat_samples = samples + plane_bytes * b->count;
+  for (unsigned i = 0; i < b->count; i++) {
+    b->planes[i].samples = samples + i * plane_bytes;
+    b->in_order[cinfo->cur_comp_info[i]->component_index] = b->planes[i].samples;
+  }
+  return true;
+}
+
+jpeg_baseline *imgc_jpeg_baseline_open(const struct jpeg_decompress_struct *cinfo, bool is_draft) {
+  if (!is_plain(cinfo)) return NULL;
+  jpeg_baseline *b = calloc(1, sizeof *b);
+  if (b && !set_up(b, cinfo, is_draft)) {
+    free(b);
+    return NULL;
+  }
+  return b;
+}
+
+void imgc_jpeg_baseline_close(jpeg_baseline *b) {
+  if (b) free(b->planes[0].samples);
+  free(b);
+}
+
+const uint8_t *imgc_jpeg_baseline_next(const jpeg_baseline *b) { return b->bits.next; }
+
+// ---------------------------------------------------------------- MCUs
+
+// RST0...RST7 in turn, right behind the bits that fill the last byte.
+static bool restart(jpeg_baseline *b) {
+  imgc_jpeg_bits *bits = &b->bits;
+  if (bits->count >= 8 || bits->end - bits->next < 2) return false;
+  if (bits->next[0] != 0xFF || bits->next[1] != JPEG_RST0 + b->next_restart) return false;
+  *bits = (imgc_jpeg_bits){.next = bits->next + 2, .end = bits->end};
+  for (unsigned i = 0; i < b->count; i++) b->planes[i].last_dc = b->flat[i].last_dc = 0;
+  b->next_restart = (b->next_restart + 1) % 8;
+  b->until_restart = b->restart_interval;
+  return true;
+}
+
+// A flat block's sample, once or four times.
+static inline void put(uint8_t *to, size_t stride, uint8_t sample, unsigned size) {
+  to[0] = sample;
+  if (size > 1) to[1] = to[stride] = to[stride + 1] = sample;
+}
+
+// A plane's samples of MCU `column`, from where they were read to; gives what follows.
+static const uint8_t *put_blocks(const jpeg_baseline *b, const plane *p, uint32_t column,
+                                 const uint8_t *from) {
+  const size_t stride = (size_t)b->columns * b->side;
+  uint8_t *to = p->samples + (size_t)column * b->side;
+  for (unsigned y = 0; y < p->down; y++)
+    for (unsigned x = 0; x < p->across; x++)
+      put(to + y * p->size * stride + x * p->size, stride, *from++, p->size);
+  return from;
+}
+
+static bool read_blocks(jpeg_baseline *b, plane *p, uint32_t column) {
+  if (p->is_flat) {
+    static const uint8_t first[MAX_BLOCKS];
+    uint8_t samples[MAX_BLOCKS];
+    imgc_flat_plane *flat = &b->flat[p - b->planes];
+    if (!imgc_jpeg_flat_mcus(&b->bits, flat, first, p->across * p->down, 1, samples)) return false;
+    put_blocks(b, p, column, samples);
+    return true;
+  }
+  const size_t stride = (size_t)b->columns * b->side;
+  for (unsigned y = 0; y < p->down; y++) {
+    for (unsigned x = 0; x < p->across; x++) {
+      int16_t block[DCTSIZE2] = {0};
+      unsigned count = imgc_jpeg_block(&b->bits, p->dc, p->ac, p->steps, &p->last_dc, block);
+      uint8_t *to = p->samples + y * p->size * stride + (size_t)column * b->side + x * p->size;
+      if (count == 0) return false;
+      if (count == 1)
+        imgc_jpeg_reduce_flat(to, stride, block[0], p->size);
+      else
+        imgc_jpeg_reduce(to, stride, block, p->size);
+    }
+  }
+  return true;
+}
+
+// MCUs that can be read from `column` on with no marker in between; 0 when there is not the marker
+// that has to be.
+static uint32_t mcus_from(jpeg_baseline *b, uint32_t column, uint32_t most) {
+  const uint32_t left = b->columns - column < most ? b->columns - column : most;
+  if (b->restart_interval == 0) return left;
+  if (b->until_restart == 0 && !restart(b)) return 0;
+  const uint32_t count = left < b->until_restart ? left : b->until_restart;
+  b->until_restart -= count;
+  return count;
+}
+
+static bool read_flat_row(jpeg_baseline *b) {
+  for (uint32_t column = 0; column < b->columns;) {
+    const uint32_t count = mcus_from(b, column, b->columns);
+    if (count == 0 || !imgc_jpeg_flat_mcus(&b->bits, b->flat, b->of, b->blocks, count,
+                                           b->flat_samples + (size_t)column * b->blocks))
+      return false;
+    column += count;
+  }
+  const uint8_t *from = b->flat_samples;
+  for (uint32_t column = 0; column < b->columns; column++)
+    for (unsigned i = 0; i < b->count; i++) from = put_blocks(b, &b->planes[i], column, from);
+  return true;
+}
+
+static bool read_row(jpeg_baseline *b) {
+  if (b->blocks > 0) return read_flat_row(b);
+  for (uint32_t column = 0; column < b->columns; column++) {
+    if (mcus_from(b, column, 1) == 0) return false;
+    for (unsigned i = 0; i < b->count; i++)
+      if (!read_blocks(b, &b->planes[i], column)) return false;
+  }
+  return true;
+}
+
+static bool read_mcus(jpeg_baseline *b) {
+  if (b->mcu_rows == 0) return false;
+  b->mcu_rows--;
+  b->row = 0;
+  return read_row(b);
+}
+
+bool imgc_jpeg_baseline_read(jpeg_baseline *b, uint8_t *const *rows, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++, b->row++) {
+    if (b->row == b->side && !read_mcus(b)) return false;
+    const size_t at = (size_t)b->row * b->columns * b->side;
+    if (b->count == 1)
+      imgc_row_gray8(rows[i], b->in_order[0] + at, b->width);
+    else
+      imgc_jpeg_row_rgba(rows[i], b->in_order[0] + at, b->in_order[1] + at, b->in_order[2] + at,
+                         b->width);
+  }
+  return true;
+}

@@ -1,0 +1,123 @@
+#include "jpeg/baseline/jpeg_flat.h"
+
+#include "jpeg/baseline/jpeg_bits.h"
+
+enum { SKIP_BITS = 63, COEFFICIENT = 1 << 6, SKIP_ENDS = 1 << 12, SKIP_NOTHING = 63 * COEFFICIENT };
+
+// ---------------------------------------------------------------- tables
+
+// What the first `IMGC_SKIP_LOOK` of 64 bits hold of codes that are complete.
+static uint16_t skips_of(const imgc_huffman *ac, uint64_t ahead) {
+  unsigned used = 0, coefficients = 0;
+  for (;;) {
+    const uint32_t entry = ac->look[ahead >> (64 - IMGC_HUFFMAN_LOOK)];
+    const unsigned length = (entry & 63) + (entry >> 6 & 15), run = entry >> 10 & 63;
+    if ((entry & 63) == 0 || used + length > IMGC_SKIP_LOOK) break;
+    if (run == IMGC_BLOCK_ENDS)
+      return (uint16_t)(SKIP_ENDS | coefficients * COEFFICIENT | (used + length));
+    if (coefficients + run + 1 >= IMGC_BLOCK_ENDS) break;
+    used += length;
+    coefficients += run + 1;
+    ahead <<= length;
+  }
+  return used ? (uint16_t)(coefficients * COEFFICIENT | used) : SKIP_NOTHING;
+}
+
+void imgc_huffman_skips_make(imgc_huffman_skips *s, const imgc_huffman *ac) {
+  for (uint64_t i = 0; i < 1 << IMGC_SKIP_LOOK; i++)
+    s->look[i] = skips_of(ac, i << (64 - IMGC_SKIP_LOOK));
+}
+
+// ---------------------------------------------------------------- blocks
+
+typedef enum code { CODE_IS_PASSED, BLOCK_ENDS, NO_CODE } code;
+
+// One code, where `k` coefficients have been passed.
+static __attribute__((noinline)) code pass_code(imgc_jpeg_bits *b, const imgc_huffman *ac,
+                                                unsigned *k) {
+  // A code with its value is 31 bits at most.
+  imgc_refill(b);
+  const uint32_t entry = imgc_take(b, ac);
+  const unsigned run = entry >> 10 & 63;
+  *k += run;
+  imgc_refill(b);
+  if (*k >= 64 || entry == 0) return run == IMGC_BLOCK_ENDS ? BLOCK_ENDS : NO_CODE;
+  return ++*k >= 64 ? BLOCK_ENDS : CODE_IS_PASSED;
+}
+
+// Behind `used` bits that were looked at while `full`, the same with more behind them, was filled:
+// nothing waits for bytes to come. Two looks take 26 bits, a DC difference 27; what is left of 56
+// is enough for the next ones.
+IMGC_INLINE void go_on(imgc_jpeg_bits *b, imgc_jpeg_bits full, unsigned used) {
+  *b = full;
+  imgc_drop(b, used);
+}
+
+// Codes up to the 64th coefficient; false when there is a code that does not exist, or a run that
+// leads out of the block. At least 29 bits are there, and again then.
+IMGC_INLINE bool pass_over(imgc_jpeg_bits *b, const imgc_huffman *ac,
+                           const imgc_huffman_skips *skips) {
+  enum { SHIFT = 64 - IMGC_SKIP_LOOK, OVER = 64 * COEFFICIENT };
+  for (uint32_t passed = COEFFICIENT;;) {
+    imgc_jpeg_bits full = *b;
+    imgc_refill(&full);
+    // The bits and coefficients of both looks in one sum, which is from OVER on once the block ends
+    // or a look leads past it.
+    uint32_t before = passed, skip = skips->look[b->ahead >> SHIFT], sum = before + skip;
+    if (sum < OVER) {
+      skip = skips->look[b->ahead << (skip & SKIP_BITS) >> SHIFT];
+      before = sum;
+      sum += skip;
+      if (sum < OVER) {
+        go_on(b, full, sum & SKIP_BITS);
+        passed = sum & ~(uint32_t)SKIP_BITS;
+        continue;
+      }
+    }
+    if ((skip & SKIP_ENDS) && sum - SKIP_ENDS < OVER) {
+      go_on(b, full, sum & SKIP_BITS);
+      return true;
+    }
+    go_on(b, full, before & SKIP_BITS);
+    imgc_jpeg_bits slow = *b;
+    unsigned k = before / COEFFICIENT;
+    const code c = pass_code(&slow, ac, &k);
+    *b = slow;
+    if (c != CODE_IS_PASSED) return c == BLOCK_ENDS;
+    passed = k * COEFFICIENT;
+  }
+}
+
+// The sample of a block of which only DC is known.
+IMGC_INLINE uint8_t sample_of(int32_t dc) {
+  const int32_t value = ((dc + 4) >> 3) + 128;
+  return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+bool imgc_jpeg_flat_mcus(imgc_jpeg_bits *bits, imgc_flat_plane *planes, const uint8_t *of,
+                         unsigned blocks, uint32_t count, uint8_t *dst) {
+  imgc_jpeg_bits b = *bits;
+  imgc_refill(&b);
+  // Bits from 12 on are set once a coefficient is out of range.
+  uint32_t range = 0;
+  for (uint32_t mcu = 0; mcu < count; mcu++) {
+    for (unsigned k = 0; k < blocks; k++) {
+      imgc_flat_plane *p = &planes[of[k]];
+      imgc_jpeg_bits full = b;
+      imgc_refill(&full);
+      const int32_t had = b.count;
+      const uint32_t entry = imgc_take(&b, p->dc);
+      if (entry == 0) return false;
+      go_on(&b, full, (unsigned)(had - b.count));
+      p->last_dc += imgc_value_of(entry);
+      const int32_t dc = p->last_dc * p->step;
+      range |= (uint32_t)dc + 2048;
+      *dst++ = sample_of(dc);
+      if (!pass_over(&b, p->ac, p->skips)) return false;
+      if (b.count < 0) return false;
+    }
+    if (range >= 4096) return false;
+  }
+  *bits = b;
+  return true;
+}

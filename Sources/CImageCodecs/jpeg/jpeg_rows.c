@@ -1,0 +1,242 @@
+// JPEG rows into their place, and what is said about damage.
+
+#include "color/color.h"
+#include "jpeg/baseline/jpeg_baseline.h"
+#include "jpeg/jpeg.h"
+#include "rows/rows.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+// ---------------------------------------------------------------- how much is intact
+
+// Nothing would change the picture any more but the scan that is being read: every component was
+// met, and with full accuracy.
+static bool is_last_scan(const struct jpeg_decompress_struct *cinfo) {
+  for (int i = 0; i < cinfo->num_components; i++) {
+    if (!cinfo->comp_info[i].quant_table) return false; // set by the component's first scan
+    for (int k = 0; k < DCTSIZE2 && cinfo->coef_bits; k++)
+      if (cinfo->coef_bits[i][k] != 0) return false;
+  }
+  return true;
+}
+
+// Rows that no missing data can reach, when the input ended within iMCU row `row` of the scan.
+static uint32_t rows_before(const struct jpeg_decompress_struct *cinfo, uint32_t row) {
+  uint32_t rows = row * (uint32_t)(cinfo->max_v_samp_factor * cinfo->min_DCT_scaled_size);
+  // Smooth upsampling takes a quarter of the last chroma from the row group below.
+  for (int i = 0; i < cinfo->num_components && rows; i++)
+    if (cinfo->comp_info[i].v_samp_factor < cinfo->max_v_samp_factor) {
+      rows--;
+      break;
+    }
+  return rows < cinfo->output_height ? rows : cinfo->output_height;
+}
+
+// Called as long as the decompressor lives. Sets is_short and intact.
+static void measure(jpeg_state *s) {
+  const struct jpeg_decompress_struct *cinfo = &s->cinfo;
+  // An arithmetic decoder that runs out of bytes takes zeros and does not warn. When the bytes end
+  // between two scans, those that would have followed are missing.
+  bool is_multiple = jpeg_has_multiple_scans((j_decompress_ptr)&s->cinfo);
+  if (s->ended && !s->is_short &&
+      ((cinfo->arith_code && s->end_row < cinfo->total_iMCU_rows) ||
+       (is_multiple && !is_last_scan(cinfo)))) {
+    s->is_short = true;
+    s->short_row = s->end_row;
+    s->short_scan = (uint32_t)cinfo->input_scan_number;
+  }
+  if (!s->is_short) return;
+  s->intact = is_multiple && !is_last_scan(cinfo) ? 0 : rows_before(cinfo, s->short_row);
+  // Spec of the status: no complete row at all is an error. A progressive picture has rows, of
+  // less quality, once a first scan got that far.
+  if (s->short_scan <= 1 && rows_before(cinfo, s->short_row) == 0)
+    imgc_fail(s->report, IMGC_ERROR_TRUNCATED, NULL, "jpeg: no row could be read, by byte %zu",
+              s->size);
+}
+
+// After the last row of a single scan, libjpeg does not look for the end.
+static bool end_follows(jpeg_state *s) {
+  if (s->ended) return false;
+  if (s->cinfo.unread_marker == JPEG_EOI || jpeg_input_complete(&s->cinfo)) return true;
+  const uint8_t *data = s->source.next_input_byte;
+  for (size_t left = s->source.bytes_in_buffer, i = 1; i < left; i++)
+    if (data[i - 1] == 0xFF && data[i] == JPEG_EOI) return true;
+  return false;
+}
+
+// ---------------------------------------------------------------- rows
+
+// Writes the waiting rows where they belong.
+static void flush(jpeg_state *s) {
+  const imgc_place *place = s->place;
+  uint32_t n = s->waiting, width = place->width;
+  s->waiting = 0;
+  const imgc_transform *transform = s->request->cmyk_transform;
+  for (uint32_t i = 0; i < n && s->cmyk; i++) {
+    const uint8_t *src = s->cmyk + i * s->stride;
+    uint8_t *dst = s->band ? s->band + i * s->stride : imgc_place_row(place, s->rows + i);
+    if (transform && imgc_transform_is_cmyk(transform))
+      imgc_transform_cmyk_row(transform, dst, src, width);
+    else
+      imgc_row_cmyk8_inverted(dst, src, width);
+  }
+  if (s->band) imgc_place_block(place, 0, s->rows, width, n, s->band, s->stride);
+  s->rows += n;
+  imgc_place_done(place, s->rows);
+}
+
+// Where the next rows begin. After a second start the sink has some of them already.
+static uint32_t first_row(const jpeg_state *s) {
+  const imgc_sink *sink = s->place->sink;
+  return sink && sink->first > s->rows ? sink->first : s->rows;
+}
+
+// False when the own decoder gives up.
+static bool read_rows(jpeg_state *s, uint32_t count) {
+  JSAMPROW rows[IMGC_JPEG_BAND];
+  uint8_t *buffer = s->cmyk ? s->cmyk : s->band;
+  uint32_t first = first_row(s);
+  for (uint32_t i = 0; i < count; i++)
+    rows[i] = buffer ? buffer + i * s->stride : imgc_place_row(s->place, first + i);
+  if (s->baseline) {
+    s->gave_up = !imgc_jpeg_baseline_read(s->baseline, rows, count);
+    s->waiting = s->gave_up ? 0 : count;
+    return !s->gave_up;
+  }
+  // Our source never suspends, so a call that gives no row is not to be expected.
+  for (JDIMENSION got = 1; got && s->waiting < count; s->waiting += got)
+    got = jpeg_read_scanlines(&s->cinfo, rows + s->waiting, count - s->waiting);
+  if (s->waiting < count) imgc_fail(s->report, IMGC_ERROR_INTERNAL, NULL, "jpeg: no row");
+  return true;
+}
+
+static void allocate(jpeg_state *s) {
+  s->stride = (size_t)s->place->width * 4;
+  size_t size = s->stride * IMGC_JPEG_BAND;
+  bool needs_band = !imgc_place_is_direct(s->place);
+  bool needs_cmyk = s->cinfo.out_color_space == JCS_CMYK;
+  if (needs_band && !s->band) s->band = malloc(size);
+  if (needs_cmyk && !s->cmyk) s->cmyk = malloc(size);
+  if ((needs_band && !s->band) || (needs_cmyk && !s->cmyk))
+    imgc_fail(s->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: out of memory");
+  // A second try finds the band of the first.
+  if (!s->place->sink || !s->place->sink->band) imgc_place_open(s->place, IMGC_JPEG_BATCH);
+}
+
+// The own decoder when it can, and nothing made it give up before; or libjpeg.
+static void start_rows(jpeg_state *s) {
+  if (!s->gave_up && !s->ended && !(s->request->flags & IMGC_LIBRARIES_ONLY))
+    s->baseline = imgc_jpeg_baseline_open(&s->cinfo, s->request->flags & IMGC_FLAT_CHROMA);
+  if (s->baseline) return;
+  s->consuming = jpeg_has_multiple_scans(&s->cinfo);
+  jpeg_start_decompress(&s->cinfo);
+  s->consuming = false;
+}
+
+// libjpeg's source stands where it would have come to.
+static void end_baseline(jpeg_state *s) {
+  const uint8_t *next = imgc_jpeg_baseline_next(s->baseline);
+  s->source.bytes_in_buffer -= (size_t)(next - s->source.next_input_byte);
+  s->source.next_input_byte = next;
+}
+
+static void decode_step(jpeg_state *s) {
+  imgc_jpeg_start(s);
+  struct jpeg_decompress_struct *cinfo = &s->cinfo;
+  const imgc_place *place = s->place;
+  uint64_t memory = s->request->limits.max_memory;
+  if (cinfo->output_width != place->width || cinfo->output_height != place->height)
+    imgc_fail(s->report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the picture is %u x %u",
+              cinfo->output_width, cinfo->output_height);
+  imgc_jpeg_leave_if_failed(s);
+  // The check before was exact; this is libjpeg's own, should its buffers be larger than known.
+  if (memory) {
+    memory -=
+        (uint64_t)place->width * 4 * imgc_rows_held(s->request, place->height, IMGC_JPEG_BATCH);
+    if (s->request->flags & IMGC_RESAMPLES) memory -= s->request->result_bytes;
+    cinfo->mem->max_memory_to_use = memory < LONG_MAX ? (long)memory : LONG_MAX;
+  }
+
+  allocate(s);
+  imgc_jpeg_leave_if_failed(s);
+
+  start_rows(s);
+  if (s->ended) measure(s);
+  uint32_t batch = s->band ? IMGC_JPEG_BAND : IMGC_JPEG_BATCH;
+  for (uint32_t y = 0; y < place->height; y += batch) {
+    imgc_poll(s->request, s->report);
+    imgc_jpeg_leave_if_failed(s);
+    if (!read_rows(s, place->height - y < batch ? place->height - y : batch)) return;
+    if (s->ended && !s->intact) measure(s);
+    imgc_jpeg_leave_if_failed(s);
+    flush(s);
+  }
+  if (s->baseline) end_baseline(s);
+  measure(s);
+  s->has_end = end_follows(s);
+  s->is_complete = true;
+}
+
+// ---------------------------------------------------------------- decode
+
+static imgc_status conclude(jpeg_state *s) {
+  imgc_report *report = s->report;
+  if (report->status) return report->status;
+  if (s->waiting) flush(s);
+  if (s->rows == 0) return imgc_jpeg_fail(s);
+  if (!s->is_complete) {
+    if (s->failed) imgc_warn(report, IMGC_WARN_MARKER);
+    imgc_place_clear(s->place, 0, s->rows, s->place->width, s->place->height - s->rows);
+  } else if (s->is_repaired) {
+    // The end that libjpeg saw was ours.
+  } else if (s->is_short) {
+    imgc_truncated(report, s->intact);
+  } else if (!s->has_end) {
+    imgc_warn(report, IMGC_WARN_MISSING_END);
+  }
+  return report->status;
+}
+
+static void start_again(jpeg_state *s) {
+  s->failed = s->ended = s->is_short = s->consuming = false;
+  s->scan = 0;
+  imgc_jpeg_run(s, decode_step);
+}
+
+// The rows that went on into a sink are those that libjpeg gives again.
+static void start_again_with_libjpeg(jpeg_state *s, const imgc_report *before) {
+  imgc_jpeg_baseline_close(s->baseline);
+  s->baseline = NULL;
+  s->rows = 0;
+  *s->report = *before;
+  start_again(s);
+}
+
+imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_place *place,
+                             imgc_report *report) {
+  jpeg_markers markers;
+  if (imgc_jpeg_open(request, &markers, report)) return report->status;
+  jpeg_state s = {.request = request, .report = report, .size = request->size, .place = place};
+  imgc_jpeg_leave_out(request, &s.left_out);
+  const imgc_report before = *report;
+  imgc_jpeg_run(&s, decode_step);
+  if (!report->status && s.gave_up) start_again_with_libjpeg(&s, &before);
+  // Something is odd that the walk over the scans did not see.
+  if (!report->status && s.left_out.count > 0 && s.failed && s.rows == 0 && s.waiting == 0) {
+    s.left_out.count = 0;
+    start_again(&s);
+  }
+  // Scans were read before libjpeg met one that it cannot take: show what they hold.
+  if (!report->status && s.failed && s.consuming && s.safe_size < s.size) {
+    s.is_repaired = !s.ended;
+    if (s.is_repaired) imgc_warn(report, IMGC_WARN_MARKER);
+    s.size = s.safe_size;
+    start_again(&s);
+  }
+  conclude(&s);
+  imgc_jpeg_baseline_close(s.baseline);
+  free(s.band);
+  free(s.cmyk);
+  return report->status;
+}

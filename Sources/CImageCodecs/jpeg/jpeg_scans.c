@@ -1,0 +1,159 @@
+// A reduced picture does not show what the last scans of a progressive JPEG refine, and these hold
+// most of its bytes. Entropy-coded data is not decoded to be skipped: inside it a byte FF is
+// followed by 00 or a restart marker (ITU-T T.81, B.1.1.5), so the next marker is found by memchr.
+
+#include "jpeg/jpeg_scans.h"
+
+#include <string.h>
+
+enum {
+  SOF2 = 0xC2, // progressive, Huffman coded
+  DHT = 0xC4,
+  DAC = 0xCC,
+  SOF15 = 0xCF,
+  RST0 = 0xD0,
+  RST7 = 0xD7,
+  EOI = 0xD9,
+  SOS = 0xDA,
+  JPG = 0xC8,
+  MAX_COMPONENTS = 4,
+  COEFFICIENTS = 64,
+  LAST_LOW = 5, // in zigzag order: a picture at 1/4 shows nothing above
+};
+
+// The walk over a file of this size takes a third of a second at most.
+static const size_t MOST_BYTES = 64u << 20;
+
+// How far each coefficient is known: the bit position of the last scan, or NOT_YET.
+enum { NOT_YET = 14 };
+typedef struct progress {
+  uint8_t bits[MAX_COMPONENTS][COEFFICIENTS];
+} progress;
+
+typedef struct scan {
+  unsigned components[MAX_COMPONENTS]; // indices into the frame's
+  unsigned count;
+  unsigned start, end, high, low; // Ss, Se, Ah, Al
+} scan;
+
+typedef struct walk {
+  imgc_reader reader;
+  uint32_t flags;
+  unsigned components; // of the frame; 0 before it
+  uint8_t ids[MAX_COMPONENTS];
+  progress all, kept; // by all scans, and by those that libjpeg will see
+} walk;
+
+static bool read_frame(walk *w, const uint8_t *body, uint32_t size) {
+  if (w->components || size < 6) return false;
+  unsigned count = body[5];
+  if (count == 0 || count > MAX_COMPONENTS || size != 6 + 3 * count) return false;
+  for (unsigned i = 0; i < count; i++) {
+    w->ids[i] = body[6 + 3 * i];
+    for (unsigned k = 0; k < i; k++)
+      if (w->ids[k] == w->ids[i]) return false;
+  }
+  w->components = count;
+  return true;
+}
+
+static bool read_scan(const walk *w, const uint8_t *body, uint32_t size, scan *s) {
+  if (size < 1) return false;
+  s->count = body[0];
+  if (s->count == 0 || s->count > w->components || size != 4 + 2 * s->count) return false;
+  for (unsigned i = 0; i < s->count; i++) {
+    unsigned k = 0;
+    while (k < w->components && w->ids[k] != body[1 + 2 * i]) k++;
+    if (k == w->components || (i > 0 && k <= s->components[i - 1])) return false;
+    s->components[i] = k;
+  }
+  const uint8_t *p = body + 1 + 2 * s->count;
+  s->start = p[0], s->end = p[1], s->high = p[2] >> 4, s->low = p[2] & 15;
+  // G.1.1.1: DC by itself, AC of one component.
+  if (s->start == 0) return s->end == 0 && s->low < NOT_YET;
+  return s->count == 1 && s->start <= s->end && s->end < COEFFICIENTS && s->low < NOT_YET;
+}
+
+// Notes the scan; false when it does not continue what came before.
+static bool advance(progress *p, const scan *s) {
+  for (unsigned i = 0; i < s->count; i++) {
+    uint8_t *bits = p->bits[s->components[i]];
+    for (unsigned k = s->start; k <= s->end; k++) {
+      bool is_first = bits[k] == NOT_YET;
+      // AC needs DC before it; a refinement adds one bit.
+      if (s->start > 0 && bits[0] == NOT_YET) return false;
+      if (is_first ? s->high != 0 : s->high != bits[k] || s->low + 1 != s->high) return false;
+      bits[k] = (uint8_t)s->low;
+    }
+  }
+  return true;
+}
+
+// The low scans: DC with its refinements, the first AC bits of chroma, and those of luma that
+// start low. A frame's first component is taken for luma.
+static bool can_do_without(const walk *w, const scan *s) {
+  if (s->start == 0) return false;
+  bool is_luma = s->components[0] == 0;
+  if (w->flags & IMGC_LOW_SCANS_ONLY) return s->high > 0 || (is_luma && s->start > LAST_LOW);
+  return is_luma && s->start == 1 && s->end == COEFFICIENTS - 1 && s->high == 1 && s->low == 0;
+}
+
+// Moves behind the entropy-coded data, to the marker that follows.
+static bool skip_data(imgc_reader *r) {
+  while (imgc_left(r) >= 2) {
+    const uint8_t *ff = memchr(r->data + r->offset, 0xFF, imgc_left(r) - 1);
+    if (!ff) return false;
+    r->offset = (size_t)(ff - r->data);
+    uint8_t code = ff[1];
+    if (code != 0 && code != 0xFF && (code < RST0 || code > RST7)) return true;
+    r->offset += code == 0xFF ? 1 : 2;
+  }
+  return false;
+}
+
+// One marker segment, with the data behind it; false when nothing is to be left out, or at EOI
+// (`*ended`).
+static bool step(walk *w, jpeg_left_out *out, bool *ended) {
+  imgc_reader *r = &w->reader;
+  // Any number of fill bytes may stand before a marker (T.81 B.1.1.2).
+  while (imgc_left(r) >= 2 && r->data[r->offset] == 0xFF && r->data[r->offset + 1] == 0xFF)
+    r->offset++;
+  size_t start = r->offset;
+  if (imgc_left(r) < 2 || r->data[r->offset] != 0xFF) return false;
+  uint8_t code = r->data[r->offset + 1];
+  r->offset += 2;
+  *ended = code == EOI;
+  if (code == EOI) return false;
+  if (imgc_left(r) < 2 || code < 0xC0 || (code >= RST0 && code < SOS)) return false;
+  uint32_t length = imgc_be16(r->data + r->offset);
+  const uint8_t *body = r->data + r->offset + 2;
+  if (length < 2 || !imgc_skip(r, length)) return false;
+  bool is_frame = code <= SOF15 && code != DHT && code != JPG && code != DAC;
+  if (is_frame) return code == SOF2 && read_frame(w, body, length - 2);
+  if (code != SOS) return true;
+
+  scan s;
+  if (!read_scan(w, body, length - 2, &s) || !advance(&w->all, &s) || !skip_data(r)) return false;
+  if (!can_do_without(w, &s)) return advance(&w->kept, &s);
+  if (out->count == IMGC_JPEG_MAX_LEFT_OUT) return false;
+  out->parts[out->count].start = start;
+  out->parts[out->count++].end = r->offset;
+  return true;
+}
+
+void imgc_jpeg_leave_out(const imgc_request *request, jpeg_left_out *out) {
+  out->count = 0;
+  walk w = {.flags = request->flags & (IMGC_NO_LAST_REFINEMENT | IMGC_LOW_SCANS_ONLY)};
+  // Damage in what is left out would not be seen, which a strict request must not miss. The walk
+  // is not polled: it is short for all but enormous files.
+  if (!w.flags || request->size < 2 || request->size > MOST_BYTES ||
+      request->strictness >= IMGC_STRICT_ON_CORRUPT)
+    return;
+  w.reader = (imgc_reader){request->data, request->size, 2};
+  memset(&w.all, NOT_YET, sizeof w.all);
+  memset(&w.kept, NOT_YET, sizeof w.kept);
+  bool ended = false;
+  while (step(&w, out, &ended)) {
+  }
+  if (!ended) out->count = 0;
+}

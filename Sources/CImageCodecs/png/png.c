@@ -1,0 +1,108 @@
+// PNG: what the header tells, the profile, the still picture.
+
+#include "png/png_draw.h"
+#include "png/png_frames.h"
+#include "png/png_metadata.h"
+
+// Walks over what follows the first IDAT: an eXIf chunk may stand there, and the extent of the
+// image data decides how much memory decoding takes.
+static imgc_status read_tail(const imgc_request *request, const imgc_png *png,
+                             imgc_png_metadata *metadata, imgc_png_extent *extent,
+                             imgc_report *report) {
+  imgc_png_source source = imgc_png_source_at(request, png->idat_offset, IMGC_PNG_IDAT, 0);
+  if (imgc_png_measure(request, source, false, extent, report)) return report->status;
+  imgc_png_segment segment;
+  while (imgc_png_source_next(&source, &segment, false)) {
+  }
+  imgc_png_chunk chunk;
+  for (uint64_t count = 1; imgc_png_next(&source.reader, &chunk) == IMGC_PNG_WHOLE; count++) {
+    if (chunk.type == IMGC_PNG_IEND) {
+      if (imgc_left(&source.reader) > 0) imgc_warn(report, IMGC_WARN_TRAILING_DATA);
+      return IMGC_OK;
+    }
+    if (chunk.type == IMGC_PNG_eXIf) {
+      if (imgc_png_crc_is_right(&chunk))
+        imgc_png_read_metadata(metadata, &chunk, true);
+      else
+        imgc_warn(report, IMGC_WARN_CRC);
+    }
+    if (count % 4096 == 0 && imgc_poll(request, report)) return report->status;
+  }
+  if (!extent->cut) imgc_warn(report, IMGC_WARN_MISSING_END); // otherwise decoding tells
+  return IMGC_OK;
+}
+
+static imgc_status read_header(const imgc_request *request, imgc_header *header,
+                               imgc_report *report) {
+  imgc_png_metadata metadata = {.request = request, .header = header, .report = report};
+  imgc_png png;
+  imgc_png_extent extent;
+  if (imgc_png_scan(request, IMGC_PNG_ALL_CHECKSUMS, &png, imgc_png_read_metadata, &metadata,
+                    report) ||
+      read_tail(request, &png, &metadata, &extent, report))
+    return report->status;
+
+  static const imgc_color_model models[7] = {
+      [0] = IMGC_COLOR_GRAY, [2] = IMGC_COLOR_RGB, [3] = IMGC_COLOR_INDEXED,
+      [4] = IMGC_COLOR_GRAY, [6] = IMGC_COLOR_RGB,
+  };
+  header->width = png.width;
+  header->height = png.height;
+  header->frame_count = png.animated ? png.frame_count : 1;
+  header->is_animated = header->has_loop_count = png.animated;
+  header->loop_count = png.loop_count;
+  header->is_progressive = png.interlaced;
+  header->has_alpha = (png.color_type & 4) || png.transparency;
+  header->bits_per_channel = png.bit_depth;
+  header->channels = (uint8_t)imgc_png_channels(&png);
+  header->color_model = models[png.color_type];
+  if (imgc_check_size(request, png.width, png.height, report)) return report->status;
+  header->work_bytes = imgc_png_work_bytes(request, &png, &extent);
+  header->band_rows = imgc_png_band_rows(&png);
+  return imgc_check_memory(request, png.width,
+                           imgc_rows_held(request, png.height, header->band_rows),
+                           header->work_bytes, report);
+}
+
+static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_t size,
+                            imgc_report *report) {
+  imgc_header header = {0};
+  imgc_png_metadata metadata = {.request = request, .header = &header, .report = report};
+  imgc_png png;
+  if (imgc_png_scan(request, IMGC_PNG_PIXELS_ONLY, &png, imgc_png_read_metadata, &metadata, report))
+    return report->status;
+  if (!metadata.profile || size != header.icc_size)
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "png: the profile has %llu bytes",
+                     (unsigned long long)header.icc_size);
+  if (!imgc_png_inflate(metadata.profile, metadata.profile_size, profile, size))
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: the profile is damaged");
+  return IMGC_OK;
+}
+
+static imgc_status decode(const imgc_request *request, const imgc_place *place,
+                          imgc_report *report) {
+  imgc_png png;
+  if (imgc_png_scan(request, IMGC_PNG_ALL_CHECKSUMS, &png, NULL, NULL, report) ||
+      imgc_check_size(request, png.width, png.height, report))
+    return report->status;
+  if (place->width != png.width || place->height != png.height)
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the target does not fit %u x %u",
+                     png.width, png.height);
+  imgc_png_picture picture = {.request = request,
+                              .report = report,
+                              .png = &png,
+                              .source =
+                                  imgc_png_source_at(request, png.idat_offset, IMGC_PNG_IDAT, 0),
+                              .place = place};
+  if (imgc_png_measure(request, picture.source, true, &picture.extent, report))
+    return report->status;
+  return imgc_png_draw(&picture);
+}
+
+const imgc_codec imgc_codec_png = {IMGC_FORMAT_PNG,
+                                   read_header,
+                                   read_icc,
+                                   decode,
+                                   imgc_png_next_frame,
+                                   imgc_png_draw_frame,
+                                   imgc_png_library_version};

@@ -1,0 +1,187 @@
+// The chunk walk. Only IHDR, PLTE and tRNS ever reach libpng, rebuilt from what is checked
+// here: its handlers of ancillary chunks, where most of its defects were, never run.
+// Rules: PNG specification (third edition), sections 5 and 11, as lenient as libpng 1.6.
+
+#include "png/png_chunks.h"
+
+#if !__has_include(<libdeflate.h>)
+#error "libdeflate.h is missing: apt-get install libdeflate-dev"
+#endif
+#include <libdeflate.h>
+#include <string.h>
+
+static bool is_letter(uint8_t c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
+imgc_png_step imgc_png_next(imgc_reader *reader, imgc_png_chunk *chunk) {
+  *chunk = (imgc_png_chunk){.offset = reader->offset};
+  if (imgc_left(reader) < 8) return IMGC_PNG_CUT;
+  const uint8_t *head = reader->data + reader->offset;
+  uint32_t length = imgc_be32(head);
+  if (length > INT32_MAX) return IMGC_PNG_BAD;
+  for (int i = 4; i < 8; i++)
+    if (!is_letter(head[i])) return IMGC_PNG_BAD;
+  reader->offset += 8;
+  chunk->type = imgc_be32(head + 4);
+  chunk->length = length;
+  chunk->data = head + 8;
+  chunk->available = length < imgc_left(reader) ? length : imgc_left(reader);
+  if (imgc_skip(reader, (uint64_t)length + 4)) return IMGC_PNG_WHOLE;
+  reader->offset = reader->size;
+  return IMGC_PNG_CUT;
+}
+
+bool imgc_png_crc_is_right(const imgc_png_chunk *chunk) {
+  uint32_t crc = libdeflate_crc32(0, chunk->data - 4, (size_t)chunk->length + 4);
+  return crc == imgc_be32(chunk->data + chunk->length);
+}
+
+uint32_t imgc_png_channels(const imgc_png *png) {
+  static const uint8_t channels[7] = {1, 0, 3, 1, 2, 0, 4};
+  return channels[png->color_type];
+}
+
+uint64_t imgc_png_row_bytes(const imgc_png *png, uint32_t width) {
+  return ((uint64_t)width * imgc_png_channels(png) * png->bit_depth + 7) / 8;
+}
+
+static imgc_status malformed(imgc_report *report, const char *what) {
+  return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: %s", what);
+}
+
+static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
+  if (chunk->length != 13) return malformed(report, "IHDR has a wrong length");
+  const uint8_t *p = chunk->data;
+  png->width = imgc_be32(p);
+  png->height = imgc_be32(p + 4);
+  png->bit_depth = p[8];
+  png->color_type = p[9];
+  png->interlaced = p[12] == 1;
+  if (png->width == 0 || png->height == 0 || png->width > INT32_MAX || png->height > INT32_MAX)
+    return malformed(report, "IHDR has an impossible size");
+  // Bit n: depth n is allowed (PNG, table 11.1).
+  static const uint32_t depths[7] = {0x10116, 0, 0x10100, 0x116, 0x10100, 0, 0x10100};
+  if (p[9] > 6 || p[8] > 16 || !(depths[p[9]] >> p[8] & 1))
+    return malformed(report, "IHDR has an impossible colour type or depth");
+  if (p[10] != 0 || p[11] != 0 || p[12] > 1)
+    return malformed(report, "IHDR has an unknown compression, filter or interlace method");
+  return IMGC_OK;
+}
+
+static imgc_status read_plte(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
+  bool indexed = png->color_type == 3;
+  if (png->palette) return malformed(report, "there are two palettes");
+  if (!(png->color_type & 2)) return imgc_warn(report, IMGC_WARN_CHUNK), IMGC_OK;
+  if (chunk->length == 0 || chunk->length > 768 || chunk->length % 3 != 0) {
+    if (indexed || chunk->length == 0) return malformed(report, "PLTE has a wrong length");
+    return imgc_warn(report, IMGC_WARN_CHUNK), IMGC_OK;
+  }
+  uint32_t most = indexed ? 1u << png->bit_depth : 256;
+  png->palette = chunk->data;
+  png->palette_size = chunk->length / 3 < most ? chunk->length / 3 : most;
+  if (png->transparency) { // it came too early to be of use
+    imgc_warn(report, IMGC_WARN_CHUNK);
+    png->transparency = NULL;
+    png->transparency_size = 0;
+  }
+  return IMGC_OK;
+}
+
+static void read_trns(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
+  bool fits = false;
+  switch (png->color_type) {
+  case 0: fits = chunk->length == 2; break;
+  case 2: fits = chunk->length == 6; break;
+  case 3: fits = chunk->length > 0 && chunk->length <= png->palette_size; break;
+  default: break;
+  }
+  if (!fits || png->transparency) {
+    imgc_warn(report, IMGC_WARN_CHUNK);
+    return;
+  }
+  png->transparency = chunk->data;
+  png->transparency_size = chunk->length;
+}
+
+static void read_actl(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
+  uint32_t frames = chunk->length == 8 ? imgc_be32(chunk->data) : 0;
+  if (frames == 0 || frames > INT32_MAX || png->animated) {
+    imgc_warn(report, IMGC_WARN_CHUNK);
+    return;
+  }
+  png->animated = true;
+  png->frame_count = frames;
+  png->loop_count = imgc_be32(chunk->data + 4);
+}
+
+// Pixels depend on it. A longer chunk of the same type is of no use, whether its checksum is right
+// or not.
+static bool matters(const imgc_png_chunk *chunk) {
+  switch (chunk->type) {
+  case IMGC_PNG_IHDR: return chunk->length <= 13;
+  case IMGC_PNG_PLTE: return chunk->length <= 768;
+  case IMGC_PNG_tRNS: return chunk->length <= 256;
+  case IMGC_PNG_acTL: return chunk->length <= 8;
+  default: return false;
+  }
+}
+
+// An animation walks the preamble again for every frame. Behind this many chunks it is not
+// offered as one, so that a file of nothing but empty chunks cannot cost minutes.
+enum { MOST_CHUNKS_OF_ANIMATION = 4096 };
+
+imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, imgc_png *png,
+                          imgc_png_visit *visit, void *context, imgc_report *report) {
+  *png = (imgc_png){0};
+  if (request->size < IMGC_PNG_SIGNATURE_SIZE ||
+      memcmp(request->data, "\x89PNG\r\n\x1a\n", IMGC_PNG_SIGNATURE_SIZE) != 0)
+    return malformed(report, "the signature is missing");
+  imgc_reader reader = {request->data, request->size, IMGC_PNG_SIGNATURE_SIZE};
+  for (uint64_t count = 0;; count++) {
+    imgc_png_chunk chunk;
+    imgc_png_step step = imgc_png_next(&reader, &chunk);
+    // acTL may come after that many chunks too.
+    if (count >= MOST_CHUNKS_OF_ANIMATION && png->animated) {
+      imgc_warn(report, IMGC_WARN_METADATA_IGNORED);
+      png->animated = false;
+    }
+    if (count % 4096 == 4095 && imgc_poll(request, report)) return report->status;
+    if (step == IMGC_PNG_BAD)
+      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: no chunk at byte %zu",
+                       chunk.offset);
+    if (count > 0 && chunk.type == IMGC_PNG_IDAT) {
+      if (png->color_type == 3 && !png->palette) return malformed(report, "the palette is missing");
+      png->idat_offset = chunk.offset;
+      return IMGC_OK;
+    }
+    if (step == IMGC_PNG_CUT)
+      return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "png: data ends at byte %zu",
+                       request->size);
+    if ((chunk.type == IMGC_PNG_IHDR) != (count == 0))
+      return malformed(report, count ? "there are two IHDR" : "IHDR is not first");
+
+    bool right = true;
+    if (depth == IMGC_PNG_ALL_CHECKSUMS || matters(&chunk)) {
+      right = imgc_png_crc_is_right(&chunk);
+      // A critical chunk is used all the same.
+      if (!right) imgc_warn(report, IMGC_WARN_CRC);
+    }
+    switch (chunk.type) {
+    case IMGC_PNG_IHDR:
+      if (read_ihdr(&chunk, png, report)) return report->status;
+      break;
+    case IMGC_PNG_PLTE:
+      if (read_plte(&chunk, png, report)) return report->status;
+      break;
+    case IMGC_PNG_IEND: return malformed(report, "there is no picture before IEND");
+    case IMGC_PNG_tRNS:
+      if (right) read_trns(&chunk, png, report);
+      break;
+    case IMGC_PNG_acTL:
+      if (right) read_actl(&chunk, png, report);
+      break;
+    default:
+      if (imgc_png_is_critical(&chunk)) return malformed(report, "a critical chunk is unknown");
+      if (right && visit) visit(context, &chunk, png->palette != NULL);
+    }
+  }
+}

@@ -1,0 +1,245 @@
+// Image data through libpng: inflating, unfiltering, and the reference for what partial data
+// yields. libpng reads a stream made here: signature, IHDR and IDAT chunks, nothing else.
+
+#include "png/png_draw.h"
+#include "png/png_rows.h"
+
+#if !__has_include(<png.h>)
+#error "png.h is missing: apt-get install libpng-dev"
+#endif
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD_SIZE = 8 + 25 + 15 };
+
+// All that must outlive a longjmp lives here, owned by the function that calls the guarded one.
+typedef struct drawing {
+  const imgc_png_picture *picture;
+  imgc_png_rows rows;
+  imgc_png_source source;
+  imgc_png_segment segment;
+  uint8_t head[HEAD_SIZE]; // bytes of the made stream that come before the segment
+  size_t head_size, head_used;
+  bool in_segment;
+  png_structp png;
+  png_infop info;
+  uint8_t *raw;        // one unfiltered row
+  uint32_t pass_count; // passes done
+  uint32_t row_count;  // rows of the next pass done
+  int reads_behind;
+  bool pending; // libpng has been asked for a row and has not returned
+  bool ended;   // libpng asked for more than there is
+  bool broken;  // libpng gave up
+  bool no_memory;
+  char message[80];
+  jmp_buf jump;
+} drawing;
+
+static void on_error(png_structp png, png_const_charp message) {
+  drawing *d = png_get_error_ptr(png);
+  d->broken = true;
+  strncpy(d->message, message, sizeof d->message - 1);
+  longjmp(d->jump, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message) {
+  drawing *d = png_get_error_ptr(png);
+  // zlib's words; only seen when the request is strict, since Adler-32 is ignored otherwise.
+  if (strstr(message, "incorrect data check")) imgc_warn(d->picture->report, IMGC_WARN_CHECKSUM);
+}
+
+static png_voidp on_malloc(png_structp png, png_alloc_size_t size) {
+  void *memory = malloc(size);
+  if (!memory) ((drawing *)png_get_mem_ptr(png))->no_memory = true;
+  return memory;
+}
+
+static void on_free(png_structp png, png_voidp memory) {
+  (void)png;
+  free(memory);
+}
+
+// ---------------------------------------------------------------- the made stream
+
+static void put32(uint8_t *p, uint32_t value) {
+  p[0] = (uint8_t)(value >> 24), p[1] = (uint8_t)(value >> 16);
+  p[2] = (uint8_t)(value >> 8), p[3] = (uint8_t)value;
+}
+
+// A palette of one entry serves: indices are looked up by png_rows.c.
+static void make_head(drawing *d) {
+  const imgc_png *png = d->picture->png;
+  uint8_t *p = d->head;
+  memcpy(p, "\x89PNG\r\n\x1a\n\0\0\0\x0DIHDR", 16);
+  put32(p + 16, png->width);
+  put32(p + 20, png->height);
+  const uint8_t rest[9] = {png->bit_depth, png->color_type, 0, 0, png->interlaced};
+  memcpy(p + 24, rest, 9); // with a checksum that nobody looks at
+  d->head_size = 33;
+  if (png->color_type == 3) {
+    memcpy(p + 33, "\0\0\0\x03PLTE\0\0\0\0\0\0\0", 15);
+    d->head_size = HEAD_SIZE;
+  }
+}
+
+// Moves on to the next segment that is not empty; its chunk's head goes out first, behind the
+// checksum of the one before.
+static bool next_segment(drawing *d) {
+  do
+    if (!imgc_png_source_next(&d->source, &d->segment, false)) return false;
+  while (d->segment.size == 0);
+  memset(d->head, 0, 4);
+  uint8_t *p = d->head + (d->in_segment ? 4 : 0);
+  put32(p, (uint32_t)d->segment.size);
+  memcpy(p + 4, "IDAT", 4);
+  d->head_size = (size_t)(p + 8 - d->head);
+  d->head_used = 0;
+  d->in_segment = true;
+  return true;
+}
+
+// True when libpng has been given every row.
+static bool is_finished(const drawing *d) {
+  return d->picture->png->interlaced
+             ? png_get_current_pass_number(d->png) == 7
+             : png_get_current_row_number(d->png) == d->picture->png->height;
+}
+
+// Behind the last row libpng inflates whatever follows, to its end: gigabytes, if the file
+// wants it so. Adler-32 is found at once, or the stream holds more than the picture.
+enum { MOST_READS_BEHIND_ROWS = 8 }; // of 8 KiB, in strict mode; otherwise none
+
+static void on_read(png_structp png, png_bytep out, size_t size) {
+  drawing *d = png_get_io_ptr(png);
+  bool strict = d->picture->request->strictness >= IMGC_STRICT_ON_CORRUPT;
+  if (d->pending && is_finished(d) && (!strict || d->reads_behind++ == MOST_READS_BEHIND_ROWS))
+    png_error(png, "image data goes on behind the last row");
+  // A row may take any amount of input: empty blocks give nothing.
+  if (imgc_poll(d->picture->request, d->picture->report)) png_error(png, "stopped");
+  while (size > 0) {
+    bool head = d->head_used < d->head_size;
+    const uint8_t *from = head ? d->head + d->head_used : d->segment.data;
+    size_t left = head ? d->head_size - d->head_used : d->segment.size;
+    size_t n = left < size ? left : size;
+    if (n == 0) {
+      if (next_segment(d)) continue;
+      d->ended = true;
+      png_error(png, "image data ends too early");
+    }
+    memcpy(out, from, n);
+    out += n;
+    size -= n;
+    if (head)
+      d->head_used += n;
+    else
+      d->segment.data += n, d->segment.size -= n;
+  }
+}
+
+// ---------------------------------------------------------------- reading
+
+// May be jumped out of.
+static void read_rows(drawing *d) {
+  const imgc_png_picture *picture = d->picture;
+  const imgc_png *png = picture->png;
+  png_set_read_fn(d->png, d, on_read);
+  // Checksums were compared before; those of the made stream mean nothing.
+  png_set_crc_action(d->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
+  png_set_benign_errors(d->png, 1);
+  png_set_user_limits(d->png, png->width, png->height);
+  png_set_option(d->png, PNG_MAXIMUM_INFLATE_WINDOW, PNG_OPTION_ON);
+  if (picture->request->strictness < IMGC_STRICT_ON_CORRUPT)
+    png_set_option(d->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+  png_read_info(d->png, d->info);
+  png_read_update_info(d->png, d->info);
+  // No interlace handling: libpng hands out the short rows of each pass.
+  if (png_get_rowbytes(d->png, d->info) != imgc_png_row_bytes(png, png->width))
+    png_error(d->png, "rows have another size than expected");
+
+  for (; d->pass_count < imgc_png_pass_count(png); d->pass_count++, d->row_count = 0) {
+    imgc_png_pass pass = imgc_png_pass_at(png, d->pass_count);
+    while (d->row_count < pass.height) {
+      if (d->row_count % 16 == 0 && imgc_poll(picture->request, picture->report)) return;
+      d->pending = true;
+      png_read_row(d->png, d->raw, NULL);
+      d->pending = false;
+      imgc_png_rows_put(&d->rows, &pass, d->row_count++, d->raw);
+    }
+  }
+}
+
+// The only function with setjmp. It has no locals but its argument.
+static void guarded(drawing *d) {
+  if (setjmp(d->jump) == 0) read_rows(d);
+}
+
+// libpng reads to the end of the stream before it returns the last row. What it meets there
+// does not harm the row.
+static void take_last_row(drawing *d) {
+  const imgc_png *png = d->picture->png;
+  if (!d->pending || !is_finished(d)) return;
+  imgc_png_pass pass = imgc_png_pass_at(png, d->pass_count);
+  imgc_png_rows_put(&d->rows, &pass, d->row_count, d->raw);
+  d->pass_count = imgc_png_pass_count(png);
+  d->row_count = 0;
+  if (strstr(d->message, "incorrect data check")) imgc_warn(d->picture->report, IMGC_WARN_CHECKSUM);
+}
+
+static imgc_status finish(drawing *d) {
+  const imgc_png_picture *picture = d->picture;
+  imgc_report *report = picture->report;
+  uint32_t done = imgc_png_rows_end(&d->rows, d->pass_count, d->row_count);
+  if (report->status) return report->status;
+  // The rows ran out: the file was cut, or its stream of rows was before it was stored.
+  bool cut = d->ended || strstr(d->message, "Not enough");
+  if (d->pass_count == 0 && d->row_count == 0) {
+    if (d->no_memory) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
+    if (cut)
+      return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "png: data ends in the first row");
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: %s", d->message);
+  }
+  report->rows = done;
+  if (d->rows.bad_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
+  if (d->pass_count == imgc_png_pass_count(picture->png)) {
+    if (picture->extent.cut) imgc_warn(report, IMGC_WARN_MISSING_END);
+    return IMGC_OK;
+  }
+  if (cut)
+    imgc_truncated(report, done);
+  else
+    imgc_warn(report, IMGC_WARN_ENTROPY_DATA);
+  return IMGC_OK;
+}
+
+uint64_t imgc_png_library_bytes(const imgc_png *png) {
+  // Three rows in libpng, one here, the band; zlib's window and libpng's structures.
+  return (128u << 10) +
+         imgc_add(imgc_mul(imgc_png_row_bytes(png, png->width), 4), imgc_png_band_bytes(png));
+}
+
+imgc_status imgc_png_draw_library(const imgc_png_picture *picture) {
+  const imgc_png *png = picture->png;
+  drawing d = {.picture = picture, .source = picture->source};
+  make_head(&d);
+  d.raw = malloc((size_t)imgc_png_row_bytes(png, png->width));
+  if (d.raw && imgc_png_rows_begin(&d.rows, png, picture->place, picture->over))
+    d.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning, &d, on_malloc,
+                                     on_free);
+  if (d.png) d.info = png_create_info_struct(d.png);
+  imgc_status status;
+  if (d.info) {
+    guarded(&d);
+    take_last_row(&d);
+    status = finish(&d);
+  } else {
+    imgc_png_rows_drop(&d.rows);
+    status = imgc_fail(picture->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
+  }
+  png_destroy_read_struct(&d.png, &d.info, NULL);
+  free(d.raw);
+  return status;
+}
+
+const char *imgc_png_library_version(void) { return "libpng " PNG_LIBPNG_VER_STRING; }

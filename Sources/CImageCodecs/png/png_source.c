@@ -1,0 +1,65 @@
+// Where compressed image data lies.
+
+#include "png/png_source.h"
+
+imgc_png_source imgc_png_source_at(const imgc_request *request, size_t offset, uint32_t type,
+                                   uint32_t sequence) {
+  return (imgc_png_source){
+      .reader = {request->data, request->size, offset < request->size ? offset : request->size},
+      .type = type,
+      .sequence = sequence};
+}
+
+bool imgc_png_source_next(imgc_png_source *source, imgc_png_segment *segment, bool check_crc) {
+  for (;;) {
+    imgc_reader before = source->reader;
+    imgc_png_chunk chunk;
+    imgc_png_step step = imgc_png_next(&source->reader, &chunk);
+    if (chunk.type != source->type) {
+      // A run of IDATs is complete when another chunk begins, be it cut itself.
+      source->cut = step == IMGC_PNG_CUT && (source->type == IMGC_PNG_fdAT || chunk.type == 0);
+      // Other chunks may stand between those of a frame (PNG, 5.6), not between IDATs.
+      if (source->type == IMGC_PNG_fdAT && step == IMGC_PNG_WHOLE &&
+          !imgc_png_is_critical(&chunk) && chunk.type != IMGC_PNG_fcTL)
+        continue;
+      source->reader = before;
+      return false;
+    }
+    *segment = (imgc_png_segment){.data = chunk.data, .size = chunk.available};
+    if (source->type == IMGC_PNG_fdAT) {
+      if (chunk.available < 4) {
+        source->cut = step == IMGC_PNG_CUT;
+        return false;
+      }
+      if (imgc_be32(chunk.data) != source->sequence) {
+        source->reader = before;
+        return false;
+      }
+      source->sequence++;
+      segment->data += 4;
+      segment->size -= 4;
+    }
+    if (check_crc && step == IMGC_PNG_WHOLE) {
+      segment->crc_is_checked = true;
+      segment->crc_is_right = imgc_png_crc_is_right(&chunk);
+    }
+    return true;
+  }
+}
+
+imgc_status imgc_png_measure(const imgc_request *request, imgc_png_source source, bool check_crc,
+                             imgc_png_extent *extent, imgc_report *report) {
+  *extent = (imgc_png_extent){0};
+  imgc_png_segment segment;
+  for (uint64_t count = 1; imgc_png_source_next(&source, &segment, check_crc); count++) {
+    extent->bytes += segment.size;
+    extent->segments += segment.size > 0;
+    if (segment.crc_is_checked && !segment.crc_is_right) {
+      extent->damaged = true;
+      imgc_warn(report, IMGC_WARN_CRC);
+    }
+    if (count % 4096 == 0 && imgc_poll(request, report)) return report->status;
+  }
+  extent->cut = source.cut;
+  return IMGC_OK;
+}

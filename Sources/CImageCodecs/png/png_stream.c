@@ -1,0 +1,167 @@
+// Intact image data in pieces: a window of the zlib stream, a few rows whose filters are undone,
+// and pixels. Whatever is odd is left to libpng, which begins again; rows that are out are right.
+
+#include "inflate/inflate.h"
+#include "png/png_draw.h"
+#include "png/png_rows.h"
+#include "png/unfilter/png_unfilter.h"
+
+#include <libdeflate.h>
+#include <string.h>
+
+typedef struct stream {
+  const imgc_png_picture *picture;
+  imgc_png_source source;
+  uint64_t segments;
+  imgc_png_rows *rows; // NULL: only looks whether the data is right
+  size_t row_size;     // with the filter byte
+  unsigned bpp;
+  uint32_t batch; // rows that are unfiltered together
+  uint32_t row;   // first of the batch
+  size_t filled;  // bytes of the batch
+  uint8_t *above; // the row before the batch; the batch itself follows its slack
+  imgc_inflater inflater;
+} stream;
+
+static unsigned pixel_bytes(const imgc_png *png) {
+  unsigned bits = imgc_png_channels(png) * png->bit_depth;
+  return bits < 8 ? 1 : bits / 8;
+}
+
+// Narrow pixels are unfiltered in waves, wider ones in pairs.
+static uint32_t batch_rows(const imgc_png *png) {
+  return pixel_bytes(png) <= 2 ? IMGC_PNG_UNFILTER_ROWS : 2;
+}
+
+static uint64_t scratch_bytes(const imgc_png *png) {
+  uint64_t row = imgc_png_row_bytes(png, png->width) + 1;
+  return sizeof(stream) + 2 * IMGC_PNG_UNFILTER_SLACK +
+         imgc_mul(row, (uint64_t)batch_rows(png) + 1);
+}
+
+uint64_t imgc_png_streamed_bytes(const imgc_png *png) {
+  return imgc_add(scratch_bytes(png), imgc_png_band_bytes(png));
+}
+
+static bool next_segment(void *context, const uint8_t **in, const uint8_t **in_end) {
+  stream *s = context;
+  imgc_png_segment segment;
+  // Chunks may be empty, and millions.
+  if (++s->segments % 4096 == 0 && imgc_poll(s->picture->request, s->picture->report)) return false;
+  if (!imgc_png_source_next(&s->source, &segment, false)) return false;
+  *in = segment.data;
+  *in_end = segment.data + segment.size;
+  return true;
+}
+
+// Pixels of the rows in the batch. False when a filter is not known, or the decode is to end.
+static bool draw_batch(stream *s) {
+  const imgc_png_picture *picture = s->picture;
+  imgc_png_pass pass = imgc_png_pass_at(picture->png, 0);
+  uint8_t *raw = s->above + s->row_size + IMGC_PNG_UNFILTER_SLACK;
+  uint32_t count = (uint32_t)(s->filled / s->row_size), done = 0;
+  size_t n = s->row_size - 1;
+  if (s->row % 16 == 0 && imgc_poll(picture->request, picture->report)) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (raw[i * s->row_size] > 4) return false;
+  const uint8_t *above = s->above;
+  for (uint32_t i = 0; s->rows && i < count; i++, raw += s->row_size) {
+    if (done == 0) done = imgc_png_unfilter_some(raw, count - i, above, n, s->bpp);
+    done--;
+    imgc_png_rows_put(s->rows, &pass, s->row + i, raw + 1);
+    above = raw + 1;
+  }
+  if (above != s->above) memcpy(s->above, above, n);
+  s->row += count;
+  s->filled = 0;
+  return true;
+}
+
+static size_t bytes_of_batch(const stream *s) {
+  uint32_t left = s->picture->png->height - s->row;
+  return s->row_size * (left < s->batch ? left : s->batch);
+}
+
+// Takes a piece of the raw rows. False also when there are more bytes than rows.
+//
+// A batch is drawn when the first byte behind it is there: an error between the two costs libpng
+// the row before, since zlib reports it with the last byte of that.
+static bool take_piece(stream *s, const uint8_t *bytes, size_t count) {
+  uint8_t *raw = s->above + s->row_size + IMGC_PNG_UNFILTER_SLACK;
+  while (count > 0) {
+    if (s->filled == bytes_of_batch(s) && !draw_batch(s)) return false;
+    size_t room = bytes_of_batch(s) - s->filled, n = room < count ? room : count;
+    if (n == 0) return false;
+    memcpy(raw + s->filled, bytes, n);
+    s->filled += n;
+    bytes += n;
+    count -= n;
+  }
+  return true;
+}
+
+// END when the stream held exactly the rows.
+static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_odd) {
+  const imgc_png_picture *picture = s->picture;
+  imgc_inflater *z = &s->inflater;
+  bool counts_adler = picture->request->strictness >= IMGC_STRICT_ON_CORRUPT;
+  s->source = picture->source;
+  s->rows = rows;
+  s->row = 0;
+  s->filled = 0;
+  memset(s->above, 0, s->row_size + IMGC_PNG_UNFILTER_SLACK);
+  imgc_inflate_begin(z, next_segment, s);
+  z->accepts_odd = accepts_odd;
+  // RFC 1950: deflate, no preset dictionary, a right check value, a window up to 32 KiB.
+  uint8_t bytes[4];
+  if (!imgc_inflate_bytes(z, bytes, 2) || (bytes[0] & 15) != 8 || bytes[0] >> 4 > 7 ||
+      (bytes[1] & 0x20) || imgc_be16(bytes) % 31 != 0)
+    return IMGC_INFLATE_BAD;
+  uint32_t adler = 1;
+  for (;;) {
+    if (imgc_poll(picture->request, picture->report)) return IMGC_INFLATE_BAD;
+    imgc_inflate_result result = imgc_inflate_run(z);
+    if (result == IMGC_INFLATE_BAD || result == IMGC_INFLATE_ODD) return result;
+    const uint8_t *piece = z->window + z->out_start;
+    if (counts_adler) adler = libdeflate_adler32(adler, piece, z->out - z->out_start);
+    if (!take_piece(s, piece, z->out - z->out_start)) return IMGC_INFLATE_BAD;
+    if (result == IMGC_INFLATE_END) break;
+  }
+  bool right = s->filled == bytes_of_batch(s) && draw_batch(s) && s->row == picture->png->height &&
+               (!counts_adler || (imgc_inflate_bytes(z, bytes, 4) && imgc_be32(bytes) == adler));
+  return right ? IMGC_INFLATE_END : IMGC_INFLATE_BAD;
+}
+
+imgc_status imgc_png_draw_streamed(const imgc_png_picture *picture, bool *done) {
+  const imgc_png *png = picture->png;
+  imgc_report *report = picture->report;
+  size_t size = (size_t)scratch_bytes(png);
+  stream *s = imgc_work_take(picture->request, size);
+  imgc_png_rows rows;
+  *done = false;
+  if (!s) return report->status;
+  s->picture = picture;
+  s->segments = 0;
+  s->row_size = (size_t)imgc_png_row_bytes(png, png->width) + 1;
+  s->bpp = pixel_bytes(png);
+  s->batch = batch_rows(png);
+  s->above = (uint8_t *)(s + 1);
+  memset(s->above, 0, size - sizeof *s);
+  if (imgc_png_rows_begin(&rows, png, picture->place, false)) {
+    imgc_inflate_result result = run(s, &rows, false);
+    // zlib refuses what libdeflate takes. As with libdeflate the picture is drawn if it is right to
+    // its end; otherwise libpng draws it, which must not find rows out that it does not reach.
+    if (result == IMGC_INFLATE_ODD && imgc_png_fast_takes(png, &picture->extent) &&
+        run(s, NULL, true) == IMGC_INFLATE_END)
+      result = run(s, &rows, true);
+    if (result == IMGC_INFLATE_END) {
+      report->rows = imgc_png_rows_end(&rows, 1, 0);
+      if (rows.bad_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
+      *done = true;
+    } else {
+      imgc_png_rows_drop(&rows);
+    }
+  }
+  imgc_work_give(picture->request, s, size);
+  return report->status;
+}

@@ -1,0 +1,61 @@
+// Undoing PNG's row filters: the choice between plain code and AVX2.
+
+#define TARGET
+#include "png/unfilter/png_unfilter_loops.h"
+#include "png/unfilter/png_unfilter_wave.h"
+
+#if defined(__x86_64__)
+#define FAST __builtin_cpu_supports("avx2")
+#else
+#define FAST 0
+#define imgc_png_unfilter_avx2 unfilter
+#define imgc_png_unfilter_pair_avx2 unfilter_pair
+#define imgc_png_unfilter_rows_avx2 unfilter_wave
+#endif
+
+void imgc_png_unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n, unsigned bpp) {
+  if (FAST)
+    imgc_png_unfilter_avx2(filter, row, above, n, bpp);
+  else
+    unfilter(filter, row, above, n, bpp);
+}
+
+void imgc_png_unfilter_pair(uint8_t first, uint8_t second, uint8_t *row, uint8_t *below,
+                            const uint8_t *above, size_t n, unsigned bpp) {
+  if (FAST)
+    imgc_png_unfilter_pair_avx2(first, second, row, below, above, n, bpp);
+  else
+    unfilter_pair(first, second, row, below, above, n, bpp);
+}
+
+bool imgc_png_unfilter_waves(const uint8_t *first, size_t stride, size_t n, unsigned bpp) {
+  // At the ends of the rows most of the work is for nothing.
+  if (bpp > 2 || n < 64) return false;
+  const uint8_t *filter = first - 1;
+  int slow = 0;
+  for (size_t r = 0; r < IMGC_PNG_UNFILTER_ROWS; r++) slow += filter[r * stride] >= AVERAGE;
+  return slow >= 2;
+}
+
+void imgc_png_unfilter_rows(uint8_t *first, size_t stride, const uint8_t *above, size_t n,
+                            unsigned bpp) {
+  if (FAST)
+    imgc_png_unfilter_rows_avx2(first, stride, above, n, bpp);
+  else
+    unfilter_wave(first, stride, above, n, bpp);
+}
+
+uint32_t imgc_png_unfilter_some(uint8_t *raw, uint32_t rows, const uint8_t *above, size_t n,
+                                unsigned bpp) {
+  uint8_t *row = raw + 1, *below = raw + n + 1;
+  if (rows >= IMGC_PNG_UNFILTER_ROWS && imgc_png_unfilter_waves(row, n + 1, n, bpp)) {
+    imgc_png_unfilter_rows(row, n + 1, above, n, bpp);
+    return IMGC_PNG_UNFILTER_ROWS;
+  }
+  if (rows > 1 && imgc_png_unfilter_pairs(*raw, *below)) {
+    imgc_png_unfilter_pair(*raw, *below, row, below + 1, above, n, bpp);
+    return 2;
+  }
+  imgc_png_unfilter(*raw, row, above, n, bpp);
+  return 1;
+}

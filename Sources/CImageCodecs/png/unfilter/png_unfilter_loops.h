@@ -1,0 +1,194 @@
+// The loops behind png_unfilter.h, compiled once for any processor and once for AVX2: the file
+// that includes this one defines TARGET, the attribute that says which.
+//
+// Average and Paeth (PNG, section 9) wait for the pixel before, a chain of about ten operations.
+// Two rows at once, the second one pixel behind the first, are two chains that run side by side.
+
+#include "core/copy.h"
+#include "png/unfilter/png_unfilter.h"
+#include "rows/running_sum.h"
+
+#if defined(__SSE2__) && defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+#define INLINE TARGET static inline __attribute__((always_inline))
+
+enum { SUB = 1, UP = 2, AVERAGE = 3, PAETH = 4 };
+
+// A pixel of up to 8 bytes, with the few operations that filters are made of.
+#if defined(__SSE2__) && defined(__x86_64__)
+
+// One sample to each 16-bit lane.
+typedef __m128i pixel;
+INLINE pixel zero(void) { return _mm_setzero_si128(); }
+INLINE pixel load(const uint8_t *p, unsigned bpp) {
+  if (bpp > 4) return _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)p), zero());
+  int bytes;
+  imgc_copy(&bytes, p, 4);
+  return _mm_unpacklo_epi8(_mm_cvtsi32_si128(bytes), zero());
+}
+INLINE void store(uint8_t *p, pixel v, unsigned bpp) {
+  v = _mm_packus_epi16(v, v);
+  uint64_t bytes = (uint64_t)_mm_cvtsi128_si64(v);
+  imgc_copy(p, &bytes, bpp);
+}
+// Modulo 256: the high bytes are 0 and stay so.
+INLINE pixel add(pixel a, pixel b) { return _mm_add_epi8(a, b); }
+INLINE pixel average(pixel a, pixel b) { return _mm_srli_epi16(_mm_add_epi16(a, b), 1); }
+INLINE pixel absolute(pixel v) { return _mm_max_epi16(v, _mm_sub_epi16(zero(), v)); }
+INLINE pixel choose(pixel mask, pixel yes, pixel no) {
+  return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
+}
+INLINE pixel paeth(pixel a, pixel b, pixel c) {
+  pixel to_a = _mm_sub_epi16(b, c), to_b = _mm_sub_epi16(a, c);
+  pixel to_c = absolute(_mm_add_epi16(to_a, to_b));
+  to_a = absolute(to_a);
+  to_b = absolute(to_b);
+  pixel least = _mm_min_epi16(to_c, _mm_min_epi16(to_a, to_b));
+  return choose(_mm_cmpeq_epi16(least, to_a), a, choose(_mm_cmpeq_epi16(least, to_b), b, c));
+}
+#else
+
+typedef struct pixel {
+  uint8_t sample[8];
+} pixel;
+INLINE pixel zero(void) { return (pixel){{0}}; }
+INLINE pixel load(const uint8_t *p, unsigned bpp) {
+  pixel v = zero();
+  imgc_copy(v.sample, p, bpp);
+  return v;
+}
+INLINE void store(uint8_t *p, pixel v, unsigned bpp) { imgc_copy(p, v.sample, bpp); }
+INLINE pixel add(pixel a, pixel b) {
+  for (int i = 0; i < 8; i++) a.sample[i] = (uint8_t)(a.sample[i] + b.sample[i]);
+  return a;
+}
+INLINE pixel average(pixel a, pixel b) {
+  for (int i = 0; i < 8; i++) a.sample[i] = (uint8_t)((a.sample[i] + b.sample[i]) / 2);
+  return a;
+}
+INLINE int absolute(int v) { return v < 0 ? -v : v; }
+INLINE pixel paeth(pixel a, pixel b, pixel c) {
+  for (int i = 0; i < 8; i++) {
+    int to_a = absolute(b.sample[i] - c.sample[i]), to_b = absolute(a.sample[i] - c.sample[i]);
+    int to_c = absolute(a.sample[i] + b.sample[i] - 2 * c.sample[i]);
+    uint8_t far = to_b <= to_c ? b.sample[i] : c.sample[i];
+    a.sample[i] = to_a <= to_b && to_a <= to_c ? a.sample[i] : far;
+  }
+  return a;
+}
+#endif
+
+INLINE pixel predict(int filter, pixel a, pixel b, pixel c) {
+  return filter == SUB ? a : filter == AVERAGE ? average(a, b) : paeth(a, b, c);
+}
+
+INLINE void one_row(int filter, uint8_t *row, const uint8_t *above, size_t n, unsigned bpp) {
+  pixel a = zero(), c = zero();
+  for (size_t i = 0; i < n; i += bpp) {
+    pixel b = filter == SUB ? zero() : load(above + i, bpp);
+    a = add(load(row + i, bpp), predict(filter, a, b, c));
+    c = b;
+    store(row + i, a, bpp);
+  }
+}
+
+INLINE void two_rows(int first, int second, uint8_t *row, uint8_t *below, const uint8_t *above,
+                     size_t n, unsigned bpp) {
+  pixel a = zero(), c = zero(), below_a = zero(), below_c = zero();
+  for (size_t i = 0; i < n; i += bpp) {
+    pixel b = load(above + i, bpp), before = a;
+    a = add(load(row + i, bpp), predict(first, a, b, c));
+    c = b;
+    store(row + i, a, bpp);
+    if (i == 0) continue;
+    below_a = add(load(below + i - bpp, bpp), predict(second, below_a, before, below_c));
+    below_c = before;
+    store(below + i - bpp, below_a, bpp);
+  }
+  below_a = add(load(below + n - bpp, bpp), predict(second, below_a, a, below_c));
+  store(below + n - bpp, below_a, bpp);
+}
+
+// Pixels of one or two bytes: plain integers are quicker than lanes.
+INLINE uint8_t predict_byte(int filter, int a, int b, int c) {
+  if (filter == SUB) return (uint8_t)a;
+  if (filter == AVERAGE) return (uint8_t)((a + b) / 2);
+  int to_a = b - c, to_b = a - c, to_c = to_a + to_b;
+  to_a = to_a < 0 ? -to_a : to_a;
+  to_b = to_b < 0 ? -to_b : to_b;
+  to_c = to_c < 0 ? -to_c : to_c;
+  int best = to_b < to_a ? b : a;
+  int least = to_b < to_a ? to_b : to_a;
+  return (uint8_t)(to_c < least ? c : best);
+}
+
+INLINE void one_narrow_row(int filter, uint8_t *row, const uint8_t *above, size_t n, unsigned bpp) {
+  int a[2] = {0, 0}, c[2] = {0, 0};
+  for (size_t i = 0; i < n; i += bpp)
+    for (unsigned k = 0; k < bpp; k++) {
+      int b = above[i + k];
+      a[k] = (uint8_t)(row[i + k] + predict_byte(filter, a[k], b, c[k]));
+      c[k] = b;
+      row[i + k] = (uint8_t)a[k];
+    }
+}
+
+INLINE void two_narrow_rows(int first, int second, uint8_t *row, uint8_t *below,
+                            const uint8_t *above, size_t n, unsigned bpp) {
+  int a[2] = {0, 0}, c[2] = {0, 0}, below_a[2] = {0, 0}, below_c[2] = {0, 0};
+  for (size_t i = 0; i < n; i += bpp)
+    for (unsigned k = 0; k < bpp; k++) {
+      int b = above[i + k], before = a[k];
+      a[k] = (uint8_t)(row[i + k] + predict_byte(first, a[k], b, c[k]));
+      c[k] = b;
+      row[i + k] = (uint8_t)a[k];
+      if (i == 0) continue;
+      uint8_t *p = below + i - bpp + k;
+      below_a[k] = (uint8_t)(*p + predict_byte(second, below_a[k], before, below_c[k]));
+      below_c[k] = before;
+      *p = (uint8_t)below_a[k];
+    }
+  for (unsigned k = 0; k < bpp; k++) {
+    uint8_t *p = below + n - bpp + k;
+    *p = (uint8_t)(*p + predict_byte(second, below_a[k], a[k], below_c[k]));
+  }
+}
+
+// Calls with constants, so that each width has a loop of its own.
+#define BY_WIDTH(narrow, wide, ...)                                                                \
+  switch (bpp) {                                                                                   \
+  case 1: narrow(__VA_ARGS__, 1); break;                                                           \
+  case 2: narrow(__VA_ARGS__, 2); break;                                                           \
+  case 3: wide(__VA_ARGS__, 3); break;                                                             \
+  case 4: wide(__VA_ARGS__, 4); break;                                                             \
+  case 6: wide(__VA_ARGS__, 6); break;                                                             \
+  default: wide(__VA_ARGS__, 8); break;                                                            \
+  }
+
+TARGET static void unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n,
+                            unsigned bpp) {
+  switch (filter) {
+  case SUB: imgc_running_sum8(row, n, bpp); break;
+  case UP:
+    for (size_t i = 0; i < n; i++) row[i] = (uint8_t)(row[i] + above[i]);
+    break;
+  case AVERAGE: BY_WIDTH(one_narrow_row, one_row, AVERAGE, row, above, n); break;
+  case PAETH: BY_WIDTH(one_narrow_row, one_row, PAETH, row, above, n); break;
+  default: break;
+  }
+}
+
+TARGET static void unfilter_pair(uint8_t first, uint8_t second, uint8_t *row, uint8_t *below,
+                                 const uint8_t *above, size_t n, unsigned bpp) {
+  if (first == AVERAGE && second == AVERAGE) {
+    BY_WIDTH(two_narrow_rows, two_rows, AVERAGE, AVERAGE, row, below, above, n);
+  } else if (first == AVERAGE) {
+    BY_WIDTH(two_narrow_rows, two_rows, AVERAGE, PAETH, row, below, above, n);
+  } else if (second == AVERAGE) {
+    BY_WIDTH(two_narrow_rows, two_rows, PAETH, AVERAGE, row, below, above, n);
+  } else {
+    BY_WIDTH(two_narrow_rows, two_rows, PAETH, PAETH, row, below, above, n);
+  }
+}

@@ -1,0 +1,284 @@
+// The resampler: rows in, rows out, and between them only what the next output row needs.
+
+#include "resample/resample.h"
+#include "core/copy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// How the samples of a source row lie in its planes.
+typedef struct row_form {
+  bool is_opaque; // every alpha is 255
+  bool is_fine;   // four planes with IMGC_FINE_BITS, not three of plain bytes
+} row_form;
+
+struct imgc_resampler {
+  imgc_resample_request request;
+  const imgc_resample_kernels *kernels;
+  imgc_cancel *cancel;       // may be NULL
+  imgc_windows across, down; // across counts from `column` on
+  uint32_t column, columns;  // source columns that matter
+  uint32_t pushed, done;     // source rows taken, output rows given
+  uint32_t translucent;      // the row after the last one with an alpha below 255
+  row_form forms[2];
+  size_t plane;             // samples of a plane: the columns, and zeros that a window may touch
+  int16_t *planes;          // eight: R G B A of an even source row, then of the one below
+  size_t ring_stride;       // samples of a row of pairs
+  int16_t *ring;            // down.taps / 2 rows of pairs
+  const int16_t **pairs;    // [down.taps / 2], for one output row
+  int32_t *sums;            // one output row before it is turned back from light
+  imgc_light_tables *light; // NULL unless light is weighed
+  bool ended; // the flag was seen: later rows would be made of what is not in the ring
+};
+
+static bool is_in_range(const imgc_resample_request *r) {
+  const uint32_t most = 1u << 20;
+  if (r->source_width == 0 || r->source_height == 0 || r->width == 0 || r->height == 0) {
+    return false;
+  }
+  if (r->source_width > most || r->source_height > most) return false;
+  if (r->width > most || r->height > most) return false;
+  if ((unsigned)r->filter > IMGC_FILTER_LANCZOS3) return false;
+  // Comparisons that a NaN fails.
+  return r->crop_x >= 0 && r->crop_y >= 0 && r->crop_width > 0 && r->crop_height > 0 &&
+         r->crop_x + r->crop_width <= r->source_width &&
+         r->crop_y + r->crop_height <= r->source_height;
+}
+
+// A side that keeps its size is copied: not every filter would leave it as it is.
+static imgc_filter filter_for(const imgc_resample_request *r, double start, double length,
+                              uint32_t count) {
+  return length == count && start == floor(start) ? IMGC_FILTER_NEAREST : r->filter;
+}
+
+static imgc_side across_side(const imgc_resample_request *r) {
+  return (imgc_side){filter_for(r, r->crop_x, r->crop_width, r->width),
+                     r->source_width,
+                     r->crop_x,
+                     r->crop_width,
+                     r->width,
+                     8,
+                     1};
+}
+
+// Source rows come in pairs, so that windows begin at even ones.
+static imgc_side down_side(const imgc_resample_request *r) {
+  return (imgc_side){filter_for(r, r->crop_y, r->crop_height, r->height),
+                     r->source_height,
+                     r->crop_y,
+                     r->crop_height,
+                     r->height,
+                     2,
+                     2};
+}
+
+// ---------------------------------------------------------------- memory: one block
+
+typedef struct block {
+  uint8_t *base; // NULL: only count
+  uint64_t used;
+} block;
+
+static void *part(block *b, uint64_t bytes) {
+  void *at = b->base == NULL ? NULL : b->base + b->used;
+  b->used += (bytes + 31) / 32 * 32;
+  return at;
+}
+
+// Cannot overflow: sides are at most 2^20, taps little more.
+static void lay_out(imgc_resampler *r, double **real, block *b) {
+  const imgc_resample_request *request = &r->request;
+  const imgc_side across = across_side(request), down = down_side(request);
+  const uint64_t width = request->width, height = request->height;
+  const uint64_t across_taps = imgc_windows_taps(&across), down_taps = imgc_windows_taps(&down);
+  r->across.first = part(b, width * sizeof *r->across.first);
+  r->across.weights = part(b, width * across_taps * sizeof *r->across.weights);
+  r->down.first = part(b, height * sizeof *r->down.first);
+  r->down.weights = part(b, height * down_taps * sizeof *r->down.weights);
+  *real = part(b, (across_taps > down_taps ? across_taps : down_taps) * sizeof **real);
+  r->plane = request->source_width + across_taps;
+  r->planes = part(b, r->plane * 8 * sizeof *r->planes);
+  const uint64_t padded =
+      (width + IMGC_PIXELS_AT_ONCE - 1) / IMGC_PIXELS_AT_ONCE * IMGC_PIXELS_AT_ONCE;
+  r->ring_stride = padded * 8;
+  r->ring = part(b, padded * 8 * (down_taps / 2) * sizeof *r->ring);
+  r->pairs = part(b, down_taps / 2 * sizeof *r->pairs);
+  if ((request->flags & IMGC_RESAMPLE_LINEAR) != 0) {
+    r->sums = part(b, padded * 4 * sizeof *r->sums);
+    r->light = part(b, sizeof *r->light);
+  }
+}
+
+uint64_t imgc_resampler_bytes(const imgc_resample_request *request) {
+  if (!is_in_range(request)) return 0;
+  imgc_resampler measured = {.request = *request};
+  block b = {.base = NULL, .used = 0};
+  double *real;
+  part(&b, sizeof measured);
+  lay_out(&measured, &real, &b);
+  return b.used;
+}
+
+static const imgc_resample_kernels *kernels_for(uint32_t flags) {
+#ifdef IMGC_RESAMPLE_AVX2
+  if ((flags & IMGC_RESAMPLE_PORTABLE) == 0 && __builtin_cpu_supports("avx2")) {
+    return &imgc_resample_avx2;
+  }
+#endif
+  (void)flags;
+  return &imgc_resample_plain;
+}
+
+imgc_status imgc_resampler_create(const imgc_resample_request *request,
+                                  imgc_resampler **resampler) {
+  *resampler = NULL;
+  const uint64_t bytes = imgc_resampler_bytes(request);
+  if (bytes == 0) return IMGC_ERROR_INVALID_ARGUMENT;
+  // Zeros: what lies behind a window weighs nothing, but is read.
+  imgc_resampler *r = bytes <= PTRDIFF_MAX ? calloc(1, (size_t)bytes) : NULL;
+  if (r == NULL) return IMGC_ERROR_OUT_OF_MEMORY;
+  block b = {.base = (uint8_t *)r, .used = 0};
+  double *real;
+  part(&b, sizeof *r);
+  r->request = *request;
+  r->kernels = kernels_for(request->flags);
+  lay_out(r, &real, &b);
+  const imgc_side across = across_side(request), down = down_side(request);
+  imgc_windows_fill(&r->across, &across, real);
+  imgc_windows_fill(&r->down, &down, real);
+  r->column = r->across.first[0];
+  r->columns = r->across.end - r->column;
+  for (uint32_t x = 0; x < request->width; x++) r->across.first[x] -= r->column;
+  if (r->light != NULL) imgc_light_fill(r->light);
+  *resampler = r;
+  return IMGC_OK;
+}
+
+void imgc_resampler_destroy(imgc_resampler *r) { free(r); }
+
+void imgc_resampler_watch(imgc_resampler *r, imgc_cancel *cancel) { r->cancel = cancel; }
+
+// ---------------------------------------------------------------- rows
+
+// The row after the last one that an output row is made of.
+static uint32_t end_of(const imgc_resampler *r, uint32_t output) {
+  uint32_t end = r->down.first[output] + r->down.taps;
+  return end < r->down.end ? end : r->down.end;
+}
+
+void imgc_resampler_rows(const imgc_resampler *r, uint32_t *first, uint32_t *end) {
+  *first = r->down.first[0];
+  *end = r->down.end;
+}
+
+// The source sample that an output sample of a copy is.
+static uint32_t only_one(const imgc_windows *windows, uint32_t output) {
+  const int16_t *weights = windows->weights + (size_t)output * windows->taps;
+  uint32_t at = 0;
+  while (weights[at] == 0) at++;
+  return windows->first[output] + at;
+}
+
+static bool is_ended(imgc_resampler *r) {
+  if (r->done % 16 == 15 && imgc_cancel_poll(r->cancel) != IMGC_OK) r->ended = true;
+  return r->ended;
+}
+
+static void copy_rows(imgc_resampler *r, const uint8_t *row, uint32_t y, uint8_t *pixels,
+                      size_t stride) {
+  row += (size_t)r->column * 4;
+  while (r->done < r->request.height && only_one(&r->down, r->done) == y) {
+    uint8_t *to = pixels + r->done * stride;
+    for (uint32_t x = 0; x < r->request.width; x++) {
+      imgc_copy(to + (size_t)x * 4, row + (size_t)only_one(&r->across, x) * 4, 4);
+    }
+    r->done++;
+    if (is_ended(r)) return;
+  }
+}
+
+// Into the planes of an even or odd row.
+static void spread(imgc_resampler *r, const uint8_t *row, uint32_t y) {
+  int16_t *planes = r->planes + (y & 1) * 4 * r->plane;
+  row += (size_t)r->column * 4;
+  row_form form = {.is_opaque = (r->request.flags & IMGC_RESAMPLE_OPAQUE) != 0};
+  if (r->light != NULL) {
+    form.is_opaque = imgc_light_spread(planes, r->plane, row, r->columns, form.is_opaque, r->light);
+    form.is_fine = true;
+  } else if (form.is_opaque) {
+    r->kernels->spread(planes, r->plane, row, r->columns);
+  } else {
+    // Mostly a row has what the one above has.
+    if (r->translucent < y || y == 0) {
+      form.is_opaque = r->kernels->spread(planes, r->plane, row, r->columns);
+    }
+    if (!form.is_opaque) {
+      form.is_opaque = r->kernels->spread_alpha(planes, r->plane, row, r->columns);
+      form.is_fine = true;
+    }
+  }
+  if (!form.is_opaque) r->translucent = y + 1;
+  r->forms[y & 1] = form;
+}
+
+// Makes a row of bytes fine.
+static void refine(imgc_resampler *r, unsigned row) {
+  int16_t *planes = r->planes + row * 4 * r->plane;
+  for (uint32_t c = 0; c < 3; c++) {
+    for (uint32_t x = 0; x < r->columns; x++) planes[c * r->plane + x] *= 1 << IMGC_FINE_BITS;
+  }
+  for (uint32_t x = 0; x < r->columns; x++) planes[3 * r->plane + x] = IMGC_FINE_ONE;
+}
+
+// Both rows across, into the ring.
+static void take(imgc_resampler *r, uint32_t y) {
+  row_form *forms = r->forms;
+  if (y % 2 == 0) forms[1] = forms[0]; // The row below weighs nothing.
+  if (forms[0].is_fine != forms[1].is_fine) refine(r, forms[0].is_fine ? 1 : 0);
+  const bool is_fine = forms[0].is_fine || forms[1].is_fine;
+  const bool is_opaque = forms[0].is_opaque && forms[1].is_opaque;
+  const unsigned shift = IMGC_WEIGHT_BITS - IMGC_PAIR_BITS + (is_fine ? IMGC_FINE_BITS : 0);
+  r->kernels->across(r->ring + y / 2 % (r->down.taps / 2) * r->ring_stride, r->planes, r->plane,
+                     &r->across, is_opaque ? 3 : 4, shift);
+}
+
+// Down, out of the ring.
+static void give(imgc_resampler *r, uint8_t *to) {
+  const uint32_t count = r->down.taps / 2, width = r->request.width;
+  const uint32_t first = r->down.first[r->done];
+  const int16_t *weights = r->down.weights + (size_t)r->done * r->down.taps;
+  // Below the source nothing weighs anything: any row will do.
+  for (uint32_t k = 0; k < count; k++) {
+    r->pairs[k] = r->ring + (first / 2 + k) % count * r->ring_stride;
+  }
+  if (r->light != NULL) {
+    r->kernels->down_sums(r->sums, r->pairs, weights, count, width);
+    imgc_light_gather(to, r->sums, width, r->light);
+  } else if (r->translucent > first) {
+    r->kernels->down_alpha(to, r->pairs, weights, count, width);
+  } else {
+    r->kernels->down(to, r->pairs, weights, count, width);
+  }
+}
+
+uint32_t imgc_resampler_push(imgc_resampler *r, const uint8_t *row, uint8_t *pixels,
+                             size_t stride) {
+  const uint32_t height = r->request.height, y = r->pushed;
+  if (r->ended || r->done == height || y == r->request.source_height) return r->done;
+  r->pushed++;
+  if (r->across.copies && r->down.copies) {
+    copy_rows(r, row, y, pixels, stride);
+    return r->done;
+  }
+  if (y < r->down.first[r->done]) return r->done;
+  spread(r, row, y);
+  if (y % 2 == 1 || y + 1 == r->down.end) {
+    take(r, y);
+    while (r->done < height && end_of(r, r->done) <= y + 1) {
+      give(r, pixels + r->done * stride);
+      r->done++;
+      if (is_ended(r)) break;
+    }
+  }
+  return r->done;
+}

@@ -1,0 +1,108 @@
+// Row kernels in 32-bit lanes, eight pixels at a time, compiled once for AVX2 and once for NEON:
+// the file that includes this one defines TARGET and NAMED(kernel).
+//
+// Quotients are those of rows_plain.c. In single precision they are exact as long as what is
+// divided stays below 2^18 and the quotient below 256: then the product with the inverse is off by
+// less than 2^-14, and (x + 1/2) / y is never closer than 1 / 2y to a whole number.
+
+#include "core/copy.h"
+#include "rows/rows_simd.h"
+
+#define INLINE TARGET static inline __attribute__((always_inline))
+
+typedef uint32_t lanes __attribute__((vector_size(32)));
+typedef int32_t signed_lanes __attribute__((vector_size(32)));
+typedef float float_lanes __attribute__((vector_size(32)));
+typedef uint16_t half_lanes __attribute__((vector_size(16)));
+
+INLINE lanes lanes_load(const uint8_t *p) {
+  lanes v;
+  imgc_copy(&v, p, sizeof v);
+  return v;
+}
+
+INLINE float_lanes lanes_to_float(lanes v) {
+  return __builtin_convertvector((signed_lanes)v, float_lanes);
+}
+
+INLINE lanes lanes_from_float(float_lanes v) {
+  return (lanes) __builtin_convertvector(v, signed_lanes);
+}
+
+// ---------------------------------------------------------------- alpha
+
+TARGET size_t NAMED(unpremultiply)(uint8_t *pixels, size_t n) {
+  size_t i = 0;
+  for (; n - i >= 8; i += 8) {
+    lanes v = lanes_load(pixels + i * 4), alpha = v >> 24, result = v & IMGC_OPAQUE;
+    lanes is_clear = (lanes)(alpha == 0);
+    // Where alpha is 0 the colour becomes 0, whatever the quotient by 1 is.
+    float_lanes inverse = 1.0f / lanes_to_float(alpha | (is_clear & 1));
+    for (int shift = 0; shift < 24; shift += 8) {
+      lanes product = (v >> shift & 255) * 255 + (alpha >> 1);
+      lanes c = lanes_from_float((lanes_to_float(product) + 0.5f) * inverse);
+      lanes most = (lanes)(c > 255);
+      result |= ((most & 255) | (~most & c)) << shift & ~is_clear;
+    }
+    imgc_copy(pixels + i * 4, &result, sizeof result);
+  }
+  return i;
+}
+
+// ---------------------------------------------------------------- bit fields
+
+typedef struct field_lanes {
+  lanes shift, max, half, none;
+  float_lanes inverse; // 0: there is no such field
+} field_lanes;
+
+// False when a field is wider than the quotient allows.
+INLINE bool lanes_make_fields(field_lanes made[4], const imgc_field fields[4]) {
+  for (int k = 0; k < 4; k++) {
+    uint32_t max = fields[k].max;
+    if (max > 1023) return false;
+    made[k].shift = (lanes){0} + (fields[k].shift & 31u);
+    made[k].max = (lanes){0} + max;
+    made[k].half = (lanes){0} + max / 2;
+    made[k].none = (lanes){0} + (max ? 0u : fields[k].none);
+    made[k].inverse = (float_lanes){0} + (max ? 1.0f / (float)max : 0.0f);
+  }
+  return true;
+}
+
+INLINE lanes lanes_scale(const field_lanes fields[4], lanes pixels) {
+  lanes result = {0};
+  for (int k = 0; k < 4; k++) {
+    const field_lanes *f = &fields[k];
+    lanes product = (pixels >> f->shift & f->max) * 255 + f->half;
+    lanes c = lanes_from_float((lanes_to_float(product) + 0.5f) * f->inverse);
+    result |= (c | f->none) << (8 * k);
+  }
+  return result;
+}
+
+TARGET size_t NAMED(fields16)(uint8_t *dst, const uint8_t *src, size_t n,
+                              const imgc_field fields[4]) {
+  field_lanes made[4];
+  size_t i = 0;
+  if (n < 8 || !lanes_make_fields(made, fields)) return 0;
+  for (; n - i >= 8; i += 8) {
+    half_lanes v;
+    imgc_copy(&v, src + i * 2, sizeof v);
+    lanes pixels = lanes_scale(made, __builtin_convertvector(v, lanes));
+    imgc_copy(dst + i * 4, &pixels, sizeof pixels);
+  }
+  return i;
+}
+
+TARGET size_t NAMED(fields32)(uint8_t *dst, const uint8_t *src, size_t n,
+                              const imgc_field fields[4]) {
+  field_lanes made[4];
+  size_t i = 0;
+  if (n < 8 || !lanes_make_fields(made, fields)) return 0;
+  for (; n - i >= 8; i += 8) {
+    lanes pixels = lanes_scale(made, lanes_load(src + i * 4));
+    imgc_copy(dst + i * 4, &pixels, sizeof pixels);
+  }
+  return i;
+}

@@ -1,0 +1,283 @@
+// Reads the tags of a TIFF page through libtiff and decides how its samples are to be read.
+
+#include "tiff/page/tiff_facts.h"
+
+#include "tiff/strips/tiff_lzw.h"
+
+static uint16_t short_tag(TIFF *tif, uint32_t tag, uint16_t otherwise) {
+  uint16_t value = otherwise;
+  return TIFFGetFieldDefaulted(tif, tag, &value) ? value : otherwise;
+}
+
+static imgc_status unsupported(imgc_report *report, const char *token) {
+  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "tiff: %s is not decoded", token);
+}
+
+bool tiff_is_fax(uint16_t compression) {
+  return compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW ||
+         compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
+}
+
+static imgc_status check_compression(const imgc_request *request, const tiff_facts *f,
+                                     imgc_report *report) {
+  bool rare = f->compression == COMPRESSION_LERC || f->compression == COMPRESSION_JBIG;
+  if (rare && (request->flags & IMGC_NO_RARE_TIFF_CODECS || !TIFFIsCODECConfigured(f->compression)))
+    return unsupported(report, f->compression == COMPRESSION_LERC ? "lerc" : "jbig");
+  switch (f->compression) {
+  case COMPRESSION_NONE: return IMGC_OK;
+  case COMPRESSION_JP2000: return unsupported(report, "jpeg2000");
+  case 50002: return unsupported(report, "jxl");
+  case 34933: return unsupported(report, "png");
+  case 34934: return unsupported(report, "jpegxr");
+  default: break;
+  }
+  if (!TIFFIsCODECConfigured(f->compression))
+    return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "compression", "tiff: compression %u",
+                     f->compression);
+  if (f->compression == COMPRESSION_JPEG && f->stored_bits != 8)
+    return unsupported(report, f->stored_bits == 12 ? "12bit" : "depth");
+  if (tiff_is_fax(f->compression) && (f->stored_bits != 1 || f->samples != 1) && !f->separate)
+    return unsupported(report, "depth");
+  return IMGC_OK;
+}
+
+// The depths that the sample converter knows.
+static imgc_status check_samples(tiff_facts *f, imgc_report *report) {
+  if (f->format == SAMPLEFORMAT_COMPLEXINT || f->format == SAMPLEFORMAT_COMPLEXIEEEFP)
+    return unsupported(report, "complex");
+  if (f->format != SAMPLEFORMAT_INT && f->format != SAMPLEFORMAT_IEEEFP)
+    f->format = SAMPLEFORMAT_UINT; // VOID too: nothing is said about the samples
+  bool float_fits = f->bits == 16 || f->bits == 24 || f->bits == 32 || f->bits == 64;
+  if (f->bits == 0 || (f->bits > 32 && f->bits != 64) ||
+      (f->format == SAMPLEFORMAT_IEEEFP && !float_fits))
+    return unsupported(report, "depth");
+  return IMGC_OK;
+}
+
+// A missing tag is guessed as libtiff's RGBA interface does it.
+static bool guess_photometric(TIFF *tif, tiff_facts *f) {
+  if (TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &f->photometric)) return true;
+  uint16_t *types, extra = 0;
+  TIFFGetFieldDefaulted(tif, TIFFTAG_EXTRASAMPLES, &extra, &types);
+  int colors = f->samples - extra;
+  if (colors == 3)
+    f->photometric = PHOTOMETRIC_RGB;
+  else if (colors == 1 && tiff_is_fax(f->compression))
+    f->photometric = PHOTOMETRIC_MINISWHITE;
+  else if (colors == 1)
+    f->photometric = PHOTOMETRIC_MINISBLACK;
+  else
+    return false;
+  return true;
+}
+
+static imgc_status read_color(TIFF *tif, tiff_facts *f, imgc_report *report) {
+  f->colors = 1;
+  f->sub_x = f->sub_y = 1;
+  switch (f->photometric) {
+  case PHOTOMETRIC_MINISWHITE: f->inverted = true; break;
+  case PHOTOMETRIC_MINISBLACK:
+  case PHOTOMETRIC_MASK: break;
+  case PHOTOMETRIC_RGB: f->kind = TIFF_KIND_RGB, f->model = IMGC_COLOR_RGB, f->colors = 3; break;
+  case PHOTOMETRIC_PALETTE:
+    f->kind = TIFF_KIND_PALETTE, f->model = IMGC_COLOR_INDEXED;
+    if (f->bits > 16 || f->format == SAMPLEFORMAT_IEEEFP) return unsupported(report, "depth");
+    break;
+  case PHOTOMETRIC_SEPARATED:
+    f->kind = TIFF_KIND_CMYK, f->model = IMGC_COLOR_CMYK, f->colors = 4;
+    if (short_tag(tif, TIFFTAG_INKSET, INKSET_CMYK) != INKSET_CMYK || f->samples < 4)
+      return unsupported(report, "inkset");
+    break;
+  case PHOTOMETRIC_YCBCR:
+    f->model = IMGC_COLOR_YCBCR, f->colors = 3;
+    if (f->bits != 8 || f->format == SAMPLEFORMAT_IEEEFP) return unsupported(report, "depth");
+    if (f->compression == COMPRESSION_JPEG && !f->separate) {
+      f->kind = TIFF_KIND_RGB;
+      TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+      break;
+    }
+    f->kind = TIFF_KIND_YCBCR;
+    TIFFGetFieldDefaulted(tif, TIFFTAG_YCBCRSUBSAMPLING, &f->sub_x, &f->sub_y);
+    bool plain = f->sub_x == 1 && f->sub_y == 1;
+    if ((f->sub_x != 1 && f->sub_x != 2 && f->sub_x != 4) ||
+        (f->sub_y != 1 && f->sub_y != 2 && f->sub_y != 4))
+      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: chroma subsampling %u x %u",
+                       f->sub_x, f->sub_y);
+    if (!plain && (f->separate || f->samples != 3)) return unsupported(report, "subsampling");
+    break;
+  case PHOTOMETRIC_CIELAB:
+  case PHOTOMETRIC_ICCLAB:
+    f->kind = TIFF_KIND_LAB, f->model = IMGC_COLOR_LAB, f->colors = 3;
+    if ((f->bits != 8 && f->bits != 16) || f->format == SAMPLEFORMAT_IEEEFP)
+      return unsupported(report, "depth");
+    if (f->samples < 3) f->colors = 1, f->kind = TIFF_KIND_GRAY; // L* alone
+    break;
+  case PHOTOMETRIC_LOGL:
+  case PHOTOMETRIC_LOGLUV:
+    f->model = IMGC_COLOR_LOGLUV;
+    if (f->compression != COMPRESSION_SGILOG && f->compression != COMPRESSION_SGILOG24)
+      return unsupported(report, "logluv");
+    if (f->photometric == PHOTOMETRIC_LOGLUV) f->kind = TIFF_KIND_RGB, f->colors = 3;
+    // libtiff maps the logarithms to 8 bits of gray or RGB while it decodes.
+    TIFFSetField(tif, TIFFTAG_SGILOGDATAFMT, SGILOGDATAFMT_8BIT);
+    f->bits = 8, f->format = SAMPLEFORMAT_UINT;
+    break;
+  case PHOTOMETRIC_ITULAB: return unsupported(report, "itulab");
+  case PHOTOMETRIC_CFA: return unsupported(report, "cfa");
+  case 34892: return unsupported(report, "linearraw");
+  default:
+    return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "photometric", "tiff: photometric %u",
+                     f->photometric);
+  }
+  if (f->samples < f->colors)
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: %u samples for %u colours",
+                     f->samples, f->colors);
+  return IMGC_OK;
+}
+
+static void read_alpha(const tiff_file *file, tiff_facts *f) {
+  TIFF *tif = file->tif;
+  uint16_t *types = NULL, extra = 0;
+  f->alpha = -1;
+  // Writers that leave the tag out of RGBA mean alpha; libtiff then counts an unspecified sample.
+  if (f->photometric == PHOTOMETRIC_RGB && f->samples == 4 && !file->page.names_extra) {
+    f->alpha = 3;
+    return;
+  }
+  TIFFGetFieldDefaulted(tif, TIFFTAG_EXTRASAMPLES, &extra, &types);
+  if (!types || extra > f->samples - f->colors) return;
+  for (int i = 0; i < extra; i++) {
+    if (types[i] == EXTRASAMPLE_UNSPECIFIED) continue;
+    f->alpha = f->samples - extra + i;
+    f->associated = types[i] == EXTRASAMPLE_ASSOCALPHA;
+    return;
+  }
+}
+
+static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_facts *f,
+                              imgc_report *report) {
+  const imgc_limits *limits = &request->limits;
+  f->tiled = TIFFIsTiled(tif);
+  f->tile_width = f->width;
+  if (f->tiled) {
+    TIFFGetField(tif, TIFFTAG_TILEWIDTH, &f->tile_width);
+    TIFFGetField(tif, TIFFTAG_TILELENGTH, &f->tile_height);
+    imgc_check(f->tile_width, limits->max_tile_side, "max_tile_side", report);
+    imgc_check(f->tile_height, limits->max_tile_side, "max_tile_side", report);
+    if (report->status) return report->status;
+  } else {
+    TIFFGetFieldDefaulted(tif, TIFFTAG_ROWSPERSTRIP, &f->tile_height);
+    if (f->tile_height > f->height) f->tile_height = f->height;
+  }
+  if (f->tile_width == 0 || f->tile_height == 0)
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: tiles of %u x %u", f->tile_width,
+                     f->tile_height);
+  f->across = (f->width - 1) / f->tile_width + 1;
+  f->down = (f->height - 1) / f->tile_height + 1;
+
+  // All products fit: sides and samples are below 2^32 and 2^16.
+  uint64_t blocks = ((uint64_t)f->tile_width + f->sub_x - 1) / f->sub_x;
+  uint64_t samples = f->separate ? 1 : f->samples;
+  if (f->sub_x * f->sub_y > 1)
+    f->unit_bytes = blocks * (f->sub_x * f->sub_y + 2u);
+  else
+    f->unit_bytes = (imgc_mul((uint64_t)f->tile_width * samples, f->bits) + 7) / 8;
+  f->tile_bytes = imgc_mul(f->unit_bytes, (f->tile_height + f->sub_y - 1u) / f->sub_y);
+  uint64_t theirs = f->tiled ? TIFFVTileSize64(tif, f->sub_y) : TIFFVStripSize64(tif, f->sub_y);
+  if (theirs != f->unit_bytes)
+    return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "layout",
+                     "tiff: rows of %llu bytes, libtiff expects %llu",
+                     (unsigned long long)f->unit_bytes, (unsigned long long)theirs);
+  uint64_t tiles = imgc_mul(imgc_mul(f->across, f->down), f->separate ? f->samples : 1);
+  uint64_t listed = f->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif);
+  if (tiles != listed)
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: %llu strips or tiles for %llu",
+                     (unsigned long long)listed, (unsigned long long)tiles);
+  return IMGC_OK;
+}
+
+// LZW whose samples need nothing after it but sums: neither another byte order nor floats put in
+// order.
+static void choose_lzw(const imgc_request *request, TIFF *tif, tiff_facts *f) {
+  uint16_t predictor = f->compression == COMPRESSION_LZW ? short_tag(tif, TIFFTAG_PREDICTOR, 1) : 0;
+  f->sums = predictor == PREDICTOR_HORIZONTAL && (f->bits == 8 || f->bits == 16);
+  f->own_lzw = (f->sums || predictor == PREDICTOR_NONE) && !f->swapped && !f->reversed &&
+               !(request->flags & IMGC_LIBRARIES_ONLY);
+}
+
+// An upper estimate of what decoding needs besides the pixels.
+static uint64_t work_bytes(const tiff_facts *f, uint64_t file_size) {
+  uint64_t row = imgc_add(f->unit_bytes, imgc_mul(f->tile_width, f->samples * 4u + 40u));
+  uint64_t band = (uint64_t)f->width * 4 * 32;
+  uint64_t lists = imgc_mul(imgc_mul(f->across, f->down), f->separate ? 16u * f->samples : 16u);
+  uint64_t total = imgc_add(imgc_add(row, band), imgc_add(lists, TIFF_BASE_BYTES));
+  if (f->direct) return total;
+  if (f->own_lzw) total = imgc_add(total, tiff_lzw_bytes() + TIFF_LZW_SLACK);
+  total = imgc_add(total, imgc_mul(f->tile_bytes, f->planes));
+  if (f->reversed || f->compression == COMPRESSION_JBIG)
+    total = imgc_add(total, file_size); // a copy of the compressed bytes
+  switch (f->compression) {
+  case COMPRESSION_JPEG: {
+    // Coefficients of a progressive stream; libtiff refuses to hold more than 100 MB of them.
+    uint64_t coefficients = imgc_mul(f->tile_bytes, 2);
+    return imgc_add(total, coefficients < 100000000 ? coefficients : 100000000);
+  }
+  case COMPRESSION_ZSTD:
+  case COMPRESSION_LZMA:
+  case COMPRESSION_PIXARLOG:
+  case COMPRESSION_SGILOG:
+  case COMPRESSION_SGILOG24: return imgc_add(total, imgc_mul(f->tile_bytes, 2));
+  case COMPRESSION_WEBP:
+  case COMPRESSION_LERC:
+  case COMPRESSION_JBIG:
+  case COMPRESSION_OJPEG: return imgc_add(total, imgc_mul(f->tile_bytes, 4));
+  default: return total;
+  }
+}
+
+imgc_status tiff_read_facts(const imgc_request *request, tiff_file *file, tiff_facts *facts,
+                            imgc_report *report) {
+  TIFF *tif = file->tif;
+  tiff_facts f = {.colors = 1};
+  TIFFGetField(tif, TIFFTAG_IMAGEWIDTH, &f.width);
+  TIFFGetField(tif, TIFFTAG_IMAGELENGTH, &f.height);
+  if (imgc_check_size(request, f.width, f.height, report)) return report->status;
+  f.compression = short_tag(tif, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  f.samples = short_tag(tif, TIFFTAG_SAMPLESPERPIXEL, 1);
+  if (imgc_check(f.samples, request->limits.max_samples_per_pixel, "max_samples_per_pixel", report))
+    return report->status;
+  if (f.samples == 0) return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no samples");
+  uint16_t bits = short_tag(tif, TIFFTAG_BITSPERSAMPLE, 1);
+  if (bits > 64) return unsupported(report, "depth");
+  f.stored_bits = f.bits = (uint8_t)bits;
+  f.format = short_tag(tif, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  f.separate = f.samples > 1 &&
+               short_tag(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
+  f.orientation = short_tag(tif, TIFFTAG_ORIENTATION, 1);
+  if (f.orientation < 1 || f.orientation > 8) {
+    f.orientation = 1;
+    imgc_warn(report, IMGC_WARN_ORIENTATION);
+  }
+  if (!guess_photometric(tif, &f))
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no photometric interpretation");
+
+  if (check_compression(request, &f, report)) return report->status;
+  if (read_color(tif, &f, report)) return report->status;
+  if (check_samples(&f, report)) return report->status;
+  read_alpha(file, &f);
+  f.planes = f.separate ? (uint16_t)(f.colors + (f.alpha >= 0)) : 1;
+  if (read_tiles(request, tif, &f, report)) return report->status;
+
+  f.direct = f.compression == COMPRESSION_NONE;
+  f.swapped =
+      TIFFIsByteSwapped(tif) && (f.bits == 16 || f.bits == 24 || f.bits == 32 || f.bits == 64);
+  f.reversed = short_tag(tif, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_LSB2MSB;
+  choose_lzw(request, tif, &f);
+  f.work_bytes = work_bytes(&f, file->input.size);
+  if (tiff_check_work(request, file, &f, report)) return report->status;
+  f.band_rows = f.across > 1 ? f.tile_height : TIFF_ROWS_A_POLL;
+  uint32_t held = imgc_rows_held(request, f.height, f.band_rows);
+  if (imgc_check_memory(request, f.width, held, f.work_bytes, report)) return report->status;
+  *facts = f;
+  return IMGC_OK;
+}

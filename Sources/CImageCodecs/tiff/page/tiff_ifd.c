@@ -1,0 +1,257 @@
+// Walks the chain of TIFF directories and reduces one of them to the tags that decoding
+// needs. Nothing is allocated; every offset is compared with the file's size.
+
+#include "tiff/page/tiff_ifd.h"
+
+#include <string.h>
+
+static uint64_t number(const tiff_input *in, uint64_t offset, unsigned bytes) {
+  const uint8_t *p = in->data + offset;
+  uint64_t value = 0;
+  for (unsigned i = 0; i < bytes; i++) value = value << 8 | p[in->big_endian ? i : bytes - 1 - i];
+  return value;
+}
+
+static bool inside(const tiff_input *in, uint64_t offset, uint64_t bytes) {
+  return offset <= in->size && bytes <= in->size - offset;
+}
+
+static unsigned count_bytes(const tiff_input *in) { return in->big ? 8 : 2; }
+static unsigned entry_bytes(const tiff_input *in) { return in->big ? 20 : 12; }
+static unsigned offset_bytes(const tiff_input *in) { return in->big ? 8 : 4; }
+
+imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc_report *report) {
+  const uint8_t *data = request->data;
+  *input = (tiff_input){.data = data, .size = request->size};
+  if (request->size < 8)
+    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends inside the header");
+  input->big_endian = data[0] == 'M';
+  uint64_t version = number(input, 2, 2);
+  if ((memcmp(data, "II", 2) != 0 && memcmp(data, "MM", 2) != 0) ||
+      (version != 42 && version != 43))
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no TIFF header");
+  input->big = version == 43;
+  if (input->big && request->size < 16)
+    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends inside the header");
+  input->first = input->big ? number(input, 8, 8) : number(input, 4, 4);
+  if (input->first == 0) return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no directory");
+  if (!inside(input, input->first, count_bytes(input)))
+    return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL,
+                     "tiff: directory at byte %llu, data ends at byte %llu",
+                     (unsigned long long)input->first, (unsigned long long)input->size);
+  return IMGC_OK;
+}
+
+// The directory after the one at `offset`; 0 for none. `*broken` when it is out of the file.
+static uint64_t next_directory(const tiff_input *in, uint64_t offset, bool *broken) {
+  uint64_t entries = number(in, offset, count_bytes(in));
+  uint64_t end = imgc_add(offset, imgc_add(count_bytes(in), imgc_mul(entries, entry_bytes(in))));
+  if (!inside(in, end, offset_bytes(in))) {
+    *broken = true;
+    return 0;
+  }
+  uint64_t next = number(in, end, offset_bytes(in));
+  if (next == 0) return 0;
+  if (!inside(in, next, count_bytes(in))) {
+    *broken = true;
+    return 0;
+  }
+  return next;
+}
+
+// Directories from the first to the one at which the chain meets itself again, by Brent's
+// method: `stone` lies where the walk last was at a power of two, so a circle is noticed with
+// no list of visited offsets.
+static uint64_t count_in_circle(const tiff_input *in, uint64_t length) {
+  bool broken = false;
+  uint64_t ahead = in->first, behind = in->first, count = 0;
+  for (uint64_t i = 0; i < length; i++) ahead = next_directory(in, ahead, &broken);
+  for (; ahead != behind; count++) {
+    ahead = next_directory(in, ahead, &broken);
+    behind = next_directory(in, behind, &broken);
+  }
+  return count + length;
+}
+
+imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *input, uint32_t *count,
+                             bool *broken, imgc_report *report) {
+  uint64_t stone = input->first, offset = input->first, total = 1, power = 1, since = 0;
+  // Without a limit a circle still ends the walk, and a chain cannot be longer than the file.
+  uint64_t limit = request->limits.max_pages ? request->limits.max_pages : UINT32_MAX;
+  *broken = false;
+  for (;;) {
+    if (total % 1024 == 0 && imgc_poll(request, report)) return report->status;
+    offset = next_directory(input, offset, broken);
+    if (offset == 0) break;
+    since++;
+    if (offset == stone) {
+      *broken = true;
+      total = count_in_circle(input, since);
+      break;
+    }
+    if (since == power) stone = offset, power *= 2, since = 0;
+    // A circle is walked for at most three times its length before it is noticed.
+    if (++total / 4 > limit) break;
+  }
+  // More than may be walked: the number is not known, and page 0 is still to be had.
+  *count = total > limit ? 0 : (uint32_t)total;
+  return IMGC_OK;
+}
+
+// The tags that decide what the pixels are. Ascending.
+static const uint16_t kept_tags[] = {
+    256,   // ImageWidth
+    257,   // ImageLength
+    258,   // BitsPerSample
+    259,   // Compression
+    262,   // PhotometricInterpretation
+    266,   // FillOrder
+    273,   // StripOffsets
+    274,   // Orientation
+    277,   // SamplesPerPixel
+    278,   // RowsPerStrip
+    279,   // StripByteCounts
+    284,   // PlanarConfiguration
+    292,   // T4Options
+    293,   // T6Options
+    317,   // Predictor
+    320,   // ColorMap
+    322,   // TileWidth
+    323,   // TileLength
+    324,   // TileOffsets
+    325,   // TileByteCounts
+    332,   // InkSet
+    338,   // ExtraSamples
+    339,   // SampleFormat
+    347,   // JPEGTables
+    512,   // JPEGProc
+    513,   // JPEGInterchangeFormat
+    514,   // JPEGInterchangeFormatLength
+    515,   // JPEGRestartInterval
+    517,   // JPEGLosslessPredictors
+    518,   // JPEGPointTransforms
+    519,   // JPEGQTables
+    520,   // JPEGDCTables
+    521,   // JPEGACTables
+    529,   // YCbCrCoefficients
+    530,   // YCbCrSubSampling
+    531,   // YCbCrPositioning
+    532,   // ReferenceBlackWhite
+    32995, // Matteing, the older ExtraSamples
+    32996, // DataType, the older SampleFormat
+    50674, // LercParameters
+};
+enum { KEPT = sizeof kept_tags / sizeof *kept_tags };
+_Static_assert(KEPT <= 64, "the table has room for 64 entries and the set is 64 bits");
+
+static int kept_index(uint64_t tag) {
+  for (int i = 0; i < KEPT; i++)
+    if (kept_tags[i] == tag) return i;
+  return -1;
+}
+
+// SamplesPerPixel; 1 by TIFF 6.0 when the tag is missing.
+static uint64_t sample_count(const tiff_input *in, uint64_t entry) {
+  uint64_t value = entry + 4 + offset_bytes(in);
+  switch (entry ? number(in, entry + 2, 2) : 0) {
+  case 1: return number(in, value, 1);
+  case 3: return number(in, value, 2);
+  case 4: return number(in, value, 4);
+  default: return 1;
+  }
+}
+
+// libtiff takes one BitsPerSample for all samples and fails with a text otherwise. Entries behind
+// those of the samples mean nothing, to libtiff neither.
+static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) {
+  uint64_t type = number(in, entry + 2, 2), listed = number(in, entry + 4, offset_bytes(in));
+  uint64_t value = entry + 4 + offset_bytes(in);
+  uint64_t count = listed < samples ? listed : samples;
+  if (type != 3 || count < 2) return false;
+  if (count > 64) count = 64;
+  if (imgc_mul(listed, 2) > offset_bytes(in)) value = number(in, value, offset_bytes(in));
+  if (!inside(in, value, count * 2)) return false;
+  for (uint64_t i = 1; i < count; i++)
+    if (number(in, value + 2 * i, 2) != number(in, value, 2)) return true;
+  return false;
+}
+
+// True when the entry's value lies behind the end of the file, all or in part.
+static bool value_is_cut(const tiff_input *in, uint64_t entry) {
+  static const uint8_t sizes[19] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
+  uint64_t type = number(in, entry + 2, 2), count = number(in, entry + 4, offset_bytes(in));
+  uint64_t bytes = type < sizeof sizes ? imgc_mul(count, sizes[type]) : 0;
+  if (bytes <= offset_bytes(in)) return false;
+  return !inside(in, number(in, entry + 4 + offset_bytes(in), offset_bytes(in)), bytes);
+}
+
+static void note_profile(const tiff_input *in, uint64_t entry, tiff_page *page) {
+  uint64_t type = number(in, entry + 2, 2), count = number(in, entry + 4, offset_bytes(in));
+  uint64_t value = number(in, entry + 4 + offset_bytes(in), offset_bytes(in));
+  // UNDEFINED by the ICC specification (B.4); BYTE is met too.
+  if ((type != 7 && type != 1) || count < 128 || !inside(in, value, count)) {
+    page->icc_damaged = true;
+    return;
+  }
+  page->icc_offset = value;
+  page->icc_size = count;
+}
+
+static void put(const tiff_input *in, uint8_t *p, uint64_t value, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; i++)
+    p[in->big_endian ? bytes - 1 - i : i] = (uint8_t)(value >> 8 * i);
+}
+
+static void reduce(const tiff_input *in, tiff_page *page) {
+  uint64_t entries = number(in, page->offset, count_bytes(in));
+  uint64_t entry = page->offset + count_bytes(in);
+  uint64_t room = (in->size - entry) / entry_bytes(in);
+  if (entries > room) entries = room, page->cut = true;
+  if (entries > UINT16_MAX) entries = UINT16_MAX, page->cut = true;
+
+  uint64_t seen = 0, kept = 0, bits_entry = 0, samples_entry = 0;
+  size_t size = count_bytes(in);
+  for (uint64_t i = 0; i < entries; i++, entry += entry_bytes(in)) {
+    uint64_t tag = number(in, entry, 2);
+    if (tag == 34675 && page->icc_size == 0) note_profile(in, entry, page);
+    int index = kept_index(tag);
+    if (index < 0 || seen >> index & 1) continue;
+    seen |= UINT64_C(1) << index;
+    page->cut |= value_is_cut(in, entry);
+    if (tag == 258) bits_entry = entry;
+    if (tag == 277) samples_entry = entry;
+    page->names_extra |= tag == 338 || tag == 32995;
+    memcpy(page->table + size, in->data + entry, entry_bytes(in));
+    size += entry_bytes(in);
+    kept++;
+  }
+  if (bits_entry) page->bits_differ = bits_differ(in, bits_entry, sample_count(in, samples_entry));
+  put(in, page->table, kept, count_bytes(in));
+  memset(page->table + size, 0, offset_bytes(in)); // no next directory
+  page->table_size = size + offset_bytes(in);
+
+  page->header_size = in->big ? 16 : 8;
+  memcpy(page->header, in->data, page->header_size);
+  put(in, page->header + (in->big ? 8 : 4), page->offset, offset_bytes(in));
+}
+
+imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input, tiff_page *page,
+                           imgc_report *report) {
+  memset(page, 0, sizeof *page);
+  page->offset = input->first;
+  if (request->page > 0) {
+    uint32_t count;
+    bool broken;
+    if (imgc_check(request->page, request->limits.max_pages, "max_pages", report))
+      return report->status;
+    // Counting sees a circle, in which any page number could be reached.
+    if (tiff_count_pages(request, input, &count, &broken, report)) return report->status;
+    if (request->page >= count)
+      return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: page %u of %u", request->page,
+                       count);
+    for (uint32_t i = 0; i < request->page; i++)
+      page->offset = next_directory(input, page->offset, &broken);
+  }
+  reduce(input, page);
+  return IMGC_OK;
+}

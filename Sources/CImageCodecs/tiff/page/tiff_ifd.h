@@ -1,0 +1,48 @@
+// A bounded look at the directories of a TIFF file, before libtiff sees any of them.
+
+#ifndef IMGC_TIFF_IFD_H
+#define IMGC_TIFF_IFD_H
+
+#include "core/codec.h"
+
+// Classic TIFF and BigTIFF differ in the sizes of three fields; the rest is shared.
+typedef struct tiff_input {
+  const uint8_t *data;
+  uint64_t size;
+  uint64_t first; // offset of IFD 0
+  bool big_endian;
+  bool big; // BigTIFF
+} tiff_input;
+
+// Entries kept are at most the number of tags that decoding needs, each once.
+enum { TIFF_TABLE_SIZE = 8 + 64 * 20 + 8, TIFF_HEADER_SIZE = 16 };
+
+// One page: where its directory lies, and that directory reduced to the tags that matter
+// here. libtiff reads the reduced one. So private tags, of which a hostile file may have
+// thousands that all claim the same megabytes, are never loaded.
+typedef struct tiff_page {
+  uint64_t offset;
+  size_t table_size;
+  uint8_t table[TIFF_TABLE_SIZE];
+  size_t header_size;
+  uint8_t header[TIFF_HEADER_SIZE]; // the file's header, naming this page as the first
+  uint64_t icc_offset;
+  uint64_t icc_size; // 0: none, or outside the file
+  bool icc_damaged;
+  bool cut;         // the directory or a value runs over the end of the file
+  bool bits_differ; // BitsPerSample is not the same for all samples
+  bool names_extra; // ExtraSamples or the older Matteing is there
+} tiff_page;
+
+imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc_report *report);
+
+// The number of different directories in the chain. `*broken` when the chain runs in a
+// circle or out of the file; `*count` is 0 when there are more than may be walked.
+imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *input, uint32_t *count,
+                             bool *broken, imgc_report *report);
+
+// Finds page `request->page` and reduces its directory.
+imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input, tiff_page *page,
+                           imgc_report *report);
+
+#endif

@@ -1,0 +1,126 @@
+// The client side of libtiff: reading from memory, and messages that stay in the handle.
+// The process-wide handlers of libtiff are never touched.
+
+#include "tiff/page/tiff_open.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Copies the part of [at, at + size) that lies over `patch` into dst.
+static void overlay(uint8_t *dst, uint64_t at, uint64_t size, const uint8_t *patch,
+                    uint64_t patch_at, uint64_t patch_size) {
+  uint64_t from = at > patch_at ? at : patch_at;
+  uint64_t to = at + size < patch_at + patch_size ? at + size : patch_at + patch_size;
+  if (from < to) memcpy(dst + (from - at), patch + (from - patch_at), (size_t)(to - from));
+}
+
+// The file, with the reduced directory in the place of the page's own.
+static tmsize_t on_read(thandle_t handle, void *buffer, tmsize_t wanted) {
+  tiff_file *file = handle;
+  uint64_t at = file->position;
+  uint64_t end = file->page.offset + file->page.table_size;
+  if (end < file->input.size) end = file->input.size;
+  if (wanted <= 0 || at >= end) return 0;
+  uint64_t size = (uint64_t)wanted < end - at ? (uint64_t)wanted : end - at;
+
+  memset(buffer, 0, (size_t)size);
+  overlay(buffer, at, size, file->input.data, 0, file->input.size);
+  overlay(buffer, at, size, file->page.table, file->page.offset, file->page.table_size);
+  overlay(buffer, at, size, file->page.header, 0, file->page.header_size);
+  file->position = at + size;
+  return (tmsize_t)size;
+}
+
+static tmsize_t on_write(thandle_t handle, void *buffer, tmsize_t size) {
+  (void)handle, (void)buffer, (void)size;
+  return 0;
+}
+
+static toff_t on_size(thandle_t handle) {
+  const tiff_file *file = handle;
+  uint64_t end = file->page.offset + file->page.table_size;
+  return end > file->input.size ? end : file->input.size;
+}
+
+static toff_t on_seek(thandle_t handle, toff_t offset, int whence) {
+  tiff_file *file = handle;
+  if (whence == SEEK_CUR) offset += file->position;
+  if (whence == SEEK_END) offset += on_size(handle);
+  return file->position = offset;
+}
+
+static int on_close(thandle_t handle) {
+  (void)handle;
+  return 0;
+}
+
+// CCITT decoders report damage of a row and go on.
+static void note_line(tiff_file *file, const char *format, va_list list, bool is_error) {
+  if (!strstr(format, " at line ")) return;
+  char text[160];
+  vsnprintf(text, sizeof text, format, list);
+  tiff_fax_note(&file->fax, text, is_error);
+}
+
+static int on_error(TIFF *tif, void *user, const char *module, const char *format, va_list list) {
+  (void)tif, (void)module;
+  tiff_file *file = user;
+  if (strstr(format, "byte limit")) file->over_limit = true;
+  va_list copy;
+  va_copy(copy, list);
+  note_line(file, format, copy, true);
+  va_end(copy);
+  if (file->errors++ == 0) vsnprintf(file->message, sizeof file->message, format, list);
+  return 1; // done: do not call the global handlers
+}
+
+static int on_warning(TIFF *tif, void *user, const char *module, const char *format, va_list list) {
+  (void)tif, (void)module;
+  tiff_file *file = user;
+  note_line(file, format, list, false);
+  // The format text names the kind. These say nothing about the pixels.
+  bool harmless = strstr(format, "Unknown field") || strstr(format, "Old-style LZW") ||
+                  strstr(format, "old-style JPEG");
+  if (!harmless) file->warnings++;
+  return 1;
+}
+
+imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report *report) {
+  file->position = 0, file->tif = NULL, file->warnings = 0, file->errors = 0;
+  file->message[0] = 0, file->over_limit = false;
+  tiff_fax_clear(&file->fax);
+  if (tiff_input_open(request, &file->input, report)) return report->status;
+  if (tiff_find_page(request, &file->input, &file->page, report)) return report->status;
+  if (file->page.bits_differ)
+    return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "mixedDepth",
+                     "tiff: samples of different depths");
+  if (file->page.cut) imgc_warn(report, IMGC_WARN_STRUCTURE);
+
+  if (imgc_check(TIFF_BASE_BYTES, request->limits.max_memory, "max_memory", report))
+    return report->status;
+  TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+  if (!options) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: out of memory");
+  TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, file);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, file);
+  uint64_t most = request->limits.max_memory;
+  if (most > 0 && most < INT64_MAX) TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
+  // m: the callbacks, never a memory map.
+  file->tif = TIFFClientOpenExt("tiff", "rm", file, on_read, on_write, on_seek, on_close, on_size,
+                                NULL, NULL, options);
+  TIFFOpenOptionsFree(options);
+  if (!file->tif) {
+    if (file->over_limit)
+      return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory", "tiff: %s", file->message);
+    // A directory whose values lie behind the end of the file was cut, others are wrong.
+    return imgc_fail(report, file->page.cut ? IMGC_ERROR_TRUNCATED : IMGC_ERROR_MALFORMED, NULL,
+                     "tiff: %s", file->errors ? file->message : "no usable directory");
+  }
+  if (file->warnings || file->errors) imgc_warn(report, IMGC_WARN_TAG);
+  file->warnings = 0, file->errors = 0;
+  return IMGC_OK;
+}
+
+void tiff_close(tiff_file *file) {
+  if (file->tif) TIFFClose(file->tif);
+  file->tif = NULL;
+}

@@ -1,0 +1,33 @@
+// A libtiff handle over bytes in memory, with its own message handlers.
+
+#ifndef IMGC_TIFF_OPEN_H
+#define IMGC_TIFF_OPEN_H
+
+#include "tiff/page/tiff_fax.h"
+#include "tiff/page/tiff_ifd.h"
+
+#if !__has_include(<tiffio.h>)
+#error "tiffio.h not found: apt-get install libtiff-dev"
+#endif
+#include <tiffio.h>
+
+// What any page needs: libtiff's handle, directory and codec state, and our tables.
+enum { TIFF_BASE_BYTES = 512 << 10 };
+
+typedef struct tiff_file {
+  tiff_input input;
+  tiff_page page;
+  uint64_t position; // of the read callback
+  TIFF *tif;
+  uint32_t warnings; // since last set to 0
+  uint32_t errors;
+  char message[128];  // the first error since `errors` was last 0
+  bool over_limit;    // libtiff refused an allocation
+  tiff_fax_notes fax; // lines named in messages since tiff_fax_clear
+} tiff_file;
+
+// Opens the page that the request selects. Call tiff_close whatever the outcome.
+imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report *report);
+void tiff_close(tiff_file *file);
+
+#endif

@@ -1,0 +1,109 @@
+// How long a page takes at most, estimated from its tags before any of it is decoded.
+
+#include "tiff/page/tiff_facts.h"
+
+// Measured: nanoseconds to decode and convert a byte of samples that compress very well.
+static uint64_t cost_of_byte(const tiff_facts *f) {
+  switch (f->compression) {
+  case COMPRESSION_LZMA:
+  case COMPRESSION_WEBP:
+  case COMPRESSION_LERC: return 4;
+  case COMPRESSION_PIXARLOG: return 5;
+  case COMPRESSION_SGILOG:
+  case COMPRESSION_SGILOG24: return 12;
+  case COMPRESSION_JBIG: return 80; // a byte holds 8 pixels
+  default: return f->kind == TIFF_KIND_LAB ? 6 : 1;
+  }
+}
+
+// Measured: nanoseconds to make 8 bits of a sample, where no row kernel takes them as they lie.
+static uint64_t cost_of_sample(const tiff_facts *f) {
+  if (f->format == SAMPLEFORMAT_IEEEFP) return f->bits == 32 ? 1 : 3;
+  if (f->bits > 8 && (f->associated || f->kind == TIFF_KIND_CMYK)) return 3;
+  if (f->bits == 8 || f->bits == 16) return f->samples <= 4 ? 0 : 1;
+  return f->bits < 8 && f->samples == 1 ? 0 : 1;
+}
+
+// Measured: nanoseconds for a byte of input that a codec takes and makes nothing of, such as a
+// deflate block of nothing but its code lengths.
+static uint64_t cost_of_input_byte(const tiff_facts *f) {
+  switch (f->compression) {
+  case COMPRESSION_ADOBE_DEFLATE:
+  case COMPRESSION_DEFLATE:
+  case COMPRESSION_PIXARLOG:
+  case COMPRESSION_ZSTD: return 100;
+  case COMPRESSION_LZMA: return 65;
+  default: return 8;
+  }
+}
+
+uint64_t tiff_cost(const tiff_facts *f, uint64_t bytes, uint64_t input_bytes) {
+  // A codec is started for each strip or tile.
+  uint64_t input = imgc_add(1000, imgc_mul(input_bytes, cost_of_input_byte(f)));
+  return imgc_add(imgc_mul(bytes, cost_of_byte(f)), input);
+}
+
+typedef struct handed {
+  uint64_t cost;    // nanoseconds for the input of all strips or tiles
+  uint64_t largest; // bytes of input of one
+} handed;
+
+// Adds up the compressed bytes that decoding hands to the codec, each as often as it is named.
+static handed add_input(const tiff_file *file, const tiff_facts *f) {
+  handed sum = {0};
+  if (f->direct || f->compression == COMPRESSION_OJPEG) return sum;
+  uint64_t size = file->input.size;
+  uint32_t tiles = f->across * f->down;
+  for (uint16_t k = 0; k < f->planes; k++) {
+    uint32_t first = f->separate ? tiff_plane(f, k) * tiles : 0;
+    for (uint32_t i = 0; i < tiles; i++) {
+      uint64_t offset = TIFFGetStrileOffset(file->tif, first + i);
+      uint64_t count = TIFFGetStrileByteCount(file->tif, first + i);
+      uint64_t left = offset < size ? size - offset : 0;
+      if (count > left) count = left;
+      if (count > sum.largest) sum.largest = count;
+      sum.cost = imgc_add(sum.cost, tiff_cost(f, 0, count));
+    }
+  }
+  return sum;
+}
+
+// The bound on the work of a page, in nanoseconds: 4 a byte of max_memory, which are about two
+// seconds by default. A short file may declare that every strip is the same highly compressed
+// bytes, and the limits on the picture's size alone would allow minutes. All samples count, those
+// that are not shown too. Input that is its file's own, and a quarter and 4 MiB more, always
+// passes: a large upload pays for itself.
+// What is left goes to decoding damaged strips again. There is always enough for the largest strip
+// to be decoded three times more, to find out how far it goes, and up to there; twice where three
+// times is over the same bound, as for megabytes of empty deflate blocks.
+imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_facts *f,
+                            imgc_report *report) {
+  uint64_t tiles = imgc_mul(imgc_mul(f->across, f->down), f->planes);
+  uint64_t bytes = imgc_mul(f->tile_bytes, tiles);
+  uint64_t samples = imgc_mul(imgc_mul(f->width, f->height), f->separate ? f->planes : f->samples);
+  uint64_t output =
+      imgc_add(imgc_mul(bytes, cost_of_byte(f)), imgc_mul(samples, cost_of_sample(f)));
+  uint64_t limit = request->limits.max_memory;
+  uint64_t budget = imgc_mul(limit ? limit : TIFF_UNLIMITED_MEMORY, 4);
+  if (limit && output > budget)
+    return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory",
+                     "tiff: the samples take work for %llu bytes, four times max_memory is %llu",
+                     (unsigned long long)output, (unsigned long long)budget);
+
+  handed input = add_input(file, f);
+  uint64_t left = output < budget ? budget - output : 0;
+  uint64_t size = imgc_add(file->input.size, file->input.size / 4 + (4 << 20));
+  uint64_t files_own = imgc_mul(size, cost_of_input_byte(f));
+  if (input.cost > (left > files_own ? left : files_own))
+    return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory",
+                     "tiff: strips or tiles that share their bytes take %llu ms, %llu are allowed",
+                     (unsigned long long)(input.cost / 1000000),
+                     (unsigned long long)((left > files_own ? left : files_own) / 1000000));
+  left = input.cost < left ? left - input.cost : 0;
+  uint64_t once = tiff_cost(f, f->tile_bytes, input.largest);
+  uint64_t wanted = imgc_add(imgc_mul(once, 16), imgc_mul(imgc_add(output, input.cost), 2));
+  f->retry_cost = wanted < left ? wanted : left;
+  uint64_t least = imgc_mul(once, imgc_mul(once, 3) <= budget ? 3 : 2);
+  if (f->retry_cost < least) f->retry_cost = least;
+  return IMGC_OK;
+}

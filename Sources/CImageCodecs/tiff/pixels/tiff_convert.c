@@ -1,0 +1,258 @@
+// Rows of TIFF samples to RGBA8: short cuts for the common layouts, and one general way.
+
+#include <string.h>
+
+#include "core/copy.h"
+#include "rows/rows.h"
+#include "tiff/pixels/tiff_convert.h"
+#include "tiff/pixels/tiff_ycbcr.h"
+
+// Direct rows lie in the input as the file has them: byte order and bit order are put right
+// on the way. Aligned for 16-bit samples, too.
+static const uint8_t *fix_row(tiff_converter *c, const uint8_t *row) {
+  const tiff_facts *f = c->facts;
+  if (!f->direct || !(f->swapped || f->reversed || (f->bits == 16 && (uintptr_t)row % 2)))
+    return row;
+  tmsize_t size = (tmsize_t)f->unit_bytes;
+  memcpy(c->fixed, row, (size_t)size);
+  if (f->reversed) TIFFReverseBits(c->fixed, size);
+  if (!f->swapped) return c->fixed;
+  void *words = c->fixed;
+  switch (f->bits) {
+  case 16: TIFFSwabArrayOfShort(words, size / 2); break;
+  case 24: TIFFSwabArrayOfTriples(words, size / 3); break;
+  case 32: TIFFSwabArrayOfLong(words, size / 4); break;
+  default: TIFFSwabArrayOfLong8(words, size / 8); break;
+  }
+  return c->fixed;
+}
+
+static void cmyk_row(const tiff_converter *c, uint8_t *dst, const uint8_t *src, size_t n) {
+  if (c->cmyk)
+    imgc_transform_cmyk_row(c->cmyk, dst, src, n);
+  else
+    imgc_row_cmyk8(dst, src, n);
+}
+
+// Layouts that a row kernel takes as they lie. False: use the general way.
+static bool convert_fast(const tiff_converter *c, uint8_t *dst, const uint8_t *src, size_t n) {
+  const tiff_facts *f = c->facts;
+  if (f->separate || f->format == SAMPLEFORMAT_IEEEFP) return false;
+  bool mapped = f->kind == TIFF_KIND_GRAY || f->kind == TIFF_KIND_PALETTE;
+  if (mapped && tiff_is_packed(f)) {
+    imgc_row_index_packed(dst, src, n, f->bits, c->palette);
+    return true;
+  }
+  if (f->bits != 8) return false;
+  if (mapped && f->samples == 1) {
+    if (f->kind == TIFF_KIND_GRAY && !f->inverted)
+      imgc_row_gray8(dst, src, n);
+    else
+      imgc_row_index8(dst, src, n, c->palette);
+  } else if (f->kind == TIFF_KIND_GRAY && f->samples == 2 && f->alpha == 1 && !f->inverted) {
+    imgc_row_gray_alpha8(dst, src, n);
+    if (f->associated) imgc_row_unpremultiply(dst, n);
+  } else if (f->kind == TIFF_KIND_RGB && f->samples == 3) {
+    imgc_row_rgb8(dst, src, n);
+  } else if (f->kind == TIFF_KIND_RGB && f->samples == 4) {
+    if (f->alpha < 0)
+      imgc_row_rgbx8(dst, src, n);
+    else
+      memcpy(dst, src, n * 4);
+    if (f->associated) imgc_row_unpremultiply(dst, n);
+  } else if (f->kind == TIFF_KIND_CMYK && f->samples == 4) {
+    cmyk_row(c, dst, src, n);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// The k-th plane that is read, as 8-bit samples.
+static const uint8_t *plane8(tiff_converter *c, const uint8_t *const *rows, uint16_t k, size_t n) {
+  const tiff_facts *f = c->facts;
+  if (f->bits == 8 && !(f->direct && f->reversed)) return rows[k];
+  uint8_t *to = c->wide + n * k;
+  tiff_reduce(to, fix_row(c, rows[k]), n, f->bits, f->format);
+  return to;
+}
+
+// Colours and alpha as 8-bit samples, interleaved: `narrow`, or `wide` where that is the same.
+static const uint8_t *gather(tiff_converter *c, const uint8_t *const *rows, size_t n) {
+  const tiff_facts *f = c->facts;
+  size_t used = f->alpha < 0 ? f->colors : f->colors + 1u;
+  if (!f->separate) {
+    tiff_reduce(c->wide, fix_row(c, rows[0]), n * f->samples, f->bits, f->format);
+    if (used == f->samples) return c->wide;
+    for (size_t i = 0; i < n; i++)
+      for (uint16_t k = 0; k < used; k++)
+        c->narrow[i * used + k] = c->wide[i * f->samples + tiff_plane(f, k)];
+    return c->narrow;
+  }
+  for (uint16_t k = 0; k < used; k++) {
+    const uint8_t *plane = plane8(c, rows, k, n);
+    for (size_t i = 0; i < n; i++) c->narrow[i * used + k] = plane[i];
+  }
+  return c->narrow;
+}
+
+// As words, which compilers turn into vector code; byte by byte they do not.
+static void interleave(uint8_t *restrict dst, const uint8_t *restrict r, const uint8_t *restrict g,
+                       const uint8_t *restrict b, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    uint32_t v = tiff_pixel(r[i], g[i], b[i]);
+    imgc_copy(dst + i * 4, &v, sizeof v);
+  }
+}
+
+// RGB in planes, the only kind of planes that is common.
+static void convert_planes(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
+  const tiff_facts *f = c->facts;
+  const uint8_t *r = plane8(c, rows, 0, n), *g = plane8(c, rows, 1, n), *b = plane8(c, rows, 2, n);
+  interleave(dst, r, g, b, n);
+  if (f->alpha < 0) return;
+  const uint8_t *a = plane8(c, rows, 3, n);
+  for (size_t i = 0; i < n; i++) dst[i * 4 + 3] = a[i];
+  if (f->associated) imgc_row_unpremultiply(dst, n);
+}
+
+// CIELab has signed a and b (TIFF 6.0, section 23), ICCLab adds 128 (ICC.1, Lab8 and the
+// legacy Lab16 of TIFF Technical Note "ICC L*a*b*").
+static void lab_floats(const tiff_converter *c, const uint8_t *row, size_t k, size_t step,
+                       size_t n) {
+  const tiff_facts *f = c->facts;
+  bool icc = f->photometric == PHOTOMETRIC_ICCLAB;
+  for (size_t i = 0; i < n; i++) {
+    float value;
+    if (f->bits == 8) {
+      uint8_t v = row[i * step];
+      value = k == 0 ? (float)v * (100.0f / 255) : icc ? (float)v - 128 : (float)(int8_t)v;
+    } else {
+      uint16_t v;
+      imgc_copy(&v, row + i * step * 2, sizeof v);
+      value = k == 0 ? (float)v * (icc ? 100.0f / 65280 : 100.0f / 65535)
+              : icc  ? (float)v / 256 - 128
+                     : (float)(int16_t)v / 256;
+    }
+    c->floats[i * 3 + k] = value;
+  }
+}
+
+static void convert_lab(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
+  const tiff_facts *f = c->facts;
+  size_t sample = f->bits / 8u;
+  const uint8_t *row = f->separate ? NULL : fix_row(c, rows[0]);
+  for (size_t k = 0; k < 3; k++) {
+    if (f->separate)
+      lab_floats(c, fix_row(c, rows[k]), k, 1, n);
+    else
+      lab_floats(c, row + k * sample, k, f->samples, n);
+  }
+  imgc_lab_row(c->lab, dst, c->floats, n);
+}
+
+static void convert_palette(tiff_converter *c, uint8_t *dst, const uint8_t *row, size_t n) {
+  const tiff_facts *f = c->facts;
+  size_t step = f->separate ? 1 : f->samples;
+  uint16_t *indices = (uint16_t *)(void *)c->wide;
+  tiff_indices(indices, fix_row(c, row), n * step, f->bits);
+  for (size_t i = 0; i < n; i++) imgc_copy(dst + i * 4, &c->palette[indices[i * step]], 4);
+}
+
+static void convert_colors(tiff_converter *c, uint8_t *dst, const uint8_t *src, size_t n) {
+  const tiff_facts *f = c->facts;
+  size_t step = f->alpha < 0 ? f->colors : f->colors + 1u;
+  switch (f->kind) {
+  case TIFF_KIND_GRAY:
+    if (step == 1) {
+      imgc_row_index8(dst, src, n, c->palette);
+      break;
+    }
+    for (size_t i = 0; i < n; i++) {
+      uint8_t v = f->inverted ? (uint8_t)(255 - src[i * step]) : src[i * step];
+      dst[i * 4] = dst[i * 4 + 1] = dst[i * 4 + 2] = v;
+      dst[i * 4 + 3] = step > 1 ? src[i * step + 1] : 255;
+    }
+    break;
+  case TIFF_KIND_RGB:
+    if (step == 3)
+      imgc_row_rgb8(dst, src, n);
+    else
+      memcpy(dst, src, n * 4);
+    break;
+  case TIFF_KIND_CMYK:
+    if (step > 4)
+      for (size_t i = 0; i < n; i++) memmove(c->narrow + i * 4, src + i * step, 4);
+    cmyk_row(c, dst, step > 4 ? c->narrow : src, n);
+    break;
+  case TIFF_KIND_YCBCR:
+    if (step > 3)
+      for (size_t i = 0; i < n; i++) memmove(c->narrow + i * 3, src + i * step, 3);
+    tiff_ycbcr_row(c->ycbcr, dst, step > 3 ? c->narrow : src, 1, 1, 0, (uint32_t)n);
+    break;
+  default: break;
+  }
+}
+
+// Alpha is set last. For the rare kinds it is read from the samples once more: the colours may
+// have used up `narrow`.
+static void set_alpha(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
+  const tiff_facts *f = c->facts;
+  if (f->alpha < 0) return;
+  if (f->kind == TIFF_KIND_GRAY || f->kind == TIFF_KIND_RGB) {
+    // convert_colors has done it.
+  } else if (f->separate) {
+    tiff_reduce(c->wide, fix_row(c, rows[f->colors]), n, f->bits, f->format);
+    for (size_t i = 0; i < n; i++) dst[i * 4 + 3] = c->wide[i];
+  } else {
+    tiff_reduce(c->wide, fix_row(c, rows[0]), n * f->samples, f->bits, f->format);
+    for (size_t i = 0; i < n; i++) dst[i * 4 + 3] = c->wide[i * f->samples + (size_t)f->alpha];
+  }
+  if (f->associated) imgc_row_unpremultiply(dst, n);
+}
+
+// The deep way, colours and alpha in one. 16-bit CMYK is multiplied before it is cut to 8 bits,
+// which gives GraphicsMagick's pixels bit for bit.
+static void convert_deep(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
+  const tiff_facts *f = c->facts;
+  size_t used = f->alpha < 0 ? f->colors : f->colors + 1u;
+  size_t step = f->separate ? 1 : f->samples;
+  uint16_t *row = c->deep, *src = c->deep + step * n;
+  for (uint16_t k = 0; k < used; k++) {
+    if (k == 0 || f->separate) tiff_deepen(row, fix_row(c, rows[k]), n * step, f->bits, f->format);
+    size_t first = f->separate ? 0 : tiff_plane(f, k);
+    for (size_t i = 0; i < n; i++) src[i * used + k] = row[i * step + first];
+  }
+  if (f->kind == TIFF_KIND_CMYK)
+    tiff_deep_cmyk(dst, src, n, used, f->bits > 8);
+  else
+    tiff_deep_unpremultiply(dst, src, n, used, f->inverted);
+  if (f->kind == TIFF_KIND_CMYK && f->associated) imgc_row_unpremultiply(dst, n);
+}
+
+void tiff_convert_row(tiff_converter *c, uint8_t *dst, const uint8_t *const *planes, uint32_t y,
+                      uint32_t n) {
+  const tiff_facts *f = c->facts;
+  const uint8_t *rows[5];
+  for (uint16_t k = 0; k < f->planes; k++) rows[k] = planes[k] + y / f->sub_y * f->unit_bytes;
+
+  if (f->kind == TIFF_KIND_YCBCR && !f->separate && f->samples == 3) {
+    tiff_ycbcr_row(c->ycbcr, dst, fix_row(c, rows[0]), f->sub_x, f->sub_y, y % f->sub_y, n);
+    return;
+  }
+  if (!f->separate && convert_fast(c, dst, f->reversed ? fix_row(c, rows[0]) : rows[0], n)) return;
+  if (c->deep) {
+    convert_deep(c, dst, rows, n);
+    return;
+  }
+  if (f->separate && f->kind == TIFF_KIND_RGB) {
+    convert_planes(c, dst, rows, n);
+    return;
+  }
+  switch (f->kind) {
+  case TIFF_KIND_LAB: convert_lab(c, dst, rows, n); break;
+  case TIFF_KIND_PALETTE: convert_palette(c, dst, rows[0], n); break;
+  default: convert_colors(c, dst, gather(c, rows, n), n); break;
+  }
+  set_alpha(c, dst, rows, n);
+}

@@ -1,0 +1,68 @@
+// WebP and JBIG streams name their own size, and libtiff 4.5 lets the codec allocate for it
+// without a look at the strip's: some bytes could ask for a gigabyte. libjbig even ends the
+// process when memory is refused.
+
+#include "tiff/strips/tiff_blobs.h"
+
+#include <string.h>
+
+static uint32_t le24(const uint8_t *p) { return imgc_le16(p) | (uint32_t)p[2] << 16; }
+
+// RFC 9649. One still image: VP8 or VP8L, perhaps after a VP8X chunk; the size is in all three.
+static bool webp_size(const uint8_t *data, uint64_t size, bool reversed, uint32_t *width,
+                      uint32_t *height) {
+  uint8_t head[30], *p = head;
+  if (size < sizeof head) return false;
+  memcpy(head, data, sizeof head);
+  if (reversed) TIFFReverseBits(head, sizeof head);
+  if (memcmp(p, "RIFF", 4) != 0 || memcmp(p + 8, "WEBP", 4) != 0) return false;
+  p += 12;
+  *width = *height = 0;
+  if (memcmp(p, "VP8X", 4) == 0) {
+    *width = le24(p + 12) + 1, *height = le24(p + 15) + 1;
+    return true;
+  }
+  if (memcmp(p, "VP8 ", 4) == 0) { // RFC 6386, 9.1: frame tag, start code, two 14-bit sides
+    *width = imgc_le16(p + 14) & 0x3FFF, *height = imgc_le16(p + 16) & 0x3FFF;
+    return true;
+  }
+  if (memcmp(p, "VP8L", 4) == 0) { // a signature byte, two 14-bit sides less one
+    uint32_t bits = imgc_le32(p + 9);
+    *width = (bits & 0x3FFF) + 1, *height = (bits >> 14 & 0x3FFF) + 1;
+    return true;
+  }
+  return false;
+}
+
+// ITU-T T.82, 6.2: the first 20 bytes. libtiff turns the bits of each byte around, but for
+// FillOrder 2.
+static bool jbig_fits(const uint8_t *data, uint64_t size, bool reversed, uint32_t width,
+                      uint32_t height) {
+  uint8_t head[20];
+  if (size < sizeof head) return false;
+  memcpy(head, data, sizeof head);
+  if (!reversed) TIFFReverseBits(head, sizeof head);
+  bool one_plane = head[0] == 0 && head[1] == 0 && head[2] == 1;
+  return one_plane && imgc_be32(head + 4) == width && imgc_be32(head + 8) == height;
+}
+
+bool tiff_blob_fits(const tiff_facts *facts, const uint8_t *data, uint64_t size, uint32_t rows) {
+  uint32_t width, height;
+  switch (facts->compression) {
+  case COMPRESSION_WEBP:
+    return webp_size(data, size, facts->reversed, &width, &height) && width == facts->tile_width &&
+           height == rows;
+  case COMPRESSION_JBIG: return jbig_fits(data, size, facts->reversed, facts->tile_width, rows);
+  default: return true;
+  }
+}
+
+uint64_t tiff_count_scans(const uint8_t *data, uint64_t size) {
+  uint64_t scans = 0;
+  const uint8_t *p = data, *end = data + size;
+  while (end - p >= 2 && (p = memchr(p, 0xFF, (size_t)(end - p - 1)))) {
+    scans += p[1] == 0xDA;
+    p++;
+  }
+  return scans;
+}

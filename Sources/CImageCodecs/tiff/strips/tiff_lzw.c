@@ -1,0 +1,176 @@
+// Every string of the table was just written when it was made: an entry is an offset and a length
+// into the output, as in gif_lzw.c. Unpredicted photographs hold a code for every 1.4 bytes, so
+// that nearly all strings are short: an entry carries its first 8 bytes as well, and most codes are
+// one load and one store that wait for nothing written lately.
+
+#include "tiff/strips/tiff_lzw.h"
+#include "core/copy.h"
+
+#include <stdlib.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+  CODES = 4096,
+  CLEAR = 256,
+  END = 257,
+  FIRST = 258, // entry that may be made
+  INLINE_BYTES = 8,
+  CODES_A_LOAD = 4, // 4 codes of 12 bits fit into the 56 bits of one load
+};
+
+typedef struct entry {
+  uint64_t bytes; // the first eight, the first of all lowest
+  uint64_t place; // offset in the high 48 bits, length in the low 16
+} entry;
+
+INLINE size_t length_of(entry e) { return e.place & 0xffff; }
+
+struct tiff_lzw {
+  entry entries[CODES + 1];
+};
+
+tiff_lzw *tiff_lzw_create(void) {
+  tiff_lzw *z = malloc(sizeof *z);
+  // The two special codes are never looked up: these are copied by nobody.
+  for (unsigned i = 0; z && i < FIRST; i++) z->entries[i] = (entry){.bytes = i & 0xff, .place = 1};
+  return z;
+}
+
+void tiff_lzw_destroy(tiff_lzw *z) { free(z); }
+uint64_t tiff_lzw_bytes(void) { return sizeof(tiff_lzw); }
+
+INLINE uint64_t load_be64(const uint8_t *p) {
+  uint64_t v;
+  imgc_copy(&v, p, 8);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  v = __builtin_bswap64(v);
+#endif
+  return v;
+}
+
+INLINE void store_le64(uint8_t *p, uint64_t v) {
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+  v = __builtin_bswap64(v);
+#endif
+  imgc_copy(p, &v, 8);
+}
+
+// Writes up to 15 bytes more than the string has.
+INLINE size_t put(uint8_t *output, size_t out, entry e) {
+  size_t length = length_of(e);
+  store_le64(output + out, e.bytes);
+  if (length <= INLINE_BYTES) return length;
+  const uint8_t *src = output + (e.place >> 16);
+  uint8_t *dst = output + out;
+  // The string that was made last may end with the byte that was written right now.
+  for (size_t i = INLINE_BYTES; i < length; i += 16) {
+    uint8_t v[16];
+    imgc_copy(v, src + i, 16);
+    imgc_copy(dst + i, v, 16);
+  }
+  return length;
+}
+
+// The string before, which was written at `out`, and the byte that the next one begins with.
+INLINE entry extended(entry before, size_t out, uint64_t first) {
+  size_t length = length_of(before);
+  uint64_t more = length < INLINE_BYTES ? first << (8 * length) : 0;
+  return (entry){before.bytes | more, (uint64_t)out << 16 | (length + 1)};
+}
+
+typedef struct bit_reader {
+  const uint8_t *next, *end;
+  uint64_t bits; // not yet used, highest first; below them what `next` will bring again
+  unsigned count;
+} bit_reader;
+
+// At least 56 bits; at least 8 bytes must be left.
+INLINE void refill(bit_reader *r) {
+  r->bits |= load_be64(r->next) >> r->count;
+  r->next += (63 - r->count) >> 3;
+  r->count |= 56;
+}
+
+// The next code, or END when there are not enough bits.
+INLINE unsigned take_slowly(bit_reader *r, unsigned code_bits) {
+  for (; r->count < code_bits && r->next < r->end; r->count += 8)
+    r->bits |= (uint64_t)*r->next++ << (56 - r->count);
+  if (r->count < code_bits) return END;
+  unsigned code = (unsigned)(r->bits >> (64 - code_bits));
+  r->bits <<= code_bits;
+  r->count -= code_bits;
+  return code;
+}
+
+INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *output,
+                   size_t size) {
+  // Offsets have 32 bits.
+  if (size > UINT32_MAX - TIFF_LZW_SLACK) return false;
+  entry *const entries = z->entries;
+  bit_reader r = {.next = data, .end = data + data_size};
+  unsigned code_bits = 9, limit = FIRST;
+  size_t out = 0, before_out = 0;
+  entry before;
+
+  if (take_slowly(&r, code_bits) != CLEAR) return false;
+  while (out < size) {
+    // After a clear code: a single byte, which makes no entry.
+    unsigned code;
+    do code = take_slowly(&r, 9);
+    while (code == CLEAR);
+    if (code > CLEAR) return false;
+    code_bits = 9;
+    limit = FIRST;
+    before = entries[code];
+    before_out = out;
+    output[out++] = (uint8_t)code;
+
+    while (out < size) {
+      // The usual: plenty of input, and codes that do not get longer so soon.
+      while (r.end - r.next >= 8 && out < size && limit + CODES_A_LOAD + 1 < 1u << code_bits) {
+        refill(&r);
+        for (int k = 0; k < CODES_A_LOAD; k++) {
+          code = (unsigned)(r.bits >> (64 - code_bits));
+          if (code > limit || (code & ~1u) == CLEAR) goto special;
+          r.bits <<= code_bits;
+          r.count -= code_bits;
+          uint64_t first = (code == limit ? before.bytes : entries[code].bytes) & 0xff;
+          entries[limit++] = extended(before, before_out, first);
+          before = entries[code];
+          before_out = out;
+          out += put(output, out, before);
+        }
+      }
+    special:
+      if (out >= size) return true;
+      code = take_slowly(&r, code_bits);
+      if (code == CLEAR) break;
+      if (code == END || code > limit || limit >= CODES - 1) return false;
+      uint64_t first = (code == limit ? before.bytes : entries[code].bytes) & 0xff;
+      entries[limit++] = extended(before, before_out, first);
+      before = entries[code];
+      before_out = out;
+      out += put(output, out, before);
+      // "Early change": codes get longer one entry before they have to.
+      if ((limit + 1) >> code_bits && code_bits < 12) code_bits++;
+    }
+  }
+  return true;
+}
+
+#if defined(__x86_64__)
+// Shifts by a variable are one operation instead of three there.
+__attribute__((target("bmi,bmi2"))) static bool
+decode_bmi2(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *output, size_t size) {
+  return decode(z, data, data_size, output, size);
+}
+#endif
+
+bool tiff_lzw_decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *output,
+                     size_t size) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("bmi2")) return decode_bmi2(z, data, data_size, output, size);
+#endif
+  return decode(z, data, data_size, output, size);
+}

@@ -1,0 +1,142 @@
+#include "tiff/strips/tiff_recover.h"
+
+#include <string.h>
+
+// Takes the work for one more pass from what the page may spend on damage, if it is enough for
+// `passes`. No more passes once the decode is cancelled: its next poll reports that.
+static bool pay(tiff_reader *r, const tiff_strile *s, unsigned passes) {
+  if (imgc_cancel_poll(r->request->cancel)) return false;
+  uint64_t cost = tiff_cost(r->facts, s->units * r->facts->unit_bytes, s->size);
+  if (r->retry_left / passes < cost) return false;
+  r->retry_left -= cost;
+  return true;
+}
+
+// Bytes that no picture is likely to hold.
+static uint8_t noise(uint64_t i) { return (uint8_t)((uint32_t)i * 2654435761u >> 24); }
+
+static void fill_with_noise(tiff_reader *r, const tiff_strile *s, uint8_t change) {
+  uint64_t bytes = s->units * r->facts->unit_bytes;
+  for (uint64_t i = 0; i < bytes; i++) s->to[i] = noise(i) ^ change;
+  r->dirty = true;
+}
+
+// Bytes up to the last that is not noise any more.
+static uint64_t written(const tiff_reader *r, const tiff_strile *s, uint8_t change) {
+  uint64_t reached = s->units * r->facts->unit_bytes;
+  while (reached > 0 && s->to[reached - 1] == (noise(reached - 1) ^ change)) reached--;
+  return reached;
+}
+
+// zlib reports a wrong checksum only where all of it is there. The samples before it are wanted.
+static uint64_t size_without_checksum(const tiff_reader *r, const tiff_strile *s) {
+  switch (r->facts->compression) {
+  case COMPRESSION_ADOBE_DEFLATE:
+  case COMPRESSION_DEFLATE:
+  case COMPRESSION_PIXARLOG: return s->cut || s->size == 0 ? s->size : s->size - 1;
+  default: return s->size;
+  }
+}
+
+// After a failure nothing says how far a codec came, and neither predictor nor byte order has
+// been undone. So: decode over noise to see which bytes were written, then decode again no more
+// rows than that, which succeeds and is complete. Codecs that clear their output first, or write
+// nothing before the end, hide how far they came: then the last unit is searched for.
+uint64_t tiff_recover(tiff_reader *r, const tiff_strile *strile) {
+  tiff_strile s = *strile;
+  s.size = size_without_checksum(r, strile);
+  if (!pay(r, &s, 1)) return 0;
+  fill_with_noise(r, &s, 0);
+  if (tiff_decode(r, &s, s.units)) return s.units;
+  // Two bytes more: the last ones that were written may equal the noise by chance.
+  uint64_t reached = (written(r, &s, 0) + 2) / r->facts->unit_bytes;
+  bool is_hidden = reached >= s.units || r->facts->compression == COMPRESSION_PIXARLOG;
+
+  uint64_t good = 0, bad = is_hidden ? s.units : reached + 1, step = 1;
+  bool holds_good = false;
+  while (bad - good > 1 && pay(r, &s, good ? 2 : 1)) {
+    uint64_t units = good ? good + (bad - good) / 2 : bad > step ? bad - step : bad / 2;
+    tiff_clear(r, &s);
+    holds_good = tiff_decode(r, &s, units);
+    if (holds_good)
+      good = units;
+    else
+      bad = units, step *= 2;
+  }
+  if (good == 0 || holds_good) return good;
+  tiff_clear(r, &s);
+  return tiff_decode(r, &s, good) ? good : 0; // paid for with the pass before
+}
+
+// ---------------------------------------------------------------- CCITT
+
+static bool has_message(const tiff_file *file) {
+  const tiff_fax_notes *n = &file->fax;
+  return n->first_bad != TIFF_NO_LINE || n->last_short != TIFF_NO_LINE ||
+         n->empty_last != TIFF_NO_LINE;
+}
+
+// Decodes all rows; true when libtiff finds nothing wrong.
+static bool decode_rows(tiff_reader *r, const tiff_strile *s) {
+  tiff_fax_clear(&r->file->fax);
+  return tiff_decode(r, s, s->units) && r->file->warnings == 0 && !has_message(r->file);
+}
+
+// The rows that libtiff writes are final: CCITT has no predictor. A row can equal the noise by
+// chance, but not the noise and its complement.
+static uint64_t count_rows(tiff_reader *r, const tiff_strile *s) {
+  uint64_t row = r->facts->unit_bytes, rows = 0;
+  for (int pass = 0; pass < 2 && rows < s->units && pay(r, s, 1); pass++) {
+    uint8_t change = pass ? 0xFF : 0;
+    fill_with_noise(r, s, change);
+    decode_rows(r, s);
+    uint64_t seen = (written(r, s, change) + row - 1) / row;
+    if (seen > rows) rows = seen;
+  }
+  return tiff_fax_complete(&r->file->fax, rows, s->units);
+}
+
+static uint64_t read_rows(tiff_reader *r, tiff_strile *s) {
+  tiff_clear(r, s);
+  s->intact = decode_rows(r, s);
+  if (s->intact) return s->units;
+  uint64_t rows = count_rows(r, s);
+  // An end code before the last row; or zeros, which are read behind the last byte of the data.
+  if (rows < s->units && r->file->fax.first_bad == TIFF_NO_LINE) s->cut = true;
+  return rows;
+}
+
+static bool is_one_dimensional(TIFF *tif) {
+  uint32_t options = 0;
+  TIFFGetField(tif, TIFFTAG_GROUP3OPTIONS, &options);
+  return !(options & GROUP3OPT_2DENCODING);
+}
+
+// Some writers of Group 3 leave out the EOL codes, which libtiff before 4.6 looks for and does not
+// find. What is left of it is the code of Compression 2 without its byte alignment.
+static uint64_t read_without_eol(tiff_reader *r, tiff_strile *s) {
+  TIFF *tif = r->file->tif;
+  bool was_cut = s->cut;
+  uint32_t options = 0;
+  if (!pay(r, s, 1)) return 0;
+  TIFFGetField(tif, TIFFTAG_GROUP3OPTIONS, &options);
+  if (!TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_CCITTRLE)) return 0;
+  TIFFSetField(tif, TIFFTAG_FAXMODE, FAXMODE_NORTC | FAXMODE_NOEOL);
+  uint64_t rows = read_rows(r, s);
+  if (rows > 0 && r->file->fax.first_bad != 0) {
+    r->without_eol = true;
+    return rows;
+  }
+  TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_CCITTFAX3);
+  TIFFSetField(tif, TIFFTAG_GROUP3OPTIONS, options);
+  s->cut = was_cut, s->intact = false;
+  return 0;
+}
+
+uint64_t tiff_read_fax(tiff_reader *r, tiff_strile *s) {
+  uint64_t rows = read_rows(r, s);
+  bool may_lack_eol = rows == 0 && !r->without_eol &&
+                      r->facts->compression == COMPRESSION_CCITTFAX3 &&
+                      is_one_dimensional(r->file->tif);
+  return may_lack_eol ? read_without_eol(r, s) : rows;
+}

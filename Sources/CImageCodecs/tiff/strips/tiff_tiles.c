@@ -1,0 +1,201 @@
+// Strips and tiles: from compressed bytes to rows of samples, and what to keep of damaged ones.
+
+#include "tiff/strips/tiff_tiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows/running_sum.h"
+#include "tiff/strips/tiff_blobs.h"
+#include "tiff/strips/tiff_recover.h"
+#include "tiff/strips/tiff_window.h"
+
+// Without limits on memory and tiles the product may be anything: then there is no such memory.
+static size_t scratch_bytes(const tiff_facts *facts) {
+  uint64_t bytes = imgc_mul(facts->planes, facts->tile_bytes);
+  if (facts->own_lzw) bytes = imgc_add(bytes, TIFF_LZW_SLACK);
+  return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+}
+
+imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
+                             const tiff_facts *facts, imgc_report *report) {
+  *reader = (tiff_reader){.request = request, .file = file, .facts = facts};
+  reader->retry_left = facts->retry_cost;
+  if (facts->direct) return IMGC_OK;
+  reader->scratch = imgc_work_take(request, scratch_bytes(facts));
+  reader->dirty = true;
+  if (!reader->scratch)
+    return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: no memory for a tile");
+  if (facts->own_lzw) reader->lzw = tiff_lzw_create(); // without one libtiff decodes
+  return IMGC_OK;
+}
+
+void tiff_reader_close(tiff_reader *reader) {
+  if (reader->scratch)
+    imgc_work_give(reader->request, reader->scratch, scratch_bytes(reader->facts));
+  free(reader->writable);
+  tiff_lzw_destroy(reader->lzw);
+}
+
+// ---------------------------------------------------------------- one plane of one tile
+
+void tiff_clear(tiff_reader *r, const tiff_strile *s) {
+  if (r->dirty) memset(s->to, 0, (size_t)(s->units * r->facts->unit_bytes));
+  r->dirty = true;
+}
+
+// libtiff reverses the bits of the buffer in place where the codec wants that; JBIG always does.
+static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
+  if (!r->facts->reversed && r->facts->compression != COMPRESSION_JBIG)
+    return (void *)(uintptr_t)s->data;
+  if (r->writable_size < s->size) {
+    uint8_t *grown = realloc(r->writable, (size_t)s->size);
+    if (!grown) return NULL;
+    r->writable = grown, r->writable_size = s->size;
+  }
+  return memcpy(r->writable, s->data, (size_t)s->size);
+}
+
+// The bytes are handed over where they lie: libtiff does not copy them, and a strip whose end is
+// missing is decoded as far as it goes.
+bool tiff_decode(tiff_reader *r, const tiff_strile *s, uint64_t units) {
+  TIFF *tif = r->file->tif;
+  tmsize_t bytes = (tmsize_t)(units * r->facts->unit_bytes);
+  r->file->warnings = 0;
+  if (r->facts->compression == COMPRESSION_OJPEG) {
+    // This codec finds its bytes itself, through the read callback.
+    return (r->facts->tiled ? TIFFReadEncodedTile(tif, s->index, s->to, bytes)
+                            : TIFFReadEncodedStrip(tif, s->index, s->to, bytes)) == bytes;
+  }
+  void *input = input_buffer(r, s);
+  return input && TIFFReadFromUserBuffer(tif, s->index, input, (tmsize_t)s->size, s->to, bytes);
+}
+
+static bool is_deflate(uint16_t compression) {
+  return compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
+}
+
+static void use_zlib(tiff_reader *r) {
+  TIFFSetField(r->file->tif, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
+}
+
+static uint64_t decode_or_recover(tiff_reader *r, tiff_strile *s) {
+  uint16_t codec = r->facts->compression;
+  tiff_clear(r, s);
+  bool done = tiff_decode(r, s, s->units);
+  s->intact = done && r->file->warnings == 0;
+  if (done) return s->units;
+  if (codec == COMPRESSION_OJPEG) return 0; // it cannot be asked twice
+  // Refused by libdeflate: zlib gives what there is, and has no mind for the checksum.
+  if (is_deflate(codec)) use_zlib(r);
+  return tiff_recover(r, s);
+}
+
+// The own way of LZW, for what is intact; all bytes of the tile are written then.
+static bool decode_lzw(tiff_reader *r, tiff_strile *s) {
+  const tiff_facts *f = r->facts;
+  size_t size = (size_t)(s->units * f->unit_bytes);
+  r->dirty = true; // also by what is written behind the end, where the next plane is to lie
+  if (!r->lzw || !tiff_lzw_decode(r->lzw, s->data, (size_t)s->size, s->to, size)) return false;
+  unsigned step = f->separate ? 1 : f->samples;
+  for (size_t row = 0; f->sums && row < size; row += (size_t)f->unit_bytes) {
+    if (f->bits == 8)
+      imgc_running_sum8(s->to + row, (size_t)f->unit_bytes, step);
+    else
+      imgc_running_sum16(s->to + row, (size_t)f->unit_bytes / 2, step);
+  }
+  return s->intact = true;
+}
+
+static uint64_t decode_all(tiff_reader *r, tiff_strile *s) {
+  if (decode_lzw(r, s)) return s->units;
+  if (tiff_is_fax(r->facts->compression)) return tiff_read_fax(r, s);
+  if (!is_deflate(r->facts->compression)) return decode_or_recover(r, s);
+  // Two traps of libdeflate, which libtiff takes for success. It goes on with zero bits for a
+  // while when the data ends early; and when a stored block holds more than is asked for, as
+  // last strips do that were written at full height, it gives nothing.
+  bool is_short = s->units * r->facts->unit_bytes < r->facts->tile_bytes;
+  if (s->cut || is_short) use_zlib(r);
+  uint64_t units = decode_or_recover(r, s);
+  TIFFSetField(r->file->tif, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_LIBDEFLATE);
+  return units;
+}
+
+// Counts the scans of a JPEG stream against the limits that the JPEG codec has.
+static imgc_status check_scans(tiff_reader *r, const tiff_strile *s, imgc_report *report) {
+  const tiff_facts *f = r->facts;
+  const imgc_limits *limits = &r->request->limits;
+  uint64_t scans = tiff_count_scans(s->data, s->size);
+  // Starting a stream costs about as much as 65,536 samples of an empty scan.
+  uint64_t samples = (uint64_t)f->tile_width * f->tile_height * (f->separate ? 1 : f->samples);
+  r->scan_samples = imgc_add(r->scan_samples, imgc_add(imgc_mul(scans, samples), 65536));
+  if (imgc_check(scans, limits->max_scans, "max_scans", report)) return report->status;
+  return imgc_check(r->scan_samples, limits->max_scan_samples, "max_scan_samples", report);
+}
+
+// libtiff lets the decoder of LZMA allocate up to 4 GiB for what a few bytes say.
+static imgc_status check_window(tiff_reader *r, const tiff_strile *s, imgc_report *report) {
+  const tiff_facts *f = r->facts;
+  uint64_t bytes = imgc_add(f->work_bytes, tiff_window_bytes(f, s->data, s->size));
+  uint32_t held = imgc_rows_held(r->request, f->height, f->band_rows);
+  return imgc_check_memory(r->request, f->width, held, bytes, report);
+}
+
+static imgc_status read_strile(tiff_reader *r, tiff_strile *s, imgc_report *report) {
+  const tiff_facts *f = r->facts;
+  const tiff_input *in = &r->file->input;
+  uint64_t offset = TIFFGetStrileOffset(r->file->tif, s->index);
+  uint64_t count = TIFFGetStrileByteCount(r->file->tif, s->index);
+  uint64_t left = offset < in->size ? in->size - offset : 0;
+  if (f->direct && count < s->units * f->unit_bytes && offset > 0) {
+    // The bytes needed are known, whatever the file says about them.
+    count = s->units * f->unit_bytes;
+    if (count <= left) imgc_warn(report, IMGC_WARN_STRUCTURE);
+  }
+  s->cut = count > left;
+  s->size = s->cut ? left : count;
+  s->rows_got = 0, s->intact = false;
+  if (f->compression != COMPRESSION_OJPEG && (s->size == 0 || offset == 0)) return IMGC_OK;
+  s->data = in->data + (s->size ? offset : 0);
+
+  uint64_t units;
+  if (f->direct) {
+    units = s->size / f->unit_bytes;
+    if (units > s->units) units = s->units;
+    s->intact = units == s->units;
+  } else {
+    if (f->compression == COMPRESSION_JPEG && check_scans(r, s, report)) return report->status;
+    if (check_window(r, s, report)) return report->status;
+    if (!tiff_blob_fits(f, s->data, s->size, (uint32_t)s->units)) return IMGC_OK;
+    units = decode_all(r, s);
+    s->data = s->to;
+  }
+  s->rows_got = units * f->sub_y;
+  return IMGC_OK;
+}
+
+imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, tiff_tile *tile,
+                           imgc_report *report) {
+  const tiff_facts *f = reader->facts;
+  uint32_t rows = tiff_tile_rows(f, row);
+  *tile = (tiff_tile){.rows = rows, .intact = rows};
+  for (uint16_t k = 0; k < f->planes; k++) {
+    uint32_t plane = f->separate ? tiff_plane(f, k) : 0;
+    tiff_strile s = {
+        .index = (plane * f->down + row) * f->across + column,
+        .to = reader->scratch ? reader->scratch + k * f->tile_bytes : NULL,
+        .units = (rows + f->sub_y - 1u) / f->sub_y,
+    };
+    if (read_strile(reader, &s, report)) return report->status;
+    tile->planes[k] = s.data;
+    if (s.rows_got < tile->rows) {
+      tile->rows = (uint32_t)s.rows_got;
+      tile->cut |= s.cut;
+    }
+    // Damage that left all rows standing: nothing says where, so none counts as intact.
+    uint64_t intact = s.intact || s.rows_got < rows ? s.rows_got : 0;
+    if (intact < tile->intact) tile->intact = (uint32_t)intact;
+    if (!s.intact) tile->cut |= s.cut;
+  }
+  return IMGC_OK;
+}

@@ -1,0 +1,41 @@
+// Reads one strip or tile at a time, through libtiff or straight from the input.
+
+#ifndef IMGC_TIFF_TILES_H
+#define IMGC_TIFF_TILES_H
+
+#include "tiff/page/tiff_facts.h"
+#include "tiff/strips/tiff_lzw.h"
+
+enum { TIFF_MAX_PLANES = 5 }; // CMYK and alpha
+
+typedef struct tiff_reader {
+  const imgc_request *request;
+  tiff_file *file;
+  const tiff_facts *facts;
+  uint8_t *scratch;  // a tile for each plane; NULL when samples are read where they lie
+  bool dirty;        // scratch is not zero any more
+  uint8_t *writable; // input bytes that libtiff may turn around in place
+  uint64_t writable_size;
+  tiff_lzw *lzw;         // NULL: libtiff decodes
+  uint64_t scan_samples; // JPEG work so far
+  uint64_t retry_left;   // nanoseconds for decoding again after damage
+  bool without_eol;      // Group 3 data is decoded as Compression 2
+} tiff_reader;
+
+typedef struct tiff_tile {
+  const uint8_t *planes[TIFF_MAX_PLANES]; // rows of unit_bytes, in the order of tiff_plane
+  uint32_t rows;                          // complete rows that can be shown
+  uint32_t intact;                        // of these, rows from undamaged data
+  bool cut;                               // the file ends inside it
+} tiff_tile;
+
+imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
+                             const tiff_facts *facts, imgc_report *report);
+void tiff_reader_close(tiff_reader *reader);
+
+// Reads the tile; valid until the next. Damage is told by `rows` and `intact`; only limits and
+// memory make it fail.
+imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, tiff_tile *tile,
+                           imgc_report *report);
+
+#endif

@@ -1,0 +1,213 @@
+// TIFF through libtiff: the codec's row in the table, the header, and the walk over the tiles.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tiff/pixels/tiff_samples.h"
+#include "tiff/strips/tiff_tiles.h"
+
+static imgc_status fill_header(const imgc_request *request, tiff_file *file, imgc_header *header,
+                               imgc_report *report) {
+  tiff_facts facts;
+  if (tiff_open(request, file, report)) return report->status;
+  if (tiff_read_facts(request, file, &facts, report)) return report->status;
+  header->width = facts.width;
+  header->height = facts.height;
+  header->has_alpha = facts.alpha >= 0;
+  header->bits_per_channel = facts.stored_bits;
+  header->channels = (uint8_t)(facts.samples > 255 ? 255 : facts.samples);
+  header->orientation = (uint8_t)facts.orientation;
+  header->color_model = facts.model;
+  header->work_bytes = facts.work_bytes;
+  header->band_rows = facts.band_rows;
+  header->icc_size = file->page.icc_size;
+  uint64_t most = request->limits.max_metadata_item;
+  if (file->page.icc_damaged || (most && header->icc_size > most)) {
+    header->icc_size = 0;
+    imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
+  }
+  if (!(request->flags & IMGC_COUNT_FRAMES)) return IMGC_OK;
+  bool broken;
+  if (tiff_count_pages(request, &file->input, &header->frame_count, &broken, report))
+    return report->status;
+  if (broken) imgc_warn(report, IMGC_WARN_TAG);
+  return IMGC_OK;
+}
+
+static imgc_status read_header(const imgc_request *request, imgc_header *header,
+                               imgc_report *report) {
+  tiff_file file = {0};
+  imgc_status status = fill_header(request, &file, header, report);
+  tiff_close(&file);
+  return status;
+}
+
+static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_t size,
+                            imgc_report *report) {
+  tiff_input input;
+  tiff_page page;
+  if (tiff_input_open(request, &input, report)) return report->status;
+  if (tiff_find_page(request, &input, &page, report)) return report->status;
+  if (page.icc_size == 0 || page.icc_size != size)
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "tiff: the profile has %llu bytes",
+                     (unsigned long long)page.icc_size);
+  memcpy(profile, input.data + page.icc_offset, size);
+  return IMGC_OK;
+}
+
+// ---------------------------------------------------------------- decoding
+
+// Rows on their way to a turned place wait here until a block of them is worth turning.
+enum { BAND_ROWS = 32 };
+
+typedef struct band {
+  const imgc_place *place;
+  uint8_t *pixels; // NULL when the place takes rows directly
+  size_t stride;
+  uint32_t x, y, width, rows;
+} band;
+
+static void band_flush(band *b) {
+  if (b->rows) imgc_place_block(b->place, b->x, b->y, b->width, b->rows, b->pixels, b->stride);
+  b->rows = 0;
+}
+
+// Where to write the next n pixels at (x, y).
+static uint8_t *band_row(band *b, uint32_t x, uint32_t y, uint32_t n) {
+  if (!b->pixels) return imgc_place_row(b->place, y) + (size_t)x * 4;
+  if (b->rows == BAND_ROWS || b->x != x || b->width != n || b->y + b->rows != y) {
+    band_flush(b);
+    b->x = x, b->y = y, b->width = n;
+  }
+  return b->pixels + b->stride * b->rows++;
+}
+
+typedef struct progress {
+  uint64_t shown;       // rows of tiles converted
+  uint32_t intact_rows; // of the picture, from the top
+  bool cut;             // the file ends inside some tile
+  bool damaged;
+} progress;
+
+// Rows that are not there are transparent; of a fax page they are white, like paper.
+static imgc_status leave_blank(const imgc_request *request, band *b, const tiff_facts *f,
+                               uint32_t x, uint32_t y, uint32_t wide, uint32_t first, uint32_t end,
+                               imgc_report *report) {
+  if (first >= end) return IMGC_OK;
+  if (!tiff_is_fax(f->compression) || f->kind != TIFF_KIND_GRAY) {
+    imgc_place_clear(b->place, x, y + first, wide, end - first);
+    return IMGC_OK;
+  }
+  for (uint32_t j = first; j < end; j++) {
+    if (j % TIFF_ROWS_A_POLL == 0 && j > 0) {
+      if (imgc_poll(request, report)) return report->status;
+      if (f->across == 1) imgc_place_done(b->place, y + j);
+    }
+    memset(band_row(b, x, y + j, wide), 0xFF, (size_t)wide * 4);
+  }
+  return IMGC_OK;
+}
+
+static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
+                               tiff_converter *converter, band *b, uint32_t column, uint32_t row,
+                               progress *p, imgc_report *report) {
+  const tiff_facts *f = reader->facts;
+  tiff_tile tile;
+  if (imgc_poll(request, report)) return report->status;
+  if (tiff_read_tile(reader, column, row, &tile, report)) return report->status;
+
+  uint32_t x = column * f->tile_width, y = row * f->tile_height;
+  uint32_t wide = f->width - x < f->tile_width ? f->width - x : f->tile_width;
+  uint32_t high = f->height - y < f->tile_height ? f->height - y : f->tile_height;
+  uint32_t shown = tile.rows < high ? tile.rows : high;
+  for (uint32_t j = 0; j < shown; j++) {
+    // A strip may be the whole picture; of tiles side by side all are written first.
+    if (j % TIFF_ROWS_A_POLL == 0 && j > 0) {
+      if (imgc_poll(request, report)) return report->status;
+      if (f->across == 1) imgc_place_done(b->place, y + j);
+    }
+    tiff_convert_row(converter, band_row(b, x, y + j, wide), tile.planes, j, wide);
+  }
+  if (leave_blank(request, b, f, x, y, wide, shown, high, report)) return report->status;
+  p->shown += shown;
+  if (tile.intact >= high) return IMGC_OK;
+  if (y + tile.intact < p->intact_rows) p->intact_rows = y + tile.intact;
+  p->cut |= tile.cut;
+  if (!tile.cut) {
+    p->damaged = true;
+    imgc_warn(report, shown < high ? IMGC_WARN_STRIP : IMGC_WARN_ENTROPY_DATA);
+  }
+  return IMGC_OK;
+}
+
+static imgc_status decode_tiles(const imgc_request *request, tiff_reader *reader,
+                                tiff_converter *converter, band *b, imgc_report *report) {
+  const tiff_facts *f = reader->facts;
+  progress p = {.intact_rows = f->height};
+  for (uint32_t row = 0; row < f->down; row++) {
+    for (uint32_t column = 0; column < f->across; column++)
+      if (decode_tile(request, reader, converter, b, column, row, &p, report))
+        return report->status;
+    uint32_t above = row * f->tile_height;
+    imgc_place_done(b->place, above + (f->height - above < f->tile_height ? f->height - above
+                                                                          : f->tile_height));
+  }
+  if (b->pixels) band_flush(b);
+
+  if (p.shown == 0) {
+    if (p.cut) return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends before a row");
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: %s",
+                     reader->file->errors ? reader->file->message : "no row could be decoded");
+  }
+  if (p.cut)
+    imgc_truncated(report, p.intact_rows);
+  else
+    report->rows = p.intact_rows;
+  return IMGC_OK;
+}
+
+static imgc_status decode_page(const imgc_request *request, tiff_file *file,
+                               const imgc_place *place, imgc_report *report) {
+  tiff_facts facts;
+  if (tiff_open(request, file, report)) return report->status;
+  if (tiff_read_facts(request, file, &facts, report)) return report->status;
+  if (place->width != facts.width || place->height != facts.height)
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "tiff: the page has %u x %u pixels",
+                     facts.width, facts.height);
+
+  if (imgc_place_open(place, facts.band_rows)) return report->status;
+  band b = {.place = place};
+  if (!imgc_place_is_direct(place)) {
+    uint32_t wide = facts.tile_width < facts.width ? facts.tile_width : facts.width;
+    b.stride = (size_t)wide * 4;
+    b.pixels = malloc(b.stride * BAND_ROWS);
+    if (!b.pixels) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: out of memory");
+  }
+  tiff_reader reader = {0};
+  tiff_converter *converter = tiff_converter_create(request, file, &facts, report);
+  if (converter && !tiff_reader_open(&reader, request, file, &facts, report))
+    decode_tiles(request, &reader, converter, &b, report);
+  tiff_reader_close(&reader);
+  tiff_converter_destroy(converter);
+  free(b.pixels);
+  return report->status;
+}
+
+static imgc_status decode(const imgc_request *request, const imgc_place *place,
+                          imgc_report *report) {
+  tiff_file file = {0};
+  imgc_status status = decode_page(request, &file, place, report);
+  tiff_close(&file);
+  return status;
+}
+
+#define TEXT_OF(number) #number
+#define VERSION_TEXT(major, minor, micro)                                                          \
+  "libtiff " TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(micro)
+
+static const char *version(void) {
+  return VERSION_TEXT(TIFFLIB_MAJOR_VERSION, TIFFLIB_MINOR_VERSION, TIFFLIB_MICRO_VERSION);
+}
+
+const imgc_codec imgc_codec_tiff = {IMGC_FORMAT_TIFF, read_header, read_icc, decode, NULL, NULL,
+                                    version};
