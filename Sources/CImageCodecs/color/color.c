@@ -4,6 +4,9 @@
 #include "color/color.h"
 #include "color/color_matrix.h"
 #include "color/color_profile.h"
+#include "core/cancel.h"
+#include "core/dest.h"
+#include "core/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef IMGC_COLOR_H
 #define IMGC_COLOR_H
 
-#include "core/codec.h"
+#include "CImageCodecs.h"
 
 // CMYK samples, as the codec has them (JPEG: inverted), through a CMYK transform to opaque RGBA8.
 // n counts pixels; the transform was made for the same kind of codec.

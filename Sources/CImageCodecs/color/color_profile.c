@@ -1,6 +1,7 @@
 // Opening embedded profiles with lcms2, in a context of their own.
 
 #include "color/color_profile.h"
+#include "core/bytes.h"
 
 #include <lcms2_plugin.h>
 #include <stdlib.h>

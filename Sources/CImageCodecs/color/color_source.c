@@ -2,6 +2,7 @@
 // cICP > ICC > sRGB > gAMA + cHRM (PNG, third edition, 4.3).
 
 #include "color/color_profile.h"
+#include "core/report.h"
 
 // ---------------------------------------------------------------- building
 

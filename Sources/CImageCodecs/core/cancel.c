@@ -1,6 +1,7 @@
 // The cancel flag, and polling it.
 
-#include "core/codec.h"
+#include "core/cancel.h"
+#include "core/report.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

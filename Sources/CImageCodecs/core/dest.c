@@ -1,7 +1,8 @@
 // Orientation by address arithmetic: eight ways to walk a picture, one loop.
 
-#include "core/codec.h"
+#include "core/dest.h"
 #include "core/copy.h"
+#include "core/limits.h"
 
 #include <string.h>
 
@@ -83,7 +84,7 @@ void imgc_place_clear(const imgc_place *p, uint32_t x, uint32_t y, uint32_t widt
   if (p->sink && width > 0 && height > 0) p->sink->cleared = true;
   for (uint32_t j = y; j < y + height; j++) {
     if (p->sink && j < p->sink->first) continue;
-    if (p->sink && !imgc_sink_reach(p, j)) return;
+    if (p->sink && !imgc_sink_reach(p->sink, j)) return;
     uint8_t *d = imgc_place_row(p, j) + (ptrdiff_t)x * p->step_x;
     if (p->step_x == 4) {
       memset(d, 0, (size_t)width * 4);

@@ -1,6 +1,7 @@
 // Which format do these bytes claim to be? Signatures only, never the content type.
 
-#include "core/codec.h"
+#include "CImageCodecs.h"
+#include "core/bytes.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Scratch memory: small blocks from malloc, large ones from where the caller says.
 
-#include "core/codec.h"
+#include "core/scratch.h"
 
 #include <stdint.h>
 #include <stdlib.h>

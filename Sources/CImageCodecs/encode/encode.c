@@ -2,6 +2,8 @@
 
 #include "encode/encode.h"
 #include "core/copy.h"
+#include "core/limits.h"
+#include "core/report.h"
 
 #include <stdlib.h>
 #include <string.h>

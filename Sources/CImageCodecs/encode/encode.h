@@ -3,7 +3,7 @@
 #ifndef IMGC_ENCODE_H
 #define IMGC_ENCODE_H
 
-#include "core/codec.h"
+#include "CImageCodecs.h"
 
 enum { IMGC_ENCODE_BAND = 16 }; // rows between two polls
 

@@ -1,5 +1,6 @@
 // RGBA8 to JPEG through libjpeg-turbo: a JFIF header, tables, scans, nothing else.
 
+#include "core/report.h"
 #include "encode/encode.h"
 
 #include <setjmp.h>

@@ -1,7 +1,10 @@
 // RGBA8 to PNG and APNG: signature, header, palette and frames. Nothing else is written: pixels
 // are sRGB, which is what a PNG without colour chunks is shown as.
 
-#include "encode/encode_png.h"
+#include "core/bytes.h"
+#include "core/limits.h"
+#include "core/report.h"
+#include "encode/encode_png_data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,11 +89,11 @@ static bool append_head(const imgc_png_encoder *encoder, imgc_output *output) {
   static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
   static const uint8_t perceptual = 0;
   uint8_t header[13] = {[8] = encoder->layout.bit_depth, [9] = encoder->layout.color_type};
-  imgc_put32(header, encoder->width);
-  imgc_put32(header + 4, encoder->height);
+  imgc_put_be32(header, encoder->width);
+  imgc_put_be32(header + 4, encoder->height);
   uint8_t animation[8];
-  imgc_put32(animation, encoder->options.frame_count);
-  imgc_put32(animation + 4, encoder->options.play_count);
+  imgc_put_be32(animation, encoder->options.frame_count);
+  imgc_put_be32(animation + 4, encoder->options.play_count);
   return imgc_output_append(output, signature, 8) && imgc_png_chunk(output, "IHDR", header, 13) &&
          (!encoder->options.declares_srgb || imgc_png_chunk(output, "sRGB", &perceptual, 1)) &&
          (encoder->options.frame_count == 0 || imgc_png_chunk(output, "acTL", animation, 8)) &&
@@ -120,11 +123,11 @@ static void put16(uint8_t *p, uint16_t value) {
 static bool append_control(imgc_png_encoder *encoder, const imgc_picture *picture,
                            const imgc_png_placement *placement, imgc_output *output) {
   uint8_t control[26] = {0};
-  imgc_put32(control, encoder->sequence++);
-  imgc_put32(control + 4, picture->width);
-  imgc_put32(control + 8, picture->height);
-  imgc_put32(control + 12, placement->x);
-  imgc_put32(control + 16, placement->y);
+  imgc_put_be32(control, encoder->sequence++);
+  imgc_put_be32(control + 4, picture->width);
+  imgc_put_be32(control + 8, picture->height);
+  imgc_put_be32(control + 12, placement->x);
+  imgc_put_be32(control + 16, placement->y);
   put16(control + 20, placement->delay_numerator);
   put16(control + 22, placement->delay_denominator);
   return imgc_png_chunk(output, "fcTL", control, sizeof control);

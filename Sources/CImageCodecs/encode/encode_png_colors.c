@@ -1,7 +1,8 @@
 // Which colour type and bit depth hold all pixels without loss in the fewest bytes.
 
+#include "encode/encode_png_colors.h"
 #include "core/copy.h"
-#include "encode/encode_png.h"
+#include "core/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,10 @@
 // Chunks, and compressed rows in them. What fits into a bounded buffer goes through libdeflate,
 // which is faster and packs tighter but wants all of its input at once; the rest through zlib.
 
-#include "encode/encode_png.h"
+#include "encode/encode_png_data.h"
+#include "core/bytes.h"
+#include "core/limits.h"
+#include "core/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +32,9 @@ bool imgc_png_chunk_begin(imgc_output *output, const char type[4], size_t *start
 bool imgc_png_chunk_end(imgc_output *output, size_t start) {
   uint8_t *chunk = output->data + start;
   size_t size = output->count - start - 8;
-  imgc_put32(chunk, (uint32_t)size);
+  imgc_put_be32(chunk, (uint32_t)size);
   uint8_t crc[4];
-  imgc_put32(crc, libdeflate_crc32(0, chunk + 4, size + 4));
+  imgc_put_be32(crc, libdeflate_crc32(0, chunk + 4, size + 4));
   return imgc_output_append(output, crc, 4);
 }
 
@@ -49,7 +52,7 @@ static bool begin(const imgc_png_data *data, size_t *start) {
   if (!imgc_png_chunk_begin(data->output, data->sequence ? "fdAT" : "IDAT", start)) return false;
   if (!data->sequence) return true;
   uint8_t number[4];
-  imgc_put32(number, (*data->sequence)++);
+  imgc_put_be32(number, (*data->sequence)++);
   return imgc_output_append(data->output, number, 4);
 }
 

@@ -1,8 +1,8 @@
 // RGBA8 rows to the samples of a PNG row, and the filters in front of the compression (PNG
 // specification, section 9).
 
+#include "encode/encode_png_rows.h"
 #include "core/copy.h"
-#include "encode/encode_png.h"
 
 #include <stdlib.h>
 #include <string.h>

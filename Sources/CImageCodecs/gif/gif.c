@@ -4,6 +4,10 @@
 // Nothing is kept between calls. A frame remembers where it starts and where to look for the
 // next one, and every call opens the file anew: that costs a header of at most 781 bytes.
 
+#include "core/bytes.h"
+#include "core/codec.h"
+#include "core/limits.h"
+#include "core/report.h"
 #include "gif/gif_blocks.h"
 #include "gif/gif_draw.h"
 

@@ -3,6 +3,9 @@
 // memory is always the position in the file, and setting it is all there is to seeking.
 
 #include "gif/gif_blocks.h"
+#include "core/bytes.h"
+#include "core/cancel.h"
+#include "core/report.h"
 
 #include <string.h>
 

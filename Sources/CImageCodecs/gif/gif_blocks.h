@@ -3,7 +3,8 @@
 #ifndef IMGC_GIF_BLOCKS_H
 #define IMGC_GIF_BLOCKS_H
 
-#include "core/codec.h"
+#include "CImageCodecs.h"
+#include "core/bytes.h"
 
 #if !__has_include(<gif_lib.h>)
 #error "giflib is missing: apt-get install libgif-dev"

@@ -2,7 +2,10 @@
 // left to do when the data is damaged.
 
 #include "gif/gif_draw.h"
+#include "core/cancel.h"
 #include "core/copy.h"
+#include "core/dest.h"
+#include "core/report.h"
 #include "gif/gif_lzw.h"
 #include "rows/rows.h"
 

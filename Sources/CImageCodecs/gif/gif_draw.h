@@ -3,6 +3,7 @@
 #ifndef IMGC_GIF_DRAW_H
 #define IMGC_GIF_DRAW_H
 
+#include "core/dest.h"
 #include "gif/gif_blocks.h"
 
 typedef struct imgc_gif_drawing {

@@ -8,6 +8,7 @@
 // between two clear codes, which bounds the window at 8 MB whatever the size of the picture.
 
 #include "gif/gif_lzw.h"
+#include "core/bytes.h"
 #include "core/copy.h"
 
 #include <stdlib.h>
@@ -147,15 +148,6 @@ static bool make_room(imgc_lzw *z) {
   return z->capacity - z->end > SLACK; // true by the bound on the window
 }
 
-static inline uint64_t load64(const uint8_t *p) {
-  uint64_t v;
-  imgc_copy(&v, p, 8);
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-  v = __builtin_bswap64(v);
-#endif
-  return v;
-}
-
 static inline void copy16(uint8_t *dst, const uint8_t *src) {
   uint8_t v[16]; // loaded whole before it is stored: the two may overlap
   imgc_copy(v, src, 16);
@@ -202,7 +194,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
   while (out < stop) {
     // The usual: plenty of input, and an entry to make after every code.
     while (all_indices_fit && limit > clear_code && in_end - in >= 8 && out < stop) {
-      bits |= load64(in) << bit_count;
+      bits |= imgc_load_le64(in) << bit_count;
       in += (63 - bit_count) >> 3;
       bit_count |= 56;
       for (int k = 0; k < CODES_A_LOAD; k++) {

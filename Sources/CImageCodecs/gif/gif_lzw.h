@@ -3,7 +3,7 @@
 #ifndef IMGC_GIF_LZW_H
 #define IMGC_GIF_LZW_H
 
-#include "core/codec.h"
+#include "CImageCodecs.h"
 
 typedef struct imgc_lzw imgc_lzw;
 

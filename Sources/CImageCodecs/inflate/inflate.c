@@ -1,6 +1,8 @@
 // DEFLATE: blocks and their symbols. Most symbols are decoded by a loop that knows of enough input
 // and room; the ends of pieces and all that is rare go through a careful one.
 
+#include "inflate/inflate.h"
+
 #define TARGET
 #include "inflate/inflate_loop.h"
 

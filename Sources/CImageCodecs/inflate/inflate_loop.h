@@ -1,10 +1,16 @@
 // The loop that decodes most symbols, compiled once for any processor and once for BMI2: the file
 // that includes this one defines TARGET.
 
+#include "core/bytes.h"
 #include "core/copy.h"
-#include "inflate/inflate.h"
+#include "inflate/inflate_tables.h"
 
 #include <string.h>
+
+#if defined(__x86_64__)
+// The loop for processors with BMI2, chosen by imgc_inflate_run.
+void imgc_inflate_loop_bmi2(imgc_inflater *z);
+#endif
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
@@ -19,20 +25,6 @@ INLINE uint32_t value_of(uint32_t entry, uint64_t bits) {
   unsigned all = entry & IMGC_INFLATE_BITS, codeword = entry >> 8 & 15;
   return (entry >> 16) + (uint32_t)((bits & (((uint64_t)1 << all) - 1)) >> codeword);
 }
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-INLINE uint64_t load_le64(const uint8_t *p) {
-  uint64_t v;
-  imgc_copy(&v, p, 8);
-  return v;
-}
-#else
-INLINE uint64_t load_le64(const uint8_t *p) {
-  uint64_t v;
-  imgc_copy(&v, p, 8);
-  return __builtin_bswap64(v);
-}
-#endif
 
 // Writes up to 31 bytes more than `length`.
 INLINE void copy_match(uint8_t *to, uint32_t length, uint32_t distance) {
@@ -88,7 +80,7 @@ INLINE void decode_fast(imgc_inflater *z) {
 
 // To 56 bits at least. Bits above `count` may be those of the next byte: loaded again, they are
 // the same.
-#define REFILL (bits |= load_le64(in) << count, in += (63 - count) >> 3, count |= 56)
+#define REFILL (bits |= imgc_load_le64(in) << count, in += (63 - count) >> 3, count |= 56)
 #define DROP(entry) (bits >>= (entry)&IMGC_INFLATE_BITS, count -= (entry)&IMGC_INFLATE_BITS)
 
   REFILL;

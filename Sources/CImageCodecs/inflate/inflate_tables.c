@@ -1,7 +1,7 @@
 // Look-up tables of canonical Huffman codes (RFC 1951, 3.2.2). A table is indexed with the next
 // bits of the stream, whose lowest is the first of a codeword: codewords are stored reversed.
 
-#include "inflate/inflate.h"
+#include "inflate/inflate_tables.h"
 
 #include <string.h>
 

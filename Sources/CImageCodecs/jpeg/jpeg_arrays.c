@@ -5,7 +5,9 @@
 // manager's functions may be replaced (libjpeg.txt, "Memory management"): only those for virtual
 // arrays of blocks are.
 
-#include "jpeg/jpeg.h"
+#include "jpeg/jpeg_arrays.h"
+#include "core/limits.h"
+#include "core/scratch.h"
 
 #include <jerror.h>
 #include <string.h>

@@ -1,7 +1,11 @@
 // The managers that libjpeg calls back: errors, input, progress. Jumping stays inside this file
 // and the steps it runs.
 
-#include "jpeg/jpeg.h"
+#include "jpeg/jpeg_library.h"
+#include "core/cancel.h"
+#include "core/limits.h"
+#include "core/report.h"
+#include "jpeg/jpeg_arrays.h"
 
 #include <jerror.h>
 #include <string.h>

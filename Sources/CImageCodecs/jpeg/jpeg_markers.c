@@ -2,6 +2,8 @@
 // ITU-T T.81 that libjpeg-turbo 2.1 does not have, so that they get their own tokens.
 
 #include "jpeg/jpeg_markers.h"
+#include "core/bytes.h"
+#include "core/report.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef IMGC_JPEG_MARKERS_H
 #define IMGC_JPEG_MARKERS_H
 
-#include "core/codec.h"
+#include "CImageCodecs.h"
 
 typedef struct jpeg_chunk {
   size_t offset; // into the file

@@ -1,8 +1,15 @@
 // JPEG rows into their place, and what is said about damage.
 
+#include "jpeg/jpeg_rows.h"
 #include "color/color.h"
+#include "core/cancel.h"
+#include "core/dest.h"
+#include "core/limits.h"
+#include "core/report.h"
 #include "jpeg/baseline/jpeg_baseline.h"
-#include "jpeg/jpeg.h"
+#include "jpeg/jpeg_library.h"
+#include "jpeg/jpeg_scans.h"
+#include "jpeg/jpeg_start.h"
 #include "rows/rows.h"
 
 #include <limits.h>

@@ -3,6 +3,7 @@
 // followed by 00 or a restart marker (ITU-T T.81, B.1.1.5), so the next marker is found by memchr.
 
 #include "jpeg/jpeg_scans.h"
+#include "core/bytes.h"
 
 #include <string.h>
 

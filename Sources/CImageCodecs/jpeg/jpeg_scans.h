@@ -3,7 +3,7 @@
 #ifndef IMGC_JPEG_SCANS_H
 #define IMGC_JPEG_SCANS_H
 
-#include "core/codec.h"
+#include "CImageCodecs.h"
 
 enum { IMGC_JPEG_MAX_LEFT_OUT = 32 };
 

@@ -1,7 +1,13 @@
 // PNG: what the header tells, the profile, the still picture.
 
+#include "core/bytes.h"
+#include "core/cancel.h"
+#include "core/codec.h"
+#include "core/limits.h"
+#include "core/report.h"
 #include "png/png_draw.h"
 #include "png/png_frames.h"
+#include "png/png_library.h"
 #include "png/png_metadata.h"
 
 // Walks over what follows the first IDAT: an eXIf chunk may stand there, and the extent of the

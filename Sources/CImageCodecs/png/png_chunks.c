@@ -3,6 +3,9 @@
 // Rules: PNG specification (third edition), sections 5 and 11, as lenient as libpng 1.6.
 
 #include "png/png_chunks.h"
+#include "core/bytes.h"
+#include "core/cancel.h"
+#include "core/report.h"
 
 #if !__has_include(<libdeflate.h>)
 #error "libdeflate.h is missing: apt-get install libdeflate-dev"

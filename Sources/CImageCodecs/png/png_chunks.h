@@ -3,7 +3,8 @@
 #ifndef IMGC_PNG_CHUNKS_H
 #define IMGC_PNG_CHUNKS_H
 
-#include "core/codec.h"
+#include "CImageCodecs.h"
+#include "core/bytes.h"
 
 #define IMGC_PNG_TYPE(a, b, c, d)                                                                  \
   ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))

@@ -1,7 +1,12 @@
 // Chooses between the ways of reading image data.
 
 #include "png/png_draw.h"
+#include "core/dest.h"
+#include "core/limits.h"
+#include "png/png_fast.h"
+#include "png/png_library.h"
 #include "png/png_rows.h"
+#include "png/png_stream.h"
 
 // Bytes of raw rows that a thumbnail is not to hold at once.
 #ifndef IMGC_LEAST_STREAMED_BYTES

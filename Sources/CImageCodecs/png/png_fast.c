@@ -2,7 +2,13 @@
 // in place, rows to pixels. Whatever is odd is left to libpng (png_library.c), so that all
 // ways give the same pixels and the same status.
 
-#include "png/png_draw.h"
+#include "png/png_fast.h"
+#include "core/bytes.h"
+#include "core/cancel.h"
+#include "core/dest.h"
+#include "core/limits.h"
+#include "core/report.h"
+#include "core/scratch.h"
 #include "png/png_rows.h"
 #include "png/unfilter/png_unfilter.h"
 

@@ -2,6 +2,11 @@
 // each frame is handed to it as a picture of its own.
 
 #include "png/png_frames.h"
+#include "core/bytes.h"
+#include "core/cancel.h"
+#include "core/dest.h"
+#include "core/limits.h"
+#include "core/report.h"
 #include "png/png_draw.h"
 
 // As imgc_frame.next_offset: the animation is over.

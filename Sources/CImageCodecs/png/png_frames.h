@@ -3,7 +3,7 @@
 #ifndef IMGC_PNG_FRAMES_H
 #define IMGC_PNG_FRAMES_H
 
-#include "core/codec.h"
+#include "CImageCodecs.h"
 
 imgc_status imgc_png_next_frame(const imgc_request *request, imgc_frame *frame,
                                 imgc_report *report);

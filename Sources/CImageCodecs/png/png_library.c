@@ -1,7 +1,11 @@
 // Image data through libpng: inflating, unfiltering, and the reference for what partial data
 // yields. libpng reads a stream made here: signature, IHDR and IDAT chunks, nothing else.
 
-#include "png/png_draw.h"
+#include "png/png_library.h"
+#include "core/bytes.h"
+#include "core/cancel.h"
+#include "core/limits.h"
+#include "core/report.h"
 #include "png/png_rows.h"
 
 #if !__has_include(<png.h>)
@@ -63,18 +67,13 @@ static void on_free(png_structp png, png_voidp memory) {
 
 // ---------------------------------------------------------------- the made stream
 
-static void put32(uint8_t *p, uint32_t value) {
-  p[0] = (uint8_t)(value >> 24), p[1] = (uint8_t)(value >> 16);
-  p[2] = (uint8_t)(value >> 8), p[3] = (uint8_t)value;
-}
-
 // A palette of one entry serves: indices are looked up by png_rows.c.
 static void make_head(drawing *d) {
   const imgc_png *png = d->picture->png;
   uint8_t *p = d->head;
   memcpy(p, "\x89PNG\r\n\x1a\n\0\0\0\x0DIHDR", 16);
-  put32(p + 16, png->width);
-  put32(p + 20, png->height);
+  imgc_put_be32(p + 16, png->width);
+  imgc_put_be32(p + 20, png->height);
   const uint8_t rest[9] = {png->bit_depth, png->color_type, 0, 0, png->interlaced};
   memcpy(p + 24, rest, 9); // with a checksum that nobody looks at
   d->head_size = 33;
@@ -92,7 +91,7 @@ static bool next_segment(drawing *d) {
   while (d->segment.size == 0);
   memset(d->head, 0, 4);
   uint8_t *p = d->head + (d->in_segment ? 4 : 0);
-  put32(p, (uint32_t)d->segment.size);
+  imgc_put_be32(p, (uint32_t)d->segment.size);
   memcpy(p + 4, "IDAT", 4);
   d->head_size = (size_t)(p + 8 - d->head);
   d->head_used = 0;

@@ -2,6 +2,9 @@
 // pixels do not depend on them.
 
 #include "png/png_metadata.h"
+#include "core/bytes.h"
+#include "core/limits.h"
+#include "core/report.h"
 
 #if !__has_include(<zlib.h>)
 #error "zlib.h is missing: apt-get install zlib1g-dev"

@@ -2,7 +2,10 @@
 // expand, gray-to-rgb, scale-16 and filler transformations make them.
 
 #include "png/png_rows.h"
+#include "core/bytes.h"
 #include "core/copy.h"
+#include "core/dest.h"
+#include "core/limits.h"
 #include "rows/rows.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #ifndef IMGC_PNG_ROWS_H
 #define IMGC_PNG_ROWS_H
 
+#include "core/dest.h"
 #include "png/png_chunks.h"
 
 // A pass of Adam7, or the whole picture.

@@ -1,6 +1,9 @@
 // Where compressed image data lies.
 
 #include "png/png_source.h"
+#include "core/bytes.h"
+#include "core/cancel.h"
+#include "core/report.h"
 
 imgc_png_source imgc_png_source_at(const imgc_request *request, size_t offset, uint32_t type,
                                    uint32_t sequence) {

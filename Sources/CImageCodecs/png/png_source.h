@@ -3,6 +3,7 @@
 #ifndef IMGC_PNG_SOURCE_H
 #define IMGC_PNG_SOURCE_H
 
+#include "core/bytes.h"
 #include "png/png_chunks.h"
 
 typedef struct imgc_png_source {

@@ -1,8 +1,14 @@
 // Intact image data in pieces: a window of the zlib stream, a few rows whose filters are undone,
 // and pixels. Whatever is odd is left to libpng, which begins again; rows that are out are right.
 
+#include "png/png_stream.h"
+#include "core/bytes.h"
+#include "core/cancel.h"
+#include "core/limits.h"
+#include "core/report.h"
+#include "core/scratch.h"
 #include "inflate/inflate.h"
-#include "png/png_draw.h"
+#include "png/png_fast.h"
 #include "png/png_rows.h"
 #include "png/unfilter/png_unfilter.h"
 

@@ -1,7 +1,7 @@
 // The resampler: rows in, rows out, and between them only what the next output row needs.
 
-#include "resample/resample.h"
 #include "core/copy.h"
+#include "resample/resample_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // has AVX2.
 
 #include "core/copy.h"
-#include "resample/resample.h"
+#include "resample/resample_kernels.h"
 
 #ifdef IMGC_RESAMPLE_AVX2
 

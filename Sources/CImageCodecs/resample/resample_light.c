@@ -1,6 +1,6 @@
 // The resampler in linear light: tables, and rows through them.
 
-#include "resample/resample.h"
+#include "resample/resample_kernels.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // The resampler's row kernels in plain C; compilers make vectors of their inner loops.
 
-#include "resample/resample.h"
+#include "resample/resample_kernels.h"
 
 static inline int16_t clamp16(int32_t v) {
   return (int16_t)(v < INT16_MIN ? INT16_MIN : v > INT16_MAX ? INT16_MAX : v);

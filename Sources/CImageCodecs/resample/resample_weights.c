@@ -1,6 +1,6 @@
 // The weights of the resampler.
 
-#include "resample/resample.h"
+#include "resample/resample_kernels.h"
 
 #include <math.h>
 

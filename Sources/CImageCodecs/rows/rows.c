@@ -1,5 +1,6 @@
 // Row kernels: the choice between plain code and a twin, and the kernels that need no twin.
 
+#include "rows/rows.h"
 #include "core/copy.h"
 #include "rows/rows_simd.h"
 

@@ -5,7 +5,7 @@
 #ifndef IMGC_ROWS_SIMD_H
 #define IMGC_ROWS_SIMD_H
 
-#include "rows/rows.h"
+#include "CImageCodecs.h"
 
 // A pixel in one word, red in the lowest byte.
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

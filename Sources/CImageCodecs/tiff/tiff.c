@@ -3,8 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cancel.h"
+#include "core/codec.h"
+#include "core/report.h"
 #include "tiff/pixels/tiff_samples.h"
 #include "tiff/strips/tiff_tiles.h"
+#include "tiff/tiff_read_facts.h"
 
 static imgc_status fill_header(const imgc_request *request, tiff_file *file, imgc_header *header,
                                imgc_report *report) {

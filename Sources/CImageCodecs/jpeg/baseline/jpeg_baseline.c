@@ -1,6 +1,6 @@
 #include "jpeg/baseline/jpeg_baseline.h"
+#include "jpeg/baseline/jpeg_block.h"
 #include "jpeg/baseline/jpeg_flat.h"
-#include "jpeg/baseline/jpeg_huffman.h"
 #include "jpeg/baseline/jpeg_reduced.h"
 #include "rows/rows.h"
 

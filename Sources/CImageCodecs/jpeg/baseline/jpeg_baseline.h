@@ -6,7 +6,17 @@
 #ifndef IMGC_JPEG_BASELINE_H
 #define IMGC_JPEG_BASELINE_H
 
-#include "jpeg/jpeg.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h> // jpeglib.h needs FILE and size_t first
+#if !__has_include(<jpeglib.h>)
+#error                                                                                             \
+    "libjpeg-turbo is missing: apt-get install libjpeg62-turbo-dev (on Ubuntu libjpeg-turbo8-dev)"
+#endif
+#include <jpeglib.h>
+
+typedef struct jpeg_baseline jpeg_baseline;
 
 // NULL for files that are not for it, and when memory is exhausted. `cinfo` is past
 // jpeg_calc_output_dimensions and its source stands at the first byte of the scan. With `is_draft`

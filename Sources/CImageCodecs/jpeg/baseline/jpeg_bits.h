@@ -3,25 +3,21 @@
 #ifndef IMGC_JPEG_BITS_H
 #define IMGC_JPEG_BITS_H
 
-#include "core/copy.h"
+#include "core/bytes.h"
 #include "jpeg/baseline/jpeg_huffman.h"
 
-#define IMGC_INLINE static inline __attribute__((always_inline))
-
-IMGC_INLINE uint64_t imgc_load_be64(const uint8_t *p) {
-  uint64_t value;
-  imgc_copy(&value, p, 8);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  value = __builtin_bswap64(value);
-#endif
-  return value;
-}
+// The bits ahead, the first one highest. Behind the data's end, or a marker, come zeros.
+typedef struct imgc_jpeg_bits {
+  uint64_t ahead;
+  int32_t count; // below 0: more were taken than there are
+  const uint8_t *next, *end;
+} imgc_jpeg_bits;
 
 IMGC_INLINE bool imgc_has_ff(uint64_t bytes) {
   return ((~bytes - 0x0101010101010101) & bytes & 0x8080808080808080) != 0;
 }
 
-// What is at hand goes up to 64 bits byte by byte: where FF or the end is near.
+// What is at hand goes up to 64 bits byte by byte: where FF or the end is near. In jpeg_block.c.
 void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b);
 
 // At least 56 bits, unless there are no more. Bits above `count` may be there already: the same.
@@ -46,15 +42,6 @@ IMGC_INLINE void imgc_drop(imgc_jpeg_bits *b, unsigned count) {
   b->count -= (int32_t)count;
 }
 
-// The value that `size` bits say (T.81, table F.1): those that begin with 0 are negative.
-IMGC_INLINE int32_t imgc_extend(uint32_t bits, unsigned size) {
-  if (size == 0) return 0;
-  return bits >> (size - 1) ? (int32_t)bits : (int32_t)bits - (1 << size) + 1;
-}
-
-// An entry for a code of more than 10 bits; 0 when there is no such code.
-uint32_t imgc_huffman_long_code(const imgc_huffman *h, uint64_t ahead);
-
 // The next code as an entry with its value; 0 when there is no such code. A code and its value are
 // 31 bits at most: so many are there, or the data ends.
 IMGC_INLINE uint32_t imgc_take(imgc_jpeg_bits *b, const imgc_huffman *h) {
@@ -68,7 +55,5 @@ IMGC_INLINE uint32_t imgc_take(imgc_jpeg_bits *b, const imgc_huffman *h) {
   }
   return entry;
 }
-
-IMGC_INLINE int32_t imgc_value_of(uint32_t entry) { return (int16_t)(entry >> 16); }
 
 #endif

@@ -1,7 +1,5 @@
 #include "jpeg/baseline/jpeg_flat.h"
 
-#include "jpeg/baseline/jpeg_bits.h"
-
 enum { SKIP_BITS = 63, COEFFICIENT = 1 << 6, SKIP_ENDS = 1 << 12, SKIP_NOTHING = 63 * COEFFICIENT };
 
 // ---------------------------------------------------------------- tables

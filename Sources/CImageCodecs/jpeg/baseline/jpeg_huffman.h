@@ -1,4 +1,4 @@
-// Entropy-coded data of baseline JPEGs (ITU-T T.81, annex F), a block at a time.
+// Huffman tables of baseline JPEGs (ITU-T T.81, annexes C and F).
 
 #ifndef IMGC_JPEG_HUFFMAN_H
 #define IMGC_JPEG_HUFFMAN_H
@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 enum { IMGC_HUFFMAN_LOOK = 10 }; // bits that are looked up at once
+
+#define IMGC_INLINE static inline __attribute__((always_inline))
 
 // A table of codes. Most codes and the bits behind them that say a value are short, and are read
 // by one look at the next 10 bits. An entry of `look` has
@@ -30,22 +32,15 @@ enum { IMGC_BLOCK_ENDS = 63 };
 bool imgc_huffman_make(imgc_huffman *h, const uint8_t bits[17], const uint8_t symbols[256],
                        bool is_ac);
 
-// The bits ahead, the first one highest. Behind the data's end, or a marker, come zeros.
-typedef struct imgc_jpeg_bits {
-  uint64_t ahead;
-  int32_t count; // below 0: more were taken than there are
-  const uint8_t *next, *end;
-} imgc_jpeg_bits;
+// An entry for a code of more than 10 bits; 0 when there is no such code.
+uint32_t imgc_huffman_long_code(const imgc_huffman *h, uint64_t ahead);
 
-// Reads one block. `steps` are those of quantisation, in zigzag order and at most 4,095;
-// `last_dc` is the component's, before it is multiplied; `block`, all zero, gets the coefficients
-// in rows, multiplied. Gives how many there are in zigzag order, so that 1 is DC alone, and 0 for
-// bits that say no block or one whose coefficients are above 2,047: no encoder writes these, and
-// 16 bits hold whatever is made of others.
-unsigned imgc_jpeg_block(imgc_jpeg_bits *bits, const imgc_huffman *dc, const imgc_huffman *ac,
-                         const int32_t steps[64], int32_t *last_dc, int16_t block[64]);
+// The value that `size` bits say (T.81, table F.1): those that begin with 0 are negative.
+IMGC_INLINE int32_t imgc_extend(uint32_t bits, unsigned size) {
+  if (size == 0) return 0;
+  return bits >> (size - 1) ? (int32_t)bits : (int32_t)bits - (1 << size) + 1;
+}
 
-// In zigzag order: which place in its rows a coefficient has.
-extern const uint8_t imgc_jpeg_order[64];
+IMGC_INLINE int32_t imgc_value_of(uint32_t entry) { return (int16_t)(entry >> 16); }
 
 #endif

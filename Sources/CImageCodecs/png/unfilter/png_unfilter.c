@@ -1,8 +1,14 @@
 // Undoing PNG's row filters: the choice between plain code and AVX2.
 
+#include "png/unfilter/png_unfilter.h"
+
 #define TARGET
+#include "png/unfilter/png_unfilter_avx2.h"
 #include "png/unfilter/png_unfilter_loops.h"
 #include "png/unfilter/png_unfilter_wave.h"
+
+_Static_assert((int)WAVE_ROWS == (int)IMGC_PNG_UNFILTER_ROWS,
+               "a wave takes as many rows as the interface says");
 
 #if defined(__x86_64__)
 #define FAST __builtin_cpu_supports("avx2")

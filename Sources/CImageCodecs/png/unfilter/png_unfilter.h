@@ -38,14 +38,4 @@ void imgc_png_unfilter_rows(uint8_t *first, size_t stride, const uint8_t *above,
 uint32_t imgc_png_unfilter_some(uint8_t *raw, uint32_t rows, const uint8_t *above, size_t n,
                                 unsigned bpp);
 
-#if defined(__x86_64__)
-// The twins for processors with AVX2, chosen by those above.
-void imgc_png_unfilter_avx2(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n,
-                            unsigned bpp);
-void imgc_png_unfilter_pair_avx2(uint8_t first, uint8_t second, uint8_t *row, uint8_t *below,
-                                 const uint8_t *above, size_t n, unsigned bpp);
-void imgc_png_unfilter_rows_avx2(uint8_t *first, size_t stride, const uint8_t *above, size_t n,
-                                 unsigned bpp);
-#endif
-
 #endif

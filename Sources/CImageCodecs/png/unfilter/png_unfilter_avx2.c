@@ -3,6 +3,7 @@
 
 #if defined(__x86_64__)
 #define TARGET __attribute__((target("avx2")))
+#include "png/unfilter/png_unfilter_avx2.h"
 #include "png/unfilter/png_unfilter_loops.h"
 #include "png/unfilter/png_unfilter_wave.h"
 

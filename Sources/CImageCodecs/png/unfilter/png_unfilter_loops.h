@@ -5,7 +5,6 @@
 // Two rows at once, the second one pixel behind the first, are two chains that run side by side.
 
 #include "core/copy.h"
-#include "png/unfilter/png_unfilter.h"
 #include "rows/running_sum.h"
 
 #if defined(__SSE2__) && defined(__x86_64__)

@@ -7,13 +7,14 @@
 // transposition.
 
 #include "core/copy.h"
-#include "png/unfilter/png_unfilter.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-enum { WAVE_ROWS = IMGC_PNG_UNFILTER_ROWS, WAVE_STEPS = 16 };
+enum { WAVE_ROWS = 8, WAVE_STEPS = 16 };
 
 typedef uint8_t wave_bytes __attribute__((vector_size(16)));
 typedef int16_t wave_lanes __attribute__((vector_size(16))); // a lane for each row

@@ -53,19 +53,11 @@ typedef struct tiff_facts {
   uint64_t retry_cost; // nanoseconds for decoding again after damage
 } tiff_facts;
 
-// Reads the tags of the open page, refuses what cannot be decoded, checks the limits.
-imgc_status tiff_read_facts(const imgc_request *request, tiff_file *file, tiff_facts *facts,
-                            imgc_report *report);
-
-// Refuses a page that takes more work than the request allows; sets facts->retry_cost.
-imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_facts *facts,
-                            imgc_report *report);
-
-// Estimated nanoseconds to decode `input_bytes` to `bytes` of samples.
-uint64_t tiff_cost(const tiff_facts *facts, uint64_t bytes, uint64_t input_bytes);
-
 // CCITT: 1-bit rows, in which damage is found and reported row by row.
-bool tiff_is_fax(uint16_t compression);
+static inline bool tiff_is_fax(uint16_t compression) {
+  return compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW ||
+         compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
+}
 
 // The plane index of the k-th plane that is read.
 static inline uint16_t tiff_plane(const tiff_facts *facts, uint16_t k) {

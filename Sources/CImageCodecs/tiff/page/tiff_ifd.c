@@ -2,6 +2,9 @@
 // needs. Nothing is allocated; every offset is compared with the file's size.
 
 #include "tiff/page/tiff_ifd.h"
+#include "core/cancel.h"
+#include "core/limits.h"
+#include "core/report.h"
 
 #include <string.h>
 

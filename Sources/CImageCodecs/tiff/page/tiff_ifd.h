@@ -3,7 +3,7 @@
 #ifndef IMGC_TIFF_IFD_H
 #define IMGC_TIFF_IFD_H
 
-#include "core/codec.h"
+#include "CImageCodecs.h"
 
 // Classic TIFF and BigTIFF differ in the sizes of three fields; the rest is shared.
 typedef struct tiff_input {

@@ -2,6 +2,8 @@
 // The process-wide handlers of libtiff are never touched.
 
 #include "tiff/page/tiff_open.h"
+#include "core/limits.h"
+#include "core/report.h"
 
 #include <stdio.h>
 #include <string.h>

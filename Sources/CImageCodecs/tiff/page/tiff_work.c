@@ -1,6 +1,8 @@
 // How long a page takes at most, estimated from its tags before any of it is decoded.
 
-#include "tiff/page/tiff_facts.h"
+#include "tiff/page/tiff_work.h"
+#include "core/limits.h"
+#include "core/report.h"
 
 // Measured: nanoseconds to decode and convert a byte of samples that compress very well.
 static uint64_t cost_of_byte(const tiff_facts *f) {

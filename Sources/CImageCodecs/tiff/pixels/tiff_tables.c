@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/report.h"
 #include "tiff/pixels/tiff_convert.h"
 #include "tiff/pixels/tiff_ycbcr.h"
 

@@ -1,6 +1,7 @@
 // YCbCr as TIFF stores it without a codec that knows better: TIFF 6.0, section 21.
 
 #include "tiff/pixels/tiff_ycbcr.h"
+#include "core/report.h"
 
 #include <stdlib.h>
 

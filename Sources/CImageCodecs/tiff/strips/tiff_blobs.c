@@ -3,10 +3,9 @@
 // process when memory is refused.
 
 #include "tiff/strips/tiff_blobs.h"
+#include "core/bytes.h"
 
 #include <string.h>
-
-static uint32_t le24(const uint8_t *p) { return imgc_le16(p) | (uint32_t)p[2] << 16; }
 
 // RFC 9649. One still image: VP8 or VP8L, perhaps after a VP8X chunk; the size is in all three.
 static bool webp_size(const uint8_t *data, uint64_t size, bool reversed, uint32_t *width,
@@ -19,7 +18,7 @@ static bool webp_size(const uint8_t *data, uint64_t size, bool reversed, uint32_
   p += 12;
   *width = *height = 0;
   if (memcmp(p, "VP8X", 4) == 0) {
-    *width = le24(p + 12) + 1, *height = le24(p + 15) + 1;
+    *width = imgc_le24(p + 12) + 1, *height = imgc_le24(p + 15) + 1;
     return true;
   }
   if (memcmp(p, "VP8 ", 4) == 0) { // RFC 6386, 9.1: frame tag, start code, two 14-bit sides

@@ -4,6 +4,7 @@
 // one load and one store that wait for nothing written lately.
 
 #include "tiff/strips/tiff_lzw.h"
+#include "core/bytes.h"
 #include "core/copy.h"
 
 #include <stdlib.h>
@@ -40,26 +41,10 @@ tiff_lzw *tiff_lzw_create(void) {
 void tiff_lzw_destroy(tiff_lzw *z) { free(z); }
 uint64_t tiff_lzw_bytes(void) { return sizeof(tiff_lzw); }
 
-INLINE uint64_t load_be64(const uint8_t *p) {
-  uint64_t v;
-  imgc_copy(&v, p, 8);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  v = __builtin_bswap64(v);
-#endif
-  return v;
-}
-
-INLINE void store_le64(uint8_t *p, uint64_t v) {
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-  v = __builtin_bswap64(v);
-#endif
-  imgc_copy(p, &v, 8);
-}
-
 // Writes up to 15 bytes more than the string has.
 INLINE size_t put(uint8_t *output, size_t out, entry e) {
   size_t length = length_of(e);
-  store_le64(output + out, e.bytes);
+  imgc_store_le64(output + out, e.bytes);
   if (length <= INLINE_BYTES) return length;
   const uint8_t *src = output + (e.place >> 16);
   uint8_t *dst = output + out;
@@ -87,7 +72,7 @@ typedef struct bit_reader {
 
 // At least 56 bits; at least 8 bytes must be left.
 INLINE void refill(bit_reader *r) {
-  r->bits |= load_be64(r->next) >> r->count;
+  r->bits |= imgc_load_be64(r->next) >> r->count;
   r->next += (63 - r->count) >> 3;
   r->count |= 56;
 }

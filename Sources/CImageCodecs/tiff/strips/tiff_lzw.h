@@ -3,7 +3,7 @@
 #ifndef IMGC_TIFF_LZW_H
 #define IMGC_TIFF_LZW_H
 
-#include "core/codec.h"
+#include "CImageCodecs.h"
 
 // Bytes behind the output that may be written, with anything.
 enum { TIFF_LZW_SLACK = 4 * (4096 + 16) };

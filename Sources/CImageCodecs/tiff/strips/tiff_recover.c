@@ -1,4 +1,5 @@
 #include "tiff/strips/tiff_recover.h"
+#include "tiff/page/tiff_work.h"
 
 #include <string.h>
 

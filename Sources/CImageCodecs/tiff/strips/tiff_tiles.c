@@ -1,6 +1,9 @@
 // Strips and tiles: from compressed bytes to rows of samples, and what to keep of damaged ones.
 
 #include "tiff/strips/tiff_tiles.h"
+#include "core/limits.h"
+#include "core/report.h"
+#include "core/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,38 +41,6 @@ void tiff_reader_close(tiff_reader *reader) {
 }
 
 // ---------------------------------------------------------------- one plane of one tile
-
-void tiff_clear(tiff_reader *r, const tiff_strile *s) {
-  if (r->dirty) memset(s->to, 0, (size_t)(s->units * r->facts->unit_bytes));
-  r->dirty = true;
-}
-
-// libtiff reverses the bits of the buffer in place where the codec wants that; JBIG always does.
-static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
-  if (!r->facts->reversed && r->facts->compression != COMPRESSION_JBIG)
-    return (void *)(uintptr_t)s->data;
-  if (r->writable_size < s->size) {
-    uint8_t *grown = realloc(r->writable, (size_t)s->size);
-    if (!grown) return NULL;
-    r->writable = grown, r->writable_size = s->size;
-  }
-  return memcpy(r->writable, s->data, (size_t)s->size);
-}
-
-// The bytes are handed over where they lie: libtiff does not copy them, and a strip whose end is
-// missing is decoded as far as it goes.
-bool tiff_decode(tiff_reader *r, const tiff_strile *s, uint64_t units) {
-  TIFF *tif = r->file->tif;
-  tmsize_t bytes = (tmsize_t)(units * r->facts->unit_bytes);
-  r->file->warnings = 0;
-  if (r->facts->compression == COMPRESSION_OJPEG) {
-    // This codec finds its bytes itself, through the read callback.
-    return (r->facts->tiled ? TIFFReadEncodedTile(tif, s->index, s->to, bytes)
-                            : TIFFReadEncodedStrip(tif, s->index, s->to, bytes)) == bytes;
-  }
-  void *input = input_buffer(r, s);
-  return input && TIFFReadFromUserBuffer(tif, s->index, input, (tmsize_t)s->size, s->to, bytes);
-}
 
 static bool is_deflate(uint16_t compression) {
   return compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;

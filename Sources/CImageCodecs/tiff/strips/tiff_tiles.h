@@ -3,24 +3,9 @@
 #ifndef IMGC_TIFF_TILES_H
 #define IMGC_TIFF_TILES_H
 
-#include "tiff/page/tiff_facts.h"
-#include "tiff/strips/tiff_lzw.h"
+#include "tiff/strips/tiff_strile.h"
 
 enum { TIFF_MAX_PLANES = 5 }; // CMYK and alpha
-
-typedef struct tiff_reader {
-  const imgc_request *request;
-  tiff_file *file;
-  const tiff_facts *facts;
-  uint8_t *scratch;  // a tile for each plane; NULL when samples are read where they lie
-  bool dirty;        // scratch is not zero any more
-  uint8_t *writable; // input bytes that libtiff may turn around in place
-  uint64_t writable_size;
-  tiff_lzw *lzw;         // NULL: libtiff decodes
-  uint64_t scan_samples; // JPEG work so far
-  uint64_t retry_left;   // nanoseconds for decoding again after damage
-  bool without_eol;      // Group 3 data is decoded as Compression 2
-} tiff_reader;
 
 typedef struct tiff_tile {
   const uint8_t *planes[TIFF_MAX_PLANES]; // rows of unit_bytes, in the order of tiff_plane

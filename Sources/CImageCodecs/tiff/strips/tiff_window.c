@@ -1,6 +1,7 @@
 // The .xz file format 1.2.1 (tukaani.org/xz/xz-file-format.txt) and RFC 8878 for Zstandard.
 
 #include "tiff/strips/tiff_window.h"
+#include "core/bytes.h"
 
 #include <zlib.h>
 

@@ -1,20 +1,15 @@
-// What the files of the JPEG codec share: jpeg_markers.c walks the segments, jpeg_library.c runs
-// libjpeg-turbo and stops it, jpeg_arrays.c keeps its coefficients, jpeg.c reads headers,
-// jpeg_rows.c decodes, jpeg_baseline.c does that for thumbnails of plain files.
+// The state of one JPEG decode, which the files of the codec share: jpeg_markers.c walks the
+// segments, jpeg_library.c runs libjpeg-turbo and stops it, jpeg_arrays.c keeps its coefficients,
+// jpeg.c reads headers, jpeg_rows.c decodes, baseline/ does that for thumbnails of plain files.
 
-#ifndef IMGC_JPEG_H
-#define IMGC_JPEG_H
+#ifndef IMGC_JPEG_STATE_H
+#define IMGC_JPEG_STATE_H
 
-#include "jpeg/jpeg_markers.h"
+#include "core/dest.h"
+#include "jpeg/baseline/jpeg_baseline.h"
 #include "jpeg/jpeg_scans.h"
 
 #include <setjmp.h>
-#include <stdio.h>
-#if !__has_include(<jpeglib.h>)
-#error                                                                                             \
-    "libjpeg-turbo is missing: apt-get install libjpeg62-turbo-dev (on Ubuntu libjpeg-turbo8-dev)"
-#endif
-#include <jpeglib.h>
 
 enum {
   IMGC_JPEG_BAND = 32,  // rows that are turned at once
@@ -29,9 +24,6 @@ typedef struct jpeg_array {
   size_t row_count;
   size_t used_rows; // zeroed, and maybe written since; the rest holds anything
 } jpeg_array;
-
-// A decoder of its own, see jpeg_baseline.h.
-typedef struct jpeg_baseline jpeg_baseline;
 
 // All that must outlive a jump. A caller of imgc_jpeg_run owns it, zeroed at first.
 typedef struct jpeg_state {
@@ -83,29 +75,5 @@ typedef struct jpeg_state {
   bool has_end;            // an EOI follows the last row
   uint32_t intact;         // rows from the top that were complete before the input ended
 } jpeg_state;
-
-// Creates the decompressor, runs `step` until it returns or libjpeg gives up, destroys the
-// decompressor. Look at report->status and failed.
-void imgc_jpeg_run(jpeg_state *s, void (*step)(jpeg_state *));
-
-// After jpeg_create_decompress: coefficients go into arrays of ours.
-void imgc_jpeg_own_arrays(jpeg_state *s);
-void imgc_jpeg_free_arrays(jpeg_state *s);
-
-// In a step: leaves it when the report holds a failure.
-void imgc_jpeg_leave_if_failed(jpeg_state *s);
-
-// The status for `code`, with nothing to show.
-imgc_status imgc_jpeg_fail(jpeg_state *s);
-
-// Checks the request, walks the markers, checks the size.
-imgc_status imgc_jpeg_open(const imgc_request *request, jpeg_markers *markers, imgc_report *report);
-
-// In a step: everything up to the first scan; then the limits, before anything large is
-// allocated. The output size and colour space are set.
-void imgc_jpeg_start(jpeg_state *s);
-
-imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_place *place,
-                             imgc_report *report);
 
 #endif

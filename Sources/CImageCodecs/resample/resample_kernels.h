@@ -6,8 +6,8 @@
 // (255 is 16,320): twice the range is left for what a filter overshoots. The pass down multiplies
 // pairs and adds them up; its sums have 20 bits behind the point.
 
-#ifndef IMGC_RESAMPLE_H
-#define IMGC_RESAMPLE_H
+#ifndef IMGC_RESAMPLE_KERNELS_H
+#define IMGC_RESAMPLE_KERNELS_H
 
 #include "CImageCodecs.h"
 

@@ -1,7 +1,10 @@
 // Reads the tags of a TIFF page through libtiff and decides how its samples are to be read.
 
-#include "tiff/page/tiff_facts.h"
+#include "tiff/tiff_read_facts.h"
+#include "core/limits.h"
+#include "core/report.h"
 
+#include "tiff/page/tiff_work.h"
 #include "tiff/strips/tiff_lzw.h"
 
 static uint16_t short_tag(TIFF *tif, uint32_t tag, uint16_t otherwise) {
@@ -11,11 +14,6 @@ static uint16_t short_tag(TIFF *tif, uint32_t tag, uint16_t otherwise) {
 
 static imgc_status unsupported(imgc_report *report, const char *token) {
   return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "tiff: %s is not decoded", token);
-}
-
-bool tiff_is_fax(uint16_t compression) {
-  return compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW ||
-         compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
 }
 
 static imgc_status check_compression(const imgc_request *request, const tiff_facts *f,

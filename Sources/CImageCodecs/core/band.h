@@ -1,0 +1,37 @@
+// A band of rows that moves down the image; complete rows leave it at the top.
+
+#ifndef IMGC_BAND_H
+#define IMGC_BAND_H
+
+#include "CImageCodecs.h"
+
+typedef struct imgc_sink {
+  const imgc_request *request;
+  imgc_report *report;
+  // Receives every complete row, row 0 first. `row` is valid during the call.
+  void (*push)(void *context, const uint8_t *row);
+  void *context;
+  size_t stride; // bytes from row to row
+  uint8_t *band; // `rows` rows of the image; NULL before imgc_sink_open
+  size_t size;   // bytes at `band`
+  uint32_t rows;
+  uint32_t first; // row of the image at the start of the band; those before were pushed
+  bool cleared;   // some pixels are transparent that nothing was read for
+} imgc_sink;
+
+// The row has to be in the band; for any other the band's first row is returned, so that a codec's
+// error can spoil a row, and never other memory.
+static inline uint8_t *imgc_sink_row(const imgc_sink *sink, uint32_t y) {
+  const uint32_t row = y - sink->first; // wraps round for a row above the band
+  return sink->band + (row < sink->rows ? (size_t)row * sink->stride : 0);
+}
+
+// Opens a band of `rows` rows; fails when memory is exhausted.
+imgc_status imgc_sink_open(imgc_sink *sink, uint32_t rows);
+void imgc_sink_close(imgc_sink *sink);
+// Pushes all rows before `end`, of which every pixel is written; the band starts there.
+void imgc_sink_done(imgc_sink *sink, uint32_t end);
+// Moves the band down to `row` when it is below; false when the decode has to end.
+bool imgc_sink_reach(imgc_sink *sink, uint32_t row);
+
+#endif

@@ -1,0 +1,12 @@
+// Polling of the cancel flag and the deadline.
+
+#ifndef IMGC_CANCEL_H
+#define IMGC_CANCEL_H
+
+#include "CImageCodecs.h"
+
+// Call at least every 16 rows and once a scan, strip, tile and frame.
+// Returns IMGC_OK, or the failure that ends the decode (cancelled, deadline, strict).
+imgc_status imgc_poll(const imgc_request *request, imgc_report *report);
+
+#endif

@@ -1,0 +1,34 @@
+// Checks of sizes and memory against the limits of a request.
+
+#include "core/limits.h"
+#include "core/report.h"
+
+imgc_status imgc_check(uint64_t value, uint64_t limit, const char *token, imgc_report *report) {
+  if (limit == 0 || value <= limit) return IMGC_OK;
+  return imgc_fail(report, IMGC_ERROR_LIMIT, token, "%llu is over the limit of %llu",
+                   (unsigned long long)value, (unsigned long long)limit);
+}
+
+imgc_status imgc_check_size(const imgc_request *request, uint64_t width, uint64_t height,
+                            imgc_report *report) {
+  const imgc_limits *limits = &request->limits;
+  if (width == 0 || height == 0)
+    return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "size is %llu x %llu",
+                     (unsigned long long)width, (unsigned long long)height);
+  imgc_status status = imgc_check(width, limits->max_side, "max_side", report);
+  if (!status) status = imgc_check(height, limits->max_side, "max_side", report);
+  if (!status)
+    status = imgc_check(imgc_mul(width, height), limits->max_pixels, "max_pixels", report);
+  // Whatever the limits: a stride has to fit into 32 bits and a picture into an address space.
+  if (!status && (width > INT32_MAX / 4 || imgc_mul(imgc_mul(width, height), 4) > INT64_MAX / 2))
+    status = imgc_fail(report, IMGC_ERROR_LIMIT, "max_side", "%llu x %llu cannot be addressed",
+                       (unsigned long long)width, (unsigned long long)height);
+  return status;
+}
+
+imgc_status imgc_check_memory(const imgc_request *request, uint64_t width, uint64_t height,
+                              uint64_t work_bytes, imgc_report *report) {
+  uint64_t total = imgc_add(imgc_mul(imgc_mul(width, height), 4), work_bytes);
+  if (request->flags & IMGC_RESAMPLES) total = imgc_add(total, request->result_bytes);
+  return imgc_check(total, request->limits.max_memory, "max_memory", report);
+}

@@ -1,0 +1,132 @@
+// Decoding into resamplers: rows are resampled while the codec reads the next ones.
+
+#include "core/cancel.h"
+#include "core/codec.h"
+#include "core/limits.h"
+#include "core/report.h"
+#include "dispatch/dispatch.h"
+
+#include <string.h>
+
+// A resampled image that is being made.
+typedef struct output {
+  imgc_resampler *resampler;
+  const imgc_target *result;
+  uint32_t done; // rows of the result
+} output;
+
+typedef struct outputs {
+  output all[IMGC_MAX_OUTPUTS];
+  uint32_t count;
+} outputs;
+
+// Adds an output to a sink whose request and report are set; INVALID_ARGUMENT when resampler and
+// target do not fit each other, OUT_OF_MEMORY.
+static imgc_status add_output(outputs *o, const imgc_sink *sink,
+                              const imgc_resample_request *resample, const imgc_target *result) {
+  uint64_t row = (uint64_t)result->width * 4;
+  if (!result->pixels || result->width != resample->width || result->height != resample->height ||
+      result->orientation > 1 || result->stride < row || result->height == 0 ||
+      imgc_add(imgc_mul(result->stride, result->height - 1), row) > result->size)
+    return imgc_fail(sink->report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+                     "target does not fit the resampled size");
+  const imgc_request *request = sink->request;
+  if (imgc_check(request->result_bytes, request->limits.max_memory, "max_memory", sink->report))
+    return sink->report->status;
+  imgc_resampler *resampler;
+  imgc_status status = imgc_resampler_create(resample, &resampler);
+  if (status)
+    return imgc_fail(sink->report, status, NULL, "no resampler of %u x %u to %u x %u",
+                     resample->source_width, resample->source_height, resample->width,
+                     resample->height);
+  imgc_resampler_watch(resampler, request->cancel);
+  o->all[o->count++] = (output){.resampler = resampler, .result = result};
+  return IMGC_OK;
+}
+
+static void push_row(void *context, const uint8_t *row) {
+  outputs *o = context;
+  for (uint32_t i = 0; i < o->count; i++) {
+    output *to = &o->all[i];
+    to->done = imgc_resampler_push(to->resampler, row, to->result->pixels, to->result->stride);
+  }
+}
+
+// True when every output has all of its rows.
+static bool are_full(const outputs *o) {
+  for (uint32_t i = 0; i < o->count; i++)
+    if (o->all[i].done != o->all[i].result->height) return false;
+  return true;
+}
+
+// One attempt. False when the picture turned out not to be as opaque as `resamples` say.
+static bool decode_resampled(const imgc_request *request, const imgc_resample_request *resamples,
+                             const imgc_target *targets, uint32_t count, imgc_report *report) {
+  imgc_request streamed = *request;
+  streamed.flags |= IMGC_RESAMPLES;
+  streamed.result_bytes = 0;
+  for (uint32_t i = 0; i < count; i++)
+    streamed.result_bytes = imgc_add(
+        streamed.result_bytes, imgc_add(imgc_resampler_bytes(&resamples[i]), targets[i].size));
+  const imgc_codec *codec = imgc_dispatch_begin(&streamed, report);
+  if (!codec) return true;
+  outputs made = {0};
+  imgc_sink sink = {.request = &streamed,
+                    .report = report,
+                    .push = push_row,
+                    .context = &made,
+                    .stride = (size_t)resamples->source_width * 4};
+  imgc_place place = {.sink = &sink,
+                      .step_x = 4,
+                      .step_y = (ptrdiff_t)sink.stride,
+                      .width = resamples->source_width,
+                      .height = resamples->source_height};
+  imgc_status status = IMGC_OK;
+  for (uint32_t i = 0; i < count && !status; i++)
+    status = add_output(&made, &sink, &resamples[i], &targets[i]);
+  if (!status) status = codec->decode(&streamed, &place, report);
+  if (!status) imgc_place_done(&place, place.height);
+  // A resampler leaves rows out when it is to end.
+  bool full = are_full(&made);
+  if (!status && !full) status = imgc_poll(&streamed, report);
+  if (!imgc_dispatch_end(&streamed, status, report) && !full)
+    imgc_fail(report, IMGC_ERROR_INTERNAL, NULL, "rows are missing");
+  imgc_sink_close(&sink);
+  for (uint32_t i = 0; i < made.count; i++) imgc_resampler_destroy(made.all[i].resampler);
+  return report->status || !sink.cleared || !(resamples->flags & IMGC_RESAMPLE_OPAQUE);
+}
+
+imgc_status imgc_decode_resampled_all(const imgc_request *request,
+                                      const imgc_resample_request *resamples,
+                                      const imgc_target *targets, uint32_t count,
+                                      imgc_report *report) {
+  memset(report, 0, sizeof *report);
+  bool agree = count >= 1 && count <= IMGC_MAX_OUTPUTS;
+  for (uint32_t i = 1; agree && i < count; i++)
+    agree = resamples[i].source_width == resamples->source_width &&
+            resamples[i].source_height == resamples->source_height &&
+            !((resamples[i].flags ^ resamples->flags) & IMGC_RESAMPLE_OPAQUE);
+  if (!agree)
+    return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "%u outputs that differ", count);
+  if (decode_resampled(request, resamples, targets, count, report)) return report->status;
+  imgc_resample_request again[IMGC_MAX_OUTPUTS];
+  for (uint32_t i = 0; i < count; i++) {
+    again[i] = resamples[i];
+    again[i].flags &= ~(uint32_t)IMGC_RESAMPLE_OPAQUE;
+  }
+  decode_resampled(request, again, targets, count, report);
+  return report->status;
+}
+
+imgc_status imgc_decode_resampled(const imgc_request *request,
+                                  const imgc_resample_request *resample, const imgc_target *target,
+                                  imgc_report *report) {
+  return imgc_decode_resampled_all(request, resample, target, 1, report);
+}
+
+uint64_t imgc_resampled_bytes(const imgc_header *header, const imgc_resample_request *resample) {
+  uint64_t resampler = imgc_resampler_bytes(resample);
+  if (!resampler) return UINT64_MAX;
+  uint64_t band = imgc_mul(imgc_mul(header->width, header->band_rows), 4);
+  return imgc_add(imgc_add(band, resampler), header->work_bytes);
+}

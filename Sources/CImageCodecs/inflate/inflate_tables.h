@@ -1,0 +1,30 @@
+// Look-up tables of the Huffman codes of a block.
+
+#ifndef IMGC_INFLATE_TABLES_H
+#define IMGC_INFLATE_TABLES_H
+
+#include "inflate/inflate_state.h"
+
+// An entry, from the lowest bit: 6 bits with the count of bits to
+// remove, extra bits of a length or distance included; 2 flags; 4 bits with the length of the first
+// codeword alone, or the index bits of a sub-table; 4 flags; from bit 16 one or two literals, the
+// base of a length or distance, or the start of a sub-table.
+enum {
+  IMGC_INFLATE_BITS = 63,
+  IMGC_INFLATE_IS_PAIR = 1 << 6, // a second literal in bits 24 to 31
+  IMGC_INFLATE_IS_LITERAL = 1 << 7,
+  IMGC_INFLATE_RARE = 1 << 12, // one of the next three
+  IMGC_INFLATE_SUBTABLE = 1 << 13,
+  IMGC_INFLATE_END_OF_BLOCK = 1 << 14,
+  IMGC_INFLATE_IS_ODD = 1 << 15,
+};
+
+// Of `count` symbols (at most 288), their codeword lengths in bits, at most 15; 0: not used. False
+// when the code is over-subscribed, or incomplete and not a single codeword of one bit or none.
+bool imgc_inflate_literal_table(imgc_inflater *z, const uint8_t *lengths, unsigned count);
+// The same of at most 32 symbols.
+bool imgc_inflate_distance_table(imgc_inflater *z, const uint8_t *lengths, unsigned count);
+// 19 lengths of at most 7 bits; 128 entries of symbol << 16 | bits.
+bool imgc_inflate_length_table(uint32_t table[128], const uint8_t *lengths);
+
+#endif

@@ -1,0 +1,11 @@
+// Decoding of a JPEG, row by row.
+
+#ifndef IMGC_JPEG_ROWS_H
+#define IMGC_JPEG_ROWS_H
+
+#include "core/dest.h"
+
+imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_place *place,
+                             imgc_report *report);
+
+#endif

@@ -1,0 +1,12 @@
+// Image data through libpng, damaged data too.
+
+#ifndef IMGC_PNG_LIBRARY_H
+#define IMGC_PNG_LIBRARY_H
+
+#include "png/png_picture.h"
+
+uint64_t imgc_png_library_bytes(const imgc_png *png);
+imgc_status imgc_png_draw_library(const imgc_png_picture *picture);
+const char *imgc_png_library_version(void);
+
+#endif
