@@ -2,6 +2,7 @@
 
 #include "color/color_profile.h"
 #include "core/bytes.h"
+#include "core/icc_format.h"
 
 #include <lcms2_plugin.h>
 #include <stdlib.h>
@@ -64,17 +65,17 @@ static bool describes_pixels(cmsProfileClassSignature kind) {
 // elements and curve segments take minutes when somebody means harm. ICC.1 asks for a matrix or
 // AToB0 besides them.
 static void hide_multi_process_tags(uint8_t *icc, size_t size) {
-  if (size < 132) return;
-  uint32_t count = imgc_be32(icc + 128);
-  for (size_t i = 0; i < count && i < (size - 132) / 12; i++) {
-    uint8_t *tag = icc + 132 + i * 12;
+  if (size < IMGC_ICC_LEAST_SIZE) return;
+  uint32_t count = imgc_be32(icc + IMGC_ICC_HEADER_SIZE);
+  for (size_t i = 0; i < count && i < (size - IMGC_ICC_TAG_TABLE) / IMGC_ICC_TAG_ENTRY_SIZE; i++) {
+    uint8_t *tag = icc + IMGC_ICC_TAG_TABLE + i * IMGC_ICC_TAG_ENTRY_SIZE;
     if (memcmp(tag, "D2B", 3) == 0) tag[0] = 'd';
   }
 }
 
 cmsHPROFILE imgc_profile_from_icc(cmsContext context, const uint8_t *icc, size_t size,
                                   imgc_color_model model) {
-  if (size < 128 || size > IMGC_MAX_PROFILE) return NULL;
+  if (size < IMGC_ICC_HEADER_SIZE || size > IMGC_MAX_PROFILE) return NULL;
   uint8_t *copy = malloc(size);
   if (!copy) return NULL;
   memcpy(copy, icc, size);
@@ -106,7 +107,7 @@ static size_t encode_utf8(char out[4], uint32_t c) {
 void imgc_icc_description(const uint8_t *icc, size_t icc_size, char *text, size_t text_size) {
   if (text_size == 0) return;
   text[0] = 0;
-  if (!icc || icc_size < 128 || icc_size > IMGC_MAX_PROFILE) return;
+  if (!icc || icc_size < IMGC_ICC_HEADER_SIZE || icc_size > IMGC_MAX_PROFILE) return;
   cmsContext context = imgc_color_context();
   if (!context) return;
   cmsHPROFILE profile = cmsOpenProfileFromMemTHR(context, icc, (cmsUInt32Number)icc_size);

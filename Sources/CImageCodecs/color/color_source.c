@@ -33,37 +33,66 @@ static const double srgb_xy[8] = {0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 
 // ---------------------------------------------------------------- cICP
 
 // ITU-T H.273, table 2.
+enum {
+  PRIMARIES_BT709 = 1,
+  PRIMARIES_BT470M = 4,
+  PRIMARIES_BT470BG = 5,
+  PRIMARIES_BT601 = 6,
+  PRIMARIES_SMPTE240 = 7,
+  PRIMARIES_FILM = 8,
+  PRIMARIES_BT2020 = 9,
+  PRIMARIES_DCI_P3 = 11,
+  PRIMARIES_DISPLAY_P3 = 12,
+  PRIMARIES_EBU3213 = 22,
+};
+
 static const struct {
   uint8_t code;
   double xy[8];
 } primaries_of[] = {
-    {1, {0.3127, 0.3290, 0.640, 0.330, 0.300, 0.600, 0.150, 0.060}},  // BT.709
-    {4, {0.310, 0.316, 0.67, 0.33, 0.21, 0.71, 0.14, 0.08}},          // BT.470 M
-    {5, {0.3127, 0.3290, 0.64, 0.33, 0.29, 0.60, 0.15, 0.06}},        // BT.470 B, G
-    {6, {0.3127, 0.3290, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070}},  // BT.601 525
-    {7, {0.3127, 0.3290, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070}},  // SMPTE 240
-    {8, {0.310, 0.316, 0.681, 0.319, 0.243, 0.692, 0.145, 0.049}},    // generic film
-    {9, {0.3127, 0.3290, 0.708, 0.292, 0.170, 0.797, 0.131, 0.046}},  // BT.2020
-    {11, {0.314, 0.351, 0.680, 0.320, 0.265, 0.690, 0.150, 0.060}},   // DCI P3
-    {12, {0.3127, 0.3290, 0.680, 0.320, 0.265, 0.690, 0.150, 0.060}}, // Display P3
-    {22, {0.3127, 0.3290, 0.630, 0.340, 0.295, 0.605, 0.155, 0.077}}, // EBU 3213
+    {PRIMARIES_BT709, {0.3127, 0.3290, 0.640, 0.330, 0.300, 0.600, 0.150, 0.060}},
+    {PRIMARIES_BT470M, {0.310, 0.316, 0.67, 0.33, 0.21, 0.71, 0.14, 0.08}},
+    {PRIMARIES_BT470BG, {0.3127, 0.3290, 0.64, 0.33, 0.29, 0.60, 0.15, 0.06}},
+    {PRIMARIES_BT601, {0.3127, 0.3290, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070}},
+    {PRIMARIES_SMPTE240, {0.3127, 0.3290, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070}},
+    {PRIMARIES_FILM, {0.310, 0.316, 0.681, 0.319, 0.243, 0.692, 0.145, 0.049}},
+    {PRIMARIES_BT2020, {0.3127, 0.3290, 0.708, 0.292, 0.170, 0.797, 0.131, 0.046}},
+    {PRIMARIES_DCI_P3, {0.314, 0.351, 0.680, 0.320, 0.265, 0.690, 0.150, 0.060}},
+    {PRIMARIES_DISPLAY_P3, {0.3127, 0.3290, 0.680, 0.320, 0.265, 0.690, 0.150, 0.060}},
+    {PRIMARIES_EBU3213, {0.3127, 0.3290, 0.630, 0.340, 0.295, 0.605, 0.155, 0.077}},
 };
 
-enum { SRGB = 13, PQ = 16, HLG = 18 };
+// ITU-T H.273, table 3.
+enum {
+  TRANSFER_BT709 = 1,
+  TRANSFER_BT470M = 4,  // gamma 2.2
+  TRANSFER_BT470BG = 5, // gamma 2.8
+  TRANSFER_BT601 = 6,
+  TRANSFER_SMPTE240 = 7,
+  TRANSFER_LINEAR = 8,
+  TRANSFER_IEC61966_2_4 = 11,
+  TRANSFER_BT2020_10 = 14,
+  TRANSFER_BT2020_12 = 15,
+  TRANSFER_SRGB = 13,
+  TRANSFER_PQ = 16,
+  TRANSFER_HLG = 18,
+};
+enum { MATRIX_RGB = 0, FULL_RANGE = 1 };
 
-// ITU-T H.273, table 3; NULL for codes not handled here.
+// NULL for codes not handled here.
 static cmsToneCurve *transfer_curve(cmsContext context, uint8_t code) {
   switch (code) {
-  case 1: // BT.709, BT.601 and BT.2020: the inverse of the camera's curve
-  case 6:
-  case 11:
-  case 14:
-  case 15: return segmented(context, 1 / 0.45, 0.099, 4.5, 0.081);
-  case 4: return cmsBuildGamma(context, 2.2);
-  case 5: return cmsBuildGamma(context, 2.8);
-  case 7: return segmented(context, 1 / 0.45, 0.1115, 4, 0.0913);
-  case 8: return cmsBuildGamma(context, 1);
-  case SRGB: return srgb_curve(context);
+  // The inverse of the camera's curve.
+  case TRANSFER_BT709:
+  case TRANSFER_BT601:
+  case TRANSFER_IEC61966_2_4:
+  case TRANSFER_BT2020_10:
+  case TRANSFER_BT2020_12: return segmented(context, 1 / 0.45, 0.099, 4.5, 0.081);
+  case TRANSFER_BT470M: return cmsBuildGamma(context, 2.2);
+  case TRANSFER_BT470BG: return cmsBuildGamma(context, 2.8);
+  case TRANSFER_SMPTE240: return segmented(context, 1 / 0.45, 0.1115, 4, 0.0913);
+  case TRANSFER_LINEAR: return cmsBuildGamma(context, 1);
+  case TRANSFER_SRGB: return srgb_curve(context);
   default: return NULL;
   }
 }
@@ -73,12 +102,12 @@ static bool profile_from_cicp(cmsContext context, const uint8_t cicp[4], cmsHPRO
                               imgc_report *report) {
   *profile = NULL;
   // In a PNG the samples are RGB (matrix 0); those of narrow range would need stretching.
-  if (cicp[2] != 0 || cicp[3] != 1) return false;
-  if (cicp[1] == PQ || cicp[1] == HLG) {
+  if (cicp[2] != MATRIX_RGB || cicp[3] != FULL_RANGE) return false;
+  if (cicp[1] == TRANSFER_PQ || cicp[1] == TRANSFER_HLG) {
     imgc_warn(report, IMGC_WARN_HDR_TRANSFER);
     return true;
   }
-  if (cicp[0] == 1 && cicp[1] == SRGB) return true;
+  if (cicp[0] == PRIMARIES_BT709 && cicp[1] == TRANSFER_SRGB) return true;
   for (size_t i = 0; i < sizeof primaries_of / sizeof *primaries_of; i++)
     if (primaries_of[i].code == cicp[0])
       *profile = build(context, primaries_of[i].xy, transfer_curve(context, cicp[1]));

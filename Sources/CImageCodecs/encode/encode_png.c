@@ -64,9 +64,10 @@ imgc_status imgc_png_encoder_learn(imgc_png_encoder *encoder, const imgc_picture
 static void choose_layout(imgc_png_encoder *encoder) {
   encoder->layout =
       encoder->options.keeps_rgba
-          ? (imgc_png_layout){6, 8}
+          ? (imgc_png_layout){IMGC_PNG_COLOR_RGBA, 8}
           : imgc_png_layout_for(&encoder->palette, &encoder->facts, encoder->pixel_count);
-  if (encoder->layout.color_type == 3) imgc_png_palette_sort(&encoder->palette);
+  if (encoder->layout.color_type == IMGC_PNG_COLOR_INDEXED)
+    imgc_png_palette_sort(&encoder->palette);
 }
 
 static bool append_palette(const imgc_png_encoder *encoder, imgc_output *output) {
@@ -86,18 +87,21 @@ static bool append_palette(const imgc_png_encoder *encoder, imgc_output *output)
 // ---------------------------------------------------------------- header
 
 static bool append_head(const imgc_png_encoder *encoder, imgc_output *output) {
-  static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-  static const uint8_t perceptual = 0;
-  uint8_t header[13] = {[8] = encoder->layout.bit_depth, [9] = encoder->layout.color_type};
+  static const uint8_t perceptual = IMGC_PNG_INTENT_PERCEPTUAL;
+  uint8_t header[IMGC_PNG_IHDR_SIZE] = {
+      [8] = encoder->layout.bit_depth, [9] = encoder->layout.color_type};
   imgc_put_be32(header, encoder->width);
   imgc_put_be32(header + 4, encoder->height);
-  uint8_t animation[8];
+  uint8_t animation[IMGC_PNG_acTL_SIZE];
   imgc_put_be32(animation, encoder->options.frame_count);
   imgc_put_be32(animation + 4, encoder->options.play_count);
-  return imgc_output_append(output, signature, 8) && imgc_png_chunk(output, "IHDR", header, 13) &&
-         (!encoder->options.declares_srgb || imgc_png_chunk(output, "sRGB", &perceptual, 1)) &&
-         (encoder->options.frame_count == 0 || imgc_png_chunk(output, "acTL", animation, 8)) &&
-         (encoder->layout.color_type != 3 || append_palette(encoder, output));
+  return imgc_output_append(output, IMGC_PNG_SIGNATURE, IMGC_PNG_SIGNATURE_SIZE) &&
+         imgc_png_chunk(output, "IHDR", header, sizeof header) &&
+         (!encoder->options.declares_srgb ||
+          imgc_png_chunk(output, "sRGB", &perceptual, sizeof perceptual)) &&
+         (encoder->options.frame_count == 0 ||
+          imgc_png_chunk(output, "acTL", animation, sizeof animation)) &&
+         (encoder->layout.color_type != IMGC_PNG_COLOR_INDEXED || append_palette(encoder, output));
 }
 
 imgc_status imgc_png_encoder_begin(imgc_png_encoder *encoder, uint32_t width, uint32_t height,
@@ -122,7 +126,7 @@ static void put16(uint8_t *p, uint16_t value) {
 // The frame stays afterwards (dispose 0) and replaces what was there (blend 0).
 static bool append_control(imgc_png_encoder *encoder, const imgc_picture *picture,
                            const imgc_png_placement *placement, imgc_output *output) {
-  uint8_t control[26] = {0};
+  uint8_t control[IMGC_PNG_fcTL_SIZE] = {0};
   imgc_put_be32(control, encoder->sequence++);
   imgc_put_be32(control + 4, picture->width);
   imgc_put_be32(control + 8, picture->height);
@@ -193,7 +197,8 @@ static imgc_status append_picture(imgc_png_encoder *encoder, const imgc_picture 
                                   imgc_output *output, imgc_report *report) {
   uint8_t filter = encoder->options.filter;
   if (filter == IMGC_FILTER_AUTOMATIC) {
-    bool is_plain = encoder->layout.color_type != 3 && encoder->layout.bit_depth == 8;
+    bool is_plain =
+        encoder->layout.color_type != IMGC_PNG_COLOR_INDEXED && encoder->layout.bit_depth == 8;
     if (is_plain && encoder->facts.repeats >= encoder->pixel_count / 2)
       return append_smaller(encoder, picture, output, report);
     filter = is_plain ? IMGC_FILTER_ADAPTIVE : IMGC_FILTER_NONE;

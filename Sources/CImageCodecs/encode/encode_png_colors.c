@@ -67,8 +67,7 @@ uint32_t imgc_png_palette_alphas(const imgc_png_palette *palette) {
 // ---------------------------------------------------------------- choosing
 
 static unsigned bits_per_pixel(imgc_png_layout layout) {
-  static const uint8_t channels[7] = {1, 0, 3, 1, 2, 0, 4};
-  return channels[layout.color_type] * (unsigned)layout.bit_depth;
+  return imgc_png_channels_of(layout.color_type) * layout.bit_depth;
 }
 
 uint64_t imgc_png_layout_row(imgc_png_layout layout, uint32_t width) {
@@ -95,16 +94,19 @@ static uint8_t palette_depth(uint32_t count) {
 static uint64_t palette_bytes(const imgc_png_palette *palette) {
   uint64_t alphas = 0;
   for (uint32_t i = 0; i < palette->count; i++) alphas += palette->colors[i] < 0xFF000000;
-  return 12 + 3 * (uint64_t)palette->count + (alphas ? 12 + alphas : 0);
+  return IMGC_PNG_CHUNK_OVERHEAD + 3 * (uint64_t)palette->count +
+         (alphas ? IMGC_PNG_CHUNK_OVERHEAD + alphas : 0);
 }
 
 imgc_png_layout imgc_png_layout_for(const imgc_png_palette *palette, const imgc_pixel_facts *facts,
                                     uint64_t pixel_count) {
   bool has_palette = palette->count <= IMGC_PNG_PALETTE;
-  imgc_png_layout plain = {(uint8_t)((facts->is_gray ? 0 : 2) + (facts->is_opaque ? 0 : 4)), 8};
+  imgc_png_layout plain = {(uint8_t)((facts->is_gray ? 0 : IMGC_PNG_COLOR_USES_COLOR) +
+                                     (facts->is_opaque ? 0 : IMGC_PNG_COLOR_USES_ALPHA)),
+                           8};
   if (!has_palette) return plain;
-  if (plain.color_type == 0) plain.bit_depth = gray_depth(palette);
-  imgc_png_layout indexed = {3, palette_depth(palette->count)};
+  if (plain.color_type == IMGC_PNG_COLOR_GRAY) plain.bit_depth = gray_depth(palette);
+  imgc_png_layout indexed = {IMGC_PNG_COLOR_INDEXED, palette_depth(palette->count)};
   uint64_t plain_bits = imgc_mul(pixel_count, bits_per_pixel(plain));
   uint64_t indexed_bits =
       imgc_add(imgc_mul(pixel_count, bits_per_pixel(indexed)), palette_bytes(palette) * 8);

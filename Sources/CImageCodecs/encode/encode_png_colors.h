@@ -4,6 +4,7 @@
 #define IMGC_ENCODE_PNG_COLORS_H
 
 #include "encode/encode.h"
+#include "png/png_format.h"
 
 enum { IMGC_PNG_PALETTE = 256, IMGC_PNG_SLOTS = 1024 };
 
@@ -16,7 +17,7 @@ typedef struct imgc_png_palette {
 
 // How pixels are stored (PNG specification, section 11.2.2).
 typedef struct imgc_png_layout {
-  uint8_t color_type; // 0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGBA
+  uint8_t color_type; // IMGC_PNG_COLOR_...
   uint8_t bit_depth;  // 1, 2, 4, 8
 } imgc_png_layout;
 

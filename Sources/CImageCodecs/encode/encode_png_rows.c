@@ -38,7 +38,7 @@ static void put_samples(const imgc_png_lines *lines, uint8_t *dst, const uint8_t
                         size_t width) {
   unsigned depth = lines->layout.bit_depth;
   switch (lines->layout.color_type) {
-  case 0: {
+  case IMGC_PNG_COLOR_GRAY: {
     unsigned step = 255 / ((1u << depth) - 1);
     if (step == 1)
       for (size_t x = 0; x < width; x++) dst[x] = src[x * 4];
@@ -46,12 +46,12 @@ static void put_samples(const imgc_png_lines *lines, uint8_t *dst, const uint8_t
       for (size_t x = 0; x < width; x++) dst[x] = (uint8_t)(src[x * 4] / step);
     break;
   }
-  case 2:
+  case IMGC_PNG_COLOR_RGB:
     for (size_t x = 0; x < width; x++, dst += 3, src += 4)
       dst[0] = src[0], dst[1] = src[1], dst[2] = src[2];
     return;
-  case 3: put_indices(lines->palette, dst, src, width); break;
-  case 4:
+  case IMGC_PNG_COLOR_INDEXED: put_indices(lines->palette, dst, src, width); break;
+  case IMGC_PNG_COLOR_GRAY_ALPHA:
     for (size_t x = 0; x < width; x++, dst += 2, src += 4) dst[0] = src[0], dst[1] = src[3];
     return;
   default: memcpy(dst, src, width * 4); return;

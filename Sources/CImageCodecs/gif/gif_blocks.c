@@ -11,6 +11,13 @@
 
 enum { BLOCKS_A_POLL = 4096 };
 
+enum {
+  CONTROL_SIZE = 4,      // GIF89a, 23: bytes of a Graphic Control Extension
+  APPLICATION_SIZE = 11, // GIF89a, 26: identifier and authentication code
+  LOOP_SIZE = 3,         // the Netscape extension: sub-block kind and a count of 16 bits
+  LOOP_COUNT = 1,        // the kind of sub-block that holds the count
+};
+
 static int read_bytes(GifFileType *file, GifByteType *bytes, int count) {
   imgc_gif *gif = file->UserData;
   if (count <= 0) return 0;
@@ -56,7 +63,8 @@ void imgc_gif_seek(imgc_gif *gif, uint64_t offset) {
 // GIF89a, 23. Only the last one before an image counts.
 static void read_control(const GifByteType *block, imgc_gif_image *image) {
   GraphicsControlBlock control;
-  if (block[0] < 4 || DGifExtensionToGCB(4, block + 1, &control) != GIF_OK) return;
+  if (block[0] < CONTROL_SIZE || DGifExtensionToGCB(CONTROL_SIZE, block + 1, &control) != GIF_OK)
+    return;
   image->delay = (uint16_t)control.DelayTime;
   image->transparent_index = (int16_t)control.TransparentColor;
   image->disposal = control.DisposalMode == DISPOSE_BACKGROUND ? IMGC_DISPOSE_CLEAR
@@ -65,8 +73,8 @@ static void read_control(const GifByteType *block, imgc_gif_image *image) {
 }
 
 static bool is_loop_extension(const GifByteType *block) {
-  return block[0] == 11 &&
-         (memcmp(block + 1, "NETSCAPE2.0", 11) == 0 || memcmp(block + 1, "ANIMEXTS1.0", 11) == 0);
+  return block[0] == APPLICATION_SIZE && (memcmp(block + 1, "NETSCAPE2.0", APPLICATION_SIZE) == 0 ||
+                                          memcmp(block + 1, "ANIMEXTS1.0", APPLICATION_SIZE) == 0);
 }
 
 // True when all of it was there. A block's first byte is its length.
@@ -79,7 +87,7 @@ static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
   for (uint32_t n = 1; block; n++) {
     if (DGifGetExtensionNext(gif->file, &block) != GIF_OK) return false;
     // Sub-block 1 holds the count; others (buffering) are of no interest.
-    if (loops && !gif->has_loop_count && block && block[0] >= 3 && block[1] == 1) {
+    if (loops && !gif->has_loop_count && block && block[0] >= LOOP_SIZE && block[1] == LOOP_COUNT) {
       gif->has_loop_count = true;
       gif->loop_count = imgc_le16(block + 2);
     }

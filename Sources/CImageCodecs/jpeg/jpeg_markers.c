@@ -3,27 +3,12 @@
 
 #include "jpeg/jpeg_markers.h"
 #include "core/bytes.h"
+#include "core/exif_format.h"
+#include "core/icc_format.h"
 #include "core/report.h"
+#include "jpeg/jpeg_marker_codes.h"
 
 #include <string.h>
-
-enum {
-  SOF0 = 0xC0,
-  DHT = 0xC4,
-  JPG = 0xC8,
-  DAC = 0xCC,
-  SOF15 = 0xCF,
-  RST0 = 0xD0,
-  SOI = 0xD8,
-  EOI = 0xD9,
-  SOS = 0xDA,
-  DHP = 0xDE,
-  EXP = 0xDF,
-  APP1 = 0xE1,
-  APP2 = 0xE2,
-  SOF55 = 0xF7, // JPEG-LS, ITU-T T.87
-  TEM = 0x01,
-};
 
 // Moves behind the next marker and gives its code, or EOI when the bytes end. Bytes that
 // belong to nothing are skipped, as libjpeg does.
@@ -38,31 +23,36 @@ static uint8_t next_marker(imgc_reader *r) {
     if (code) return code;
   }
   r->offset = r->size;
-  return EOI;
+  return JPEG_MARKER_EOI;
 }
 
 // ICC.1, annex B.4: "ICC_PROFILE", sequence number from 1, number of chunks.
 static void note_icc(jpeg_markers *m, size_t offset, const uint8_t *body, uint32_t size) {
-  if (size < 14 || memcmp(body, "ICC_PROFILE", 12) != 0) return;
+  if (size < IMGC_ICC_JPEG_HEADER_SIZE ||
+      memcmp(body, IMGC_ICC_JPEG_SIGNATURE, IMGC_ICC_JPEG_SIGNATURE_SIZE) != 0)
+    return;
   unsigned number = body[12], count = body[13];
   if (!m->has_icc) m->icc_count = count;
   m->has_icc = true;
   if (number == 0 || number > count || count != m->icc_count || m->icc[number].offset)
     m->icc_is_broken = true;
   else
-    m->icc[number] = (jpeg_chunk){offset + 14, size - 14};
+    m->icc[number] =
+        (jpeg_chunk){offset + IMGC_ICC_JPEG_HEADER_SIZE, size - IMGC_ICC_JPEG_HEADER_SIZE};
 }
 
 static void note_exif(jpeg_markers *m, size_t offset, const uint8_t *body, uint32_t size) {
-  if (m->has_exif || size <= 6 || memcmp(body, "Exif\0", 6) != 0) return;
+  if (m->has_exif || size <= IMGC_EXIF_PREFIX_SIZE ||
+      memcmp(body, IMGC_EXIF_PREFIX, IMGC_EXIF_PREFIX_SIZE) != 0)
+    return;
   m->has_exif = true;
-  m->exif = (jpeg_chunk){offset + 6, size - 6};
+  m->exif = (jpeg_chunk){offset + IMGC_EXIF_PREFIX_SIZE, size - IMGC_EXIF_PREFIX_SIZE};
 }
 
 static void note_frame(jpeg_markers *m, uint8_t code, const uint8_t *body, uint32_t size) {
   if (m->frame) return;
   m->frame = code;
-  if (size < 6) return;
+  if (size < JPEG_FRAME_HEADER_SIZE) return;
   m->bits = body[0];
   m->height = imgc_be16(body + 1);
   m->width = imgc_be16(body + 3);
@@ -86,15 +76,15 @@ static imgc_status check_frame(const jpeg_markers *m, imgc_report *report) {
   if (m->is_hierarchical) return refuse(report, "hierarchical", "the hierarchical process");
   switch (m->frame) {
   case 0: return IMGC_OK;
-  case 0xC3:
-  case 0xCB: return refuse(report, "lossless", "the lossless process");
-  case 0xC5:
-  case 0xC6:
-  case 0xC7:
-  case 0xCD:
-  case 0xCE:
-  case SOF15: return refuse(report, "hierarchical", "the hierarchical process");
-  case SOF55: return refuse(report, "jpegls", "JPEG-LS");
+  case JPEG_MARKER_SOF3:
+  case JPEG_MARKER_SOF11: return refuse(report, "lossless", "the lossless process");
+  case JPEG_MARKER_SOF5:
+  case JPEG_MARKER_SOF6:
+  case JPEG_MARKER_SOF7:
+  case JPEG_MARKER_SOF13:
+  case JPEG_MARKER_SOF14:
+  case JPEG_MARKER_SOF15: return refuse(report, "hierarchical", "the hierarchical process");
+  case JPEG_MARKER_SOF55: return refuse(report, "jpegls", "JPEG-LS");
   default: break;
   }
   if (m->bits == 12) return refuse(report, "12bit", "12 bits a sample");
@@ -112,13 +102,14 @@ imgc_status imgc_jpeg_walk(const imgc_request *request, jpeg_markers *m, imgc_re
   imgc_reader r = {request->data, request->size, 0};
   if (request->size < 2)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "jpeg: %zu bytes", request->size);
-  if (r.data[0] != 0xFF || r.data[1] != SOI)
+  if (r.data[0] != 0xFF || r.data[1] != JPEG_MARKER_SOI)
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: no SOI marker at the start");
   r.offset = 2;
   for (;;) {
     uint8_t code = next_marker(&r);
-    if (code == EOI || code == SOS) break;
-    if (code == TEM || (code >= RST0 && code <= SOI)) continue; // no segment follows
+    if (code == JPEG_MARKER_EOI || code == JPEG_MARKER_SOS) break;
+    if (code == JPEG_MARKER_TEM || (code >= JPEG_MARKER_RST0 && code <= JPEG_MARKER_SOI))
+      continue; // no segment follows
     if (imgc_left(&r) < 2) break;
     // A length below 2 counts as 2, as libjpeg skips it.
     uint32_t length = imgc_be16(r.data + r.offset);
@@ -128,11 +119,11 @@ imgc_status imgc_jpeg_walk(const imgc_request *request, jpeg_markers *m, imgc_re
     const uint8_t *body = r.data + offset;
     if (!imgc_skip(&r, size)) break;
 
-    if (code == DHP || code == EXP) m->is_hierarchical = true;
-    if (code == APP1) note_exif(m, offset, body, size);
-    if (code == APP2) note_icc(m, offset, body, size);
-    bool is_frame = code >= SOF0 && code <= SOF15 && code != DHT && code != JPG && code != DAC;
-    if (is_frame || code == SOF55) note_frame(m, code, body, size);
+    if (code == JPEG_MARKER_DHP || code == JPEG_MARKER_EXP) m->is_hierarchical = true;
+    if (code == JPEG_MARKER_APP1) note_exif(m, offset, body, size);
+    if (code == JPEG_MARKER_APP2) note_icc(m, offset, body, size);
+
+    if (jpeg_is_frame_marker(code) || code == JPEG_MARKER_SOF55) note_frame(m, code, body, size);
   }
   sum_icc(m);
   return check_frame(m, report);

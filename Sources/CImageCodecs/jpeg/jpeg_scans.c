@@ -4,19 +4,11 @@
 
 #include "jpeg/jpeg_scans.h"
 #include "core/bytes.h"
+#include "jpeg/jpeg_marker_codes.h"
 
 #include <string.h>
 
 enum {
-  SOF2 = 0xC2, // progressive, Huffman coded
-  DHT = 0xC4,
-  DAC = 0xCC,
-  SOF15 = 0xCF,
-  RST0 = 0xD0,
-  RST7 = 0xD7,
-  EOI = 0xD9,
-  SOS = 0xDA,
-  JPG = 0xC8,
   MAX_COMPONENTS = 4,
   COEFFICIENTS = 64,
   LAST_LOW = 5, // in zigzag order: a picture at 1/4 shows nothing above
@@ -46,11 +38,13 @@ typedef struct walk {
 } walk;
 
 static bool read_frame(walk *w, const uint8_t *body, uint32_t size) {
-  if (w->components || size < 6) return false;
+  if (w->components || size < JPEG_FRAME_HEADER_SIZE) return false;
   unsigned count = body[5];
-  if (count == 0 || count > MAX_COMPONENTS || size != 6 + 3 * count) return false;
+  if (count == 0 || count > MAX_COMPONENTS ||
+      size != JPEG_FRAME_HEADER_SIZE + JPEG_FRAME_COMPONENT_SIZE * count)
+    return false;
   for (unsigned i = 0; i < count; i++) {
-    w->ids[i] = body[6 + 3 * i];
+    w->ids[i] = body[JPEG_FRAME_HEADER_SIZE + JPEG_FRAME_COMPONENT_SIZE * i];
     for (unsigned k = 0; k < i; k++)
       if (w->ids[k] == w->ids[i]) return false;
   }
@@ -106,7 +100,8 @@ static bool skip_data(imgc_reader *r) {
     if (!ff) return false;
     r->offset = (size_t)(ff - r->data);
     uint8_t code = ff[1];
-    if (code != 0 && code != 0xFF && (code < RST0 || code > RST7)) return true;
+    if (code != 0 && code != 0xFF && (code < JPEG_MARKER_RST0 || code > JPEG_MARKER_RST7))
+      return true;
     r->offset += code == 0xFF ? 1 : 2;
   }
   return false;
@@ -123,15 +118,17 @@ static bool step(walk *w, jpeg_left_out *out, bool *ended) {
   if (imgc_left(r) < 2 || r->data[r->offset] != 0xFF) return false;
   uint8_t code = r->data[r->offset + 1];
   r->offset += 2;
-  *ended = code == EOI;
-  if (code == EOI) return false;
-  if (imgc_left(r) < 2 || code < 0xC0 || (code >= RST0 && code < SOS)) return false;
+  *ended = code == JPEG_MARKER_EOI;
+  if (code == JPEG_MARKER_EOI) return false;
+  if (imgc_left(r) < 2 || code < JPEG_MARKER_SOF0 ||
+      (code >= JPEG_MARKER_RST0 && code < JPEG_MARKER_SOS))
+    return false;
   uint32_t length = imgc_be16(r->data + r->offset);
   const uint8_t *body = r->data + r->offset + 2;
   if (length < 2 || !imgc_skip(r, length)) return false;
-  bool is_frame = code <= SOF15 && code != DHT && code != JPG && code != DAC;
-  if (is_frame) return code == SOF2 && read_frame(w, body, length - 2);
-  if (code != SOS) return true;
+  if (jpeg_is_frame_marker(code))
+    return code == JPEG_MARKER_SOF2 && read_frame(w, body, length - 2);
+  if (code != JPEG_MARKER_SOS) return true;
 
   scan s;
   if (!read_scan(w, body, length - 2, &s) || !advance(&w->all, &s) || !skip_data(r)) return false;

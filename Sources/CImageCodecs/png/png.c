@@ -48,9 +48,10 @@ static imgc_status read_header(const imgc_request *request, imgc_header *header,
       read_tail(request, &png, &metadata, &extent, report))
     return report->status;
 
-  static const imgc_color_model models[7] = {
-      [0] = IMGC_COLOR_GRAY, [2] = IMGC_COLOR_RGB, [3] = IMGC_COLOR_INDEXED,
-      [4] = IMGC_COLOR_GRAY, [6] = IMGC_COLOR_RGB,
+  static const imgc_color_model models[IMGC_PNG_COLOR_TYPES] = {
+      [IMGC_PNG_COLOR_GRAY] = IMGC_COLOR_GRAY,       [IMGC_PNG_COLOR_RGB] = IMGC_COLOR_RGB,
+      [IMGC_PNG_COLOR_INDEXED] = IMGC_COLOR_INDEXED, [IMGC_PNG_COLOR_GRAY_ALPHA] = IMGC_COLOR_GRAY,
+      [IMGC_PNG_COLOR_RGBA] = IMGC_COLOR_RGB,
   };
   header->width = png.width;
   header->height = png.height;
@@ -58,7 +59,7 @@ static imgc_status read_header(const imgc_request *request, imgc_header *header,
   header->is_animated = header->has_loop_count = png.animated;
   header->loop_count = png.loop_count;
   header->is_progressive = png.interlaced;
-  header->has_alpha = (png.color_type & 4) || png.transparency;
+  header->has_alpha = (png.color_type & IMGC_PNG_COLOR_USES_ALPHA) || png.transparency;
   header->bits_per_channel = png.bit_depth;
   header->channels = (uint8_t)imgc_png_channels(&png);
   header->color_model = models[png.color_type];

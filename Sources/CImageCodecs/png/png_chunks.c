@@ -38,9 +38,11 @@ bool imgc_png_crc_is_right(const imgc_png_chunk *chunk) {
   return crc == imgc_be32(chunk->data + chunk->length);
 }
 
-uint32_t imgc_png_channels(const imgc_png *png) {
-  static const uint8_t channels[7] = {1, 0, 3, 1, 2, 0, 4};
-  return channels[png->color_type];
+uint32_t imgc_png_channels(const imgc_png *png) { return imgc_png_channels_of(png->color_type); }
+
+unsigned imgc_png_pixel_bytes(const imgc_png *png) {
+  unsigned bits = imgc_png_channels(png) * png->bit_depth;
+  return bits < 8 ? 1 : bits / 8;
 }
 
 uint64_t imgc_png_row_bytes(const imgc_png *png, uint32_t width) {
@@ -52,29 +54,35 @@ static imgc_status malformed(imgc_report *report, const char *what) {
 }
 
 static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
-  if (chunk->length != 13) return malformed(report, "IHDR has a wrong length");
+  if (chunk->length != IMGC_PNG_IHDR_SIZE) return malformed(report, "IHDR has a wrong length");
   const uint8_t *p = chunk->data;
   png->width = imgc_be32(p);
   png->height = imgc_be32(p + 4);
   png->bit_depth = p[8];
   png->color_type = p[9];
-  png->interlaced = p[12] == 1;
+  png->interlaced = p[12] == IMGC_PNG_INTERLACE_ADAM7;
   if (png->width == 0 || png->height == 0 || png->width > INT32_MAX || png->height > INT32_MAX)
     return malformed(report, "IHDR has an impossible size");
   // Bit n: depth n is allowed (PNG, table 11.1).
-  static const uint32_t depths[7] = {0x10116, 0, 0x10100, 0x116, 0x10100, 0, 0x10100};
-  if (p[9] > 6 || p[8] > 16 || !(depths[p[9]] >> p[8] & 1))
+  static const uint32_t depths[IMGC_PNG_COLOR_TYPES] = {
+      [IMGC_PNG_COLOR_GRAY] = 0x10116,  [IMGC_PNG_COLOR_RGB] = 0x10100,
+      [IMGC_PNG_COLOR_INDEXED] = 0x116, [IMGC_PNG_COLOR_GRAY_ALPHA] = 0x10100,
+      [IMGC_PNG_COLOR_RGBA] = 0x10100,
+  };
+  if (p[9] >= IMGC_PNG_COLOR_TYPES || p[8] > 16 || !(depths[p[9]] >> p[8] & 1))
     return malformed(report, "IHDR has an impossible colour type or depth");
-  if (p[10] != 0 || p[11] != 0 || p[12] > 1)
+  if (p[10] != IMGC_PNG_COMPRESSION_DEFLATE || p[11] != IMGC_PNG_FILTER_METHOD_ADAPTIVE ||
+      p[12] > IMGC_PNG_INTERLACE_ADAM7)
     return malformed(report, "IHDR has an unknown compression, filter or interlace method");
   return IMGC_OK;
 }
 
 static imgc_status read_plte(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
-  bool indexed = png->color_type == 3;
+  bool indexed = png->color_type == IMGC_PNG_COLOR_INDEXED;
   if (png->palette) return malformed(report, "there are two palettes");
-  if (!(png->color_type & 2)) return imgc_warn(report, IMGC_WARN_CHUNK), IMGC_OK;
-  if (chunk->length == 0 || chunk->length > 768 || chunk->length % 3 != 0) {
+  if (!(png->color_type & IMGC_PNG_COLOR_USES_COLOR))
+    return imgc_warn(report, IMGC_WARN_CHUNK), IMGC_OK;
+  if (chunk->length == 0 || chunk->length > IMGC_PNG_PLTE_MAX_SIZE || chunk->length % 3 != 0) {
     if (indexed || chunk->length == 0) return malformed(report, "PLTE has a wrong length");
     return imgc_warn(report, IMGC_WARN_CHUNK), IMGC_OK;
   }
@@ -92,9 +100,11 @@ static imgc_status read_plte(const imgc_png_chunk *chunk, imgc_png *png, imgc_re
 static void read_trns(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
   bool fits = false;
   switch (png->color_type) {
-  case 0: fits = chunk->length == 2; break;
-  case 2: fits = chunk->length == 6; break;
-  case 3: fits = chunk->length > 0 && chunk->length <= png->palette_size; break;
+  case IMGC_PNG_COLOR_GRAY: fits = chunk->length == 2; break;
+  case IMGC_PNG_COLOR_RGB: fits = chunk->length == 6; break;
+  case IMGC_PNG_COLOR_INDEXED:
+    fits = chunk->length > 0 && chunk->length <= png->palette_size;
+    break;
   default: break;
   }
   if (!fits || png->transparency) {
@@ -106,7 +116,7 @@ static void read_trns(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *r
 }
 
 static void read_actl(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
-  uint32_t frames = chunk->length == 8 ? imgc_be32(chunk->data) : 0;
+  uint32_t frames = chunk->length == IMGC_PNG_acTL_SIZE ? imgc_be32(chunk->data) : 0;
   if (frames == 0 || frames > INT32_MAX || png->animated) {
     imgc_warn(report, IMGC_WARN_CHUNK);
     return;
@@ -120,10 +130,10 @@ static void read_actl(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *r
 // or not.
 static bool matters(const imgc_png_chunk *chunk) {
   switch (chunk->type) {
-  case IMGC_PNG_IHDR: return chunk->length <= 13;
-  case IMGC_PNG_PLTE: return chunk->length <= 768;
-  case IMGC_PNG_tRNS: return chunk->length <= 256;
-  case IMGC_PNG_acTL: return chunk->length <= 8;
+  case IMGC_PNG_IHDR: return chunk->length <= IMGC_PNG_IHDR_SIZE;
+  case IMGC_PNG_PLTE: return chunk->length <= IMGC_PNG_PLTE_MAX_SIZE;
+  case IMGC_PNG_tRNS: return chunk->length <= IMGC_PNG_tRNS_MAX_SIZE;
+  case IMGC_PNG_acTL: return chunk->length <= IMGC_PNG_acTL_SIZE;
   default: return false;
   }
 }
@@ -136,7 +146,7 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, img
                           imgc_png_visit *visit, void *context, imgc_report *report) {
   *png = (imgc_png){0};
   if (request->size < IMGC_PNG_SIGNATURE_SIZE ||
-      memcmp(request->data, "\x89PNG\r\n\x1a\n", IMGC_PNG_SIGNATURE_SIZE) != 0)
+      memcmp(request->data, IMGC_PNG_SIGNATURE, IMGC_PNG_SIGNATURE_SIZE) != 0)
     return malformed(report, "the signature is missing");
   imgc_reader reader = {request->data, request->size, IMGC_PNG_SIGNATURE_SIZE};
   for (uint64_t count = 0;; count++) {
@@ -152,7 +162,8 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, img
       return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: no chunk at byte %zu",
                        chunk.offset);
     if (count > 0 && chunk.type == IMGC_PNG_IDAT) {
-      if (png->color_type == 3 && !png->palette) return malformed(report, "the palette is missing");
+      if (png->color_type == IMGC_PNG_COLOR_INDEXED && !png->palette)
+        return malformed(report, "the palette is missing");
       png->idat_offset = chunk.offset;
       return IMGC_OK;
     }

@@ -5,28 +5,7 @@
 
 #include "CImageCodecs.h"
 #include "core/bytes.h"
-
-#define IMGC_PNG_TYPE(a, b, c, d)                                                                  \
-  ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
-
-enum {
-  IMGC_PNG_IHDR = IMGC_PNG_TYPE('I', 'H', 'D', 'R'),
-  IMGC_PNG_PLTE = IMGC_PNG_TYPE('P', 'L', 'T', 'E'),
-  IMGC_PNG_IDAT = IMGC_PNG_TYPE('I', 'D', 'A', 'T'),
-  IMGC_PNG_IEND = IMGC_PNG_TYPE('I', 'E', 'N', 'D'),
-  IMGC_PNG_tRNS = IMGC_PNG_TYPE('t', 'R', 'N', 'S'),
-  IMGC_PNG_acTL = IMGC_PNG_TYPE('a', 'c', 'T', 'L'),
-  IMGC_PNG_fcTL = IMGC_PNG_TYPE('f', 'c', 'T', 'L'),
-  IMGC_PNG_fdAT = IMGC_PNG_TYPE('f', 'd', 'A', 'T'),
-  IMGC_PNG_gAMA = IMGC_PNG_TYPE('g', 'A', 'M', 'A'),
-  IMGC_PNG_cHRM = IMGC_PNG_TYPE('c', 'H', 'R', 'M'),
-  IMGC_PNG_sRGB = IMGC_PNG_TYPE('s', 'R', 'G', 'B'),
-  IMGC_PNG_iCCP = IMGC_PNG_TYPE('i', 'C', 'C', 'P'),
-  IMGC_PNG_cICP = IMGC_PNG_TYPE('c', 'I', 'C', 'P'),
-  IMGC_PNG_eXIf = IMGC_PNG_TYPE('e', 'X', 'I', 'f'),
-};
-
-enum { IMGC_PNG_SIGNATURE_SIZE = 8, IMGC_PNG_FRAME_CONTROL_SIZE = 26 };
+#include "png/png_format.h"
 
 typedef enum imgc_png_step {
   IMGC_PNG_WHOLE, // payload and checksum are there
@@ -48,7 +27,7 @@ imgc_png_step imgc_png_next(imgc_reader *reader, imgc_png_chunk *chunk);
 // The chunk must be whole.
 bool imgc_png_crc_is_right(const imgc_png_chunk *chunk);
 static inline bool imgc_png_is_critical(const imgc_png_chunk *chunk) {
-  return !(chunk->type >> 24 & 0x20);
+  return !(chunk->type & IMGC_PNG_ANCILLARY);
 }
 
 // What stands before the pixels. Pointers lead into the request's data.
@@ -65,7 +44,10 @@ typedef struct imgc_png {
   size_t idat_offset; // of the first IDAT chunk
 } imgc_png;
 
+// Samples of a pixel.
 uint32_t imgc_png_channels(const imgc_png *png);
+// Bytes of a pixel, at least 1: the distance that filters look back.
+unsigned imgc_png_pixel_bytes(const imgc_png *png);
 // Bytes of a stored row of `width` pixels, without its filter byte.
 uint64_t imgc_png_row_bytes(const imgc_png *png, uint32_t width);
 

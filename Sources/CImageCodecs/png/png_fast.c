@@ -3,7 +3,6 @@
 // ways give the same pixels and the same status.
 
 #include "png/png_fast.h"
-#include "core/bytes.h"
 #include "core/cancel.h"
 #include "core/dest.h"
 #include "core/limits.h"
@@ -71,9 +70,7 @@ static bool inflate_rows(const imgc_png_picture *picture, uint8_t *raw, size_t s
   size_t stream_size = (size_t)picture->extent.bytes;
   struct libdeflate_decompressor *inflater = stream ? libdeflate_alloc_decompressor() : NULL;
   bool right = false;
-  // RFC 1950: deflate, no preset dictionary, a right check value, a window up to 32 KiB.
-  if (inflater && stream_size > 2 && (stream[0] & 15) == 8 && stream[0] >> 4 <= 7 &&
-      !(stream[1] & 0x20) && imgc_be16(stream) % 31 == 0) {
+  if (inflater && stream_size > 2 && imgc_png_is_zlib(stream)) {
     size_t got = 0;
     enum libdeflate_result result =
         picture->request->strictness >= IMGC_STRICT_ON_CORRUPT // then Adler-32 counts
@@ -92,7 +89,7 @@ static bool filters_are_known(const imgc_png *png, const uint8_t *raw) {
     imgc_png_pass pass = imgc_png_pass_at(png, i);
     size_t stride = (size_t)imgc_png_row_bytes(png, pass.width) + 1;
     for (uint32_t row = 0; row < pass.height; row++, raw += stride)
-      if (*raw > 4) return false;
+      if (*raw > IMGC_FILTER_PAETH) return false;
   }
   return true;
 }
@@ -100,8 +97,7 @@ static bool filters_are_known(const imgc_png *png, const uint8_t *raw) {
 static void draw_rows(const imgc_png_picture *picture, imgc_png_rows *rows, uint8_t *raw,
                       const uint8_t *zeros) {
   const imgc_png *png = picture->png;
-  unsigned bits = imgc_png_channels(png) * png->bit_depth;
-  unsigned bpp = bits < 8 ? 1 : bits / 8;
+  unsigned bpp = imgc_png_pixel_bytes(png);
   for (uint32_t i = 0; i < imgc_png_pass_count(png); i++) {
     imgc_png_pass pass = imgc_png_pass_at(png, i);
     size_t n = (size_t)imgc_png_row_bytes(png, pass.width);

@@ -38,7 +38,7 @@ static imgc_status whole_picture(const imgc_png *png, imgc_frame *frame) {
 // Sequence number, width, height, x, y (32 bits each), delay (two of 16), disposal, blending.
 static bool read_control(const imgc_png_chunk *chunk, const imgc_png *png, imgc_frame *frame,
                          imgc_report *report) {
-  if (chunk->length != IMGC_PNG_FRAME_CONTROL_SIZE) return false;
+  if (chunk->length != IMGC_PNG_fcTL_SIZE) return false;
   const uint8_t *p = chunk->data;
   if (!imgc_png_crc_is_right(chunk)) imgc_warn(report, IMGC_WARN_CRC);
   if (imgc_be32(p) != frame->sequence) return false;
@@ -52,11 +52,15 @@ static bool read_control(const imgc_png_chunk *chunk, const imgc_png *png, imgc_
     return false;
   frame->delay_numerator = imgc_be16(p + 20);
   frame->delay_denominator = imgc_be16(p + 22) ? imgc_be16(p + 22) : 100;
-  static const uint8_t disposals[3] = {IMGC_DISPOSE_KEEP, IMGC_DISPOSE_CLEAR, IMGC_DISPOSE_RESTORE};
+  static const uint8_t disposals[] = {
+      [IMGC_PNG_DISPOSE_NONE] = IMGC_DISPOSE_KEEP,
+      [IMGC_PNG_DISPOSE_BACKGROUND] = IMGC_DISPOSE_CLEAR,
+      [IMGC_PNG_DISPOSE_PREVIOUS] = IMGC_DISPOSE_RESTORE,
+  };
   // Operations that do not exist: what the frame should look like is not known.
-  if (p[24] > 2 || p[25] > 1) return false;
+  if (p[24] > IMGC_PNG_DISPOSE_PREVIOUS || p[25] > IMGC_PNG_BLEND_OVER) return false;
   frame->disposal = disposals[p[24]];
-  frame->blend = p[25] == 1 ? IMGC_BLEND_OVER : IMGC_BLEND_SOURCE;
+  frame->blend = p[25] == IMGC_PNG_BLEND_OVER ? IMGC_BLEND_OVER : IMGC_BLEND_SOURCE;
   // There is nothing before the first frame to go back to.
   if (frame->number == 0 && frame->disposal == IMGC_DISPOSE_RESTORE)
     frame->disposal = IMGC_DISPOSE_CLEAR;
@@ -92,7 +96,8 @@ static imgc_status advance(const imgc_request *request, const imgc_png *png, img
     imgc_png_step step = imgc_png_next(&reader, &chunk);
     bool is_data = chunk.type == IMGC_PNG_IDAT || chunk.type == IMGC_PNG_fdAT;
     if (step == IMGC_PNG_BAD) return stop(frame, false, report);
-    if (step == IMGC_PNG_CUT && (!is_data || chunk.available < 4)) return stop(frame, true, report);
+    if (step == IMGC_PNG_CUT && (!is_data || chunk.available < IMGC_PNG_FDAT_SEQUENCE_SIZE))
+      return stop(frame, true, report);
     if (chunk.type == IMGC_PNG_IEND) return stop(frame, false, report);
     if (chunk.type == IMGC_PNG_fcTL) {
       if (controlled || !read_control(&chunk, png, frame, report))
@@ -156,7 +161,8 @@ imgc_status imgc_png_draw_frame(const imgc_request *request, const imgc_frame *f
   imgc_reader reader = {request->data, request->size, (size_t)frame->offset};
   imgc_png_chunk chunk = {0};
   if (frame->offset < request->size) imgc_png_next(&reader, &chunk);
-  if ((chunk.type != IMGC_PNG_IDAT && (chunk.type != IMGC_PNG_fdAT || chunk.available < 4)) ||
+  if ((chunk.type != IMGC_PNG_IDAT &&
+       (chunk.type != IMGC_PNG_fdAT || chunk.available < IMGC_PNG_FDAT_SEQUENCE_SIZE)) ||
       frame->width > png.width || frame->height > png.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "png: not a frame of this file");
   uint32_t sequence = chunk.type == IMGC_PNG_fdAT ? imgc_be32(chunk.data) : 0;

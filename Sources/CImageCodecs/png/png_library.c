@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD_SIZE = 8 + 25 + 15 };
+enum {
+  IHDR_END = IMGC_PNG_SIGNATURE_SIZE + IMGC_PNG_CHUNK_OVERHEAD + IMGC_PNG_IHDR_SIZE,
+  HEAD_SIZE = IHDR_END + IMGC_PNG_CHUNK_OVERHEAD + 3, // a palette of one entry
+};
 
 // All that must outlive a longjmp lives here, owned by the function that calls the guarded one.
 typedef struct drawing {
@@ -71,14 +74,14 @@ static void on_free(png_structp png, png_voidp memory) {
 static void make_head(drawing *d) {
   const imgc_png *png = d->picture->png;
   uint8_t *p = d->head;
-  memcpy(p, "\x89PNG\r\n\x1a\n\0\0\0\x0DIHDR", 16);
+  memcpy(p, IMGC_PNG_SIGNATURE "\0\0\0\x0DIHDR", 16);
   imgc_put_be32(p + 16, png->width);
   imgc_put_be32(p + 20, png->height);
   const uint8_t rest[9] = {png->bit_depth, png->color_type, 0, 0, png->interlaced};
   memcpy(p + 24, rest, 9); // with a checksum that nobody looks at
-  d->head_size = 33;
-  if (png->color_type == 3) {
-    memcpy(p + 33, "\0\0\0\x03PLTE\0\0\0\0\0\0\0", 15);
+  d->head_size = IHDR_END;
+  if (png->color_type == IMGC_PNG_COLOR_INDEXED) {
+    memcpy(p + IHDR_END, "\0\0\0\x03PLTE\0\0\0\0\0\0\0", 15);
     d->head_size = HEAD_SIZE;
   }
 }
@@ -102,7 +105,7 @@ static bool next_segment(drawing *d) {
 // True when libpng has been given every row.
 static bool is_finished(const drawing *d) {
   return d->picture->png->interlaced
-             ? png_get_current_pass_number(d->png) == 7
+             ? png_get_current_pass_number(d->png) == IMGC_PNG_ADAM7_PASSES
              : png_get_current_row_number(d->png) == d->picture->png->height;
 }
 

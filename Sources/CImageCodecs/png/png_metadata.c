@@ -3,6 +3,8 @@
 
 #include "png/png_metadata.h"
 #include "core/bytes.h"
+#include "core/exif_format.h"
+#include "core/icc_format.h"
 #include "core/limits.h"
 #include "core/report.h"
 
@@ -53,10 +55,11 @@ static bool allowed(const imgc_png_metadata *m, uint64_t size) {
 // bytes (ICC.1, 7.2.2), so its size is known, and compared with the limit, before it is inflated.
 static void read_iccp(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
   m->seen_profile = true;
-  size_t name = chunk->length < 80 ? chunk->length : 80;
+  size_t name =
+      chunk->length < IMGC_PNG_ICCP_NAME_MAX_SIZE ? chunk->length : IMGC_PNG_ICCP_NAME_MAX_SIZE;
   const uint8_t *end = name ? memchr(chunk->data, 0, name) : NULL;
   size_t head = end ? (size_t)(end - chunk->data) + 2 : 0;
-  uint8_t start[132];
+  uint8_t start[IMGC_ICC_LEAST_SIZE];
   if (!end || head == 2 || head > chunk->length || end[1] != 0 ||
       !imgc_png_inflate(chunk->data + head, chunk->length - head, start, sizeof start)) {
     imgc_warn(m->report, IMGC_WARN_PROFILE_IGNORED);
@@ -74,7 +77,7 @@ static void read_iccp(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
 }
 
 static void read_chrm(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
-  bool valid = chunk->length == 32 && !m->header->has_chromaticities;
+  bool valid = chunk->length == IMGC_PNG_cHRM_SIZE && !m->header->has_chromaticities;
   for (int i = 0; valid && i < 8; i++) {
     uint32_t value = imgc_be32(chunk->data + 4 * i);
     valid = value <= INT32_MAX;
@@ -91,7 +94,8 @@ static void read_exif(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
   uint64_t size = chunk->length;
   const uint8_t *p = chunk->data;
   // The prefix belongs to JPEG; some writers leave it in.
-  if (size >= 6 && memcmp(p, "Exif\0\0", 6) == 0) offset += 6, size -= 6, p += 6;
+  if (size >= IMGC_EXIF_PREFIX_SIZE && memcmp(p, IMGC_EXIF_PREFIX, IMGC_EXIF_PREFIX_SIZE) == 0)
+    offset += IMGC_EXIF_PREFIX_SIZE, size -= IMGC_EXIF_PREFIX_SIZE, p += IMGC_EXIF_PREFIX_SIZE;
   bool valid = size >= 8 && (memcmp(p, "II", 2) == 0 || memcmp(p, "MM", 2) == 0);
   if (!valid || m->header->exif_size || !allowed(m, size)) {
     imgc_warn(m->report, valid ? IMGC_WARN_METADATA_IGNORED : IMGC_WARN_EXIF);
@@ -111,17 +115,18 @@ void imgc_png_read_metadata(void *metadata, const imgc_png_chunk *chunk, bool af
   bool right = true;
   switch (chunk->type) {
   case IMGC_PNG_gAMA: {
-    uint32_t gamma = chunk->length == 4 ? imgc_be32(chunk->data) : 0;
+    uint32_t gamma = chunk->length == IMGC_PNG_gAMA_SIZE ? imgc_be32(chunk->data) : 0;
     right = !after_palette && gamma > 0 && gamma <= INT32_MAX && !header->has_gamma;
     if (right) header->has_gamma = true, header->gamma = gamma;
     break;
   }
   case IMGC_PNG_sRGB:
-    right = !after_palette && chunk->length == 1 && chunk->data[0] < 4 && !header->has_srgb;
+    right = !after_palette && chunk->length == IMGC_PNG_sRGB_SIZE &&
+            chunk->data[0] < IMGC_PNG_INTENTS && !header->has_srgb;
     if (right) header->has_srgb = true, header->srgb_intent = chunk->data[0];
     break;
   case IMGC_PNG_cICP:
-    right = !after_palette && chunk->length == 4 && !header->has_cicp;
+    right = !after_palette && chunk->length == IMGC_PNG_cICP_SIZE && !header->has_cicp;
     if (right) header->has_cicp = true, memcpy(header->cicp, chunk->data, 4);
     break;
   case IMGC_PNG_cHRM:

@@ -15,12 +15,15 @@ enum { BAND = 16 };
 
 // ---------------------------------------------------------------- passes
 
-uint32_t imgc_png_pass_count(const imgc_png *png) { return png->interlaced ? 7 : 1; }
+uint32_t imgc_png_pass_count(const imgc_png *png) {
+  return png->interlaced ? IMGC_PNG_ADAM7_PASSES : 1;
+}
 
 imgc_png_pass imgc_png_pass_at(const imgc_png *png, uint32_t index) {
   // PNG, 8.2: x, y, dx, dy of each pass.
-  static const uint8_t adam7[7][4] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
-                                      {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+  static const uint8_t adam7[IMGC_PNG_ADAM7_PASSES][4] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8},
+                                                          {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2},
+                                                          {0, 1, 1, 2}};
   if (!png->interlaced) return (imgc_png_pass){0, 0, 1, 1, png->width, png->height};
   const uint8_t *a = adam7[index];
   imgc_png_pass pass = {a[0], a[1], a[2], a[3], 0, 0};
@@ -51,7 +54,7 @@ static uint32_t rgba(uint8_t r, uint8_t g, uint8_t b, uint8_t a) {
 static void make_palette(imgc_png_rows *rows) {
   const imgc_png *png = rows->png;
   const uint8_t *t = png->transparency;
-  if (png->color_type == 3) {
+  if (png->color_type == IMGC_PNG_COLOR_INDEXED) {
     // What lies behind the palette is opaque black, as in libpng.
     for (uint32_t i = 0; i < 256; i++) {
       const uint8_t *c = png->palette + (size_t)3 * i;
@@ -59,7 +62,8 @@ static void make_palette(imgc_png_rows *rows) {
       rows->palette[i] = i < png->palette_size ? rgba(c[0], c[1], c[2], alpha) : rgba(0, 0, 0, 255);
     }
     rows->uses_palette = true;
-  } else if (png->color_type == 0 && (png->bit_depth < 8 || (png->bit_depth == 8 && t))) {
+  } else if (png->color_type == IMGC_PNG_COLOR_GRAY &&
+             (png->bit_depth < 8 || (png->bit_depth == 8 && t))) {
     uint32_t most = (1u << png->bit_depth) - 1;
     for (uint32_t i = 0; i <= most; i++) {
       uint8_t gray = (uint8_t)(i * (255 / most));
@@ -103,7 +107,9 @@ static void expand16(const imgc_png_rows *rows, uint8_t *dst, const uint8_t *src
 
 static void check_indices(imgc_png_rows *rows, const uint8_t *src, uint32_t n) {
   const imgc_png *png = rows->png;
-  if (png->color_type != 3 || rows->bad_index || png->palette_size >= 1u << png->bit_depth) return;
+  if (png->color_type != IMGC_PNG_COLOR_INDEXED || rows->bad_index ||
+      png->palette_size >= 1u << png->bit_depth)
+    return;
   uint8_t most = 0;
   if (png->bit_depth == 8) {
     for (uint32_t i = 0; i < n; i++) most = src[i] > most ? src[i] : most;
@@ -128,11 +134,11 @@ static void expand(imgc_png_rows *rows, uint8_t *dst, const uint8_t *src, uint32
       imgc_row_index8(dst, src, n, rows->palette);
     else
       imgc_row_index_packed(dst, src, n, png->bit_depth, rows->palette);
-  } else if (png->color_type == 0) {
+  } else if (png->color_type == IMGC_PNG_COLOR_GRAY) {
     imgc_row_gray8(dst, src, n);
-  } else if (png->color_type == 4) {
+  } else if (png->color_type == IMGC_PNG_COLOR_GRAY_ALPHA) {
     imgc_row_gray_alpha8(dst, src, n);
-  } else if (png->color_type == 6) {
+  } else if (png->color_type == IMGC_PNG_COLOR_RGBA) {
     memcpy(dst, src, (size_t)n * 4);
   } else {
     imgc_row_rgb8(dst, src, n);
@@ -227,9 +233,9 @@ static void clear_rest(imgc_png_rows *rows, uint32_t pass_count, uint32_t row_co
       imgc_place_clear(rows->place, 0, row_count, png->width, png->height - row_count);
     return;
   }
-  if (rows->place->sink && pass_count < 7) rows->place->sink->cleared = true;
+  if (rows->place->sink && pass_count < IMGC_PNG_ADAM7_PASSES) rows->place->sink->cleared = true;
   memset(rows->band, 0, (size_t)imgc_png_band_bytes(png));
-  for (uint32_t i = pass_count; i < 7; i++) {
+  for (uint32_t i = pass_count; i < IMGC_PNG_ADAM7_PASSES; i++) {
     imgc_png_pass pass = imgc_png_pass_at(png, i);
     for (uint32_t row = i == pass_count ? row_count : 0; row < pass.height; row++)
       scatter(rows, &pass, row, rows->band);

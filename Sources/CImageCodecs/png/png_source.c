@@ -30,7 +30,7 @@ bool imgc_png_source_next(imgc_png_source *source, imgc_png_segment *segment, bo
     }
     *segment = (imgc_png_segment){.data = chunk.data, .size = chunk.available};
     if (source->type == IMGC_PNG_fdAT) {
-      if (chunk.available < 4) {
+      if (chunk.available < IMGC_PNG_FDAT_SEQUENCE_SIZE) {
         source->cut = step == IMGC_PNG_CUT;
         return false;
       }
@@ -39,8 +39,8 @@ bool imgc_png_source_next(imgc_png_source *source, imgc_png_segment *segment, bo
         return false;
       }
       source->sequence++;
-      segment->data += 4;
-      segment->size -= 4;
+      segment->data += IMGC_PNG_FDAT_SEQUENCE_SIZE;
+      segment->size -= IMGC_PNG_FDAT_SEQUENCE_SIZE;
     }
     if (check_crc && step == IMGC_PNG_WHOLE) {
       segment->crc_is_checked = true;

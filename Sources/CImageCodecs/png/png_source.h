@@ -27,6 +27,14 @@ imgc_png_source imgc_png_source_at(const imgc_request *request, size_t offset, u
 // For fdAT a wrong sequence number ends the run as well.
 bool imgc_png_source_next(imgc_png_source *source, imgc_png_segment *segment, bool check_crc);
 
+// RFC 1950, 2.2, of the first two bytes of a stream: deflate, no preset dictionary, a right check
+// value, a window up to 32 KiB.
+static inline bool imgc_png_is_zlib(const uint8_t bytes[2]) {
+  enum { DEFLATE = 8, MOST_WINDOW_BITS = 7, PRESET_DICTIONARY = 0x20, CHECK = 31 };
+  return (bytes[0] & 15) == DEFLATE && bytes[0] >> 4 <= MOST_WINDOW_BITS &&
+         !(bytes[1] & PRESET_DICTIONARY) && imgc_be16(bytes) % CHECK == 0;
+}
+
 typedef struct imgc_png_extent {
   uint64_t bytes;    // of compressed data
   uint64_t segments; // that are not empty

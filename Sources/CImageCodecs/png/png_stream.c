@@ -29,14 +29,9 @@ typedef struct stream {
   imgc_inflater inflater;
 } stream;
 
-static unsigned pixel_bytes(const imgc_png *png) {
-  unsigned bits = imgc_png_channels(png) * png->bit_depth;
-  return bits < 8 ? 1 : bits / 8;
-}
-
 // Narrow pixels are unfiltered in waves, wider ones in pairs.
 static uint32_t batch_rows(const imgc_png *png) {
-  return pixel_bytes(png) <= 2 ? IMGC_PNG_UNFILTER_ROWS : 2;
+  return imgc_png_pixel_bytes(png) <= 2 ? IMGC_PNG_UNFILTER_ROWS : 2;
 }
 
 static uint64_t scratch_bytes(const imgc_png *png) {
@@ -69,7 +64,7 @@ static bool draw_batch(stream *s) {
   size_t n = s->row_size - 1;
   if (s->row % 16 == 0 && imgc_poll(picture->request, picture->report)) return false;
   for (uint32_t i = 0; i < count; i++)
-    if (raw[i * s->row_size] > 4) return false;
+    if (raw[i * s->row_size] > IMGC_FILTER_PAETH) return false;
   const uint8_t *above = s->above;
   for (uint32_t i = 0; s->rows && i < count; i++, raw += s->row_size) {
     if (done == 0) done = imgc_png_unfilter_some(raw, count - i, above, n, s->bpp);
@@ -118,11 +113,8 @@ static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_odd)
   memset(s->above, 0, s->row_size + IMGC_PNG_UNFILTER_SLACK);
   imgc_inflate_begin(z, next_segment, s);
   z->accepts_odd = accepts_odd;
-  // RFC 1950: deflate, no preset dictionary, a right check value, a window up to 32 KiB.
   uint8_t bytes[4];
-  if (!imgc_inflate_bytes(z, bytes, 2) || (bytes[0] & 15) != 8 || bytes[0] >> 4 > 7 ||
-      (bytes[1] & 0x20) || imgc_be16(bytes) % 31 != 0)
-    return IMGC_INFLATE_BAD;
+  if (!imgc_inflate_bytes(z, bytes, 2) || !imgc_png_is_zlib(bytes)) return IMGC_INFLATE_BAD;
   uint32_t adler = 1;
   for (;;) {
     if (imgc_poll(picture->request, picture->report)) return IMGC_INFLATE_BAD;
@@ -149,7 +141,7 @@ imgc_status imgc_png_draw_streamed(const imgc_png_picture *picture, bool *done) 
   s->picture = picture;
   s->segments = 0;
   s->row_size = (size_t)imgc_png_row_bytes(png, png->width) + 1;
-  s->bpp = pixel_bytes(png);
+  s->bpp = imgc_png_pixel_bytes(png);
   s->batch = batch_rows(png);
   s->above = (uint8_t *)(s + 1);
   memset(s->above, 0, size - sizeof *s);

@@ -4,6 +4,7 @@
 #include "core/limits.h"
 #include "core/report.h"
 
+#include "tiff/page/tiff_tags.h"
 #include "tiff/page/tiff_work.h"
 #include "tiff/strips/tiff_lzw.h"
 
@@ -24,9 +25,9 @@ static imgc_status check_compression(const imgc_request *request, const tiff_fac
   switch (f->compression) {
   case COMPRESSION_NONE: return IMGC_OK;
   case COMPRESSION_JP2000: return unsupported(report, "jpeg2000");
-  case 50002: return unsupported(report, "jxl");
-  case 34933: return unsupported(report, "png");
-  case 34934: return unsupported(report, "jpegxr");
+  case TIFF_COMPRESSION_JXL: return unsupported(report, "jxl");
+  case TIFF_COMPRESSION_PNG: return unsupported(report, "png");
+  case TIFF_COMPRESSION_JPEGXR: return unsupported(report, "jpegxr");
   default: break;
   }
   if (!TIFFIsCODECConfigured(f->compression))
@@ -122,7 +123,7 @@ static imgc_status read_color(TIFF *tif, tiff_facts *f, imgc_report *report) {
     break;
   case PHOTOMETRIC_ITULAB: return unsupported(report, "itulab");
   case PHOTOMETRIC_CFA: return unsupported(report, "cfa");
-  case 34892: return unsupported(report, "linearraw");
+  case TIFF_PHOTOMETRIC_LINEAR_RAW: return unsupported(report, "linearraw");
   default:
     return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "photometric", "tiff: photometric %u",
                      f->photometric);
@@ -197,7 +198,8 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_facts
 // LZW whose samples need nothing after it but sums: neither another byte order nor floats put in
 // order.
 static void choose_lzw(const imgc_request *request, TIFF *tif, tiff_facts *f) {
-  uint16_t predictor = f->compression == COMPRESSION_LZW ? short_tag(tif, TIFFTAG_PREDICTOR, 1) : 0;
+  uint16_t predictor =
+      f->compression == COMPRESSION_LZW ? short_tag(tif, TIFFTAG_PREDICTOR, PREDICTOR_NONE) : 0;
   f->sums = predictor == PREDICTOR_HORIZONTAL && (f->bits == 8 || f->bits == 16);
   f->own_lzw = (f->sums || predictor == PREDICTOR_NONE) && !f->swapped && !f->reversed &&
                !(request->flags & IMGC_LIBRARIES_ONLY);

@@ -39,7 +39,8 @@ bool imgc_png_unfilter_waves(const uint8_t *first, size_t stride, size_t n, unsi
   if (bpp > 2 || n < 64) return false;
   const uint8_t *filter = first - 1;
   int slow = 0;
-  for (size_t r = 0; r < IMGC_PNG_UNFILTER_ROWS; r++) slow += filter[r * stride] >= AVERAGE;
+  for (size_t r = 0; r < IMGC_PNG_UNFILTER_ROWS; r++)
+    slow += filter[r * stride] >= IMGC_FILTER_AVERAGE;
   return slow >= 2;
 }
 

@@ -3,6 +3,8 @@
 #ifndef IMGC_PNG_UNFILTER_H
 #define IMGC_PNG_UNFILTER_H
 
+#include "CImageCodecs.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +18,7 @@ void imgc_png_unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_
 
 // True when two rows in turn with these filters go faster together.
 static inline int imgc_png_unfilter_pairs(uint8_t first, uint8_t second) {
-  return first >= 3 && second >= 3;
+  return first >= IMGC_FILTER_AVERAGE && second >= IMGC_FILTER_AVERAGE;
 }
 // As two calls in turn; `below` is the row after `row`.
 void imgc_png_unfilter_pair(uint8_t first, uint8_t second, uint8_t *row, uint8_t *below,

@@ -4,6 +4,7 @@
 // Average and Paeth (PNG, section 9) wait for the pixel before, a chain of about ten operations.
 // Two rows at once, the second one pixel behind the first, are two chains that run side by side.
 
+#include "CImageCodecs.h"
 #include "core/copy.h"
 #include "rows/running_sum.h"
 
@@ -12,8 +13,6 @@
 #endif
 
 #define INLINE TARGET static inline __attribute__((always_inline))
-
-enum { SUB = 1, UP = 2, AVERAGE = 3, PAETH = 4 };
 
 // A pixel of up to 8 bytes, with the few operations that filters are made of.
 #if defined(__SSE2__) && defined(__x86_64__)
@@ -80,13 +79,15 @@ INLINE pixel paeth(pixel a, pixel b, pixel c) {
 #endif
 
 INLINE pixel predict(int filter, pixel a, pixel b, pixel c) {
-  return filter == SUB ? a : filter == AVERAGE ? average(a, b) : paeth(a, b, c);
+  return filter == IMGC_FILTER_SUB       ? a
+         : filter == IMGC_FILTER_AVERAGE ? average(a, b)
+                                         : paeth(a, b, c);
 }
 
 INLINE void one_row(int filter, uint8_t *row, const uint8_t *above, size_t n, unsigned bpp) {
   pixel a = zero(), c = zero();
   for (size_t i = 0; i < n; i += bpp) {
-    pixel b = filter == SUB ? zero() : load(above + i, bpp);
+    pixel b = filter == IMGC_FILTER_SUB ? zero() : load(above + i, bpp);
     a = add(load(row + i, bpp), predict(filter, a, b, c));
     c = b;
     store(row + i, a, bpp);
@@ -112,8 +113,8 @@ INLINE void two_rows(int first, int second, uint8_t *row, uint8_t *below, const 
 
 // Pixels of one or two bytes: plain integers are quicker than lanes.
 INLINE uint8_t predict_byte(int filter, int a, int b, int c) {
-  if (filter == SUB) return (uint8_t)a;
-  if (filter == AVERAGE) return (uint8_t)((a + b) / 2);
+  if (filter == IMGC_FILTER_SUB) return (uint8_t)a;
+  if (filter == IMGC_FILTER_AVERAGE) return (uint8_t)((a + b) / 2);
   int to_a = b - c, to_b = a - c, to_c = to_a + to_b;
   to_a = to_a < 0 ? -to_a : to_a;
   to_b = to_b < 0 ? -to_b : to_b;
@@ -169,25 +170,32 @@ INLINE void two_narrow_rows(int first, int second, uint8_t *row, uint8_t *below,
 TARGET static void unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n,
                             unsigned bpp) {
   switch (filter) {
-  case SUB: imgc_running_sum8(row, n, bpp); break;
-  case UP:
+  case IMGC_FILTER_SUB: imgc_running_sum8(row, n, bpp); break;
+  case IMGC_FILTER_UP:
     for (size_t i = 0; i < n; i++) row[i] = (uint8_t)(row[i] + above[i]);
     break;
-  case AVERAGE: BY_WIDTH(one_narrow_row, one_row, AVERAGE, row, above, n); break;
-  case PAETH: BY_WIDTH(one_narrow_row, one_row, PAETH, row, above, n); break;
+  case IMGC_FILTER_AVERAGE:
+    BY_WIDTH(one_narrow_row, one_row, IMGC_FILTER_AVERAGE, row, above, n);
+    break;
+  case IMGC_FILTER_PAETH:
+    BY_WIDTH(one_narrow_row, one_row, IMGC_FILTER_PAETH, row, above, n);
+    break;
   default: break;
   }
 }
 
 TARGET static void unfilter_pair(uint8_t first, uint8_t second, uint8_t *row, uint8_t *below,
                                  const uint8_t *above, size_t n, unsigned bpp) {
-  if (first == AVERAGE && second == AVERAGE) {
-    BY_WIDTH(two_narrow_rows, two_rows, AVERAGE, AVERAGE, row, below, above, n);
-  } else if (first == AVERAGE) {
-    BY_WIDTH(two_narrow_rows, two_rows, AVERAGE, PAETH, row, below, above, n);
-  } else if (second == AVERAGE) {
-    BY_WIDTH(two_narrow_rows, two_rows, PAETH, AVERAGE, row, below, above, n);
+  if (first == IMGC_FILTER_AVERAGE && second == IMGC_FILTER_AVERAGE) {
+    BY_WIDTH(two_narrow_rows, two_rows, IMGC_FILTER_AVERAGE, IMGC_FILTER_AVERAGE, row, below, above,
+             n);
+  } else if (first == IMGC_FILTER_AVERAGE) {
+    BY_WIDTH(two_narrow_rows, two_rows, IMGC_FILTER_AVERAGE, IMGC_FILTER_PAETH, row, below, above,
+             n);
+  } else if (second == IMGC_FILTER_AVERAGE) {
+    BY_WIDTH(two_narrow_rows, two_rows, IMGC_FILTER_PAETH, IMGC_FILTER_AVERAGE, row, below, above,
+             n);
   } else {
-    BY_WIDTH(two_narrow_rows, two_rows, PAETH, PAETH, row, below, above, n);
+    BY_WIDTH(two_narrow_rows, two_rows, IMGC_FILTER_PAETH, IMGC_FILTER_PAETH, row, below, above, n);
   }
 }

@@ -6,6 +6,7 @@
 // moves all of them one byte on. Bytes come and go sixteen steps at a time, through a
 // transposition.
 
+#include "CImageCodecs.h"
 #include "core/copy.h"
 
 #include <stdbool.h>
@@ -29,10 +30,10 @@ INLINE wave_masks wave_masks_of(const uint8_t *first, size_t stride) {
   const uint8_t *filters = first - 1;
   for (size_t r = 0; r < WAVE_ROWS; r++) {
     uint8_t filter = filters[r * stride];
-    m.sub[r] = filter == 1 ? -1 : 0;
-    m.up[r] = filter == 2 ? -1 : 0;
-    m.average[r] = filter == 3 ? -1 : 0;
-    m.paeth[r] = filter == 4 ? -1 : 0;
+    m.sub[r] = filter == IMGC_FILTER_SUB ? -1 : 0;
+    m.up[r] = filter == IMGC_FILTER_UP ? -1 : 0;
+    m.average[r] = filter == IMGC_FILTER_AVERAGE ? -1 : 0;
+    m.paeth[r] = filter == IMGC_FILTER_PAETH ? -1 : 0;
   }
   return m;
 }

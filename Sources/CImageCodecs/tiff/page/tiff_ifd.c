@@ -3,8 +3,10 @@
 
 #include "tiff/page/tiff_ifd.h"
 #include "core/cancel.h"
+#include "core/icc_format.h"
 #include "core/limits.h"
 #include "core/report.h"
+#include "tiff/page/tiff_tags.h"
 
 #include <string.h>
 
@@ -31,9 +33,9 @@ imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc
   input->big_endian = data[0] == 'M';
   uint64_t version = number(input, 2, 2);
   if ((memcmp(data, "II", 2) != 0 && memcmp(data, "MM", 2) != 0) ||
-      (version != 42 && version != 43))
+      (version != TIFF_FILE_CLASSIC && version != TIFF_FILE_BIG))
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no TIFF header");
-  input->big = version == 43;
+  input->big = version == TIFF_FILE_BIG;
   if (input->big && request->size < 16)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends inside the header");
   input->first = input->big ? number(input, 8, 8) : number(input, 4, 4);
@@ -103,46 +105,46 @@ imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *inpu
 
 // The tags that decide what the pixels are. Ascending.
 static const uint16_t kept_tags[] = {
-    256,   // ImageWidth
-    257,   // ImageLength
-    258,   // BitsPerSample
-    259,   // Compression
-    262,   // PhotometricInterpretation
-    266,   // FillOrder
-    273,   // StripOffsets
-    274,   // Orientation
-    277,   // SamplesPerPixel
-    278,   // RowsPerStrip
-    279,   // StripByteCounts
-    284,   // PlanarConfiguration
-    292,   // T4Options
-    293,   // T6Options
-    317,   // Predictor
-    320,   // ColorMap
-    322,   // TileWidth
-    323,   // TileLength
-    324,   // TileOffsets
-    325,   // TileByteCounts
-    332,   // InkSet
-    338,   // ExtraSamples
-    339,   // SampleFormat
-    347,   // JPEGTables
-    512,   // JPEGProc
-    513,   // JPEGInterchangeFormat
-    514,   // JPEGInterchangeFormatLength
-    515,   // JPEGRestartInterval
-    517,   // JPEGLosslessPredictors
-    518,   // JPEGPointTransforms
-    519,   // JPEGQTables
-    520,   // JPEGDCTables
-    521,   // JPEGACTables
-    529,   // YCbCrCoefficients
-    530,   // YCbCrSubSampling
-    531,   // YCbCrPositioning
-    532,   // ReferenceBlackWhite
-    32995, // Matteing, the older ExtraSamples
-    32996, // DataType, the older SampleFormat
-    50674, // LercParameters
+    TIFF_TAG_IMAGE_WIDTH,
+    TIFF_TAG_IMAGE_LENGTH,
+    TIFF_TAG_BITS_PER_SAMPLE,
+    TIFF_TAG_COMPRESSION,
+    TIFF_TAG_PHOTOMETRIC_INTERPRETATION,
+    TIFF_TAG_FILL_ORDER,
+    TIFF_TAG_STRIP_OFFSETS,
+    TIFF_TAG_ORIENTATION,
+    TIFF_TAG_SAMPLES_PER_PIXEL,
+    TIFF_TAG_ROWS_PER_STRIP,
+    TIFF_TAG_STRIP_BYTE_COUNTS,
+    TIFF_TAG_PLANAR_CONFIGURATION,
+    TIFF_TAG_T4_OPTIONS,
+    TIFF_TAG_T6_OPTIONS,
+    TIFF_TAG_PREDICTOR,
+    TIFF_TAG_COLOR_MAP,
+    TIFF_TAG_TILE_WIDTH,
+    TIFF_TAG_TILE_LENGTH,
+    TIFF_TAG_TILE_OFFSETS,
+    TIFF_TAG_TILE_BYTE_COUNTS,
+    TIFF_TAG_INK_SET,
+    TIFF_TAG_EXTRA_SAMPLES,
+    TIFF_TAG_SAMPLE_FORMAT,
+    TIFF_TAG_JPEG_TABLES,
+    TIFF_TAG_JPEG_PROC,
+    TIFF_TAG_JPEG_INTERCHANGE_FORMAT,
+    TIFF_TAG_JPEG_INTERCHANGE_FORMAT_LENGTH,
+    TIFF_TAG_JPEG_RESTART_INTERVAL,
+    TIFF_TAG_JPEG_LOSSLESS_PREDICTORS,
+    TIFF_TAG_JPEG_POINT_TRANSFORMS,
+    TIFF_TAG_JPEG_Q_TABLES,
+    TIFF_TAG_JPEG_DC_TABLES,
+    TIFF_TAG_JPEG_AC_TABLES,
+    TIFF_TAG_YCBCR_COEFFICIENTS,
+    TIFF_TAG_YCBCR_SUB_SAMPLING,
+    TIFF_TAG_YCBCR_POSITIONING,
+    TIFF_TAG_REFERENCE_BLACK_WHITE,
+    TIFF_TAG_MATTEING,
+    TIFF_TAG_DATA_TYPE,
+    TIFF_TAG_LERC_PARAMETERS,
 };
 enum { KEPT = sizeof kept_tags / sizeof *kept_tags };
 _Static_assert(KEPT <= 64, "the table has room for 64 entries and the set is 64 bits");
@@ -157,9 +159,9 @@ static int kept_index(uint64_t tag) {
 static uint64_t sample_count(const tiff_input *in, uint64_t entry) {
   uint64_t value = entry + 4 + offset_bytes(in);
   switch (entry ? number(in, entry + 2, 2) : 0) {
-  case 1: return number(in, value, 1);
-  case 3: return number(in, value, 2);
-  case 4: return number(in, value, 4);
+  case TIFF_TYPE_BYTE: return number(in, value, 1);
+  case TIFF_TYPE_SHORT: return number(in, value, 2);
+  case TIFF_TYPE_LONG: return number(in, value, 4);
   default: return 1;
   }
 }
@@ -170,7 +172,7 @@ static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) 
   uint64_t type = number(in, entry + 2, 2), listed = number(in, entry + 4, offset_bytes(in));
   uint64_t value = entry + 4 + offset_bytes(in);
   uint64_t count = listed < samples ? listed : samples;
-  if (type != 3 || count < 2) return false;
+  if (type != TIFF_TYPE_SHORT || count < 2) return false;
   if (count > 64) count = 64;
   if (imgc_mul(listed, 2) > offset_bytes(in)) value = number(in, value, offset_bytes(in));
   if (!inside(in, value, count * 2)) return false;
@@ -181,7 +183,14 @@ static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) 
 
 // True when the entry's value lies behind the end of the file, all or in part.
 static bool value_is_cut(const tiff_input *in, uint64_t entry) {
-  static const uint8_t sizes[19] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
+  static const uint8_t sizes[] = {
+      [TIFF_TYPE_BYTE] = 1,      [TIFF_TYPE_ASCII] = 1,    [TIFF_TYPE_SHORT] = 2,
+      [TIFF_TYPE_LONG] = 4,      [TIFF_TYPE_RATIONAL] = 8, [TIFF_TYPE_SBYTE] = 1,
+      [TIFF_TYPE_UNDEFINED] = 1, [TIFF_TYPE_SSHORT] = 2,   [TIFF_TYPE_SLONG] = 4,
+      [TIFF_TYPE_SRATIONAL] = 8, [TIFF_TYPE_FLOAT] = 4,    [TIFF_TYPE_DOUBLE] = 8,
+      [TIFF_TYPE_IFD] = 4,       [TIFF_TYPE_LONG8] = 8,    [TIFF_TYPE_SLONG8] = 8,
+      [TIFF_TYPE_IFD8] = 8,
+  };
   uint64_t type = number(in, entry + 2, 2), count = number(in, entry + 4, offset_bytes(in));
   uint64_t bytes = type < sizeof sizes ? imgc_mul(count, sizes[type]) : 0;
   if (bytes <= offset_bytes(in)) return false;
@@ -192,7 +201,8 @@ static void note_profile(const tiff_input *in, uint64_t entry, tiff_page *page) 
   uint64_t type = number(in, entry + 2, 2), count = number(in, entry + 4, offset_bytes(in));
   uint64_t value = number(in, entry + 4 + offset_bytes(in), offset_bytes(in));
   // UNDEFINED by the ICC specification (B.4); BYTE is met too.
-  if ((type != 7 && type != 1) || count < 128 || !inside(in, value, count)) {
+  if ((type != TIFF_TYPE_UNDEFINED && type != TIFF_TYPE_BYTE) || count < IMGC_ICC_HEADER_SIZE ||
+      !inside(in, value, count)) {
     page->icc_damaged = true;
     return;
   }
@@ -216,14 +226,14 @@ static void reduce(const tiff_input *in, tiff_page *page) {
   size_t size = count_bytes(in);
   for (uint64_t i = 0; i < entries; i++, entry += entry_bytes(in)) {
     uint64_t tag = number(in, entry, 2);
-    if (tag == 34675 && page->icc_size == 0) note_profile(in, entry, page);
+    if (tag == TIFF_TAG_ICC_PROFILE && page->icc_size == 0) note_profile(in, entry, page);
     int index = kept_index(tag);
     if (index < 0 || seen >> index & 1) continue;
     seen |= UINT64_C(1) << index;
     page->cut |= value_is_cut(in, entry);
-    if (tag == 258) bits_entry = entry;
-    if (tag == 277) samples_entry = entry;
-    page->names_extra |= tag == 338 || tag == 32995;
+    if (tag == TIFF_TAG_BITS_PER_SAMPLE) bits_entry = entry;
+    if (tag == TIFF_TAG_SAMPLES_PER_PIXEL) samples_entry = entry;
+    page->names_extra |= tag == TIFF_TAG_EXTRA_SAMPLES || tag == TIFF_TAG_MATTEING;
     memcpy(page->table + size, in->data + entry, entry_bytes(in));
     size += entry_bytes(in);
     kept++;

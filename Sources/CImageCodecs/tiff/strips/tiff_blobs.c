@@ -4,6 +4,7 @@
 
 #include "tiff/strips/tiff_blobs.h"
 #include "core/bytes.h"
+#include "jpeg/jpeg_marker_codes.h"
 
 #include <string.h>
 
@@ -60,7 +61,7 @@ uint64_t tiff_count_scans(const uint8_t *data, uint64_t size) {
   uint64_t scans = 0;
   const uint8_t *p = data, *end = data + size;
   while (end - p >= 2 && (p = memchr(p, 0xFF, (size_t)(end - p - 1)))) {
-    scans += p[1] == 0xDA;
+    scans += p[1] == JPEG_MARKER_SOS;
     p++;
   }
   return scans;

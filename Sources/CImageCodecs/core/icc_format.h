@@ -1,0 +1,20 @@
+// Numbers of ICC.1: profiles, and how JPEG files hold them.
+
+#ifndef IMGC_ICC_FORMAT_H
+#define IMGC_ICC_FORMAT_H
+
+enum {
+  IMGC_ICC_HEADER_SIZE = 128,    // section 7.2; its first four bytes are the profile's size
+  IMGC_ICC_TAG_TABLE = 128 + 4,  // offset of the first entry: behind the header and the count
+  IMGC_ICC_TAG_ENTRY_SIZE = 12,  // section 7.3: signature, offset, size
+  IMGC_ICC_LEAST_SIZE = 128 + 4, // a profile without tags
+};
+
+// Annex B.4: APP2 segments that begin so, then a sequence number from 1 and the number of chunks.
+#define IMGC_ICC_JPEG_SIGNATURE "ICC_PROFILE"
+enum {
+  IMGC_ICC_JPEG_SIGNATURE_SIZE = 12, // the terminating zero included
+  IMGC_ICC_JPEG_HEADER_SIZE = 14,
+};
+
+#endif
