@@ -21,6 +21,10 @@ typedef struct imgc_codec {
   const char *(*version)(void);
 } imgc_codec;
 
+// A macro's value as text, for the versions of libraries that only their headers tell.
+#define IMGC_TEXT_OF(token) #token
+#define IMGC_TEXT(token) IMGC_TEXT_OF(token)
+
 extern const imgc_codec imgc_codec_png, imgc_codec_jpeg, imgc_codec_gif, imgc_codec_tiff;
 
 #endif

@@ -13,9 +13,7 @@
 #include <zlib.h>
 
 #include "CImageCodecs.h"
-
-#define TEXT_OF(token) #token
-#define TEXT(token) TEXT_OF(token)
+#include "core/codec.h"
 
 static void copy_version(imgc_library *library, const char *version) {
   snprintf(library->version, sizeof library->version, "%s", version);
@@ -24,11 +22,14 @@ static void copy_version(imgc_library *library, const char *version) {
 static void libpng(imgc_library *library) { copy_version(library, png_get_libpng_ver(NULL)); }
 
 // libjpeg-turbo 2.1 has no function that reports its version.
-static void libjpeg(imgc_library *library) { copy_version(library, TEXT(LIBJPEG_TURBO_VERSION)); }
+static void libjpeg(imgc_library *library) {
+  copy_version(library, IMGC_TEXT(LIBJPEG_TURBO_VERSION));
+}
 
 // giflib has no function that reports its version.
 static void giflib(imgc_library *library) {
-  copy_version(library, TEXT(GIFLIB_MAJOR) "." TEXT(GIFLIB_MINOR) "." TEXT(GIFLIB_RELEASE));
+  copy_version(library,
+               IMGC_TEXT(GIFLIB_MAJOR) "." IMGC_TEXT(GIFLIB_MINOR) "." IMGC_TEXT(GIFLIB_RELEASE));
 }
 
 // TIFFGetVersion returns "LIBTIFF, Version 4.5.0", a line feed and more.

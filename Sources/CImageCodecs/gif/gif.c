@@ -13,9 +13,6 @@
 
 #include <stdio.h>
 
-#define STRING(x) #x
-#define VERSION(a, b, c) "giflib " STRING(a) "." STRING(b) "." STRING(c)
-
 // ---------------------------------------------------------------- the canvas
 
 typedef struct canvas_size {
@@ -256,7 +253,10 @@ static imgc_status gif_draw_frame(const imgc_request *request, const imgc_frame 
   return report->status;
 }
 
-static const char *gif_version(void) { return VERSION(GIFLIB_MAJOR, GIFLIB_MINOR, GIFLIB_RELEASE); }
+static const char *gif_version(void) {
+  return "giflib " IMGC_TEXT(GIFLIB_MAJOR) "." IMGC_TEXT(GIFLIB_MINOR) "." IMGC_TEXT(
+      GIFLIB_RELEASE);
+}
 
 const imgc_codec imgc_codec_gif = {
     .format = IMGC_FORMAT_GIF,

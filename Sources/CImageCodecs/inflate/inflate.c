@@ -2,6 +2,7 @@
 // and room; the ends of pieces and all that is rare go through a careful one.
 
 #include "inflate/inflate.h"
+#include "core/cpu_features.h"
 
 #define TARGET
 #include "inflate/inflate_loop.h"
@@ -14,7 +15,7 @@
 #define LONG_RUNS (LIBDEFLATE_VERSION_MAJOR == 1 && LIBDEFLATE_VERSION_MINOR < 16)
 
 #if defined(__x86_64__)
-#define FAST __builtin_cpu_supports("bmi2")
+#define FAST IMGC_CPU_HAS_BMI2
 #else
 #define FAST 0
 #define imgc_inflate_loop_bmi2 decode_fast

@@ -84,9 +84,7 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
 
 // ---------------------------------------------------------------- the row of the table
 
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
-static const char *version(void) { return "libjpeg-turbo " TEXT(LIBJPEG_TURBO_VERSION); }
+static const char *version(void) { return "libjpeg-turbo " IMGC_TEXT(LIBJPEG_TURBO_VERSION); }
 
 const imgc_codec imgc_codec_jpeg = {
     .format = IMGC_FORMAT_JPEG,

@@ -1,6 +1,7 @@
 // The resampler: rows in, rows out, and between them only what the next output row needs.
 
 #include "core/copy.h"
+#include "core/cpu_features.h"
 #include "resample/resample_kernels.h"
 
 #include <math.h>
@@ -121,7 +122,7 @@ uint64_t imgc_resampler_bytes(const imgc_resample_request *request) {
 
 static const imgc_resample_kernels *kernels_for(uint32_t flags) {
 #ifdef IMGC_RESAMPLE_AVX2
-  if ((flags & IMGC_RESAMPLE_PORTABLE) == 0 && __builtin_cpu_supports("avx2")) {
+  if ((flags & IMGC_RESAMPLE_PORTABLE) == 0 && IMGC_CPU_HAS_AVX2) {
     return &imgc_resample_avx2;
   }
 #endif

@@ -2,13 +2,12 @@
 
 #include "rows/rows.h"
 #include "core/copy.h"
+#include "core/cpu_features.h"
 #include "rows/rows_simd.h"
 
-// What the twin did of the row. The answer about AVX2 comes from a word that the compiler's
-// run-time library fills before main: reading it costs nothing beside a row, and there is no state
-// of our own.
+// The part of the row that the vector variant has done.
 #if defined(IMGC_HAVE_AVX2)
-#define FAST(kernel, ...) (__builtin_cpu_supports("avx2") ? imgc_avx2_##kernel(__VA_ARGS__) : 0)
+#define FAST(kernel, ...) (IMGC_CPU_HAS_AVX2 ? imgc_avx2_##kernel(__VA_ARGS__) : 0)
 #elif defined(IMGC_HAVE_NEON)
 #define FAST(kernel, ...) imgc_neon_##kernel(__VA_ARGS__)
 #else

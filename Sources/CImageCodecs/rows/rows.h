@@ -1,6 +1,5 @@
-// Row kernels: samples in, RGBA8 out. Plain code, with AVX2 and NEON twins where they were worth it
-// (never chosen by ifunc: it crashes under ThreadSanitizer). n counts pixels unless
-// said otherwise; dst has n * 4 bytes and does not overlap src.
+// Row kernels: samples in, RGBA8 out. Plain code, with AVX2 and NEON variants where they were worth
+// it. n counts pixels unless said otherwise; dst has n * 4 bytes and does not overlap src.
 
 #ifndef IMGC_ROWS_H
 #define IMGC_ROWS_H

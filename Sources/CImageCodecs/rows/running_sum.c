@@ -4,6 +4,7 @@
 
 #include "rows/running_sum.h"
 #include "core/copy.h"
+#include "core/cpu_features.h"
 
 void imgc_plain_running_sum8(uint8_t *row, size_t first, size_t n, unsigned step) {
   for (size_t i = first > step ? first : step; i < n; i++)
@@ -99,7 +100,7 @@ TWIN size_t IMGC_RUNNING_SUM_TWIN(uint8_t *row, size_t n, unsigned step) {
 void imgc_running_sum8(uint8_t *row, size_t n, unsigned step) {
   size_t done = 0;
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) done = IMGC_RUNNING_SUM_TWIN(row, n, step);
+  if (IMGC_CPU_HAS_AVX2) done = IMGC_RUNNING_SUM_TWIN(row, n, step);
 #elif defined(IMGC_RUNNING_SUM_TWIN)
   done = IMGC_RUNNING_SUM_TWIN(row, n, step);
 #endif

@@ -6,7 +6,8 @@
 #include "core/cancel.h"
 #include "core/codec.h"
 #include "core/report.h"
-#include "tiff/pixels/tiff_samples.h"
+#include "tiff/pixels/tiff_convert.h"
+#include "tiff/pixels/tiff_tables.h"
 #include "tiff/strips/tiff_tiles.h"
 #include "tiff/tiff_read_facts.h"
 
@@ -205,12 +206,9 @@ static imgc_status decode(const imgc_request *request, const imgc_place *place,
   return status;
 }
 
-#define TEXT_OF(number) #number
-#define VERSION_TEXT(major, minor, micro)                                                          \
-  "libtiff " TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(micro)
-
 static const char *version(void) {
-  return VERSION_TEXT(TIFFLIB_MAJOR_VERSION, TIFFLIB_MINOR_VERSION, TIFFLIB_MICRO_VERSION);
+  return "libtiff " IMGC_TEXT(TIFFLIB_MAJOR_VERSION) "." IMGC_TEXT(
+      TIFFLIB_MINOR_VERSION) "." IMGC_TEXT(TIFFLIB_MICRO_VERSION);
 }
 
 const imgc_codec imgc_codec_tiff = {IMGC_FORMAT_TIFF, read_header, read_icc, decode, NULL, NULL,

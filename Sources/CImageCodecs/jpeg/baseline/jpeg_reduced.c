@@ -4,6 +4,7 @@
 
 #include "jpeg/baseline/jpeg_reduced.h"
 #include "core/copy.h"
+#include "core/cpu_features.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -229,7 +230,7 @@ rgba_avx2(uint8_t *dst, const uint8_t *y, const uint8_t *cb, const uint8_t *cr, 
 void imgc_jpeg_row_rgba(uint8_t *dst, const uint8_t *y, const uint8_t *cb, const uint8_t *cr,
                         size_t n) {
 #if defined(__x86_64__) || defined(__i386__)
-  if (__builtin_cpu_supports("avx2")) {
+  if (IMGC_CPU_HAS_AVX2) {
     rgba_avx2(dst, y, cb, cr, n);
     return;
   }

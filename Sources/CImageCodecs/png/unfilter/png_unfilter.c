@@ -1,6 +1,7 @@
 // Undoing PNG's row filters: the choice between plain code and AVX2.
 
 #include "png/unfilter/png_unfilter.h"
+#include "core/cpu_features.h"
 
 #define TARGET
 #include "png/unfilter/png_unfilter_avx2.h"
@@ -11,7 +12,7 @@ _Static_assert((int)WAVE_ROWS == (int)IMGC_PNG_UNFILTER_ROWS,
                "a wave takes as many rows as the interface says");
 
 #if defined(__x86_64__)
-#define FAST __builtin_cpu_supports("avx2")
+#define FAST IMGC_CPU_HAS_AVX2
 #else
 #define FAST 0
 #define imgc_png_unfilter_avx2 unfilter

@@ -5,6 +5,8 @@
 #include "core/copy.h"
 #include "rows/rows.h"
 #include "tiff/pixels/tiff_convert.h"
+#include "tiff/pixels/tiff_deep.h"
+#include "tiff/pixels/tiff_samples.h"
 #include "tiff/pixels/tiff_ycbcr.h"
 
 // Direct rows lie in the input as the file has them: byte order and bit order are put right

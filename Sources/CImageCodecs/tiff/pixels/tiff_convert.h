@@ -1,36 +1,12 @@
-// The converter's insides: made by tiff_tables.c, used by tiff_convert.c.
+// Rows of TIFF samples to RGBA8.
 
 #ifndef IMGC_TIFF_CONVERT_H
 #define IMGC_TIFF_CONVERT_H
 
-#include "color/color.h"
-#include "tiff/pixels/tiff_samples.h"
+#include "tiff/pixels/tiff_converter.h"
 
-struct tiff_converter {
-  const tiff_facts *facts;
-  const imgc_transform *cmyk;
-  TIFFYCbCrToRGB *ycbcr;
-  imgc_lab *lab;
-  uint32_t *palette; // RGBA8 as bytes; 256 entries or 2^bits
-  uint8_t *fixed;    // a row with byte and bit order put right
-  uint8_t *wide;     // a row of 8-bit samples as they lie, or of 16-bit indices
-  uint8_t *narrow;   // a row of 8-bit colours and alpha, interleaved
-  uint16_t *deep;    // the same in 16 bits, after the samples as they lie
-  float *floats;     // a row of L*a*b*
-};
-
-// Rows that imgc_row_index_packed takes as they lie.
-static inline bool tiff_is_packed(const tiff_facts *f) {
-  return !f->separate && f->samples == 1 && (f->bits == 1 || f->bits == 2 || f->bits == 4);
-}
-
-// The four bytes of a pixel as one word.
-static inline uint32_t tiff_pixel(uint32_t r, uint32_t g, uint32_t b) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  return r << 24 | g << 16 | b << 8 | 255;
-#else
-  return r | g << 8 | b << 16 | 0xFF000000;
-#endif
-}
+// Converts the first n pixels of row `y` of a tile, whose planes start at `planes`.
+void tiff_convert_row(tiff_converter *converter, uint8_t *dst, const uint8_t *const *planes,
+                      uint32_t y, uint32_t n);
 
 #endif

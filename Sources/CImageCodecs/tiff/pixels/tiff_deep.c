@@ -2,14 +2,8 @@
 
 #include <string.h>
 
-#include "core/copy.h"
+#include "tiff/pixels/tiff_deep.h"
 #include "tiff/pixels/tiff_samples.h"
-
-static uint16_t load16(const uint8_t *p) {
-  uint16_t v;
-  imgc_copy(&v, p, sizeof v);
-  return v;
-}
 
 static uint16_t from_double(double v) {
   if (!(v > 0)) return 0;
@@ -27,14 +21,10 @@ void tiff_deepen(uint16_t *dst, const uint8_t *src, size_t count, unsigned bits,
   }
   if (bits % 8 == 0 && bits > 8) {
     size_t step = bits / 8;
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    const uint8_t *top = src;
-#else
-    const uint8_t *top = src + step - 2;
-#endif
+    const uint8_t *top = tiff_top_word(src, step);
     bool is_signed = format == SAMPLEFORMAT_INT && bits >= 32;
     for (size_t i = 0; i < count; i++) {
-      uint16_t v = load16(top + step * i);
+      uint16_t v = tiff_load16(top + step * i);
       dst[i] = !is_signed ? v : v & 0x8000 ? 0 : (uint16_t)(v << 1 | v >> 14);
     }
     return;

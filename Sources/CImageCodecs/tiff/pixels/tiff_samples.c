@@ -8,12 +8,6 @@
 #include "core/copy.h"
 #include "rows/rows.h"
 
-static uint16_t load16(const uint8_t *p) {
-  uint16_t v;
-  imgc_copy(&v, p, sizeof v);
-  return v;
-}
-
 static uint32_t load24(const uint8_t *p) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   return (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
@@ -39,7 +33,7 @@ double tiff_float(const uint8_t *src, size_t i, unsigned bits) {
   float single;
   double value;
   switch (bits) {
-  case 16: return small_float(load16(src + 2 * i), 5, 10);
+  case 16: return small_float(tiff_load16(src + 2 * i), 5, 10);
   case 24: return small_float(load24(src + 3 * i), 7, 16); // Photoshop TIFF Technical Note 3
   case 32: imgc_copy(&single, src + 4 * i, sizeof single); return single;
   default: imgc_copy(&value, src + 8 * i, sizeof value); return value;
@@ -67,25 +61,17 @@ static uint8_t from_top16(uint32_t v) { return (uint8_t)((v * 255 + 32895) >> 16
 
 static void reduce_words(uint8_t *dst, const uint8_t *src, size_t count, unsigned bits) {
   size_t step = bits / 8;
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  const uint8_t *top = src;
-#else
-  const uint8_t *top = src + step - 2;
-#endif
-  for (size_t i = 0; i < count; i++) dst[i] = from_top16(load16(top + step * i));
+  const uint8_t *top = tiff_top_word(src, step);
+  for (size_t i = 0; i < count; i++) dst[i] = from_top16(tiff_load16(top + step * i));
 }
 
 // libtiff has no meaning for signed words. Taken as unsigned, small negative numbers would be
 // white; so negative is black and the rest is scaled, as in Pillow.
 static void reduce_signed(uint8_t *dst, const uint8_t *src, size_t count, unsigned bits) {
   size_t step = bits / 8;
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  const uint8_t *top = src;
-#else
-  const uint8_t *top = src + step - 2;
-#endif
+  const uint8_t *top = tiff_top_word(src, step);
   for (size_t i = 0; i < count; i++) {
-    uint32_t v = load16(top + step * i);
+    uint32_t v = tiff_load16(top + step * i);
     dst[i] = v & 0x8000 ? 0 : from_top16(v << 1 | v >> 14);
   }
 }

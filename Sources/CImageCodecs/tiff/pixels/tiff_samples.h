@@ -1,23 +1,33 @@
-// Samples of any depth and kind to RGBA8, a row at a time.
+// Samples of any depth and kind to 8 bits, a row at a time.
 
 #ifndef IMGC_TIFF_SAMPLES_H
 #define IMGC_TIFF_SAMPLES_H
 
+#include "core/copy.h"
 #include "tiff/page/tiff_facts.h"
 
 // `count` samples, packed as in a row of TIFF and in the machine's byte order, to 8 bits each.
 // src need not be aligned. format is SAMPLEFORMAT_UINT, _INT or _IEEEFP.
 void tiff_reduce(uint8_t *dst, const uint8_t *src, size_t count, unsigned bits, unsigned format);
-// The same to 16 bits each.
-void tiff_deepen(uint16_t *dst, const uint8_t *src, size_t count, unsigned bits, unsigned format);
-// 16-bit pixels of `step` samples to RGBA8: C, M, Y, K and perhaps alpha. Not deep: the
-// samples had 8 bits or fewer, and the product is rounded as for CMYK without alpha.
-void tiff_deep_cmyk(uint8_t *dst, const uint16_t *src, size_t n, size_t step, bool is_deep);
-// Gray or RGB with associated alpha as the last sample.
-void tiff_deep_unpremultiply(uint8_t *dst, const uint16_t *src, size_t n, size_t step,
-                             bool inverted);
 // Without scaling, for bits of at most 16: palette indices.
 void tiff_indices(uint16_t *dst, const uint8_t *src, size_t count, unsigned bits);
+
+// A word in the machine's order, at any address.
+static inline uint16_t tiff_load16(const uint8_t *p) {
+  uint16_t v;
+  imgc_copy(&v, p, sizeof v);
+  return v;
+}
+
+// The upper 16 bits of a sample of `size` bytes, at least 2, in the machine's order.
+static inline const uint8_t *tiff_top_word(const uint8_t *sample, size_t size) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  (void)size;
+  return sample;
+#else
+  return sample + size - 2;
+#endif
+}
 
 // Samples of a depth that is no multiple of 8, most significant bit first.
 typedef struct tiff_bits {
@@ -34,16 +44,5 @@ static inline uint32_t tiff_take(tiff_bits *r, unsigned bits) {
 
 // Float number i of a row, of 16, 24, 32 or 64 bits.
 double tiff_float(const uint8_t *src, size_t i, unsigned bits);
-
-typedef struct tiff_converter tiff_converter;
-
-// NULL after imgc_fail. The transform of the request, if any, must outlive it.
-tiff_converter *tiff_converter_create(const imgc_request *request, tiff_file *file,
-                                      const tiff_facts *facts, imgc_report *report);
-void tiff_converter_destroy(tiff_converter *converter);
-
-// Converts the first n pixels of row `y` of a tile, whose planes start at `planes`.
-void tiff_convert_row(tiff_converter *converter, uint8_t *dst, const uint8_t *const *planes,
-                      uint32_t y, uint32_t n);
 
 #endif

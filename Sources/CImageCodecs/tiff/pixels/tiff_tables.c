@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/report.h"
-#include "tiff/pixels/tiff_convert.h"
+#include "tiff/pixels/tiff_tables.h"
 #include "tiff/pixels/tiff_ycbcr.h"
 
 // Where 8 bits a sample would lose too much before the arithmetic.

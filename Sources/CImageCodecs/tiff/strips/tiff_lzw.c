@@ -6,6 +6,7 @@
 #include "tiff/strips/tiff_lzw.h"
 #include "core/bytes.h"
 #include "core/copy.h"
+#include "core/cpu_features.h"
 
 #include <stdlib.h>
 
@@ -155,7 +156,7 @@ decode_bmi2(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *output,
 bool tiff_lzw_decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *output,
                      size_t size) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("bmi2")) return decode_bmi2(z, data, data_size, output, size);
+  if (IMGC_CPU_HAS_BMI2) return decode_bmi2(z, data, data_size, output, size);
 #endif
   return decode(z, data, data_size, output, size);
 }
