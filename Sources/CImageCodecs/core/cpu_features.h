@@ -7,7 +7,9 @@
 #ifndef IMGC_CPU_FEATURES_H
 #define IMGC_CPU_FEATURES_H
 
-#if defined(__x86_64__) || defined(__i386__)
+// Tests define both as 0 to get the plain versions.
+#if defined(IMGC_CPU_HAS_AVX2)
+#elif defined(__x86_64__) || defined(__i386__)
 #define IMGC_CPU_HAS_AVX2 __builtin_cpu_supports("avx2")
 #define IMGC_CPU_HAS_BMI2 __builtin_cpu_supports("bmi2")
 #else

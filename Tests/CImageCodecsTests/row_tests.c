@@ -1,33 +1,15 @@
-// Holds every vector kernel against its plain version: rows of 0 to 200 pixels of random bytes, the
-// bytes behind the row untouched. Prints one line; exit status 1 when one differs.
-//
-// Runs what this processor has: with AVX2 on amd64, NEON on ARM.
+// Row kernels against their plain versions: rows of 0 to 200 pixels of random bytes, the bytes
+// behind the row untouched. Tests what this processor has: AVX2 on amd64, NEON on ARM.
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "png/unfilter/png_unfilter.h"
+#include "rows/rows.h"
 #include "rows/rows_simd.h"
 #include "rows/running_sum.h"
+#include "tests.h"
 
 enum { WIDEST = 200, GUARD = 64, BYTES = WIDEST * 8 + GUARD };
 
-static uint64_t state = 1;
-static uint32_t dice(void) { // xorshift64*
-  state ^= state >> 12, state ^= state << 25, state ^= state >> 27;
-  return (uint32_t)(state * UINT64_C(2685821657736338717) >> 32);
-}
-
-static void fill(uint8_t *bytes, size_t count) {
-  for (size_t i = 0; i < count; i++) bytes[i] = (uint8_t)dice();
-}
-
-static int failures = 0, rows = 0;
-static void expect(int equal, const char *kernel, size_t n) {
-  rows++;
-  if (equal) return;
-  if (failures++ < 20) printf("kernels: %s differs at %zu pixels\n", kernel, n);
+static void expect_equal(bool equal, const char *kernel, size_t n) {
+  expect(equal, "%s differs at %zu pixels", kernel, n);
 }
 
 typedef void row_kernel(uint8_t *dst, const uint8_t *src, size_t n);
@@ -75,7 +57,7 @@ static void compare_rows(void) {
       memset(plain, 0xA5, BYTES);
       kernels[k].fast(fast, src, n);
       kernels[k].plain(plain, src, n);
-      expect(memcmp(fast, plain, BYTES) == 0, kernels[k].name, n);
+      expect_equal(memcmp(fast, plain, BYTES) == 0, kernels[k].name, n);
     }
 }
 
@@ -90,7 +72,7 @@ static void compare_packed(void) {
       memset(plain, 0xA5, BYTES);
       imgc_row_index_packed(fast, src, n, bits, palette);
       imgc_plain_index_packed(plain, src, n, bits, palette);
-      expect(memcmp(fast, plain, BYTES) == 0, "index_packed", n);
+      expect_equal(memcmp(fast, plain, BYTES) == 0, "index_packed", n);
     }
 }
 
@@ -112,10 +94,10 @@ static void compare_fields(void) {
       size_t n = PIXELS - dice() % 20;
       imgc_row_fields32(fast, src, n, fields);
       imgc_plain_fields32(plain, src, n, fields);
-      expect(memcmp(fast, plain, n * 4) == 0, "fields32", bits);
+      expect_equal(memcmp(fast, plain, n * 4) == 0, "fields32", bits);
       imgc_row_fields16(fast, src, n, fields);
       imgc_plain_fields16(plain, src, n, fields);
-      expect(memcmp(fast, plain, n * 4) == 0, "fields16", bits);
+      expect_equal(memcmp(fast, plain, n * 4) == 0, "fields16", bits);
     }
 }
 
@@ -126,17 +108,17 @@ static void compare_values(void) {
   for (uint32_t i = 0; i < 65536; i++) samples[i] = (uint16_t)i;
   imgc_row_16_to_8(fast, samples, 65536);
   imgc_plain_16_to_8(plain, samples, 65536);
-  expect(memcmp(fast, plain, 65536) == 0, "16_to_8", 65536);
+  expect_equal(memcmp(fast, plain, 65536) == 0, "16_to_8", 65536);
   for (uint32_t i = 0; i < 65536; i++) {
     uint8_t pixel[4] = {(uint8_t)i, (uint8_t)(i * 7), (uint8_t)(255 - i), (uint8_t)(i >> 8)};
     memcpy(pixels + i * 4, pixel, 4);
   }
   imgc_row_premultiply(fast, pixels, 65536);
   imgc_plain_premultiply(plain, pixels, 65536);
-  expect(memcmp(fast, plain, sizeof fast) == 0, "premultiply", 65536);
+  expect_equal(memcmp(fast, plain, sizeof fast) == 0, "premultiply", 65536);
   unpremultiply(fast, pixels, 65536);
   plain_unpremultiply(plain, pixels, 65536);
-  expect(memcmp(fast, plain, sizeof fast) == 0, "unpremultiply", 65536);
+  expect_equal(memcmp(fast, plain, sizeof fast) == 0, "unpremultiply", 65536);
 }
 
 static void compare_sums(void) {
@@ -147,71 +129,14 @@ static void compare_sums(void) {
       memcpy(plain, fast, BYTES);
       imgc_running_sum8(fast, n, step);
       imgc_plain_running_sum8(plain, 0, n, step);
-      expect(memcmp(fast, plain, BYTES) == 0, "running_sum8", n);
+      expect_equal(memcmp(fast, plain, BYTES) == 0, "running_sum8", n);
     }
 }
 
-// PNG, section 9: the definition, a byte at a time.
-static void unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n, size_t bpp) {
-  for (size_t i = 0; i < n; i++) {
-    int a = i < bpp ? 0 : row[i - bpp], b = above[i], c = i < bpp ? 0 : above[i - bpp];
-    int to_a = abs(b - c), to_b = abs(a - c), to_c = abs(a + b - 2 * c);
-    int nearest = to_a <= to_b && to_a <= to_c ? a : to_b <= to_c ? b : c;
-    int predicted[5] = {0, a, b, (a + b) / 2, nearest};
-    row[i] = (uint8_t)(row[i] + predicted[filter]);
-  }
-}
-
-static void compare_filters(void) {
-  enum { ROWS = IMGC_PNG_UNFILTER_ROWS, MOST = (ROWS + 1) * (WIDEST * 8 + 1) + GUARD };
-  static uint8_t fast[MOST], plain[MOST];
-  static const unsigned widths[] = {1, 2, 3, 4, 6, 8};
-  for (int w = 0; w < 6; w++)
-    for (size_t pixels = 1; pixels <= WIDEST; pixels++) {
-      unsigned bpp = widths[w];
-      size_t n = pixels * bpp, stride = n + 1;
-      fill(plain, MOST);
-      // The row above, then filter byte and row in turn.
-      for (size_t r = 0; r < ROWS; r++) plain[n + r * stride] %= 5;
-      for (int way = 0; way < 3; way++) {
-        uint8_t *first = fast + n + 1;
-        memcpy(fast, plain, MOST);
-        if (way == 0) {
-          for (size_t r = 0; r < ROWS; r++)
-            imgc_png_unfilter(fast[n + r * stride], first + r * stride,
-                              r ? first + (r - 1) * stride : fast, n, bpp);
-        } else if (way == 1) {
-          for (size_t r = 0; r < ROWS; r++) {
-            uint8_t *filter = fast + n + r * stride;
-            if (r % 2 == 0 && (*filter < 3 || filter[stride] < 3)) *filter = 3, filter[stride] = 4;
-          }
-          memcpy(plain, fast, MOST);
-          for (size_t r = 0; r < ROWS; r += 2)
-            imgc_png_unfilter_pair(fast[n + r * stride], fast[n + (r + 1) * stride],
-                                   first + r * stride, first + (r + 1) * stride,
-                                   r ? first + (r - 1) * stride : fast, n, bpp);
-        } else if (bpp <= 2) {
-          imgc_png_unfilter_rows(first, stride, fast, n, bpp);
-        } else {
-          continue;
-        }
-        static uint8_t expected[MOST];
-        memcpy(expected, plain, MOST);
-        uint8_t *row = expected + n + 1;
-        for (size_t r = 0; r < ROWS; r++, row += stride)
-          unfilter(row[-1], row, r ? row - stride : expected, n, bpp);
-        expect(memcmp(fast, expected, MOST) == 0, "unfilter", pixels);
-      }
-    }
-}
-
-int main(void) {
+void test_rows(void) {
   compare_rows();
   compare_values();
   compare_packed();
   compare_fields();
   compare_sums();
-  compare_filters();
-  printf("kernels: %d rows, %d differ\n", rows, failures);
-  return failures > 0;
 }

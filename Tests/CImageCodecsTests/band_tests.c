@@ -1,0 +1,90 @@
+// Rows that a codec places above or below the band of a sink: only the band is ever written, and
+// every row is pushed once, in order.
+
+#include "core/dest.h"
+#include "tests.h"
+
+enum { WIDTH = 5, HEIGHT = 64, ROWS = 16, FIRST = 32, STRIDE = WIDTH * 4 };
+
+static void count_row(void *context, const uint8_t *row) {
+  uint32_t *count = context;
+  (void)row;
+  ++*count;
+}
+
+static void check(bool claim, const char *name, uint32_t y) {
+  expect(claim, "%s, row %u", name, y);
+}
+
+static bool band_is(const imgc_sink *sink, uint8_t value) {
+  for (size_t i = 0; i < sink->size; i++)
+    if (sink->band[i] != value) return false;
+  return true;
+}
+
+static void test_places(void) {
+  uint32_t pushed = 0;
+  imgc_report report = {0};
+  imgc_request request = {0};
+  imgc_sink sink = {.request = &request,
+                    .report = &report,
+                    .push = count_row,
+                    .context = &pushed,
+                    .stride = STRIDE,
+                    .rows = ROWS,
+                    .size = ROWS * STRIDE};
+  imgc_place place = {
+      .sink = &sink, .step_x = 4, .step_y = STRIDE, .width = WIDTH, .height = HEIGHT};
+  uint8_t source[ROWS * STRIDE];
+  memset(source, 0xAA, sizeof source);
+  sink.band = malloc(sink.size);
+  if (!sink.band) exit(2);
+
+  for (uint32_t y = 0; y < HEIGHT; y++) {
+    const bool inside = y >= FIRST && y < FIRST + ROWS;
+    sink.first = FIRST;
+    const uint8_t *row = imgc_place_row(&place, y);
+    check(row >= sink.band && row + STRIDE <= sink.band + sink.size, "imgc_place_row", y);
+    if (inside) check(row == sink.band + (y - FIRST) * STRIDE, "row in the band", y);
+
+    // Clipped to what the band holds of these rows.
+    memset(sink.band, 0x55, sink.size);
+    imgc_place_block(&place, 0, y, WIDTH, ROWS, source, STRIDE);
+    const bool meets = y + ROWS > FIRST && y < FIRST + ROWS;
+    check(band_is(&sink, 0x55) == !meets, "imgc_place_block", y);
+
+    // Rows that went on stay; the band moves down to those below.
+    memset(sink.band, 0x55, sink.size);
+    imgc_place_clear(&place, 0, y, WIDTH, 1);
+    check(band_is(&sink, 0x55) == (y < FIRST), "imgc_place_clear", y);
+    check(sink.first >= FIRST, "the band moved up", y);
+  }
+  free(sink.band);
+}
+
+// A whole image of 64 rows through bands of every height, in steps of every size.
+static void test_pushing(void) {
+  for (uint32_t rows = 1; rows <= HEIGHT; rows++)
+    for (uint32_t step = 1; step <= rows; step++) {
+      uint32_t pushed = 0;
+      imgc_report report = {0};
+      imgc_request request = {0};
+      imgc_sink sink = {.request = &request,
+                        .report = &report,
+                        .push = count_row,
+                        .context = &pushed,
+                        .stride = STRIDE};
+      imgc_place place = {
+          .sink = &sink, .step_x = 4, .step_y = STRIDE, .width = WIDTH, .height = HEIGHT};
+      expect(imgc_place_open(&place, rows) == IMGC_OK, "a band of %u rows", rows);
+      for (uint32_t end = step; end < HEIGHT; end += step) imgc_place_done(&place, end);
+      imgc_place_done(&place, HEIGHT);
+      expect(pushed == HEIGHT, "%u rows pushed of a band of %u in steps of %u", pushed, rows, step);
+      imgc_sink_close(&sink);
+    }
+}
+
+void test_band(void) {
+  test_places();
+  test_pushing();
+}

@@ -1,0 +1,29 @@
+// Included before sources with vector variants to compile them a second time without: their
+// functions get names that the tests call for comparison.
+
+#ifndef IMGC_PLAIN_NAMES_H
+#define IMGC_PLAIN_NAMES_H
+
+#define IMGC_CPU_HAS_AVX2 0
+#define IMGC_CPU_HAS_BMI2 0
+
+#define imgc_inflate_begin plain_inflate_begin
+#define imgc_inflate_bytes plain_inflate_bytes
+#define imgc_inflate_run plain_inflate_run
+
+#define tiff_lzw_bytes plain_tiff_lzw_bytes
+#define tiff_lzw_create plain_tiff_lzw_create
+#define tiff_lzw_decode plain_tiff_lzw_decode
+#define tiff_lzw_destroy plain_tiff_lzw_destroy
+
+#define imgc_jpeg_reduce plain_jpeg_reduce
+#define imgc_jpeg_reduce_flat plain_jpeg_reduce_flat
+#define imgc_jpeg_row_rgba plain_jpeg_row_rgba
+
+#define imgc_png_unfilter plain_png_unfilter
+#define imgc_png_unfilter_pair plain_png_unfilter_pair
+#define imgc_png_unfilter_rows plain_png_unfilter_rows
+#define imgc_png_unfilter_some plain_png_unfilter_some
+#define imgc_png_unfilter_waves plain_png_unfilter_waves
+
+#endif

@@ -1,0 +1,65 @@
+// What the test programs share: counted checks, random bytes, guarded memory, fixtures.
+
+#ifndef IMGC_TESTS_H
+#define IMGC_TESTS_H
+
+#include "CImageCodecs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Counts a check; prints the first failures of a group. Is the claim.
+#define expect(claim, ...) ((claim) ? count_success() : print_failure(__VA_ARGS__))
+bool count_success(void);
+__attribute__((format(printf, 1, 2))) bool print_failure(const char *format, ...);
+
+// Deterministic random numbers (xorshift64*).
+uint32_t dice(void);
+void fill(uint8_t *bytes, size_t count);
+
+// A target with guard bytes before, behind and between its rows.
+typedef struct guarded {
+  imgc_target target;
+  uint8_t *memory;
+  size_t size;
+} guarded;
+
+guarded guarded_create(uint32_t width, uint32_t height, uint8_t orientation, uint8_t content);
+bool guarded_is_intact(const guarded *g);
+void guarded_free(guarded *g);
+static inline uint8_t *guarded_row(const guarded *g, uint32_t y) {
+  return (uint8_t *)g->target.pixels + y * g->target.stride;
+}
+
+typedef struct bytes {
+  uint8_t *data;
+  size_t size;
+} bytes;
+
+// A file of the folder Fixtures; exits when it cannot be read.
+bytes fixture(const char *path);
+
+// A request with the limits of a careful caller.
+imgc_request request_for(imgc_format format, const void *data, size_t size);
+
+// The groups.
+void test_constants(void);
+void test_probing(void);
+void test_arguments(void);
+void test_limits(void);
+void test_cancel(void);
+void test_truncation(void);
+void test_orientation(void);
+void test_frames(void);
+void test_png_encoder(void);
+void test_jpeg_encoder(void);
+void test_band(void);
+void test_rows(void);
+void test_filters(void);
+void test_resampler(void);
+void test_inflate(void);
+void test_lzw(void);
+void test_jpeg_blocks(void);
+
+#endif
