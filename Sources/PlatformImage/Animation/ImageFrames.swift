@@ -1,5 +1,3 @@
-internal import CImageCodecs
-
 /// The frames of an animation, decoded one at a time on demand.
 ///
 /// Alive at once are the canvas, a copy of it while a frame asks to be undone, and the frame handed out. Not safe to
@@ -10,13 +8,13 @@ public final class ImageFrames {
     /// What was wrong in the frames so far.
     public private(set) var status = DecodeStatus.complete
 
-    let bytes: [UInt8]
+    private let bytes: [UInt8]
     private let decoder: ImageDecoder
-    private(set) var source: SourceImage
+    private var source: SourceImage
     private let transform: ColorTransform?
     private var canvas: PixelStorage?
     private var saved: PixelStorage?
-    private(set) var frame = imgc_frame()
+    private var frame = CodecFrame()
     private var decodedPixels = 0
     private var isAtEnd = false
 
@@ -52,7 +50,7 @@ public final class ImageFrames {
         let shown = frame
         let isThere = try step { (damage) throws(DecodeError) -> Bool in
             let bytes = bytes
-            return try source.frameCall.advance(&frame, in: bytes.span, damage: &damage)
+            return try source.call.advance(&frame, in: bytes.span, damage: &damage)
         }
         guard isThere else {
             isAtEnd = true
@@ -66,7 +64,7 @@ public final class ImageFrames {
         do throws(DecodeError) {
             try step { (damage) throws(DecodeError) in
                 let bytes = bytes
-                try source.frameCall.draw(
+                try source.call.draw(
                     frame, of: bytes.span, onto: next, width: header.width, height: header.height, damage: &damage)
             }
         } catch  where isRefusable(error, info) {
@@ -98,12 +96,30 @@ public final class ImageFrames {
         CodecCall.turn(current, width: header.width, height: header.height, by: orientation, into: result)
         if let transform {
             var damage = Damage()
-            try source.frameCall.convert(result, width: width, height: height, with: transform, damage: &damage)
+            try source.call.convert(result, width: width, height: height, with: transform, damage: &damage)
         }
         return Bitmap(width: width, height: height, storage: result)
     }
 
-    var isAnimated: Bool { header.format == .gif || header.format == .png }
+    /// The pixels of the current frame alone, as stored: its own rectangle, not composed, turned or converted.
+    ///
+    /// What the frame leaves out is transparent black.
+    ///
+    /// - Returns: Nil before the first frame, for a frame without pixels (a GIF may hold some), and for a picture that
+    ///   is no animation.
+    /// - Throws: What ``next()`` throws for the frame; the animation goes on.
+    public func raw() throws(DecodeError) -> PlatformImage? {
+        guard isAnimated, frame.number > 0, frame.width > 0, frame.height > 0 else { return nil }
+        let (width, height) = (frame.width, frame.height)
+        let storage = try allocate(byteCount: width * height * 4, zeroed: true)
+        var damage = Damage()
+        let bytes = bytes
+        try source.call.draw(
+            frame.alone, of: bytes.span, onto: storage, width: width, height: height, damage: &damage)
+        return Bitmap(width: width, height: height, storage: storage)
+    }
+
+    private var isAnimated: Bool { header.format == .gif || header.format == .png }
 
     private var orientation: Orientation { decoder.options.appliesOrientation ? header.orientation : .up }
 
@@ -118,16 +134,13 @@ public final class ImageFrames {
         try source.damage.settle(decoder.options.strictness, format: header.format)
         status = source.damage.status
         canvas = storage
-        frame.number = 1
-        frame.width = UInt32(header.width)
-        frame.height = UInt32(header.height)
-        frame.delay_denominator = 1
+        frame = CodecFrame(stillOfWidth: header.width, height: header.height)
         return FrameInfo(frame)
     }
 
     /// The canvas after the disposal of the frame shown last, ready for the next one.
-    private func canvas(past shown: imgc_frame) throws(DecodeError) -> PixelStorage {
-        if shown.disposal == IMGC_DISPOSE_RESTORE, let undone = saved {
+    private func canvas(past shown: CodecFrame) throws(DecodeError) -> PixelStorage {
+        if shown.disposal == .restorePrevious, let undone = saved {
             canvas = undone
             saved = nil
             return undone
@@ -141,7 +154,7 @@ public final class ImageFrames {
         // A bitmap that was handed out never changes.
         let next = isShared ? try copy(of: current) : current
         canvas = next
-        if shown.disposal == IMGC_DISPOSE_CLEAR {
+        if shown.disposal == .clear {
             CodecCall.clear(shown, on: next, width: header.width, height: header.height)
         }
         return next
@@ -210,7 +223,7 @@ public final class ImageFrames {
     }
 
     /// The limit on memory counts what is alive here: the canvas, its copy, and the pixels asked for.
-    func allocate(byteCount: Int, zeroed: Bool) throws(DecodeError) -> PixelStorage {
+    private func allocate(byteCount: Int, zeroed: Bool) throws(DecodeError) -> PixelStorage {
         let alive = (canvas?.byteCount ?? 0) + (saved?.byteCount ?? 0) + header.workByteCount
         if let limit = decoder.options.limits.maxMemory, byteCount > limit - min(limit, alive) {
             throw DecodeError(
@@ -221,18 +234,5 @@ public final class ImageFrames {
             throw DecodeError(.outOfMemory, format: header.format, "no memory for \(byteCount) bytes of pixels")
         }
         return storage
-    }
-}
-
-extension FrameInfo {
-    init(_ frame: imgc_frame) {
-        self.init(
-            index: Int(frame.number) - 1, x: Int(frame.x), y: Int(frame.y), width: Int(frame.width),
-            height: Int(frame.height),
-            delay: FrameDelay(
-                numerator: Int(frame.delay_numerator), denominator: max(1, Int(frame.delay_denominator))),
-            disposal: frame.disposal == IMGC_DISPOSE_CLEAR
-                ? .clear : frame.disposal == IMGC_DISPOSE_RESTORE ? .restorePrevious : .keep,
-            blend: frame.blend == IMGC_BLEND_OVER ? .over : .source)
     }
 }

@@ -1,5 +1,3 @@
-internal import CImageCodecs
-
 /// A whole JPEG or PNG file in place of pixels (BI_JPEG, BI_PNG of Windows 98 and 2000, made for printers).
 ///
 /// It goes through the codec of its format with the same limits, and can embed nothing itself. Its own size is that of
@@ -9,7 +7,7 @@ struct BMPEmbedded {
     let imageHeader: ImageHeader
     let range: Range<Int>
     let call: CodecCall
-    let facts: imgc_header
+    let facts: CodecHeader
 
     init(
         _ bytes: Span<UInt8>, _ info: BMPInfo, start: Int, options: DecodeOptions, resamples: Bool,

@@ -1,5 +1,3 @@
-internal import CImageCodecs
-
 extension BMPHeader {
     /// Fills the storage with the resampled picture; `SourceImage` says more.
     func decode(
@@ -38,19 +36,16 @@ extension BMPHeader {
 
     /// An upper estimate of what the decode above holds besides its storage.
     func resampledByteCount(_ request: ResampleRequest) -> Int {
-        var resample = imgc_resample_request(resampling: request)
         let grid: BMPGrid
         let rows: Int
         switch pixels {
         case .rows(let part): (grid, rows) = (part.grid, 1)
         case .runs(let part): (grid, rows) = (part.grid, part.grid.height)
-        case .embedded(let part):
-            var facts = part.facts
-            return unsafe Int(clamping: imgc_resampled_bytes(&facts, &resample))
+        case .embedded(let part): return part.facts.resampledByteCount(request)
         }
         // The grid was checked: the product fits.
         let pixels = PixelStorage.allocatedByteCount(rows * grid.bytesPerRow) + BMPGrid.workByteCount
-        let (sum, overflows) = unsafe pixels.addingReportingOverflow(Int(clamping: imgc_resampler_bytes(&resample)))
+        let (sum, overflows) = pixels.addingReportingOverflow(RowResampler.byteCount(request))
         return overflows ? .max : sum
     }
 

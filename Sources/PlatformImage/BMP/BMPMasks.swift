@@ -1,9 +1,8 @@
-internal import CImageCodecs
-
 /// The bit fields of a 16, 24 or 32-bit pixel.
 struct BMPMasks {
     let red, green, blue, alpha: UInt32
 
+    static let none = Self(red: 0, green: 0, blue: 0, alpha: 0)
     static let rgb555 = Self(red: 0x7C00, green: 0x03E0, blue: 0x001F, alpha: 0)
 
     private init(red: UInt32, green: UInt32, blue: UInt32, alpha: UInt32) {
@@ -44,12 +43,5 @@ struct BMPMasks {
     var isBGR8: Bool { red == 0xFF_0000 && green == 0xFF00 && blue == 0xFF }
 
     /// A mask of 0 gives 0 for a colour, opaque for alpha.
-    var fields: [RowKernels.Field] {
-        [field(red, none: 0), field(green, none: 0), field(blue, none: 0), field(alpha, none: 255)]
-    }
-
-    private func field(_ mask: UInt32, none: UInt8) -> RowKernels.Field {
-        let shift = mask == 0 ? 0 : mask.trailingZeroBitCount
-        return RowKernels.Field(shift: UInt8(shift), none: none, max: mask >> UInt32(shift))
-    }
+    var fields: RowKernels.Fields { RowKernels.Fields([(red, 0), (green, 0), (blue, 0), (alpha, 255)]) }
 }

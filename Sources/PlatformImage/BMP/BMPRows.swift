@@ -123,7 +123,7 @@ struct BMPRows {
 private struct BMPRowConverter {
     private let layout: BMPRows.Layout
     private var palette: [UInt32] = []
-    private var fields: [RowKernels.Field] = []
+    private var fields = BMPMasks.none.fields
     /// Looking for an index out of range: only with a short palette, and only until one is found.
     private var isProbing = false
     private(set) var hasBadIndex = false

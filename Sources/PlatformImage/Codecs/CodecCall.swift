@@ -14,11 +14,11 @@ struct CodecCall {
     /// A header as the codec gives it: stored size after JPEG scaling.
     func header(
         of bytes: Span<UInt8>, countsFrames: Bool = false, damage: inout Damage
-    ) throws(DecodeError) -> imgc_header {
-        var header = imgc_header()
+    ) throws(DecodeError) -> CodecHeader {
+        var header = CodecHeader()
         try unsafe call(bytes, flags: countsFrames ? UInt32(IMGC_COUNT_FRAMES) : 0, damage: &damage) {
             request, report in
-            unsafe imgc_read_header(&request, &header, &report)
+            unsafe imgc_read_header(&request, &header.facts, &report)
         }
         return header
     }
@@ -46,23 +46,53 @@ struct CodecCall {
         }
     }
 
+    /// Results that one decode can be resampled to at most.
+    static let maxOutputs = Int(IMGC_MAX_OUTPUTS)
+
+    /// Fills each storage with the still picture, resampled on the way as its request says; as stored, not turned.
+    ///
+    /// - Parameter outputs: 1 to ``maxOutputs``, of one size of source and alike in being opaque.
+    func decode(
+        _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
+        leavingOut detail: LeftOutDetail, damage: inout Damage
+    ) throws(DecodeError) {
+        let resamples = outputs.map { imgc_resample_request(resampling: $0.request) }
+        try unsafe Self.withTargets(outputs[...], []) { (targets) throws(DecodeError) in
+            try unsafe call(bytes, flags: detail.codecFlags, damage: &damage) { call, report in
+                unsafe imgc_decode_resampled_all(&call, resamples, targets, UInt32(targets.count), &report)
+            }
+        }
+    }
+
+    /// Calls `body` with a target for each storage, all of which live as long.
+    private static func withTargets(
+        _ outputs: ArraySlice<(request: ResampleRequest, storage: PixelStorage)>, _ targets: [imgc_target],
+        _ body: ([imgc_target]) throws(DecodeError) -> Void
+    ) throws(DecodeError) {
+        guard let (request, storage) = outputs.first else { return try unsafe body(targets) }
+        try unsafe storage.withMutablePointer { (pixels) throws(DecodeError) in
+            let next = unsafe target(pixels, storage.byteCount, request.width, request.height, .up)
+            try unsafe withTargets(outputs.dropFirst(), targets + [next], body)
+        }
+    }
+
     /// Moves on to the next frame; false after the last one.
-    func advance(_ frame: inout imgc_frame, in bytes: Span<UInt8>, damage: inout Damage) throws(DecodeError) -> Bool {
+    func advance(_ frame: inout CodecFrame, in bytes: Span<UInt8>, damage: inout Damage) throws(DecodeError) -> Bool {
         try unsafe call(bytes, damage: &damage) { request, report in
-            unsafe imgc_next_frame(&request, &frame, &report)
+            unsafe imgc_next_frame(&request, &frame.state, &report)
         } == IMGC_OK
     }
 
     /// Draws the frame onto a canvas of `width * height` pixels.
     func draw(
-        _ frame: imgc_frame, of bytes: Span<UInt8>, onto canvas: PixelStorage, width: Int, height: Int,
+        _ frame: CodecFrame, of bytes: Span<UInt8>, onto canvas: PixelStorage, width: Int, height: Int,
         damage: inout Damage
     ) throws(DecodeError) {
         var frame = frame
         try unsafe canvas.withMutablePointer { (pixels) throws(DecodeError) in
             var target = unsafe Self.target(pixels, canvas.byteCount, width, height, .up)
             try unsafe call(bytes, damage: &damage) { request, report in
-                unsafe imgc_draw_frame(&request, &frame, &target, &report)
+                unsafe imgc_draw_frame(&request, &frame.state, &target, &report)
             }
         }
     }
@@ -81,7 +111,7 @@ struct CodecCall {
         }
     }
 
-    static func target(
+    fileprivate static func target(
         _ pixels: UnsafeMutableRawPointer, _ byteCount: Int, _ width: Int, _ height: Int, _ orientation: Orientation
     ) -> imgc_target {
         unsafe imgc_target(
@@ -90,7 +120,7 @@ struct CodecCall {
     }
 
     @discardableResult
-    func call(
+    private func call(
         _ bytes: Span<UInt8>, flags: UInt32 = 0, damage: inout Damage,
         _ body: (inout imgc_request, inout imgc_report) -> imgc_status
     ) throws(DecodeError) -> imgc_status {
@@ -110,7 +140,7 @@ struct CodecCall {
             unsafe request.scale_denominator = UInt32(clamping: options.scaleDenominator)
             unsafe request.page = UInt32(clamping: options.page)
             unsafe request.most_counted_frames = UInt32(clamping: options.maxCountedFrames)
-            unsafe request.cancel = flag?.handle
+            unsafe request.cancel = flag?.pointer
             unsafe request.cmyk_transform = cmykTransform?.handle
             unsafe request.memory = imgc_memory(
                 take: { unsafe PixelPool.shared.takeOrMap(byteCount: $0) },
@@ -143,10 +173,6 @@ extension CodecCall {
         }
     }
 
-    static func name(of warning: DecodeWarning) -> String {
-        unsafe String(cString: imgc_warning_name(warning.code))
-    }
-
     /// The version of the library behind a format, such as `libpng 1.6.39`.
     static func libraryVersion(of format: ImageFormat) -> String {
         unsafe String(cString: imgc_codec_version(format.codecFormat))
@@ -169,22 +195,48 @@ extension CodecCall {
     }
 
     /// Sets a rectangle of the canvas, clipped, to transparent black.
-    static func clear(_ frame: imgc_frame, on canvas: PixelStorage, width: Int, height: Int) {
+    static func clear(_ frame: CodecFrame, on canvas: PixelStorage, width: Int, height: Int) {
         unsafe canvas.withMutablePointer { pixels in
             var target = unsafe Self.target(pixels, canvas.byteCount, width, height, .up)
-            unsafe imgc_clear_rect(&target, frame.x, frame.y, frame.width, frame.height)
+            unsafe imgc_clear_rect(&target, frame.state.x, frame.state.y, frame.state.width, frame.state.height)
         }
     }
 }
 
-extension ImageFormat {
-    var codecFormat: imgc_format {
-        switch self {
-        case .png: IMGC_FORMAT_PNG
-        case .jpeg: IMGC_FORMAT_JPEG
-        case .gif: IMGC_FORMAT_GIF
-        case .tiff: IMGC_FORMAT_TIFF
-        case .bmp: IMGC_FORMAT_BMP
+extension LeftOutDetail {
+    fileprivate var codecFlags: UInt32 {
+        (contains(.lastRefinement) ? UInt32(IMGC_NO_LAST_REFINEMENT) : 0)
+            | (contains(.allButLow) ? UInt32(IMGC_LOW_SCANS_ONLY) : 0)
+            | (contains(.chroma) ? UInt32(IMGC_FLAT_CHROMA) : 0)
+    }
+}
+
+/// A colour conversion to sRGB, made once and shared between threads.
+@safe final class ColorTransform: Sendable {
+    /// Valid until deinit; lcms2 reads it only (made with `cmsFLAGS_NOCACHE`).
+    nonisolated(unsafe) let handle: OpaquePointer
+
+    init(handle: OpaquePointer) { unsafe self.handle = handle }
+    deinit { unsafe imgc_transform_destroy(handle) }
+
+    var isCMYK: Bool { unsafe imgc_transform_is_cmyk(handle) }
+
+    /// The conversion of pictures with this header and profile; nil when their colours need none.
+    ///
+    /// - Parameter icc: The embedded profile; empty for none.
+    static func make(
+        icc: [UInt8], header: CodecHeader, format: ImageFormat
+    ) throws(DecodeError) -> (transform: ColorTransform?, damage: Damage) {
+        var report = imgc_report()
+        var handle: OpaquePointer?
+        let status = unsafe icc.withUnsafeBufferPointer { icc in
+            unsafe withUnsafePointer(to: header.facts) { facts in
+                var source = unsafe imgc_color_source(
+                    icc: icc.isEmpty ? nil : icc.baseAddress, icc_size: icc.count, header: facts)
+                return unsafe imgc_transform_create(&source, &handle, &report)
+            }
         }
+        guard status == IMGC_OK else { throw DecodeError(status, report, format) }
+        return unsafe (handle.map { unsafe ColorTransform(handle: $0) }, Damage(report))
     }
 }

@@ -1,4 +1,4 @@
-// C values to Swift values and back: limits in, errors and damage out.
+// C values to Swift values and back: formats and limits in; headers, frames, errors and damage out.
 
 internal import CImageCodecs
 
@@ -58,5 +58,236 @@ private func camelCase(_ token: String) -> String {
 func text<Characters>(of characters: Characters) -> String {
     unsafe withUnsafeBytes(of: characters) { bytes in
         unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}
+
+/// A header as the codec gave it: stored size after JPEG scaling.
+struct CodecHeader: Sendable {
+    var facts = imgc_header()
+
+    var width: Int { Int(facts.width) }
+    var height: Int { Int(facts.height) }
+    /// Bytes of the embedded profile; 0 for none.
+    var profileByteCount: Int { Int(facts.icc_size) }
+    /// The colour model as C counts it.
+    var colorModel: UInt32 { facts.color_model.rawValue }
+    var hasCICP: Bool { facts.has_cicp }
+    /// True when PNG chunks other than sRGB and a profile define the colours.
+    var hasColorChunks: Bool { facts.has_cicp || facts.has_gamma || facts.has_chromaticities }
+
+    /// What the PNG chunks say about colours, as numbers to compare; empty for nothing.
+    var colorChunks: [UInt32] {
+        guard facts.has_cicp || facts.has_srgb || facts.has_gamma || facts.has_chromaticities else { return [] }
+        let c = facts.chromaticities
+        return [
+            facts.has_cicp ? 1 : 0, UInt32(facts.cicp.0), UInt32(facts.cicp.1), UInt32(facts.cicp.2),
+            UInt32(facts.cicp.3), facts.has_srgb ? 1 : 0,
+            facts.has_gamma ? facts.gamma : 0, facts.has_chromaticities ? 1 : 0, c.0, c.1, c.2, c.3, c.4, c.5, c.6, c.7,
+        ]
+    }
+
+    /// An upper estimate of what a decode that resamples holds besides its result, in bytes.
+    func resampledByteCount(_ request: ResampleRequest) -> Int {
+        var (facts, resample) = (facts, imgc_resample_request(resampling: request))
+        return unsafe Int(clamping: imgc_resampled_bytes(&facts, &resample))
+    }
+}
+
+extension ImageHeader {
+    init(_ header: CodecHeader, format: ImageFormat) {
+        let facts = header.facts
+        self.init(
+            format: format, width: Int(facts.width), height: Int(facts.height),
+            bitsPerChannel: Int(facts.bits_per_channel), channelCount: Int(facts.channels),
+            colorModel: ColorModel(facts.color_model), hasAlpha: facts.has_alpha)
+        orientation = Orientation(rawValue: facts.orientation) ?? .up
+        frameCount = facts.frame_count > 0 ? Int(facts.frame_count) : nil
+        loopCount = facts.has_loop_count ? Int(facts.loop_count) : nil
+        isProgressive = facts.is_progressive
+        profileSource = ProfileSource(facts)
+        iccProfileByteCount = Int(facts.icc_size)
+        if facts.exif_size > 0 {
+            exifRange = Int(facts.exif_offset)..<Int(facts.exif_offset + facts.exif_size)
+        }
+        workByteCount = Int(clamping: facts.work_bytes)
+    }
+}
+
+extension ImageHeader.ColorModel {
+    fileprivate init(_ model: imgc_color_model) {
+        switch model {
+        case IMGC_COLOR_GRAY: self = .gray
+        case IMGC_COLOR_INDEXED: self = .indexed
+        case IMGC_COLOR_YCBCR: self = .ycbcr
+        case IMGC_COLOR_CMYK: self = .cmyk
+        case IMGC_COLOR_LAB: self = .lab
+        case IMGC_COLOR_LOGLUV: self = .logLuv
+        default: self = .rgb
+        }
+    }
+}
+
+extension ImageHeader.ProfileSource {
+    fileprivate init(_ facts: imgc_header) {
+        if facts.has_cicp {
+            self = .cicp
+        } else if facts.icc_size > 0 {
+            self = .icc
+        } else if facts.has_srgb {
+            self = .srgb
+        } else {
+            self = facts.has_gamma || facts.has_chromaticities ? .gamma : .none
+        }
+    }
+}
+
+/// Where a walk over the frames of an animation is; the codec moves it on.
+struct CodecFrame: Sendable {
+    var state = imgc_frame()
+
+    /// Before the first frame.
+    init() {}
+
+    /// The only frame of a picture that is no animation.
+    init(stillOfWidth width: Int, height: Int) {
+        state.number = 1
+        state.width = UInt32(width)
+        state.height = UInt32(height)
+        state.delay_denominator = 1
+    }
+
+    /// 1 for the first frame, 0 before it.
+    var number: Int { Int(state.number) }
+    var width: Int { Int(state.width) }
+    var height: Int { Int(state.height) }
+    var disposal: FrameInfo.Disposal {
+        state.disposal == IMGC_DISPOSE_CLEAR
+            ? .clear : state.disposal == IMGC_DISPOSE_RESTORE ? .restorePrevious : .keep
+    }
+
+    /// The same pixels in the top left corner, drawn on nothing.
+    var alone: Self {
+        var alone = self
+        alone.state.x = 0
+        alone.state.y = 0
+        alone.state.blend = UInt8(IMGC_BLEND_SOURCE)
+        return alone
+    }
+}
+
+extension FrameInfo {
+    init(_ frame: CodecFrame) {
+        let state = frame.state
+        self.init(
+            index: Int(state.number) - 1, x: Int(state.x), y: Int(state.y), width: Int(state.width),
+            height: Int(state.height),
+            delay: FrameDelay(
+                numerator: Int(state.delay_numerator), denominator: max(1, Int(state.delay_denominator))),
+            disposal: frame.disposal,
+            blend: state.blend == IMGC_BLEND_OVER ? .over : .source)
+    }
+}
+
+extension DecodeWarning: CustomStringConvertible {
+    /// The stable name, such as `crc`.
+    public var description: String { unsafe String(cString: imgc_warning_name(code)) }
+
+    init(_ warning: imgc_warning) { code = UInt16(warning.rawValue) }
+
+    // Those that Swift code raises; the codecs in C raise more.
+    static var paletteIndex: Self { Self(IMGC_WARN_PALETTE_INDEX) }
+    static var structure: Self { Self(IMGC_WARN_STRUCTURE) }
+    static var runLength: Self { Self(IMGC_WARN_RUN_LENGTH) }
+    static var dataOffset: Self { Self(IMGC_WARN_DATA_OFFSET) }
+    static var frameRefused: Self { Self(IMGC_WARN_FRAME_REFUSED) }
+    static var orientation: Self { Self(IMGC_WARN_ORIENTATION) }
+    static var exif: Self { Self(IMGC_WARN_EXIF) }
+    static var profileIgnored: Self { Self(IMGC_WARN_PROFILE_IGNORED) }
+    static var missingEnd: Self { Self(IMGC_WARN_MISSING_END) }
+}
+
+extension ImageFormat {
+    var codecFormat: imgc_format {
+        switch self {
+        case .png: IMGC_FORMAT_PNG
+        case .jpeg: IMGC_FORMAT_JPEG
+        case .gif: IMGC_FORMAT_GIF
+        case .tiff: IMGC_FORMAT_TIFF
+        case .bmp: IMGC_FORMAT_BMP
+        }
+    }
+}
+
+/// The flag that the codecs poll. The C functions behind it are atomic.
+@safe struct CancelHandle: ~Copyable, Sendable {
+    enum State { case running, cancelled, deadlinePassed }
+
+    /// Valid until deinit.
+    nonisolated(unsafe) fileprivate let pointer: OpaquePointer
+
+    init() {
+        guard let pointer = unsafe imgc_cancel_create() else { preconditionFailure("out of memory") }
+        unsafe self.pointer = pointer
+    }
+
+    deinit { unsafe imgc_cancel_destroy(pointer) }
+
+    borrowing func raise() { unsafe imgc_cancel_raise(pointer) }
+
+    var isRaised: Bool { unsafe imgc_cancel_is_raised(pointer) }
+
+    /// - Parameter nanoseconds: From now.
+    borrowing func setDeadline(in nanoseconds: UInt64) {
+        unsafe imgc_cancel_set_deadline(pointer, imgc_monotonic_now() + nanoseconds)
+    }
+
+    borrowing func raise(afterPolls polls: UInt64) { unsafe imgc_cancel_after(pointer, polls) }
+
+    var pollCount: Int { unsafe Int(imgc_cancel_polls(pointer)) }
+
+    borrowing func poll() -> State {
+        switch unsafe imgc_cancel_poll(pointer) {
+        case IMGC_OK: .running
+        case IMGC_ERROR_CANCELLED: .cancelled
+        default: .deadlinePassed
+        }
+    }
+}
+
+extension CancellationFlag {
+    /// What a request in C names; valid as long as the flag.
+    var pointer: OpaquePointer { unsafe handle.pointer }
+}
+
+/// Facts of an ICC profile.
+enum ColorProfile {
+    /// The profile's own description in English, cut to 255 bytes of UTF-8; empty when it has none.
+    static func description(of profile: [UInt8]) -> String {
+        var text = [CChar](repeating: 0, count: 256)
+        unsafe imgc_icc_description(profile, profile.count, &text, text.count)
+        let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension CodecLibrary {
+    /// The libraries that this program is linked with, and whether they report their versions themselves.
+    static func linked() -> [(name: String, version: String, isLoaded: Bool)] {
+        var result: [(name: String, version: String, isLoaded: Bool)] = []
+        var library = unsafe imgc_library()
+        while unsafe imgc_library_at(result.count, &library) {
+            let name = unsafe String(cString: library.name)
+            result.append((name, unsafe text(of: library.version), unsafe library.is_loaded))
+        }
+        return result
+    }
+}
+
+extension AvailableProcessors {
+    /// Processors that the calling thread may run on; nil when the system does not say. Its masks have macros that only
+    /// C can use.
+    static var affinity: Int? {
+        let count = Int(clamping: imgc_affinity_count())
+        return count > 0 ? count : nil
     }
 }

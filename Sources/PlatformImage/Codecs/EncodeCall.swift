@@ -20,7 +20,7 @@ struct EncodeCall {
         let output = EncodedBytes(maxBytes: maxBytes)
         return try collect(output) { (report) throws(EncodeError) in
             unsafe bitmap.withPicture(bitmap.wholeArea) { picture in
-                unsafe imgc_encode_jpeg(&picture, &settings, flag?.handle, &output.bytes, &report)
+                unsafe imgc_encode_jpeg(&picture, &settings, flag?.pointer, &output.bytes, &report)
             }
         }
     }
@@ -38,15 +38,13 @@ struct EncodeCall {
         try png(parts, frameCount: parts.count, loopCount: loopCount, options, level: level, maxBytes: maxBytes)
     }
 
-    /// What each frame changes of the one before.
-    func changes(in frames: [AnimationFrame]) throws(EncodeError) -> [FramePart] {
-        var parts: [FramePart] = []
-        for (index, frame) in frames.enumerated() {
-            try poll()
-            let area = index == 0 ? frame.bitmap.wholeArea : frame.bitmap.areaChanged(from: frames[index - 1].bitmap)
-            parts.append(FramePart(bitmap: frame.bitmap, area: area, delay: frame.info.delay))
-        }
-        return parts
+    /// What an animation stores of a frame: the part that differs from the one before, which has its size.
+    ///
+    /// - Parameter before: The frame before; nil for the first one.
+    func part(of bitmap: Bitmap, after before: Bitmap?, delay: FrameDelay) throws(EncodeError) -> FramePart {
+        try poll()
+        let area = before.map { bitmap.areaChanged(from: $0) } ?? bitmap.wholeArea
+        return FramePart(bitmap: bitmap, area: area, delay: delay)
     }
 
     /// A still when `frameCount` is 0.
@@ -59,7 +57,7 @@ struct EncodeCall {
             level: UInt8(level), filter: options.filter.codecValue, keeps_rgba: !options.reducesColors,
             declares_srgb: options.declaresSRGB, frame_count: UInt32(frameCount),
             play_count: UInt32(clamping: min(loopCount, Int(Int32.max))))
-        guard let encoder = unsafe imgc_png_encoder_create(&settings, flag?.handle) else {
+        guard let encoder = unsafe imgc_png_encoder_create(&settings, flag?.pointer) else {
             throw EncodeError(.outOfMemory, format: format, "png: no memory")
         }
         defer { unsafe imgc_png_encoder_destroy(encoder) }
@@ -101,7 +99,7 @@ extension EncodeCall {
     private func poll() throws(EncodeError) {
         var report = imgc_report()
         guard let flag else { return }
-        switch unsafe imgc_cancel_poll(flag.handle) {
+        switch unsafe imgc_cancel_poll(flag.pointer) {
         case IMGC_OK: return
         case IMGC_ERROR_CANCELLED: report.status = IMGC_ERROR_CANCELLED
         default: report.status = IMGC_ERROR_LIMIT
@@ -125,6 +123,13 @@ extension EncodeCall {
         guard isOverLimit else { throw EncodeError(report, format) }
         return nil
     }
+}
+
+/// What an APNG stores of a frame: a rectangle of its bitmap.
+struct FramePart {
+    let bitmap: Bitmap
+    fileprivate let area: imgc_rect
+    let delay: FrameDelay
 }
 
 /// Owns the memory that the C encoders write to.

@@ -6,7 +6,19 @@ internal import CImageCodecs
 ///
 /// Pixels are written from byte `start` on. Each traps when source or target is shorter than `count` pixels need.
 enum RowKernels {
-    typealias Field = imgc_field
+    /// Where R, G, B and A lie in a pixel of 16 or 32 bits.
+    struct Fields {
+        fileprivate let values: [imgc_field]
+
+        /// - Parameter masks: Of R, G, B and A, each without gaps, with the sample that a mask of 0 stands for.
+        init(_ masks: [(mask: UInt32, none: UInt8)]) {
+            precondition(masks.count == 4)
+            values = masks.map { mask, none in
+                let shift = mask == 0 ? 0 : mask.trailingZeroBitCount
+                return imgc_field(shift: UInt8(shift), none: none, max: mask >> UInt32(shift))
+            }
+        }
+    }
 
     static func copy(_ source: Span<UInt8>, to row: inout MutableSpan<UInt8>) {
         precondition(row.count >= source.count)
@@ -92,18 +104,33 @@ enum RowKernels {
 
     /// 16-bit little-endian pixels cut into R, G, B, A fields.
     static func fields16(
-        _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, fields: [Field]
+        _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, fields: Fields
     ) {
-        precondition(fields.count == 4)
-        unsafe run(source, 2 * count, &pixels, start, count) { unsafe imgc_row_fields16($0, $1, count, fields) }
+        unsafe run(source, 2 * count, &pixels, start, count) { unsafe imgc_row_fields16($0, $1, count, fields.values) }
     }
 
     /// 32-bit little-endian pixels cut into R, G, B, A fields.
     static func fields32(
-        _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, fields: [Field]
+        _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, fields: Fields
     ) {
-        precondition(fields.count == 4)
-        unsafe run(source, 4 * count, &pixels, start, count) { unsafe imgc_row_fields32($0, $1, count, fields) }
+        unsafe run(source, 4 * count, &pixels, start, count) { unsafe imgc_row_fields32($0, $1, count, fields.values) }
+    }
+
+    /// The sums of the pixels in linear light in `columns * rows` cells: red, green and blue of a cell after the other,
+    /// row after row.
+    static func lightGrid(_ bitmap: Bitmap, columns: Int, rows: Int, background: RGBA8) -> [Double] {
+        var sums = [Double](repeating: 0, count: columns * rows * 3)
+        let (columns, rows, stride) = (UInt32(columns), UInt32(rows), bitmap.bytesPerRow)
+        let (width, height) = (UInt32(bitmap.width), UInt32(bitmap.height))
+        bitmap.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { buffer in
+                var picture = unsafe imgc_picture(
+                    pixels: buffer.baseAddress, size: buffer.count, stride: stride, width: width, height: height)
+                unsafe imgc_light_grid(
+                    &picture, background.red, background.green, background.blue, columns, rows, &sums)
+            }
+        }
+        return sums
     }
 
     private static func inPlace(
@@ -128,5 +155,92 @@ enum RowKernels {
                 unsafe kernel(to + start, from)
             }
         }
+    }
+}
+
+/// A resampler that rows made in Swift are pushed into, the top one first.
+@safe struct RowResampler: ~Copyable {
+    private let handle: OpaquePointer
+    private let storage: PixelStorage
+    private let flag: CancellationFlag?
+    private let sourceRowBytes: Int
+    private let stride: Int
+
+    /// - Parameters:
+    ///   - storage: Of the resampled size; nobody else reads it before the last row was pushed.
+    ///   - flag: Ends the writing of rows when raised; who pushes polls it to know.
+    ///   - isPortable: Without AVX2, with the same result: for tests.
+    /// - Throws: `outOfMemory`. A request out of range or for other storage is a caller's error and traps.
+    init(
+        _ request: ResampleRequest, into storage: PixelStorage, flag: CancellationFlag? = nil, isPortable: Bool = false
+    ) throws(DecodeError) {
+        precondition(storage.byteCount == request.width * request.height * 4, "storage of the resampled size")
+        var resample = imgc_resample_request(resampling: request)
+        if isPortable { resample.flags |= UInt32(IMGC_RESAMPLE_PORTABLE) }
+        var made: OpaquePointer?
+        let status = unsafe imgc_resampler_create(&resample, &made)
+        precondition(status != IMGC_ERROR_INVALID_ARGUMENT, "a request in range")
+        guard let handle = unsafe made, status == IMGC_OK else {
+            throw DecodeError(.outOfMemory, "no memory to resample to \(request.width) x \(request.height)")
+        }
+        if let flag { unsafe imgc_resampler_watch(handle, flag.pointer) }
+        unsafe self.handle = handle
+        self.storage = storage
+        self.flag = flag
+        sourceRowBytes = request.sourceWidth * 4
+        stride = request.width * 4
+    }
+
+    deinit { unsafe imgc_resampler_destroy(handle) }
+
+    /// Takes the next row of the source, RGBA8; rows of the result that become complete are written.
+    func push(_ row: Span<UInt8>) {
+        precondition(row.count == sourceRowBytes, "a whole row")
+        unsafe storage.withMutablePointer { pixels in
+            let pixels = unsafe pixels.assumingMemoryBound(to: UInt8.self)
+            unsafe row.withUnsafeBufferPointer { row in
+                _ = unsafe imgc_resampler_push(handle, row.baseAddress, pixels, stride)
+            }
+        }
+    }
+
+    /// Rows of the source that matter; those from the upper bound on need not be pushed.
+    var sourceRows: Range<Int> {
+        var first: UInt32 = 0
+        var end: UInt32 = 0
+        unsafe imgc_resampler_rows(handle, &first, &end)
+        return Int(first)..<Int(end)
+    }
+
+    /// What a resampler holds, in bytes; of a request out of range 0.
+    static func byteCount(_ request: ResampleRequest) -> Int {
+        var resample = imgc_resample_request(resampling: request)
+        return unsafe Int(clamping: imgc_resampler_bytes(&resample))
+    }
+}
+
+extension imgc_resample_request {
+    init(resampling request: ResampleRequest) {
+        var flags: UInt32 = 0
+        if request.isOpaque { flags |= UInt32(IMGC_RESAMPLE_OPAQUE) }
+        if request.weighsLight { flags |= UInt32(IMGC_RESAMPLE_LINEAR) }
+        self.init(
+            source_width: UInt32(clamping: request.sourceWidth), source_height: UInt32(clamping: request.sourceHeight),
+            crop_x: request.cropX, crop_y: request.cropY, crop_width: request.cropWidth,
+            crop_height: request.cropHeight, width: UInt32(clamping: request.width),
+            height: UInt32(clamping: request.height), filter: imgc_filter(resampling: request.filter), flags: flags)
+    }
+}
+
+extension imgc_filter {
+    fileprivate init(resampling filter: ResampleFilter) {
+        self =
+            switch filter {
+            case .nearest: IMGC_FILTER_NEAREST
+            case .box: IMGC_FILTER_BOX
+            case .triangle: IMGC_FILTER_TRIANGLE
+            case .mitchell: IMGC_FILTER_MITCHELL
+            case .lanczos3: IMGC_FILTER_LANCZOS3
+            }
     }
 }

@@ -1,5 +1,3 @@
-internal import CImageCodecs
-
 /// Bytes in, bitmap out.
 ///
 /// A decoder holds its options and the colour transforms of the last profiles it met; it may be used from any number
@@ -84,15 +82,6 @@ public struct ImageDecoder: Sendable {
             status: source.damage.status)
     }
 
-    /// The frames of a GIF or APNG, fully composed, one after the other; any other picture is one frame.
-    ///
-    /// - Throws: What reading the header throws. Damage in a frame shows in ``ImageFrames/status`` when it is reached.
-    public func frames(
-        of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
-    ) throws(DecodeError) -> ImageFrames {
-        try ImageFrames(bytes, declared: contentType, decoder: self, flag: cancellation)
-    }
-
     /// The embedded ICC profile, uncompressed; nil when there is none or it is damaged.
     ///
     /// - Throws: What `header(of:)` throws.
@@ -145,4 +134,41 @@ public struct DecodedImage: Sendable {
     public let header: ImageHeader
     /// Complete, truncated or corrupt.
     public let status: DecodeStatus
+}
+
+/// A decode whose header has been read: what it will allocate is known, and nothing is allocated.
+struct PreparedDecode: Sendable {
+    let source: SourceImage
+    let orientation: Orientation
+    /// Pixels after scaling and turning.
+    let width: Int
+    let height: Int
+
+    init(source: SourceImage, orientation: Orientation) {
+        self.source = source
+        self.orientation = orientation
+        (width, height) = source.pixelSize(turnedBy: orientation)
+    }
+
+    /// What is mapped for the pixels, and upper estimates of the memory for codec and colour profile; at least 1.
+    var byteCount: Int {
+        let pixels = PixelStorage.allocatedByteCount(width * height * 4)
+        let (sum, overflows) = pixels.addingReportingOverflow(source.header.workByteCount)
+        let (total, overflowsToo) = sum.addingReportingOverflow(source.profileByteCount)
+        return overflows || overflowsToo ? .max : total
+    }
+}
+
+extension ImageHeader {
+    /// What a file would say that has this bitmap and nothing else in it, as a PNG of eight bits a channel with alpha.
+    package init(of bitmap: Bitmap) {
+        self.init(
+            format: .png, width: bitmap.width, height: bitmap.height, bitsPerChannel: 8, channelCount: 4,
+            colorModel: .rgb, hasAlpha: true, frameCount: 1)
+    }
+}
+
+extension DecodedImage {
+    /// A bitmap that comes from no file.
+    package init(_ bitmap: Bitmap) { self.init(bitmap: bitmap, header: ImageHeader(of: bitmap), status: .complete) }
 }

@@ -1,5 +1,3 @@
-internal import CImageCodecs
-
 /// A file's header with what the next steps need: which codec, where metadata lies, what was wrong so far.
 struct SourceImage {
     var header: ImageHeader
@@ -7,7 +5,7 @@ struct SourceImage {
 
     let call: CodecCall
     /// As the codec gave it; for BMP nothing but the size is set.
-    let facts: imgc_header
+    let facts: CodecHeader
     let bmp: BMPHeader?
     /// How much of a progressive JPEG ``decode(_:resampledBy:into:_:)`` reads.
     var quality = ThumbnailQuality.exact
@@ -24,7 +22,7 @@ struct SourceImage {
         if format == .bmp {
             let parsed = try BMPHeader(bytes, options: options, resamples: resamples, damage: &damage)
             bmp = parsed
-            facts = imgc_header()
+            facts = CodecHeader()
             header = parsed.imageHeader
         } else {
             bmp = nil
@@ -43,14 +41,14 @@ struct SourceImage {
 
     /// Width and height of the pixels after JPEG scaling and turning.
     func pixelSize(turnedBy orientation: Orientation) -> (width: Int, height: Int) {
-        let (width, height) = bmp == nil ? (Int(facts.width), Int(facts.height)) : (header.width, header.height)
+        let (width, height) = bmp == nil ? (facts.width, facts.height) : (header.width, header.height)
         return orientation.swapsSides ? (height, width) : (width, height)
     }
 
     func iccProfile(in bytes: Span<UInt8>) throws(DecodeError) -> [UInt8]? {
         if let range = bmp?.iccRange { return [UInt8](bytes.extracting(range)) }
-        guard bmp == nil, facts.icc_size > 0 else { return nil }
-        return try call.iccProfile(in: bytes, count: Int(facts.icc_size))
+        guard bmp == nil, facts.profileByteCount > 0 else { return nil }
+        return try call.iccProfile(in: bytes, count: facts.profileByteCount)
     }
 
     /// The conversion to sRGB that the options ask for; nil when the pixels need none.
@@ -58,8 +56,8 @@ struct SourceImage {
         in bytes: Span<UInt8>, cache: ColorTransformCache
     ) throws(DecodeError) -> ColorTransform? {
         guard call.options.convertsToSRGB, bmp == nil else { return nil }
-        let profile = facts.has_cicp ? nil : try iccProfile(in: bytes)
-        guard profile != nil || facts.has_cicp || facts.has_gamma || facts.has_chromaticities else { return nil }
+        let profile = facts.hasCICP ? nil : try iccProfile(in: bytes)
+        guard profile != nil || facts.hasColorChunks else { return nil }
         return try cache.transform(header: facts, icc: profile, format: call.format, damage: &damage)
     }
 
@@ -81,8 +79,77 @@ struct SourceImage {
         }
     }
 
-    /// For ``ImageFrames``: the codec call, and the canvas size as stored.
-    var frameCall: CodecCall { call }
+    /// Fills the storage with the picture as stored, not turned, resampled while it is read: of JPEG, TIFF, PNG that is
+    /// not interlaced, and bitmaps without run lengths only some rows are ever in memory.
+    ///
+    /// Damage is reported as by a decode; what the data does not cover is transparent. `request` takes its source to be
+    /// of ``pixelSize(turnedBy:)``, so after JPEG scaling. Colours are converted afterwards, those of CMYK before.
+    mutating func decode(
+        _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
+        _ transform: ColorTransform?
+    ) throws(DecodeError) {
+        try decode(bytes, resampledTo: [(request, storage)], transform)
+    }
+
+    /// The same for several results of one decode, each as it would be alone. A bitmap is one result after the other.
+    ///
+    /// - Parameter outputs: 1 to ``CodecCall/maxOutputs``, with equal ``leftOutDetail(for:)``.
+    mutating func decode(
+        _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
+        _ transform: ColorTransform?
+    ) throws(DecodeError) {
+        let (width, height) = pixelSize(turnedBy: .up)
+        var own: [(request: ResampleRequest, storage: PixelStorage)] = []
+        for (request, storage) in outputs {
+            precondition(request.isValid, "a request in range")
+            precondition(storage.byteCount == request.width * request.height * 4, "storage of the resampled size")
+            precondition(request.sourceWidth == width && request.sourceHeight == height, "a request for this picture")
+            var request = request
+            if !header.hasAlpha { request.isOpaque = true }
+            own.append((request, storage))
+        }
+        if let bmp {
+            for (request, storage) in own {
+                try bmp.decode(
+                    bytes, resampledBy: request, into: storage, options: call.options, flag: call.flag,
+                    damage: &damage)
+            }
+            return
+        }
+        guard let first = own.first else { return }
+        var call = call
+        call.resamples = true
+        if let transform, transform.isCMYK { call.cmykTransform = transform }
+        try call.decode(bytes, resampledTo: own, leavingOut: leftOutDetail(for: first.request), damage: &damage)
+        guard let transform, !transform.isCMYK else { return }
+        for (request, storage) in own {
+            try call.convert(storage, width: request.width, height: request.height, with: transform, damage: &damage)
+        }
+    }
+
+    /// An upper estimate of what ``decode(_:resampledBy:into:_:)`` holds besides `storage`, in bytes; `Int.max` when
+    /// that many cannot be counted.
+    func resampledByteCount(_ request: ResampleRequest) -> Int {
+        bmp?.resampledByteCount(request) ?? facts.resampledByteCount(request)
+    }
+
+    func leftOutDetail(for request: ResampleRequest) -> LeftOutDetail {
+        guard header.format == .jpeg else { return [] }
+        let denominator = call.options.scaleDenominator
+        guard header.isProgressive else { return quality == .draft && denominator == 8 ? .chroma : [] }
+        let part = max(request.cropWidth, request.cropHeight) * Double(denominator)
+        return LeftOutDetail(quality, reduction: part / Double(max(request.width, request.height)))
+    }
+
+    /// What making the conversion to sRGB takes; 0 when there is no profile to convert from.
+    ///
+    /// lcms2 holds copies of the profile's tables in 16 bits. Measured with tables of 8 bits, which grow the most:
+    /// 10 times the profile.
+    var profileByteCount: Int {
+        guard call.options.convertsToSRGB, header.format != .bmp, header.profileSource == .icc else { return 0 }
+        // The product fits: of one byte of input deflate makes 1,032 at most.
+        return header.iccProfileByteCount * 12
+    }
 
     /// The signature decides; a declared type counts only where no signature matches.
     private static func format(
@@ -115,52 +182,5 @@ struct SourceImage {
             throw DecodeError(.unsupported, format: format, detail: format.rawValue, "\(format) is not allowed here")
         }
         return format
-    }
-}
-
-extension ImageHeader {
-    init(_ facts: imgc_header, format: ImageFormat) {
-        self.init(
-            format: format, width: Int(facts.width), height: Int(facts.height),
-            bitsPerChannel: Int(facts.bits_per_channel), channelCount: Int(facts.channels),
-            colorModel: ColorModel(facts.color_model), hasAlpha: facts.has_alpha)
-        orientation = Orientation(rawValue: facts.orientation) ?? .up
-        frameCount = facts.frame_count > 0 ? Int(facts.frame_count) : nil
-        loopCount = facts.has_loop_count ? Int(facts.loop_count) : nil
-        isProgressive = facts.is_progressive
-        profileSource = ProfileSource(facts)
-        iccProfileByteCount = Int(facts.icc_size)
-        if facts.exif_size > 0 {
-            exifRange = Int(facts.exif_offset)..<Int(facts.exif_offset + facts.exif_size)
-        }
-        workByteCount = Int(clamping: facts.work_bytes)
-    }
-}
-
-extension ImageHeader.ColorModel {
-    fileprivate init(_ model: imgc_color_model) {
-        switch model {
-        case IMGC_COLOR_GRAY: self = .gray
-        case IMGC_COLOR_INDEXED: self = .indexed
-        case IMGC_COLOR_YCBCR: self = .ycbcr
-        case IMGC_COLOR_CMYK: self = .cmyk
-        case IMGC_COLOR_LAB: self = .lab
-        case IMGC_COLOR_LOGLUV: self = .logLuv
-        default: self = .rgb
-        }
-    }
-}
-
-extension ImageHeader.ProfileSource {
-    fileprivate init(_ facts: imgc_header) {
-        if facts.has_cicp {
-            self = .cicp
-        } else if facts.icc_size > 0 {
-            self = .icc
-        } else if facts.has_srgb {
-            self = .srgb
-        } else {
-            self = facts.has_gamma || facts.has_chromaticities ? .gamma : .none
-        }
     }
 }

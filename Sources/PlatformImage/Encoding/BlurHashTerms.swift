@@ -1,7 +1,5 @@
 // The cosine transform behind a BlurHash.
 
-internal import CImageCodecs
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -52,18 +50,7 @@ struct LightGrid {
         height = bitmap.height
         columns = min(64, width)
         rows = min(64, height)
-        var sums = [Double](repeating: 0, count: columns * rows * 3)
-        let (columns, rows, stride) = (UInt32(columns), UInt32(rows), bitmap.bytesPerRow)
-        let (width, height) = (UInt32(width), UInt32(height))
-        bitmap.withBytes { bytes in
-            unsafe bytes.withUnsafeBytes { buffer in
-                var picture = unsafe imgc_picture(
-                    pixels: buffer.baseAddress, size: buffer.count, stride: stride, width: width, height: height)
-                unsafe imgc_light_grid(
-                    &picture, background.red, background.green, background.blue, columns, rows, &sums)
-            }
-        }
-        self.sums = sums
+        sums = RowKernels.lightGrid(bitmap, columns: columns, rows: rows, background: background)
     }
 }
 

@@ -1,5 +1,3 @@
-internal import CImageCodecs
-
 extension ImageEncoder {
     /// The APNG of these frames; viewers that do not know APNG show the first one.
     ///
@@ -19,34 +17,32 @@ extension ImageEncoder {
         try options.check(for: .png)
         try Self.check(frames, loopCount: loopCount)
         let call = EncodeCall(format: .png, flag: cancellation)
-        let parts = try call.changes(in: frames)
+        var parts: [FramePart] = []
+        for (index, frame) in frames.enumerated() {
+            let before = index == 0 ? nil : frames[index - 1].bitmap
+            parts.append(try call.part(of: frame.bitmap, after: before, delay: frame.info.delay))
+        }
         return try fitting(.png) { (level, maxBytes) throws(EncodeError) in
             try call.apng(parts, loopCount: loopCount, options.png, level: level, maxBytes: maxBytes)
         }
     }
-}
 
-/// What an APNG stores of a frame: a rectangle of its bitmap.
-struct FramePart {
-    let bitmap: Bitmap
-    let area: imgc_rect
-    let delay: FrameDelay
-}
-
-extension FrameDelay {
-    /// Two numbers of 16 bits, as near to this delay as they can be.
-    var storedInAPNG: (numerator: UInt16, denominator: UInt16) {
-        let most = Int(UInt16.max)
-        if numerator <= most && denominator <= most { return (UInt16(numerator), UInt16(denominator)) }
-        var (a, b) = (numerator, denominator)
-        while b != 0 { (a, b) = (b, a % b) }
-        let (reduced, by) = (numerator / a, denominator / a)
-        if reduced <= most && by <= most { return (UInt16(reduced), UInt16(by)) }
-        if reduced / by >= most { return (UInt16.max, 1) }
-        // Both shrink by one factor, which leaves the larger one at 65,535.
-        let scale = Double(most) / Double(max(reduced, by))
-        return (
-            UInt16((Double(reduced) * scale).rounded()), UInt16(max(1, (Double(by) * scale).rounded()))
-        )
+    /// - Throws: `invalidArgument` when the frames are no animation.
+    private static func check(_ frames: [AnimationFrame], loopCount: Int) throws(EncodeError) {
+        func invalid(_ message: String) -> EncodeError { EncodeError(.invalidArgument, format: .png, message) }
+        guard let first = frames.first?.bitmap else { throw invalid("frames is empty, at least 1 is needed") }
+        guard loopCount >= 0 else { throw invalid("loopCount is \(loopCount), allowed: 0 (for ever) and more") }
+        for (index, frame) in frames.enumerated() {
+            let (bitmap, delay) = (frame.bitmap, frame.info.delay)
+            guard bitmap.width == first.width, bitmap.height == first.height else {
+                throw invalid(
+                    "frame \(index) has \(bitmap.width) x \(bitmap.height) pixels, frame 0 has "
+                        + "\(first.width) x \(first.height)")
+            }
+            guard delay.isValid else {
+                throw invalid(
+                    "the delay of frame \(index) is \(delay.numerator)/\(delay.denominator) s, allowed: 0 s and more")
+            }
+        }
     }
 }

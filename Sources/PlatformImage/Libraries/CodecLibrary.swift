@@ -1,5 +1,3 @@
-internal import CImageCodecs
-
 /// A C library that the codecs use, with its version, its package, and the security fixes that it lacks.
 package struct CodecLibrary: Hashable, Sendable {
     /// The name of the project, such as `libpng`.
@@ -54,18 +52,5 @@ package struct CodecLibrary: Hashable, Sendable {
             let installed = package.map { " (package \($0.name) \($0.version.text))" } ?? " (patch level unknown)"
             return "\(name) \(version ?? "")\(installed) lacks the fix of \(fix.id)\(fixed)"
         }
-    }
-
-    private static func linked() -> [(name: String, version: String, isLoaded: Bool)] {
-        var result: [(name: String, version: String, isLoaded: Bool)] = []
-        var library = unsafe imgc_library()
-        while unsafe imgc_library_at(result.count, &library) {
-            let name = unsafe String(cString: library.name)
-            let version = unsafe withUnsafeBytes(of: library.version) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            result.append((name, version, unsafe library.is_loaded))
-        }
-        return result
     }
 }

@@ -35,7 +35,7 @@ package struct PackageVersion: Hashable, Comparable, Sendable {
         var left = Array(a.utf8)[...]
         var right = Array(b.utf8)[...]
         while !left.isEmpty || !right.isEmpty {
-            while left.first.map(isDigit) == false || right.first.map(isDigit) == false {
+            while left.first?.isASCIIDigit == false || right.first?.isASCIIDigit == false {
                 let difference = rank(left.first) - rank(right.first)
                 if difference != 0 { return difference }
                 left = left.dropFirst()
@@ -47,22 +47,20 @@ package struct PackageVersion: Hashable, Comparable, Sendable {
         return 0
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
     /// `~` before the end and digits, these before letters, letters before the rest.
     private static func rank(_ byte: UInt8?) -> Int {
         switch byte {
         case nil: 0
         case UInt8(ascii: "~")?: -1
-        case let digit? where isDigit(digit): 0
-        case let letter? where (0x41...0x5A).contains(letter) || (0x61...0x7A).contains(letter): Int(letter)
+        case let digit? where digit.isASCIIDigit: 0
+        case let letter? where letter.isASCIILetter: Int(letter)
         case let other?: Int(other) + 256
         }
     }
 
     /// The number at the front, without leading zeros: of any length, so that no number is too large.
     private static func digits(of bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let number = bytes.prefix(while: isDigit)
+        let number = bytes.prefix(while: \.isASCIIDigit)
         bytes = bytes.dropFirst(number.count)
         return number.drop { $0 == UInt8(ascii: "0") }
     }

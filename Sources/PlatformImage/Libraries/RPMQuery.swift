@@ -67,7 +67,7 @@ enum RPMQuery {
     private static func readAll(_ reader: borrowing KernelFile, until end: ContinuousClock.Instant) -> [UInt8]? {
         var bytes: [UInt8] = []
         while true {
-            let left = Int32(max(0, (end - .now) / .milliseconds(1)))
+            let left = Int32(clamping: max(0, (end - .now).millisecondCount))
             var event = pollfd(fd: reader.descriptor, events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&event, 1, left)
             if ready < 0, errno == EINTR { continue }

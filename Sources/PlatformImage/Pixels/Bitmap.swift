@@ -138,26 +138,6 @@ public struct Bitmap: Sendable {
     }
 }
 
-/// One pixel: red, green, blue and straight alpha, 0...255 each.
-public struct RGBA8: Hashable, Sendable, BitwiseCopyable {
-    /// Red, not multiplied by alpha.
-    public var red: UInt8
-    /// Green, not multiplied by alpha.
-    public var green: UInt8
-    /// Blue, not multiplied by alpha.
-    public var blue: UInt8
-    /// 0 is transparent, 255 opaque.
-    public var alpha: UInt8
-
-    /// A pixel of these samples; opaque unless alpha is given.
-    public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
-        self.red = red
-        self.green = green
-        self.blue = blue
-        self.alpha = alpha
-    }
-}
-
 extension Bitmap {
     /// The bytes of all bitmaps alive in this process, exactly; safe to read from any thread.
     ///
@@ -169,4 +149,45 @@ extension Bitmap {
 
     /// Gives the pooled buffers back to the system.
     public static func releasePooledBytes() { PixelPool.shared.removeAll() }
+}
+
+/// The image type of this package: what `UIImage` is on iOS and `NSImage` on macOS, here a decoded ``Bitmap``.
+///
+/// The module has the same name; where a name of the module must be qualified, write `PlatformImage::Bitmap`
+/// (Swift 6.3).
+public typealias PlatformImage = Bitmap
+
+extension Bitmap: CustomStringConvertible {
+    /// Size in pixels and bytes: `Bitmap(640 x 480, 1228800 bytes)`.
+    public var description: String { "Bitmap(\(width) x \(height), \(byteCount) bytes)" }
+}
+
+extension Bitmap {
+    /// A change of pixels that ``forEachBand(_:_:)`` makes in a copy of a few rows.
+    package enum BandChange {
+        /// As ``Bitmap/premultiplied()``.
+        case premultiplied
+        /// As ``Bitmap/clearedUnderAlpha()``.
+        case clearedUnderAlpha
+    }
+
+    /// Calls `body` with changed copies of the rows, from the top, several rows at a time: at most 256 KiB or one row.
+    ///
+    /// The working memory is that of one band, where a changed copy of the bitmap needs ``byteCount``.
+    package func forEachBand<E: Error>(_ change: BandChange, _ body: (Span<UInt8>) throws(E) -> Void) throws(E) {
+        let rows = max(1, (256 << 10) / bytesPerRow)
+        var band = [UInt8](repeating: 0, count: min(rows, height) * bytesPerRow)
+        for top in stride(from: 0, to: height, by: rows) {
+            let count = min(rows, height - top) * bytesPerRow
+            withBytes { bytes in
+                var pixels = band.mutableSpan
+                RowKernels.copy(bytes.extracting(top * bytesPerRow..<top * bytesPerRow + count), to: &pixels)
+                switch change {
+                case .premultiplied: RowKernels.premultiply(&pixels)
+                case .clearedUnderAlpha: RowKernels.clearUnderAlpha(&pixels)
+                }
+            }
+            try body(band.span.extracting(0..<count))
+        }
+    }
 }

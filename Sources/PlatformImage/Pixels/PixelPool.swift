@@ -1,4 +1,4 @@
-// Mapped buffers of pixels and codecs: making, trimming and reusing them.
+// Memory of pixels and codecs: small buffers from `malloc`; large ones mapped, trimmed and reused.
 
 import Synchronization
 
@@ -89,6 +89,31 @@ final class PixelPool: Sendable {
         Self.unmap(leaving)
     }
 
+    /// Buffers of at least so many bytes are mapped.
+    static let mappedFrom = 4 << 20
+
+    /// Memory for that many bytes, at least 1; nil when there is none. It goes back with ``free(_:byteCount:)``.
+    ///
+    /// - Parameter zeroed: When false the bytes may be anything.
+    func allocate(byteCount: Int, zeroed: Bool) -> UnsafeMutableRawPointer? {
+        if byteCount < Self.mappedFrom { return unsafe zeroed ? calloc(1, byteCount) : malloc(byteCount) }
+        let length = Self.mappedLength(byteCount)
+        if let pooled = unsafe take(length: length) {
+            if zeroed { unsafe memset(pooled, 0, byteCount) }
+            return unsafe pooled
+        }
+        return unsafe Self.map(length: length)
+    }
+
+    /// Takes back what ``allocate(byteCount:zeroed:)`` gave.
+    func free(_ base: UnsafeMutableRawPointer, byteCount: Int) {
+        if byteCount < Self.mappedFrom {
+            unsafe systemFree(base)
+        } else {
+            unsafe put(Mapping(base: base, length: Self.mappedLength(byteCount)))
+        }
+    }
+
     func removeAll() {
         let leaving = state.locked(in: self) { state in
             defer { state = State() }
@@ -106,7 +131,7 @@ final class PixelPool: Sendable {
     }
 
     /// Bytes; 4,096 on most machines, 16 or 64 KiB on some with ARM processors, where shorter steps cannot be unmapped.
-    private static let pageSize = max(4096, Int(sysconf(Int32(_SC_PAGESIZE))))
+    private static let pageSize = max(4096, SystemConfiguration.pageBytes)
 
     static func mappedLength(_ byteCount: Int) -> Int { (byteCount + pageSize - 1) & ~(pageSize - 1) }
 
@@ -129,3 +154,6 @@ final class PixelPool: Sendable {
         return unsafe base
     }
 }
+
+// The method above has the name of the function that it calls.
+private func systemFree(_ base: UnsafeMutableRawPointer) { unsafe free(base) }

@@ -2,14 +2,6 @@
 
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Pixel bytes of exactly one allocation.
 ///
 /// Below 4 MB they come from `malloc`. From there on they are mapped: the start lies on a 2 MB boundary, so that the
@@ -20,7 +12,7 @@ import Darwin
     /// Set once, written only before the storage is shared: `withMutableBytes` is called by the one who made it.
     nonisolated(unsafe) private let base: UnsafeMutableRawPointer
 
-    static let mappedFrom = 4 << 20
+    static let mappedFrom = PixelPool.mappedFrom
 
     /// Bytes that the system gives for `byteCount` bytes of pixels: whole pages from ``mappedFrom`` on.
     static func allocatedByteCount(_ byteCount: Int) -> Int {
@@ -36,18 +28,14 @@ import Darwin
     ///   writes every one of them before anybody reads.
     init?(byteCount: Int, zeroed: Bool) {
         precondition(byteCount > 0)
-        guard let base = unsafe Self.allocate(byteCount, zeroed: zeroed) else { return nil }
+        guard let base = unsafe PixelPool.shared.allocate(byteCount: byteCount, zeroed: zeroed) else { return nil }
         unsafe self.base = base
         self.byteCount = byteCount
         Self.live.add(byteCount, ordering: .relaxed)
     }
 
     deinit {
-        if byteCount < Self.mappedFrom {
-            unsafe free(base)
-        } else {
-            unsafe PixelPool.shared.put(PixelPool.Mapping(base: base, length: PixelPool.mappedLength(byteCount)))
-        }
+        unsafe PixelPool.shared.free(base, byteCount: byteCount)
         Self.live.subtract(byteCount, ordering: .relaxed)
     }
 
@@ -69,14 +57,34 @@ import Darwin
     func withMutablePointer<R, E: Error>(_ body: (UnsafeMutableRawPointer) throws(E) -> R) throws(E) -> R {
         try unsafe body(base)
     }
+}
 
-    private static func allocate(_ byteCount: Int, zeroed: Bool) -> UnsafeMutableRawPointer? {
-        if byteCount < mappedFrom { return unsafe zeroed ? calloc(1, byteCount) : malloc(byteCount) }
-        let length = PixelPool.mappedLength(byteCount)
-        if let pooled = unsafe PixelPool.shared.take(length: length) {
-            if zeroed { unsafe memset(pooled, 0, byteCount) }
-            return unsafe pooled
+extension PixelStorage {
+    /// The storage of a bitmap of `width` x `height` pixels.
+    ///
+    /// - Parameter limits: `maxSide`, `maxPixels` and `maxMemory` hold for it.
+    /// - Throws: `invalidArgument` when a side is below 1, `limitExceeded`, `outOfMemory`.
+    static func ofBitmap(
+        width: Int, height: Int, limits: DecodeLimits, zeroed: Bool
+    ) throws(DecodeError) -> PixelStorage {
+        try DecodeError.check(width, "width", isIn: 1 ... .max)
+        try DecodeError.check(height, "height", isIn: 1 ... .max)
+        if let limit = limits.maxSide, max(width, height) > limit {
+            throw DecodeError(
+                .limitExceeded, detail: "maxSide", "\(width) x \(height) pixels: a side is over the limit of \(limit)")
         }
-        return unsafe PixelPool.map(length: length)
+        let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
+        if let limit = limits.maxPixels, overflows || pixels > limit {
+            throw DecodeError(
+                .limitExceeded, detail: "maxPixels", "\(width) x \(height) pixels are over the limit of \(limit)")
+        }
+        if let limit = limits.maxMemory, overflows || pixels > limit / 4 {
+            throw DecodeError(
+                .limitExceeded, detail: "maxMemory",
+                "\(width) x \(height) pixels of 4 bytes are over the limit of \(limit) bytes")
+        }
+        guard !overflows, pixels <= Int.max / 4, let storage = PixelStorage(byteCount: pixels * 4, zeroed: zeroed)
+        else { throw DecodeError(.outOfMemory, "no memory for \(width) x \(height) pixels") }
+        return storage
     }
 }

@@ -1,17 +1,3 @@
-/// How source pixels weigh in an output pixel.
-public enum ResampleFilter: String, CaseIterable, Sendable {
-    /// The source pixel under the centre: no new colours, jagged edges.
-    case nearest
-    /// The mean of what an output pixel covers; enlarged, it blends only where one covers a border between two.
-    case box
-    /// Linear, 1 pixel to each side: smooth and soft.
-    case triangle
-    /// Cubic with B = C = 1/3, 2 pixels to each side (Mitchell and Netravali 1988): little blur, little ringing.
-    case mitchell
-    /// Windowed sinc, 3 pixels to each side: the sharpest.
-    case lanczos3
-}
-
 /// What to make of which part of a picture.
 struct ResampleRequest: Hashable, Sendable {
     /// Pixels, 1 to ``maxSide``.
@@ -26,7 +12,7 @@ struct ResampleRequest: Hashable, Sendable {
     /// Weighs amounts of light, not sRGB values.
     var weighsLight: Bool
 
-    static let maxSide = 1 << 20
+    static let maxSide = ThumbnailOptions.maxSide
 
     /// The whole picture, not taken to be opaque, sRGB values weighed as they are.
     init(sourceWidth: Int, sourceHeight: Int, width: Int, height: Int, filter: ResampleFilter) {

@@ -37,7 +37,7 @@ public final class DecodeBudget: Sendable {
         var grantedBytes = 0
         var peakGrantedBytes = 0
         var waiters: [UInt64: Waiter] = [:]
-        var lanes = DecodeQueue.Priority.allCases.map { _ in TicketLane() }
+        var lanes = DecodeQueue.Priority.allCases.map { _ in TicketQueue<UInt64>() }
         var lastTicket: UInt64 = 0
     }
 

@@ -35,8 +35,8 @@ final class DecodeJobs: Sendable {
     }
 
     private struct Lane {
-        var ready = TicketLane()
-        var new = TicketLane()
+        var ready = TicketQueue<Ticket>()
+        var new = TicketQueue<Ticket>()
     }
 
     private struct State {

@@ -39,20 +39,20 @@ extension DecodeQueue {
             _ = try decoder.prepare(bytes.span, as: nil, cancellation: flag)
         }
     }
-}
 
-/// A decode that a thread waits for.
-private final class WaitingDecode: Sendable {
-    private let outcome = Mutex(Result<DecodedImage, DecodeError>.failure(DecodeError(.cancelled, "not run yet")))
-    private let hasEnded = DispatchSemaphore(value: 0)
+    /// A decode that a thread waits for.
+    private final class WaitingDecode: Sendable {
+        private let outcome = Mutex(Result<DecodedImage, DecodeError>.failure(DecodeError(.cancelled, "not run yet")))
+        private let hasEnded = DispatchSemaphore(value: 0)
 
-    func end(_ outcome: Result<DecodedImage, DecodeError>) -> DecodeJobs.Deliver {
-        self.outcome.locked(in: self) { $0 = outcome }
-        return { [self] in hasEnded.signal() }
-    }
+        func end(_ outcome: Result<DecodedImage, DecodeError>) -> DecodeJobs.Deliver {
+            self.outcome.locked(in: self) { $0 = outcome }
+            return { [self] in hasEnded.signal() }
+        }
 
-    func wait() -> Result<DecodedImage, DecodeError> {
-        hasEnded.wait()
-        return outcome.locked(in: self) { $0 }
+        func wait() -> Result<DecodedImage, DecodeError> {
+            hasEnded.wait()
+            return outcome.locked(in: self) { $0 }
+        }
     }
 }

@@ -35,8 +35,12 @@ public final class DecodeQueue: Sendable {
         precondition((0...19).contains(niceness), "a niceness is 0 to 19")
         self.width = width > 0 ? width : AvailableProcessors().count
         self.budget = budget
-        jobs = DecodeJobs(budget: budget)
-        for _ in 0..<self.width { DecodeThread.start(working: jobs, niceness: niceness) }
+        let jobs = DecodeJobs(budget: budget)
+        self.jobs = jobs
+        for _ in 0..<self.width {
+            let failure = DetachedThread.start(niceness: niceness) { while jobs.runNext() {} }
+            precondition(failure == nil, "no thread for decoding: error \(failure ?? 0)")
+        }
     }
 
     deinit { jobs.close(threads: width) }
@@ -171,5 +175,59 @@ public final class DecodeQueue: Sendable {
             jobs.cancel(ticket)
         }
         return try outcome.get()
+    }
+}
+
+extension DecodeQueue {
+    /// Runs `work`, which may throw any error, on one of the queue's threads.
+    ///
+    /// ```swift
+    /// let text = try await queue.run { flag in try makeReport(of: picture, cancellation: flag) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - priority: The lane to wait in.
+    ///   - byteCount: What `work` will allocate, to be taken from the budget; 0 for next to nothing.
+    ///   - work: Receives the flag that cancelling raises.
+    /// - Throws: What `work` throws; a ``DecodeError`` when it never started: `invalidArgument` when `byteCount` is
+    ///   negative, `limitExceeded` when it is over the whole budget, `cancelled`.
+    public func run<Result: Sendable>(
+        priority: Priority = .normal, byteCount: Int = 0,
+        _ work: @escaping @Sendable (CancellationFlag) throws -> Result
+    ) async throws -> Result {
+        try await run(priority: priority, byteCount: byteCount, refusal: { $0 as any Error }, work)
+    }
+
+    /// Runs `work`, which throws errors of one type, on one of the queue's threads.
+    ///
+    /// - Parameters:
+    ///   - priority: The lane to wait in.
+    ///   - byteCount: What `work` will allocate, to be taken from the budget; 0 for next to nothing.
+    ///   - refusal: Makes the caller's error of the queue's own, when the work never started: `invalidArgument` when
+    ///     `byteCount` is negative, `limitExceeded` when it is over the whole budget, `cancelled`.
+    ///   - work: Receives the flag that cancelling raises.
+    /// - Throws: What `work` throws, or the error that `refusal` made.
+    public func run<Result: Sendable, Failure: Error>(
+        priority: Priority = .normal, byteCount: Int = 0, refusal: (DecodeError) -> Failure,
+        _ work: @escaping @Sendable (CancellationFlag) throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let outcome: Swift.Result<Result, Failure>
+        do throws(DecodeError) {
+            outcome = try await run(priority: priority, byteCount: byteCount) { flag in
+                Swift.Result { () throws(Failure) in try work(flag) }
+            }
+        } catch {
+            throw refusal(error)
+        }
+        return try outcome.get()
+    }
+}
+
+extension ImageDecoder {
+    /// The same decoder, which takes ways with less memory rather than to need more than the whole budget.
+    func bounded(by budget: DecodeBudget) -> ImageDecoder {
+        var bounded = self
+        bounded.options.budgetBytes = budget.maxBytes
+        return bounded
     }
 }

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// How much memory this process may use, so that a cache can be sized by it.
 ///
 /// ```swift
@@ -49,7 +41,7 @@ public struct AvailableMemory: Hashable, Sendable {
     }
 
     private static var systemBytes: Int? {
-        let (pages, pageBytes) = (sysconf(Int32(_SC_PHYS_PAGES)), sysconf(Int32(_SC_PAGESIZE)))
+        let (pages, pageBytes) = (SystemConfiguration.physicalPages, SystemConfiguration.pageBytes)
         guard pages > 0, pageBytes > 0 else { return nil }
         let (bytes, overflow) = pages.multipliedReportingOverflow(by: pageBytes)
         return overflow ? .max : bytes
@@ -60,7 +52,7 @@ public struct AvailableMemory: Hashable, Sendable {
         for line in meminfo.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "))
             guard fields.count == 3, fields[0].elementsEqual("MemTotal:".utf8), fields[2].elementsEqual("kB".utf8),
-                let kibibytes = Decimal.value(of: fields[1])
+                let kibibytes = Int(asciiDigits: fields[1])
             else { continue }
             let (bytes, overflow) = kibibytes.multipliedReportingOverflow(by: 1024)
             return overflow ? nil : bytes
@@ -69,19 +61,28 @@ public struct AvailableMemory: Hashable, Sendable {
     }
 }
 
-/// Numbers as the kernel writes them.
-enum Decimal {
-    /// Nil for anything but digits, and for what does not fit.
-    static func value(of digits: some Collection<UInt8>) -> Int? {
-        guard !digits.isEmpty else { return nil }
-        var value = 0
-        for digit in digits {
-            guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }
-            let (tens, over) = value.multipliedReportingOverflow(by: 10)
-            let (sum, overSum) = tens.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
-            guard !over, !overSum else { return nil }
-            value = sum
-        }
-        return value
+/// The cgroup that limits the memory of this process and the ones above it, as far as they can be seen
+/// (admin-guide/cgroup-v2 and admin-guide/cgroup-v1/memory of the kernel).
+struct CgroupMemory {
+    /// As ``CgroupFolders/all``.
+    let folders: [CgroupFolders.Folder]
+
+    /// - Parameter root: The folder that `/proc` and the mounts are in, without a slash at the end.
+    init(root: [UInt8]) { folders = CgroupFolders(of: .memory, root: root).all }
+
+    /// The lowest limit, in bytes; nil for none.
+    var limit: Int? {
+        folders.flatMap { folder in
+            switch folder.version {
+            case .v1: [folder.text(of: "memory.limit_in_bytes")]
+            case .v2: [folder.text(of: "memory.max"), folder.text(of: "memory.high")]
+            }
+        }.compactMap { $0.flatMap(Self.limit) }.min()
+    }
+
+    private static func limit(_ text: [UInt8]) -> Int? {
+        // Version 2 says `max` for no limit; version 1 says the largest Int, rounded down to a page of up to 1 MiB.
+        guard let bytes = Int(asciiDigits: text), bytes <= Int.max - 1 << 20 else { return nil }
+        return bytes
     }
 }

@@ -81,6 +81,13 @@ struct KernelFile: ~Copyable, Sendable {
     }
 }
 
+/// What sysconf(3) says; negative for what it does not know.
+enum SystemConfiguration {
+    static var pageBytes: Int { sysconf(Int32(_SC_PAGESIZE)) }
+    static var physicalPages: Int { sysconf(Int32(_SC_PHYS_PAGES)) }
+    static var onlineProcessors: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
+}
+
 private func retrying(_ call: () -> Int) -> Int {
     while true {
         let result = call()

@@ -38,31 +38,13 @@ final class MemoryPressureThread {
     private var onPressure: (@Sendable (MemoryPressureEvent) -> Void)?
     private let quietMilliseconds: Int32
 
-    /// The thread runs code of others, such as the events of a cache; musl gives no more than 128 KiB by itself.
-    private static let stackBytes = 1 << 20
-
     /// - Parameter quiet: The time after an event of a cgroup in which no other is told.
     static func start(
         _ trigger: consuming MemoryPressureTrigger, stop: MemoryPressureStop, quiet: Duration,
         onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
     ) throws(MemoryPressureError) {
-        let body = MemoryPressureThread(trigger, stop, quiet, onPressure)
-        let context = unsafe Unmanaged.passRetained(body)
-        var attributes = pthread_attr_t()
-        unsafe pthread_attr_init(&attributes)
-        unsafe pthread_attr_setstacksize(&attributes, stackBytes)
-        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { unsafe pthread_attr_destroy(&attributes) }
-        var thread = pthread_t()
-        let failure = unsafe pthread_create(
-            &thread, &attributes,
-            { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<MemoryPressureThread>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, context.toOpaque())
-        guard failure == 0 else {
-            unsafe context.release()
+        let thread = MemoryPressureThread(trigger, stop, quiet, onPressure)
+        if let failure = DetachedThread.start({ thread.run() }) {
             throw MemoryPressureError(.noResources, "no thread: \(KernelFile.Failure(number: failure))")
         }
     }
@@ -74,7 +56,7 @@ final class MemoryPressureThread {
         self.trigger = consume trigger
         self.stop = stop
         self.onPressure = onPressure
-        quietMilliseconds = Int32(quiet / .milliseconds(1))
+        quietMilliseconds = Int32(clamping: quiet.millisecondCount)
     }
 
     private func run() {

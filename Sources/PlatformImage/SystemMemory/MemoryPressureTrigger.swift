@@ -42,7 +42,7 @@ enum MemoryPressureTrigger: ~Copyable {
         switch KernelFile.open(Array(path.utf8), O_RDWR) {
         case .failure(let failure): return .failure(MemoryPressureFailure("\(path): \(failure)"))
         case .success(let file):
-            let order = "some \(stall.microseconds) \(window.microseconds)"
+            let order = "some \(stall.microsecondCount) \(window.microsecondCount)"
             if let failure = file.write(Array(order.utf8) + [0]) {
                 return .failure(MemoryPressureFailure("\(path): \(failure) at \"\(order)\""))
             }
@@ -119,11 +119,6 @@ struct CgroupEventWatch: ~Copyable {
         }
         return rise
     }
-}
-
-extension Duration {
-    /// Rounded down.
-    fileprivate var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
 }
 
 #endif

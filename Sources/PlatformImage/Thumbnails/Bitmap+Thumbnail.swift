@@ -49,34 +49,3 @@ extension Bitmap {
         return Bitmap(width: geometry.boxWidth, height: geometry.boxHeight, storage: box)
     }
 }
-
-extension RGBA8 {
-    fileprivate init(in bytes: Span<UInt8>, at start: Int) {
-        self.init(red: bytes[start], green: bytes[start + 1], blue: bytes[start + 2], alpha: bytes[start + 3])
-    }
-
-    fileprivate func store(in pixels: inout MutableSpan<UInt8>, at start: Int) {
-        pixels[start] = red
-        pixels[start + 1] = green
-        pixels[start + 2] = blue
-        pixels[start + 3] = alpha
-    }
-
-    /// This pixel laid over another one, all straight; rounded to the nearest.
-    package func over(_ below: Self) -> Self {
-        if alpha == 255 { return self }
-        if alpha == 0 { return below }
-        // In units of 1 / (255 * 255).
-        let (mine, others) = (Int(alpha) * 255, Int(below.alpha) * (255 - Int(alpha)))
-        let sum = mine + others
-        func mix(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) * mine + Int(b) * others + sum / 2) / sum) }
-        return Self(
-            red: mix(red, below.red), green: mix(green, below.green), blue: mix(blue, below.blue),
-            alpha: UInt8((sum + 127) / 255))
-    }
-}
-
-extension PixelRectangle: CustomStringConvertible {
-    /// As ImageMagick writes it: `WIDTHxHEIGHT+X+Y`.
-    public var description: String { "\(width)x\(height)\(x < 0 ? "" : "+")\(x)\(y < 0 ? "" : "+")\(y)" }
-}

@@ -98,7 +98,7 @@ extension ImageDecoder {
         header.warnings = damage.warnings
         return DecodedImage(
             bitmap: try bitmap.laidOut(prepared.geometry, background: prepared.options.background), header: header,
-            status: damage.status.scaled(by: prepared.source.frameCall.options.scaleDenominator, to: header.height))
+            status: damage.status.scaled(by: prepared.source.call.options.scaleDenominator, to: header.height))
     }
 
     /// Small pictures of all frames of a GIF or APNG as they are shown; of any other picture one.

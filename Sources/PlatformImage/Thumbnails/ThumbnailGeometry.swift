@@ -136,3 +136,20 @@ extension Orientation {
         }
     }
 }
+
+extension ThumbnailOptions {
+    /// The size in pixels that a picture's thumbnail will have; nil when the crop has no pixel in it, and when
+    /// ``width``, ``height`` or ``gravity`` is out of its range.
+    ///
+    /// - Parameters:
+    ///   - width: Pixels in a row of the picture as shown, such as ``ImageHeader/displayWidth``, 1 to ``maxSide``;
+    ///     others give nil.
+    ///   - height: Its rows, likewise.
+    public func size(ofWidth width: Int, height: Int) -> (width: Int, height: Int)? {
+        guard (1...Self.maxSide).contains(width), (1...Self.maxSide).contains(height), invalidArgument == nil else {
+            return nil
+        }
+        let geometry = ThumbnailGeometry(sourceWidth: width, sourceHeight: height, options: self)
+        return geometry.map { ($0.boxWidth, $0.boxHeight) }
+    }
+}

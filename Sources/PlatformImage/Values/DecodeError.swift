@@ -57,3 +57,24 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var `internal`: Self { Self(description: "internal") }
     }
 }
+
+// Numbers that may come from outside, a request for example, are checked where they are used, by a call that throws.
+// Docs: the article InvalidArguments.
+
+extension DecodeError {
+    /// - Throws: `invalidArgument` with the name as ``DecodeError/detail`` when `value` is outside `range`.
+    static func check(_ value: Int, _ name: String, isIn range: ClosedRange<Int>) throws(DecodeError) {
+        guard !range.contains(value) else { return }
+        throw invalidArgument(name, "\(value)", allowed: range.allowedValues)
+    }
+
+    /// An error that names the argument, its value and the allowed ones.
+    static func invalidArgument(_ name: String, _ value: String, allowed: String) -> DecodeError {
+        DecodeError(.invalidArgument, detail: name, "\(name) is \(value), allowed: \(allowed)")
+    }
+}
+
+extension ClosedRange<Int> {
+    /// `1...9`, or `1 or more` when there is no upper bound.
+    var allowedValues: String { upperBound == .max ? "\(lowerBound) or more" : "\(self)" }
+}

@@ -1,10 +1,10 @@
 /// How a thumbnail's file is read: thumbnails of one file with equal plans can come out of one decode.
 package struct ThumbnailPlan: Hashable, Sendable {
     let scaleDenominator: Int
-    let leftOutDetail: UInt32
+    let leftOutDetail: LeftOutDetail.RawValue
 
     init(_ prepared: PreparedThumbnail) {
-        scaleDenominator = prepared.source.frameCall.options.scaleDenominator
+        scaleDenominator = prepared.source.call.options.scaleDenominator
         leftOutDetail = prepared.source.leftOutDetail(for: prepared.request).rawValue
     }
 }

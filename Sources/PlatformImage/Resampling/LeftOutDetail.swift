@@ -1,3 +1,29 @@
+/// What is not read of a JPEG.
+struct LeftOutDetail: OptionSet {
+    let rawValue: UInt8
+
+    /// Of the luma of a progressive file.
+    static let lastRefinement = Self(rawValue: 1)
+    /// All scans of a progressive file but the first ones.
+    static let allButLow = Self(rawValue: 2)
+    /// Of chroma of half the size in a baseline file that is decoded at 1/8.
+    static let chroma = Self(rawValue: 4)
+
+    /// What is left out of a progressive file.
+    ///
+    /// - Parameter reduction: Pixels of the part that is used to pixels of the result, on the longer side.
+    init(_ quality: ThumbnailQuality, reduction: Double) {
+        switch quality {
+        case .fast where reduction >= 8, .draft where reduction >= 8: self = .allButLow
+        case .balanced where reduction >= 4, .fast where reduction >= 4, .draft where reduction >= 4:
+            self = .lastRefinement
+        default: self = []
+        }
+    }
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+}
+
 extension ResampleRequest {
     /// The scale 1/n at which libjpeg should decode the source of this request, which is at full size: the largest n of
     /// 1, 2, 4 and 8 that leaves the part that is used so many times the pixels of the result on its longer side.

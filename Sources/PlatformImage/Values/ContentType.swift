@@ -9,14 +9,9 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
     public init?(_ fieldValue: String) {
         let value = fieldValue.utf8.prefix { $0 != UInt8(ascii: ";") }
         var name: [UInt8] = []
-        for byte in value.trimmingBlanks() {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): name.append(byte + 32)
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): name.append(byte)
-            case UInt8(ascii: "/"): name.append(byte)
-            case _ where "!#$%&'*+-.^_`|~".utf8.contains(byte): name.append(byte)
-            default: return nil
-            }
+        for byte in value.trimmingASCIIBlanks() {
+            guard byte == UInt8(ascii: "/") || Self.tokenBytes.contains(byte) else { return nil }
+            name.append(byte.lowercasedASCII)
         }
         let parts = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
@@ -24,6 +19,9 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(known: String) { description = known }
+
+    /// What a token may hold (`tchar`, RFC 9110, section 5.6.2).
+    private static let tokenBytes = ASCIISet.alphanumerics.union("!#$%&'*+-.^_`|~")
 
     /// `image/png`, for APNG too.
     public static var png: Self { Self(known: "image/png") }
@@ -39,13 +37,4 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
     public static var bmp: Self { Self(known: "image/bmp") }
     /// `application/octet-stream`: says nothing, the signature decides.
     public static var octetStream: Self { Self(known: "application/octet-stream") }
-}
-
-extension Substring.UTF8View {
-    fileprivate func trimmingBlanks() -> Self {
-        func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
-        var trimmed = self.drop(while: isBlank)
-        while let last = trimmed.last, isBlank(last) { trimmed = trimmed.dropLast() }
-        return trimmed
-    }
 }

@@ -99,3 +99,61 @@ public enum ChromaSubsampling: String, CaseIterable, Sendable {
     /// All of it: sharp edges between colours stay sharp.
     case ratio444 = "4:4:4"
 }
+
+extension EncodeOptions: CustomStringConvertible {
+    /// The options that differ from the defaults, in one line.
+    public var description: String {
+        let other = EncodeOptions()
+        var text = ChangedProperties(of: "EncodeOptions")
+        text.add("png", png, default: other.png)
+        text.add("jpeg", jpeg, default: other.jpeg)
+        text.add("maxBytes", maxBytes, default: other.maxBytes)
+        return text.text
+    }
+}
+
+extension PNGOptions: CustomStringConvertible {
+    /// The options that differ from the defaults, in one line.
+    public var description: String {
+        let other = PNGOptions()
+        var text = ChangedProperties(of: "PNGOptions")
+        text.add("compressionLevel", compressionLevel, default: other.compressionLevel)
+        text.add("filter", filter, default: other.filter)
+        text.add("reducesColors", reducesColors, default: other.reducesColors)
+        text.add("declaresSRGB", declaresSRGB, default: other.declaresSRGB)
+        return text.text
+    }
+}
+
+extension JPEGOptions: CustomStringConvertible {
+    /// The options that differ from the defaults, in one line.
+    public var description: String {
+        let other = JPEGOptions()
+        var text = ChangedProperties(of: "JPEGOptions")
+        text.add("quality", quality, default: other.quality)
+        text.add("isProgressive", isProgressive, default: other.isProgressive)
+        text.add("chromaSubsampling", chromaSubsampling, default: other.chromaSubsampling)
+        text.add("optimizesHuffman", optimizesHuffman, default: other.optimizesHuffman)
+        text.add("background", background, default: other.background)
+        return text.text
+    }
+}
+
+extension EncodeOptions {
+    /// - Throws: `invalidArgument` when an option that counts for the format is out of its range.
+    func check(for format: EncodedFormat) throws(EncodeError) {
+        if let maxBytes { try Self.check(maxBytes, "maxBytes", isIn: 1 ... .max, format) }
+        switch format {
+        case .png: try Self.check(png.compressionLevel, "png.compressionLevel", isIn: 0...9, format)
+        case .jpeg: try Self.check(jpeg.quality, "jpeg.quality", isIn: 1...100, format)
+        }
+    }
+
+    private static func check(
+        _ value: Int, _ name: String, isIn range: ClosedRange<Int>, _ format: EncodedFormat
+    ) throws(EncodeError) {
+        guard !range.contains(value) else { return }
+        throw EncodeError(
+            .invalidArgument, format: format, "\(name) is \(value), allowed: \(range.allowedValues)")
+    }
+}

@@ -37,7 +37,7 @@ public struct ThumbnailOptions: Hashable, Sendable {
     public var usesEmbeddedThumbnail = false
 
     /// The most that ``width`` and ``height`` may be.
-    public static let maxSide = ResampleRequest.maxSide
+    public static let maxSide = 1 << 20
 
     /// A thumbnail that fits into a box of this size, in pixels; nil follows from the other.
     ///
@@ -46,21 +46,6 @@ public struct ThumbnailOptions: Hashable, Sendable {
         self.width = width
         self.height = height
         self.fit = fit
-    }
-
-    /// The size in pixels that a picture's thumbnail will have; nil when the crop has no pixel in it, and when
-    /// ``width``, ``height`` or ``gravity`` is out of its range.
-    ///
-    /// - Parameters:
-    ///   - width: Pixels in a row of the picture as shown, such as ``ImageHeader/displayWidth``, 1 to ``maxSide``;
-    ///     others give nil.
-    ///   - height: Its rows, likewise.
-    public func size(ofWidth width: Int, height: Int) -> (width: Int, height: Int)? {
-        guard (1...Self.maxSide).contains(width), (1...Self.maxSide).contains(height), invalidArgument == nil else {
-            return nil
-        }
-        let geometry = ThumbnailGeometry(sourceWidth: width, sourceHeight: height, options: self)
-        return geometry.map { ($0.boxWidth, $0.boxHeight) }
     }
 }
 
@@ -155,4 +140,71 @@ public struct PixelRectangle: Hashable, Sendable {
         let lower = max(0, start)
         return count > 0 && lower < upper ? lower..<upper : nil
     }
+}
+
+extension ThumbnailOptions: CustomStringConvertible {
+    /// The options that differ from the defaults, in one line.
+    public var description: String {
+        let other = ThumbnailOptions()
+        var text = ChangedProperties(of: "ThumbnailOptions")
+        text.add("width", width, default: other.width)
+        text.add("height", height, default: other.height)
+        text.add("fit", fit, default: other.fit)
+        text.add("gravity", gravity, default: other.gravity)
+        text.add("crop", crop, default: other.crop)
+        text.add("allowsUpscaling", allowsUpscaling, default: other.allowsUpscaling)
+        text.add("padsToBox", padsToBox, default: other.padsToBox)
+        text.add("background", text: background == other.background ? nil : background.map { "\($0)" } ?? "nil")
+        text.add("filter", filter, default: other.filter)
+        text.add("weighsLight", weighsLight, default: other.weighsLight)
+        text.add("quality", quality, default: other.quality)
+        text.add("usesEmbeddedThumbnail", usesEmbeddedThumbnail, default: other.usesEmbeddedThumbnail)
+        return text.text
+    }
+}
+
+extension Gravity: CustomStringConvertible {
+    /// `Gravity(x: 0.5, y: 0.5)`.
+    public var description: String { "Gravity(x: \(x), y: \(y))" }
+}
+
+extension ThumbnailOptions {
+    /// - Throws: `invalidArgument` when a number is out of its range.
+    func check() throws(DecodeError) {
+        if let invalidArgument { throw invalidArgument }
+    }
+
+    /// The first option that is out of its range, as an error; nil when all are in range.
+    var invalidArgument: DecodeError? {
+        do throws(DecodeError) {
+            if let width { try DecodeError.check(width, "width", isIn: 1...Self.maxSide) }
+            if let height { try DecodeError.check(height, "height", isIn: 1...Self.maxSide) }
+            // A NaN is in no range.
+            guard (0...1).contains(gravity.x), (0...1).contains(gravity.y) else {
+                return .invalidArgument("gravity", "(\(gravity.x), \(gravity.y))", allowed: "0...1 each")
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension PixelRectangle: CustomStringConvertible {
+    /// As ImageMagick writes it: `WIDTHxHEIGHT+X+Y`.
+    public var description: String { "\(width)x\(height)\(x < 0 ? "" : "+")\(x)\(y < 0 ? "" : "+")\(y)" }
+}
+
+/// How source pixels weigh in an output pixel.
+public enum ResampleFilter: String, CaseIterable, Sendable {
+    /// The source pixel under the centre: no new colours, jagged edges.
+    case nearest
+    /// The mean of what an output pixel covers; enlarged, it blends only where one covers a border between two.
+    case box
+    /// Linear, 1 pixel to each side: smooth and soft.
+    case triangle
+    /// Cubic with B = C = 1/3, 2 pixels to each side (Mitchell and Netravali 1988): little blur, little ringing.
+    case mitchell
+    /// Windowed sinc, 3 pixels to each side: the sharpest.
+    case lanczos3
 }

@@ -70,11 +70,33 @@ public struct DecodeOptions: Hashable, Sendable {
     }
 }
 
-extension ImageDecoder {
-    /// The same decoder, which takes ways with less memory rather than to need more than the whole budget.
-    func bounded(by budget: DecodeBudget) -> ImageDecoder {
-        var bounded = self
-        bounded.options.budgetBytes = budget.maxBytes
-        return bounded
+extension DecodeOptions: CustomStringConvertible {
+    /// The options that differ from the defaults, in one line. Nothing depends on this text; see ``cacheVariant``.
+    public var description: String {
+        let other = DecodeOptions()
+        var text = ChangedProperties(of: "DecodeOptions")
+        text.add("limits", limits, default: other.limits)
+        text.add("appliesOrientation", appliesOrientation, default: other.appliesOrientation)
+        text.add("convertsToSRGB", convertsToSRGB, default: other.convertsToSRGB)
+        text.add("strictness", strictness, default: other.strictness)
+        let formats = allowedFormats.map { "\($0)" }.sorted().joined(separator: ", ")
+        text.add("allowedFormats", text: allowedFormats == other.allowedFormats ? nil : "[\(formats)]")
+        text.add(
+            "requiresMatchingContentType", requiresMatchingContentType, default: other.requiresMatchingContentType)
+        text.add("scaleDenominator", scaleDenominator, default: other.scaleDenominator)
+        text.add("page", page, default: other.page)
+        text.add("refusesRareCodecs", refusesRareCodecs, default: other.refusesRareCodecs)
+        text.add("usesLibrariesAlone", usesLibrariesAlone, default: other.usesLibrariesAlone)
+        return text.text
+    }
+}
+
+extension DecodeOptions {
+    /// - Throws: `invalidArgument` when ``scaleDenominator`` or ``page`` is out of its range.
+    package func check() throws(DecodeError) {
+        guard [1, 2, 4, 8].contains(scaleDenominator) else {
+            throw .invalidArgument("scaleDenominator", "\(scaleDenominator)", allowed: "1, 2, 4, 8")
+        }
+        try DecodeError.check(page, "page", isIn: 0 ... .max)
     }
 }

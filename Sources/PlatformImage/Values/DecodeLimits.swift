@@ -71,3 +71,26 @@ public struct DecodeLimits: Hashable, Sendable {
         return limits
     }
 }
+
+extension DecodeLimits: CustomStringConvertible {
+    /// The limits that differ from the defaults, in one line.
+    public var description: String {
+        let other = DecodeLimits()
+        var text = ChangedProperties(of: "DecodeLimits")
+        text.add("maxInputBytes", maxInputBytes, default: other.maxInputBytes)
+        text.add("maxSide", maxSide, default: other.maxSide)
+        text.add("maxPixels", maxPixels, default: other.maxPixels)
+        text.add("maxMemory", maxMemory, default: other.maxMemory)
+        text.add("maxFrames", maxFrames, default: other.maxFrames)
+        text.add("maxTotalPixels", maxTotalPixels, default: other.maxTotalPixels)
+        text.add("maxScans", maxScans, default: other.maxScans)
+        text.add("maxScanSamples", maxScanSamples, default: other.maxScanSamples)
+        text.add("maxPages", maxPages, default: other.maxPages)
+        text.add("maxSamplesPerPixel", maxSamplesPerPixel, default: other.maxSamplesPerPixel)
+        text.add("maxTileSide", maxTileSide, default: other.maxTileSide)
+        text.add("maxMetadataItem", maxMetadataItem, default: other.maxMetadataItem)
+        text.add("maxMetadataTotal", maxMetadataTotal, default: other.maxMetadataTotal)
+        text.add("maxChunks", maxChunks, default: other.maxChunks)
+        return text.text
+    }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// The transforms of the last 16 profiles; most servers see the same few cameras and programs again and again.
+final class ColorTransformCache: Sendable {
+    private struct Key: Hashable {
+        let icc: [UInt8]  // at most maxCachedProfile bytes; empty: the PNG chunks below
+        let chunks: [UInt32]
+        let format: ImageFormat
+        let model: UInt32
+    }
+    private struct Entry {
+        let key: Key
+        let transform: ColorTransform?
+        let damage: Damage
+    }
+
+    private static let maxCount = 16
+    private static let maxCachedProfile = 64 << 10  // bytes
+
+    private let entries = Mutex<[Entry]>([])  // most recently used last
+
+    /// The transform for pictures with this header; nil when their colours need none.
+    func transform(
+        header: CodecHeader, icc: [UInt8]?, format: ImageFormat, damage: inout Damage
+    ) throws(DecodeError) -> ColorTransform? {
+        let key = Key(
+            icc: icc ?? [], chunks: header.colorChunks, format: format, model: header.colorModel)
+        let known = entries.locked(in: self) { entries -> Entry? in
+            guard let index = entries.firstIndex(where: { $0.key == key }) else { return nil }
+            let entry = entries.remove(at: index)
+            entries.append(entry)
+            return entry
+        }
+        if let known {
+            damage.add(known.damage)
+            return known.transform
+        }
+        let entry = try make(key, header)
+        if key.icc.count <= Self.maxCachedProfile {
+            entries.locked(in: self) { entries in
+                if entries.count >= Self.maxCount { entries.removeFirst() }
+                entries.append(entry)
+            }
+        }
+        damage.add(entry.damage)
+        return entry.transform
+    }
+
+    private func make(_ key: Key, _ header: CodecHeader) throws(DecodeError) -> Entry {
+        let (transform, damage) = try ColorTransform.make(icc: key.icc, header: header, format: key.format)
+        return Entry(key: key, transform: transform, damage: damage)
+    }
+}

@@ -1,0 +1,110 @@
+// Classes of ASCII bytes, numbers in ASCII digits, and hexadecimal text. None of it depends on a locale.
+
+/// A set of ASCII bytes. No byte from 0x80 on is in any set.
+package struct ASCIISet: Hashable, Sendable {
+    private let low: UInt64  // a bit for each of the bytes 0...63
+    private let high: UInt64  // and of 64...127
+
+    /// The bytes of `characters`; those outside ASCII are left out.
+    package init(_ characters: some Sequence<UInt8>) {
+        var (low, high): (UInt64, UInt64) = (0, 0)
+        for byte in characters {
+            if byte < 64 { low |= 1 << UInt64(byte) } else if byte < 128 { high |= 1 << UInt64(byte - 64) }
+        }
+        self.init(low: low, high: high)
+    }
+
+    private init(low: UInt64, high: UInt64) {
+        self.low = low
+        self.high = high
+    }
+
+    /// The bytes of both sets.
+    package func union(_ other: Self) -> Self { Self(low: low | other.low, high: high | other.high) }
+
+    /// The bytes of this set and those of `characters`.
+    package func union(_ characters: StaticString) -> Self { union(Self("\(characters)".utf8)) }
+
+    package func contains(_ byte: UInt8) -> Bool {
+        byte < 128 && (byte < 64 ? low >> UInt64(byte) : high >> UInt64(byte - 64)) & 1 == 1
+    }
+
+    /// `0...9`.
+    package static let digits = Self(UInt8(ascii: "0")...UInt8(ascii: "9"))
+    /// `a...z`.
+    package static let lowercase = Self(UInt8(ascii: "a")...UInt8(ascii: "z"))
+    /// `A...Z`.
+    package static let uppercase = Self(UInt8(ascii: "A")...UInt8(ascii: "Z"))
+    /// Letters and digits.
+    package static let alphanumerics = digits.union(lowercase).union(uppercase)
+    /// What means the same with and without an escape in a URI (RFC 3986, section 2.3).
+    package static let unreserved = alphanumerics.union("-._~")
+    /// What a segment of a path may hold without an escape (`pchar`, RFC 3986, section 3.3).
+    package static let pathSegment = unreserved.union("!$&'()*+,;=:@")
+}
+
+extension UInt8 {
+    /// True for `0...9`.
+    package var isASCIIDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+
+    /// True for `a...z` and `A...Z`.
+    package var isASCIILetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
+
+    /// True for letters and digits.
+    package var isASCIIAlphanumeric: Bool { isASCIIDigit || isASCIILetter }
+
+    /// True for space and tab, which HTTP lets stand around its values (`OWS`, RFC 9110, section 5.6.3).
+    package var isASCIIBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+    /// 0 to 9 of a decimal digit; nil for any other byte.
+    package var asciiDigitValue: Int? { isASCIIDigit ? Int(self &- UInt8(ascii: "0")) : nil }
+
+    /// 0 to 15 of a hexadecimal digit of either case; nil for any other byte.
+    package var asciiHexValue: UInt8? {
+        if isASCIIDigit { return self &- UInt8(ascii: "0") }
+        let letter = (self | 0x20) &- UInt8(ascii: "a")
+        return letter < 6 ? letter + 10 : nil
+    }
+
+    /// `A...Z` as `a...z`, any other byte as it is.
+    package var lowercasedASCII: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
+}
+
+extension BidirectionalCollection<UInt8> {
+    /// Without the spaces and tabs at both ends.
+    package func trimmingASCIIBlanks() -> SubSequence {
+        var trimmed = drop(while: \.isASCIIBlank)
+        while trimmed.last?.isASCIIBlank == true { trimmed.removeLast() }
+        return trimmed
+    }
+}
+
+extension Int {
+    /// The number that ASCII digits make; nil for no digit, for anything but digits, and for what does not fit.
+    package init?(asciiDigits digits: some Collection<UInt8>) {
+        guard !digits.isEmpty else { return nil }
+        var value = 0
+        for byte in digits {
+            guard let digit = byte.asciiDigitValue else { return nil }
+            let (tens, over) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overSum) = tens.addingReportingOverflow(digit)
+            guard !over, !overSum else { return nil }
+            value = sum
+        }
+        self = value
+    }
+}
+
+extension String {
+    /// Two lower-case hexadecimal digits for each byte.
+    package init(hexadecimal bytes: some Sequence<UInt8>) {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.underestimatedCount)
+        for byte in bytes {
+            for value in [byte >> 4, byte & 15] {
+                digits.append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value)
+            }
+        }
+        self.init(decoding: digits, as: UTF8.self)
+    }
+}

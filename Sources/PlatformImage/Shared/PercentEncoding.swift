@@ -1,0 +1,63 @@
+/// Percent-encoding of bytes in URIs (RFC 3986, section 2.1).
+package enum PercentEncoding {
+    /// The bytes with `%` and two upper-case digits in place of each one that is not `allowed`.
+    ///
+    /// - Parameters:
+    ///   - allowed: The bytes that stand for themselves.
+    ///   - keepsEscapes: Leaves a `%` that two hexadecimal digits follow as it is, although `%` is not allowed.
+    package static func encode(
+        _ bytes: some Collection<UInt8>, allowed: ASCIISet, keepsEscapes: Bool = false
+    ) -> [UInt8] {
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(bytes.count)
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if allowed.contains(byte) || (keepsEscapes && escapedByte(in: bytes, at: index) != nil) {
+                encoded.append(byte)
+            } else {
+                append(escapeOf: byte, to: &encoded)
+            }
+        }
+        return encoded
+    }
+
+    /// The text with `%` and two upper-case digits in place of each byte of its UTF-8 that is not `allowed`.
+    package static func encode(_ text: String, allowed: ASCIISet) -> String {
+        String(decoding: encode(text.utf8, allowed: allowed), as: UTF8.self)
+    }
+
+    /// The bytes with each escape replaced by its byte, once; a `%` without two hexadecimal digits stays.
+    package static func decode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            if let byte = escapedByte(in: bytes, at: index) {
+                decoded.append(byte)
+                index = bytes.index(index, offsetBy: 3)
+            } else {
+                decoded.append(bytes[index])
+                index = bytes.index(after: index)
+            }
+        }
+        return decoded
+    }
+
+    /// The byte of the escape that begins at `index`; nil where there is none.
+    package static func escapedByte<Bytes: Collection<UInt8>>(in bytes: Bytes, at index: Bytes.Index) -> UInt8? {
+        guard bytes[index] == UInt8(ascii: "%") else { return nil }
+        let digits = bytes[index...].dropFirst().prefix(2)
+        guard digits.count == 2, let high = digits.first?.asciiHexValue,
+            let low = digits.dropFirst().first?.asciiHexValue
+        else { return nil }
+        return high << 4 | low
+    }
+
+    /// Appends `%` and two upper-case digits.
+    package static func append(escapeOf byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "%"))
+        for value in [byte >> 4, byte & 15] {
+            bytes.append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// A format that this package decodes.
+public enum ImageFormat: String, CaseIterable, Sendable {
+    /// PNG and APNG.
+    case png
+    case jpeg
+    case gif
+    /// TIFF and BigTIFF.
+    case tiff
+    case bmp
+
+    /// The format that a content type names, aliases included (`image/jpg`, `image/x-ms-bmp`, `image/apng`); nil for
+    /// other types.
+    public init?(_ contentType: ContentType) {
+        switch contentType.description {
+        case "image/png", "image/apng", "image/x-png", "image/vnd.mozilla.apng": self = .png
+        case "image/jpeg", "image/jpg", "image/pjpeg": self = .jpeg
+        case "image/gif": self = .gif
+        case "image/tiff", "image/tiff-fx", "image/x-tiff": self = .tiff
+        case "image/bmp", "image/x-bmp", "image/x-ms-bmp", "image/x-windows-bmp": self = .bmp
+        default: return nil
+        }
+    }
+
+    /// The registered content type.
+    public var contentType: ContentType {
+        switch self {
+        case .png: .png
+        case .jpeg: .jpeg
+        case .gif: .gif
+        case .tiff: .tiff
+        case .bmp: .bmp
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// One pixel: red, green, blue and straight alpha, 0...255 each.
+public struct RGBA8: Hashable, Sendable, BitwiseCopyable {
+    /// Red, not multiplied by alpha.
+    public var red: UInt8
+    /// Green, not multiplied by alpha.
+    public var green: UInt8
+    /// Blue, not multiplied by alpha.
+    public var blue: UInt8
+    /// 0 is transparent, 255 opaque.
+    public var alpha: UInt8
+
+    /// A pixel of these samples; opaque unless alpha is given.
+    public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+        self.alpha = alpha
+    }
+}
+
+extension RGBA8: CustomStringConvertible {
+    /// `#rrggbbaa` in lower-case hexadecimal digits.
+    public var description: String { "#" + String(hexadecimal: [red, green, blue, alpha]) }
+}
+
+extension RGBA8 {
+    init(in bytes: Span<UInt8>, at start: Int) {
+        self.init(red: bytes[start], green: bytes[start + 1], blue: bytes[start + 2], alpha: bytes[start + 3])
+    }
+
+    func store(in pixels: inout MutableSpan<UInt8>, at start: Int) {
+        pixels[start] = red
+        pixels[start + 1] = green
+        pixels[start + 2] = blue
+        pixels[start + 3] = alpha
+    }
+
+    /// This pixel laid over another one, all straight; rounded to the nearest.
+    package func over(_ below: Self) -> Self {
+        if alpha == 255 { return self }
+        if alpha == 0 { return below }
+        // In units of 1 / (255 * 255).
+        let (mine, others) = (Int(alpha) * 255, Int(below.alpha) * (255 - Int(alpha)))
+        let sum = mine + others
+        func mix(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) * mine + Int(b) * others + sum / 2) / sum) }
+        return Self(
+            red: mix(red, below.red), green: mix(green, below.green), blue: mix(blue, below.blue),
+            alpha: UInt8((sum + 127) / 255))
+    }
+}
