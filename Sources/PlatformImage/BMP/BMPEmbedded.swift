@@ -13,7 +13,7 @@ struct BMPEmbedded {
         _ bytes: Span<UInt8>, _ info: BMPInfo, start: Int, options: DecodeOptions, resamples: Bool,
         damage: inout Damage
     ) throws(DecodeError) {
-        let format: ImageFormat = info.compression == 4 ? .jpeg : .png
+        let format: ImageFormat = info.compression == BMPCompression.jpeg ? .jpeg : .png
         guard options.allowedFormats.contains(format) else {
             throw DecodeError(
                 .unsupported, format: .bmp, detail: format.rawValue, "bmp: \(format) inside is not allowed here")

@@ -23,33 +23,35 @@ struct BMPHeader {
         var bitsPerPixel = info.bitCount
         var header: ImageHeader
         switch info.compression {
-        case 0,
-            3 where info.hasMasks && bitsPerPixel != 1,
-            6 where info.hasMasks:
+        case BMPCompression.rgb,
+            BMPCompression.bitfields where info.hasMasks && bitsPerPixel != 1,
+            BMPCompression.alphaBitfields where info.hasMasks:
             try grid.check(options.limits, rowsHeld: resamples ? 1 : nil)
             let rows = try BMPRows(bytes, info, grid, start: start, damage: &damage)
             pixels = .rows(rows)
             header = grid.header(rows)
-        case 1, 2:
+        case BMPCompression.rle8, BMPCompression.rle4:
             // Some writers store a depth that does not go with the compression, which decides (as in Chromium).
-            let bits = info.compression == 1 ? 8 : 4
+            let bits = info.compression == BMPCompression.rle8 ? 8 : 4
             if bitsPerPixel != bits { damage.warn(.structure) }
             bitsPerPixel = bits
             try grid.check(options.limits)
             let palette = BMPPalette(bytes, info, bits: bits, end: start, damage: &damage)
             pixels = .runs(BMPRuns(grid: grid, bits: bits, palette: palette, start: start))
             header = grid.header(bits: bits, channels: 1, .indexed, hasAlpha: true)
-        case 4 where info.isOS2 && bitsPerPixel == 24:
+        case BMPCompression.os2RLE24 where info.isOS2 && bitsPerPixel == 24:
             try grid.check(options.limits)
             pixels = .runs(BMPRuns(grid: grid, bits: 24, palette: .black, start: start))
             header = grid.header(bits: 8, channels: 3, .rgb, hasAlpha: true)
-        case 4, 5:
+        case BMPCompression.jpeg, BMPCompression.png:
             let embedded = try BMPEmbedded(
                 bytes, info, start: start, options: options, resamples: resamples, damage: &damage)
             pixels = .embedded(embedded)
             header = embedded.imageHeader
-        case 3: throw DecodeError(.unsupported, format: .bmp, detail: "huffman1d", "bmp: Huffman 1D compression")
-        case 11, 12, 13: throw DecodeError(.unsupported, format: .bmp, detail: "cmyk", "bmp: CMYK")
+        case BMPCompression.os2Huffman1D:
+            throw DecodeError(.unsupported, format: .bmp, detail: "huffman1d", "bmp: Huffman 1D compression")
+        case BMPCompression.cmyk, BMPCompression.cmykRLE8, BMPCompression.cmykRLE4:
+            throw DecodeError(.unsupported, format: .bmp, detail: "cmyk", "bmp: CMYK")
         default: throw DecodeError(.malformed, format: .bmp, "bmp: compression \(info.compression)")
         }
         iccRange = info.readProfile(into: &header, count: bytes.count, limits: options.limits, damage: &damage)

@@ -21,7 +21,7 @@ struct BMPInfo {
     let imageSize: Int
     /// Palette entries; 0 for as many as the bits can count.
     let colorCount: Int
-    /// V4 and V5: what the colours mean, see ``BMPProfile``.
+    /// V4 and V5: what the colours mean, see ``BMPColorSpace``.
     let colorSpace: Int
     /// V4 and V5: true when end points or gammas (bytes 60 to 107) are filled in.
     let hasCalibration: Bool
@@ -33,14 +33,17 @@ struct BMPInfo {
         guard bytes.count >= Self.fileHeaderSize + 4 else {
             throw DecodeError(.truncated, format: .bmp, "bmp: header ends at byte \(bytes.count)")
         }
-        guard bytes[0] == 0x42, bytes[1] == 0x4D else {
+        guard bytes[0] == UInt8(ascii: "B"), bytes[1] == UInt8(ascii: "M") else {
             throw DecodeError(.malformed, format: .bmp, "bmp: does not start with BM")
         }
         func integer16(_ field: Int) -> Int { bytes.littleEndian16(at: Self.fileHeaderSize + field) ?? 0 }
         func integer32(_ field: Int) -> Int { bytes.littleEndian32(at: Self.fileHeaderSize + field) ?? 0 }
 
         let size = integer32(0)
-        guard size == 12 || (16...64).contains(size) || size == 108 || size == 124 else {
+        guard
+            size == BMPHeaderSize.core || BMPHeaderSize.os2.contains(size) || size == BMPHeaderSize.v4
+                || size == BMPHeaderSize.v5
+        else {
             throw DecodeError(.malformed, format: .bmp, "bmp: DIB header of \(size) bytes")
         }
         guard bytes.count >= Self.fileHeaderSize + size else {
@@ -49,7 +52,7 @@ struct BMPInfo {
         self.size = size
         pixelOffset = bytes.littleEndian32(at: 10) ?? 0
 
-        let isCore = size == 12
+        let isCore = size == BMPHeaderSize.core
         let storedHeight = isCore ? integer16(6) : Int(Int32(truncatingIfNeeded: integer32(8)))
         width = isCore ? integer16(4) : Int(Int32(truncatingIfNeeded: integer32(4)))
         height = abs(storedHeight)
@@ -64,20 +67,25 @@ struct BMPInfo {
         compression = integer32(16, since: 20)
         imageSize = integer32(20, since: 24)
         colorCount = integer32(32, since: 36)
-        colorSpace = integer32(56, since: 108)
-        hasCalibration = size >= 108 && (15..<27).contains { integer32($0 * 4) != 0 }
-        profileOffset = integer32(112, since: 124)
-        profileSize = integer32(116, since: 124)
+        colorSpace = integer32(56, since: BMPHeaderSize.v4)
+        hasCalibration = size >= BMPHeaderSize.v4 && (15..<27).contains { integer32($0 * 4) != 0 }
+        profileOffset = integer32(112, since: BMPHeaderSize.v5)
+        profileSize = integer32(116, since: BMPHeaderSize.v5)
     }
 
     /// OS/2 2.x: the same fields up to byte 40, other compressions, no masks.
-    var isOS2: Bool { size > 12 && size <= 64 && size != 40 && size != 52 && size != 56 }
+    var isOS2: Bool {
+        BMPHeaderSize.os2.contains(size) && ![BMPHeaderSize.info, BMPHeaderSize.v2, BMPHeaderSize.v3].contains(size)
+    }
 
-    /// 3 is BI_BITFIELDS, 6 BI_ALPHABITFIELDS of Windows CE; OS/2 has neither.
-    var hasMasks: Bool { (compression == 3 || compression == 6) && !isOS2 && size > 12 }
+    /// Masks say which bits are red, green, blue and alpha; OS/2 has none.
+    var hasMasks: Bool {
+        (compression == BMPCompression.bitfields || compression == BMPCompression.alphaBitfields) && !isOS2
+            && size > BMPHeaderSize.core
+    }
 
     /// V3 (56 bytes) brought the alpha mask, Windows CE put it behind the shorter header.
-    var hasAlphaMask: Bool { hasMasks && (size >= 56 || compression == 6) }
+    var hasAlphaMask: Bool { hasMasks && (size >= BMPHeaderSize.v3 || compression == BMPCompression.alphaBitfields) }
 
     /// Where the palette starts: behind the header and the masks that follow a header too short to hold them.
     var paletteOffset: Int {
@@ -86,9 +94,9 @@ struct BMPInfo {
     }
 
     /// R, G, B and A masks lie here, inside a header of 52 bytes and more, behind one of 40.
-    static let masksOffset = fileHeaderSize + 40
+    static let masksOffset = fileHeaderSize + BMPHeaderSize.info
 
-    var paletteEntrySize: Int { size == 12 ? 3 : 4 }
+    var paletteEntrySize: Int { size == BMPHeaderSize.core ? 3 : 4 }
 
     /// The palette's entries by the header, at most as many as the bits of a pixel can count.
     var paletteCount: Int {
@@ -112,12 +120,12 @@ struct BMPInfo {
         guard bitCount <= 8, pixelOffset < paletteOffset + paletteEntrySize else { return false }
         let left = count - paletteOffset - paletteCount * paletteEntrySize
         switch compression {
-        case 0:
+        case BMPCompression.rgb:
             // Both sides are below 2^31 and a pixel has 8 bits at most: no product overflows.
             let stride = (width * bitCount + 31) / 32 * 4
             return left >= stride * (height - 1) + (width * bitCount + 7) / 8
         // Runs have no fixed size; an end code alone has two bytes.
-        case 1, 2: return left >= max(imageSize, 2)
+        case BMPCompression.rle8, BMPCompression.rle4: return left >= max(imageSize, 2)
         default: return false
         }
     }
@@ -134,5 +142,33 @@ extension Span<UInt8> {
         guard offset >= 0, offset <= count &- 4 else { return nil }
         return Int(self[offset]) | Int(self[offset &+ 1]) << 8 | Int(self[offset &+ 2]) << 16
             | Int(self[offset &+ 3]) << 24
+    }
+}
+
+extension BMPInfo {
+    /// Sets the header's profile fields, which are reported and never converted by; returns where the embedded profile
+    /// lies.
+    ///
+    /// `LINK` is a path in somebody's file system: it is not even read.
+    func readProfile(
+        into header: inout ImageHeader, count: Int, limits: DecodeLimits, damage: inout Damage
+    ) -> Range<Int>? {
+        guard size >= BMPHeaderSize.v4 else { return nil }
+        switch colorSpace {
+        case BMPColorSpace.calibratedRGB where hasCalibration: header.profileSource = .gamma
+        case BMPColorSpace.sRGB, BMPColorSpace.windows: header.profileSource = .srgb
+        case BMPColorSpace.profileEmbedded where size >= BMPHeaderSize.v5:
+            let start = Self.fileHeaderSize + profileOffset
+            let most = min(limits.maxMetadataItem ?? .max, limits.maxMetadataTotal ?? .max, max(0, count - start))
+            guard profileSize > 0, profileSize <= most else {
+                damage.warn(.profileIgnored)
+                return nil
+            }
+            header.profileSource = .icc
+            header.iccProfileByteCount = profileSize
+            return start..<start + profileSize
+        default: break
+        }
+        return nil
     }
 }

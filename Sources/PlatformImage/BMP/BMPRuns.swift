@@ -82,11 +82,11 @@ private struct BMPRunDecoder {
             let (count, value) = (Int(data[at]), data[at + 1])
             at += 2
             switch (count, value) {
-            case (0, 0):
+            case (0, BMPEscape.endOfLine):
                 x = 0
                 try move(toRow: y + 1, &pixels, flag)
-            case (0, 1): break reading
-            case (0, 2):
+            case (0, BMPEscape.endOfBitmap): break reading
+            case (0, BMPEscape.delta):
                 guard data.count - at >= 2 else { continue }
                 let (right, down) = (Int(data[at]), Int(data[at + 1]))
                 guard right <= grid.width - x, down <= grid.height - y else {
@@ -102,7 +102,7 @@ private struct BMPRunDecoder {
             case (let length, _): fill(length, value, data, &pixels)
             }
         }
-        if y >= grid.height, data.count - at >= 2, data[at] != 0 || data[at + 1] > 2 { warn(.runLength) }
+        if y >= grid.height, data.count - at >= 2, data[at] != 0 || data[at + 1] > BMPEscape.delta { warn(.runLength) }
         RowKernels.clear(&pixels, grid.pixelBytes(of: clearedRows..<grid.height))
     }
 

@@ -29,7 +29,7 @@ public struct EXIF: Hashable, Sendable {
         var thumbnailOffset: Int?
         var thumbnailLength: Int?
         var visited: [Int] = []
-        // IFD0 leads to the Exif IFD (tag 34665) and to IFD1 (its next pointer); nothing leads further.
+        // IFD0 leads to the Exif IFD and to IFD1 (its next pointer); nothing leads further.
         var pending: [(offset: Int, kind: Kind)] = [(reader.firstDirectory, .first)]
         while let (offset, kind) = pending.popLast() {
             guard !visited.contains(offset), let claimed = reader.integer16(at: offset) else {
@@ -40,30 +40,31 @@ public struct EXIF: Hashable, Sendable {
             let entries = min(claimed, Self.maxEntries)
             if claimed > entries { isDamaged = true }
             for index in 0..<entries {
-                guard let entry = reader.entry(at: offset + 2 + index * 12) else {
+                guard let entry = reader.entry(at: offset + ByteCount.entryCount + index * ByteCount.entry) else {
                     isDamaged = true
                     break
                 }
                 switch (kind, entry.tag) {
-                case (.first, 274) where orientation == nil && !hasInvalidOrientation:
+                case (.first, Tag.orientation) where orientation == nil && !hasInvalidOrientation:
                     // A SHORT by the standard; a LONG is not believed.
-                    guard entry.type == 3, let value = reader.integer(entry) else {
+                    guard entry.type == FieldType.short, let value = reader.integer(entry) else {
                         isDamaged = true
                         continue
                     }
                     orientation = UInt8(exactly: value).flatMap(Orientation.init(rawValue:))
                     hasInvalidOrientation = orientation == nil
-                case (.first, 282): xResolution = reader.rational(entry)
-                case (.first, 283): yResolution = reader.rational(entry)
-                case (.first, 296): resolutionUnit = reader.integer(entry)
-                case (.first, 34665): reader.integer(entry).map { pending.append(($0, .exif)) }
-                case (.exif, 40961): colorSpace = reader.integer(entry)
-                case (.thumbnail, 513): thumbnailOffset = reader.integer(entry)
-                case (.thumbnail, 514): thumbnailLength = reader.integer(entry)
+                case (.first, Tag.xResolution): xResolution = reader.rational(entry)
+                case (.first, Tag.yResolution): yResolution = reader.rational(entry)
+                case (.first, Tag.resolutionUnit): resolutionUnit = reader.integer(entry)
+                case (.first, Tag.exifIFDPointer): reader.integer(entry).map { pending.append(($0, .exif)) }
+                case (.exif, Tag.colorSpace): colorSpace = reader.integer(entry)
+                case (.thumbnail, Tag.jpegInterchangeFormat): thumbnailOffset = reader.integer(entry)
+                case (.thumbnail, Tag.jpegInterchangeFormatLength): thumbnailLength = reader.integer(entry)
                 default: break
                 }
             }
-            if kind == .first, let next = reader.integer32(at: offset + 2 + claimed * 12), next != 0 {
+            let end = offset + ByteCount.entryCount + claimed * ByteCount.entry
+            if kind == .first, let next = reader.integer32(at: end), next != 0 {
                 pending.append((next, .thumbnail))
             }
         }
@@ -77,6 +78,35 @@ public struct EXIF: Hashable, Sendable {
     }
 
     private static let maxEntries = 512
+
+    /// Tags of TIFF 6.0 and EXIF 2.32.
+    private enum Tag {
+        static let orientation = 274
+        static let xResolution = 282
+        static let yResolution = 283
+        static let resolutionUnit = 296
+        static let jpegInterchangeFormat = 513
+        static let jpegInterchangeFormatLength = 514
+        static let exifIFDPointer = 34665
+        static let colorSpace = 40961
+    }
+
+    /// Types of TIFF 6.0, section 2.
+    private enum FieldType {
+        static let short = 3
+        static let long = 4
+        static let rational = 5
+    }
+
+    /// The sizes of TIFF's structures, in bytes.
+    private enum ByteCount {
+        static let header = 8
+        static let entryCount = 2
+        static let entry = 12
+    }
+
+    /// The number that follows the byte order.
+    private static let tiffVersion = 42
 
     private enum Kind { case first, exif, thumbnail }
 
@@ -92,14 +122,14 @@ public struct EXIF: Hashable, Sendable {
         var firstDirectory: Int { integer32(at: 4) ?? 0 }
 
         init?(_ bytes: Span<UInt8>) {
-            guard bytes.count >= 8 else { return nil }
+            guard bytes.count >= ByteCount.header else { return nil }
             switch (bytes[0], bytes[1]) {
-            case (0x49, 0x49): isLittle = true
-            case (0x4D, 0x4D): isLittle = false
+            case (UInt8(ascii: "I"), UInt8(ascii: "I")): isLittle = true
+            case (UInt8(ascii: "M"), UInt8(ascii: "M")): isLittle = false
             default: return nil
             }
             block = [UInt8](bytes)
-            guard integer16(at: 2) == 42 else { return nil }
+            guard integer16(at: 2) == EXIF.tiffVersion else { return nil }
         }
 
         func integer16(at offset: Int) -> Int? {
@@ -115,24 +145,24 @@ public struct EXIF: Hashable, Sendable {
 
         func entry(at offset: Int) -> Entry? {
             guard let tag = integer16(at: offset), let type = integer16(at: offset + 2),
-                let count = integer32(at: offset + 4), offset + 12 <= block.count
+                let count = integer32(at: offset + 4), offset + ByteCount.entry <= block.count
             else { return nil }
             return Entry(tag: tag, type: type, count: count, valueOffset: offset + 8)
         }
 
-        /// One SHORT (3) or LONG (4); nil for other types and counts.
+        /// One SHORT or LONG; nil for other types and counts.
         func integer(_ entry: Entry) -> Int? {
             guard entry.count == 1 else { return nil }
             switch entry.type {
-            case 3: return integer16(at: entry.valueOffset)
-            case 4: return integer32(at: entry.valueOffset)
+            case FieldType.short: return integer16(at: entry.valueOffset)
+            case FieldType.long: return integer32(at: entry.valueOffset)
             default: return nil
             }
         }
 
-        /// One RATIONAL (5) with a denominator that is not 0.
+        /// One RATIONAL with a denominator that is not 0.
         func rational(_ entry: Entry) -> Double? {
-            guard entry.type == 5, entry.count == 1, let offset = integer32(at: entry.valueOffset),
+            guard entry.type == FieldType.rational, entry.count == 1, let offset = integer32(at: entry.valueOffset),
                 let numerator = integer32(at: offset), let denominator = integer32(at: offset + 4), denominator != 0
             else { return nil }
             return Double(numerator) / Double(denominator)

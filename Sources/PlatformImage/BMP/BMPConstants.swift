@@ -1,0 +1,67 @@
+// Numbers of the file format by the names of its specifications: Microsoft, "Bitmap Header Types", "Bitmap Storage"
+// and MS-WMF 2.1.1.7 "Compression Enumeration"; IBM, "OS/2 Presentation Manager bitmap file formats".
+
+/// The headers that may follow the file header, by their size in bytes.
+enum BMPHeaderSize {
+    /// BITMAPCOREHEADER of OS/2 1.x and Windows 2.
+    static let core = 12
+    /// BITMAPINFOHEADER2 of OS/2 2.x, whose writers may leave out its end; three of the sizes below lie in the range.
+    static let os2 = 16...64
+    /// BITMAPINFOHEADER of Windows 3.
+    static let info = 40
+    /// BITMAPV2INFOHEADER: with masks of red, green and blue.
+    static let v2 = 52
+    /// BITMAPV3INFOHEADER: with a mask of alpha.
+    static let v3 = 56
+    /// BITMAPV4HEADER: with a colour space.
+    static let v4 = 108
+    /// BITMAPV5HEADER: with a profile.
+    static let v5 = 124
+}
+
+/// How pixels are stored. OS/2 2.x gives two of the numbers another meaning.
+enum BMPCompression {
+    /// BI_RGB.
+    static let rgb = 0
+    /// BI_RLE8.
+    static let rle8 = 1
+    /// BI_RLE4.
+    static let rle4 = 2
+    /// BI_BITFIELDS.
+    static let bitfields = 3
+    /// BCA_HUFFMAN1D of OS/2 2.x.
+    static let os2Huffman1D = 3
+    /// BI_JPEG.
+    static let jpeg = 4
+    /// BCA_RLE24 of OS/2 2.x.
+    static let os2RLE24 = 4
+    /// BI_PNG.
+    static let png = 5
+    /// BI_ALPHABITFIELDS of Windows CE.
+    static let alphaBitfields = 6
+    /// BI_CMYK.
+    static let cmyk = 11
+    /// BI_CMYKRLE8.
+    static let cmykRLE8 = 12
+    /// BI_CMYKRLE4.
+    static let cmykRLE4 = 13
+}
+
+/// The colour space of V4 and V5 headers (LogicalColorSpace): four letters, the most significant first.
+enum BMPColorSpace {
+    /// LCS_CALIBRATED_RGB.
+    static let calibratedRGB = 0
+    /// LCS_sRGB, `sRGB`.
+    static let sRGB = 0x7352_4742
+    /// LCS_WINDOWS_COLOR_SPACE, `Win `.
+    static let windows = 0x5769_6E20
+    /// PROFILE_EMBEDDED, `MBED`.
+    static let profileEmbedded = 0x4D42_4544
+}
+
+/// The second byte of a run-length code whose first one is 0; every other is a count of pixels that follow as they are.
+enum BMPEscape {
+    static let endOfLine: UInt8 = 0
+    static let endOfBitmap: UInt8 = 1
+    static let delta: UInt8 = 2
+}
