@@ -24,15 +24,18 @@ import Testing
         #expect(bitmap.width == fixture.display?.width ?? fixture.width)
     }
 
-    @Test func theReadmeShowsThisExample() throws {
-        let test = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
-        let readme = try String(contentsOf: Fixture.folder.appending(path: "../README.md"), encoding: .utf8)
-        let lines = test.split(separator: "\n", omittingEmptySubsequences: false)
-        let begin = try #require(lines.firstIndex { $0.hasSuffix("// README: begin") })
-        let end = try #require(lines.firstIndex { $0.hasSuffix("// README: end") })
+    @Test func theReadmeShowsThisExample() throws { try expectReadmeExample(in: #filePath) }
+}
 
-        let example = lines[(begin + 1)..<end].map { $0.hasPrefix("        ") ? String($0.dropFirst(8)) : String($0) }
+/// Expects the README to hold the lines between `// README: begin` and `// README: end` of a test.
+func expectReadmeExample(in file: String) throws {
+    let test = try String(contentsOf: URL(filePath: file), encoding: .utf8)
+    let readme = try String(contentsOf: Fixture.folder.appending(path: "../README.md"), encoding: .utf8)
+    let lines = test.split(separator: "\n", omittingEmptySubsequences: false)
+    let begin = try #require(lines.firstIndex { $0.hasSuffix("// README: begin") })
+    let end = try #require(lines.firstIndex { $0.hasSuffix("// README: end") })
 
-        #expect(readme.contains(example.joined(separator: "\n")))
-    }
+    let example = lines[(begin + 1)..<end].map { $0.hasPrefix("        ") ? String($0.dropFirst(8)) : String($0) }
+
+    #expect(readme.contains(example.joined(separator: "\n")))
 }

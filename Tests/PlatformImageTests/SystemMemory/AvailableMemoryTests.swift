@@ -4,29 +4,7 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct AvailableMemoryTests {
-    /// A system and the limit that counts on it.
-    struct System: CustomTestStringConvertible, Sendable {
-        let testDescription: String
-        let cgroup: String
-        let mountinfo: String
-        let files: [String: String]
-        let limit: Int?
-
-        init(_ description: String, _ cgroup: String, _ mountinfo: String, _ files: [String: String], _ limit: Int?) {
-            testDescription = description
-            self.cgroup = cgroup
-            self.mountinfo = mountinfo
-            self.files = files
-            self.limit = limit
-        }
-
-        func tree() throws -> SystemTree {
-            let tree = try SystemTree(files)
-            try tree.write(cgroup, to: "proc/self/cgroup")
-            try tree.write(mountinfo, to: "proc/self/mountinfo")
-            return tree
-        }
-    }
+    typealias System = CgroupSystem
 
     private func limit(_ tree: SystemTree) -> Int? {
         AvailableMemory(root: tree.root, systemBytes: 1 << 40).cgroupLimit

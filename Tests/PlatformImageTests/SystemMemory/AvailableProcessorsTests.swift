@@ -5,22 +5,7 @@ import Testing
 
 /// N6: the default width of a queue follows affinity and CPU quota.
 @Suite(.timeLimit(.minutes(30))) struct AvailableProcessorsTests {
-    /// A system and the number of processors that its quota leaves.
-    struct System: CustomTestStringConvertible, Sendable {
-        let testDescription: String
-        let cgroup: String
-        let mountinfo: String
-        let files: [String: String]
-        let limit: Int?
-
-        init(_ description: String, _ cgroup: String, _ mountinfo: String, _ files: [String: String], _ limit: Int?) {
-            testDescription = description
-            self.cgroup = cgroup
-            self.mountinfo = mountinfo
-            self.files = files
-            self.limit = limit
-        }
-    }
+    typealias System = CgroupSystem
 
     static let v2 = "sys/fs/cgroup"
     static let v1 = "sys/fs/cgroup/cpu,cpuacct"
@@ -88,9 +73,7 @@ import Testing
 
     @Test("N6: the lowest quota of all cgroups counts, rounded up", arguments: systems)
     func theLowestQuotaCounts(system: System) throws {
-        let tree = try SystemTree(system.files)
-        try tree.write(system.cgroup, to: "proc/self/cgroup")
-        try tree.write(system.mountinfo, to: "proc/self/mountinfo")
+        let tree = try system.tree()
 
         let processors = AvailableProcessors(root: tree.root, onlineCount: 64, affinityCount: nil)
 

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A folder under the temporary one that looks like the root of a system's files; deleted with the value.
 final class SystemTree: Sendable {
@@ -51,4 +52,33 @@ extension SystemTree {
     /// The same with controllers in version 1 and processes in version 2 too.
     static let hybrid =
         legacy + "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:13 - cgroup2 cgroup2 rw\n"
+}
+
+/// A system by the files that say where its cgroups are, and the limit that counts on it.
+struct CgroupSystem: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let cgroup: String
+    let mountinfo: String
+    let files: [String: String]
+    let limit: Int?
+
+    /// - Parameters:
+    ///   - cgroup: The text of `/proc/self/cgroup`.
+    ///   - mountinfo: The text of `/proc/self/mountinfo`.
+    ///   - files: The other files.
+    ///   - limit: Bytes or processors; nil for none.
+    init(_ description: String, _ cgroup: String, _ mountinfo: String, _ files: [String: String], _ limit: Int?) {
+        testDescription = description
+        self.cgroup = cgroup
+        self.mountinfo = mountinfo
+        self.files = files
+        self.limit = limit
+    }
+
+    func tree() throws -> SystemTree {
+        let tree = try SystemTree(files)
+        try tree.write(cgroup, to: "proc/self/cgroup")
+        try tree.write(mountinfo, to: "proc/self/mountinfo")
+        return tree
+    }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -22,15 +21,5 @@ import Testing
         #expect(header.format == .jpeg)
     }
 
-    @Test func theReadmeShowsThisExample() throws {
-        let test = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
-        let readme = try String(contentsOf: Fixture.folder.appending(path: "../README.md"), encoding: .utf8)
-        let lines = test.split(separator: "\n", omittingEmptySubsequences: false)
-        let begin = try #require(lines.firstIndex { $0.hasSuffix("// README: begin") })
-        let end = try #require(lines.firstIndex { $0.hasSuffix("// README: end") })
-
-        let example = lines[(begin + 1)..<end].map { $0.hasPrefix("        ") ? String($0.dropFirst(8)) : String($0) }
-
-        #expect(readme.contains(example.joined(separator: "\n")))
-    }
+    @Test func theReadmeShowsThisExample() throws { try expectReadmeExample(in: #filePath) }
 }
