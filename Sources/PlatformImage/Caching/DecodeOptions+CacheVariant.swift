@@ -1,8 +1,8 @@
 extension DecodeOptions {
     /// These options as the variant of an ``ImageCacheKey``: equal options give equal texts, others different ones.
     ///
-    /// Empty for the defaults. The spelling is fixed and depends on no name of a Swift type, so that a program may keep it.
-    /// Make it once for a loader, not once a request.
+    /// Empty for the defaults. The spelling is fixed and depends on no name of a Swift type, so that a program may keep
+    /// it. Make it once for a loader, not once a request.
     public var cacheVariant: String {
         // These choose a way to the same pixels and status, or what a header counts.
         var options = self

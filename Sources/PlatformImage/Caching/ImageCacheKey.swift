@@ -1,7 +1,7 @@
 /// The identity of a decoded image: where its bytes come from and how they are decoded.
 ///
-/// The hash is made once, with the key: keep a key as long as you need it, and no look-up hashes the text again. Two keys
-/// are equal when the bytes of their texts are; `é` as one scalar and as two are different names.
+/// The hash is made once, with the key: keep a key as long as you need it, and no look-up hashes the text again. Two
+/// keys are equal when the bytes of their texts are; `é` as one scalar and as two are different names.
 public struct ImageCacheKey: Hashable, Sendable, CustomStringConvertible {
     /// Source and variant, one after the other: one string to keep, copy and compare.
     @usableFromInline let text: String

@@ -1,5 +1,6 @@
-// Entries in the order of their last use, with an index from key to entry. Nothing is allocated per entry: links, entries
-// and index are three arrays, an entry is a number into the first two, and the place of a removed entry is used again.
+// Entries in the order of their last use, with an index from key to entry. Nothing is allocated per entry: links,
+// entries and index are three arrays, an entry is a number into the first two, and the place of a removed entry is used
+// again.
 
 @usableFromInline
 struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {

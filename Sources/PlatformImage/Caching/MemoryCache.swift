@@ -2,9 +2,9 @@ public import Synchronization
 
 /// Values by key under a limit of bytes that is never exceeded, whatever the caller does and from whatever threads.
 ///
-/// At every instant ``totalBytes`` is the sum of the costs of the entries and at most ``maxBytes``: room is made before a
-/// newcomer is stored. Who leaves is strictly the least recently used. Every call takes one lock for a short time; keys
-/// are hashed, values released and events delivered outside it.
+/// At every instant ``totalBytes`` is the sum of the costs of the entries and at most ``maxBytes``: room is made before
+/// a newcomer is stored. Who leaves is strictly the least recently used. Every call takes one lock for a short time;
+/// keys are hashed, values released and events delivered outside it.
 ///
 /// Entries that are here when the cache itself goes away leave without an event.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -38,9 +38,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// - Parameters:
     ///   - maxBytes: What the costs of all entries may sum up to, 0 or more; 0 stores nothing.
     ///   - maxCount: Entries there may be at once, at least 1; nil for no such limit.
-    ///   - onEviction: Is called exactly once for every entry that leaves, on the thread whose call made it leave, before
-    ///     that call returns. No lock is held: it may use the cache. Events of one call come in the order of departure;
-    ///     calls on different threads may overlap.
+    ///   - onEviction: Is called exactly once for every entry that leaves, on the thread whose call made it leave,
+    ///     before that call returns. No lock is held: it may use the cache. Events of one call come in the order of
+    ///     departure; calls on different threads may overlap.
     public init(maxBytes: Int, maxCount: Int? = nil, onEviction: (@Sendable (Eviction) -> Void)? = nil) {
         precondition(maxBytes >= 0, "a cache has a limit of 0 bytes or more")
         precondition(maxCount ?? 1 >= 1, "a cache has room for at least 1 entry")
@@ -76,7 +76,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Stores a value as the most recently used, after the least recently used ones have left until it fits.
     ///
-    /// An older value of `key` leaves first, so replacing it by one of the same or a lower cost makes nobody else leave.
+    /// An older value of `key` leaves first, so replacing it by one of the same or a lower cost makes nobody else
+    /// leave.
     ///
     /// - Parameters:
     ///   - value: What to keep.

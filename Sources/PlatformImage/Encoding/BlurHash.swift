@@ -24,8 +24,8 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
 
     /// The hash of a picture, of as many terms as asked for.
     ///
-    /// A side of more than 64 pixels is averaged down to 64 cells first, in linear light; in a smooth picture that moves
-    /// no term by more than a step of its rounding. Up to 64 pixels a side every pixel counts as it is.
+    /// A side of more than 64 pixels is averaged down to 64 cells first, in linear light; in a smooth picture that
+    /// moves no term by more than a step of its rounding. Up to 64 pixels a side every pixel counts as it is.
     ///
     /// - Parameters:
     ///   - bitmap: Straight alpha, in sRGB.

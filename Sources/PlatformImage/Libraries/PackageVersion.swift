@@ -1,7 +1,7 @@
 /// The version of a distribution's package, ordered as dpkg and rpm order versions.
 ///
-/// `[epoch:]upstream[-revision]` (Debian Policy 5.6.12). The order is that of the Debian algorithm: parts without digits
-/// are compared with letters before other characters and `~` before everything, even the end; parts of digits as
+/// `[epoch:]upstream[-revision]` (Debian Policy 5.6.12). The order is that of the Debian algorithm: parts without
+/// digits are compared with letters before other characters and `~` before everything, even the end; parts of digits as
 /// numbers. rpm's order agrees with it for the versions of numbers, dots and letters that the table holds.
 package struct PackageVersion: Hashable, Comparable, Sendable {
     /// The version as the package database spells it. Versions are equal when they are spelled equally.

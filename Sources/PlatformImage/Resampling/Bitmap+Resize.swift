@@ -1,10 +1,10 @@
 extension Bitmap {
     /// A copy of another size, or of a part in another size.
     ///
-    /// Colours weigh by their alpha: what lies under transparent pixels is not seen. A side that keeps its size is copied;
-    /// where both do, or every pixel of the result is one of this bitmap's, so are the pixels, with what lies under
-    /// alpha 0. Against the same sums in exact numbers an opaque pixel is off by less than 0.6 of 255; with alpha,
-    /// colour times alpha by less than 1.
+    /// Colours weigh by their alpha: what lies under transparent pixels is not seen. A side that keeps its size is
+    /// copied; where both do, or every pixel of the result is one of this bitmap's, so are the pixels, with what lies
+    /// under alpha 0. Against the same sums in exact numbers an opaque pixel is off by less than 0.6 of 255; with
+    /// alpha, colour times alpha by less than 1.
     ///
     /// - Parameters:
     ///   - width: Pixels in a row of the result, at least 1.

@@ -7,10 +7,11 @@ extension DecodeQueue {
     ///   - encoder: Quality, compression, and the largest size.
     ///   - priority: The lane to wait in.
     ///   - byteCount: What the encoder will allocate, to be taken from the ``budget``; 0 for next to nothing. The
-    ///     bitmap is the caller's. A JPEG holds coefficients, see ``JPEGOptions/isProgressive``, and every format its file.
+    ///     bitmap is the caller's. A JPEG holds coefficients, see ``JPEGOptions/isProgressive``, and every format its
+    ///     file.
     /// - Throws: What ``ImageEncoder/encode(_:as:cancellation:)`` throws; `cancelled` when the awaiting task was
-    ///   cancelled before it was done; `limitExceeded` when `byteCount` is over the whole budget, `invalidArgument` when it is
-    ///   negative.
+    ///   cancelled before it was done; `limitExceeded` when `byteCount` is over the whole budget, `invalidArgument`
+    ///   when it is negative.
     public func encode(
         _ bitmap: Bitmap, as format: EncodedFormat, with encoder: ImageEncoder = ImageEncoder(),
         priority: Priority = .normal, byteCount: Int = 0

@@ -3,8 +3,8 @@ import Synchronization
 /// Runs decodes on its own threads: never the main thread, never Swift's shared pool.
 ///
 /// At most ``width`` decodes run at once; the others wait in three lanes, first come first served in each, and a job
-/// of a higher lane starts first, but for those to which the ``budget`` has given their bytes already. Cancelling the awaiting task takes a waiting job out at once and ends a
-/// running one at its next row batch.
+/// of a higher lane starts first, but for those to which the ``budget`` has given their bytes already. Cancelling the
+/// awaiting task takes a waiting job out at once and ends a running one at its next row batch.
 public final class DecodeQueue: Sendable {
     /// Which waiting job starts next.
     public enum Priority: Int, CaseIterable, Sendable {
@@ -28,8 +28,9 @@ public final class DecodeQueue: Sendable {
     ///     calling thread (`taskset`, `sched_setaffinity(2)`), and within the CPU quota of its cgroups, rounded up: 0.5
     ///     give 1, 2.5 give 3. A negative number traps, and so does one for which the system has not enough threads.
     ///   - budget: Where decodes take their bytes from before they allocate; may be shared with other queues.
-    ///   - niceness: How much the threads give way where others want the cores too, 0 to 19 as `nice` counts; 0 is not at
-    ///     all. A server that decodes on every core goes on answering. Linux alone has it; elsewhere it has no effect.
+    ///   - niceness: How much the threads give way where others want the cores too, 0 to 19 as `nice` counts; 0 is not
+    ///     at all. A server that decodes on every core goes on answering. Linux alone has it; elsewhere it has no
+    ///     effect.
     public init(width: Int = 0, budget: DecodeBudget = DecodeBudget(), niceness: Int = 0) {
         precondition(width >= 0, "a queue has a width of 0 (one per processor) or more")
         precondition((0...19).contains(niceness), "a niceness is 0 to 19")
@@ -66,8 +67,8 @@ public final class DecodeQueue: Sendable {
 
     /// Decodes off the caller's thread and finishes there, while the decode's bytes still count as taken.
     ///
-    /// What `finish` does not keep, such as a bitmap that went into a cache with a limit of its own, is gone when the next
-    /// decode gets the bytes: with it memory is bounded by budget and cache, however late the caller goes on.
+    /// What `finish` does not keep, such as a bitmap that went into a cache with a limit of its own, is gone when the
+    /// next decode gets the bytes: with it memory is bounded by budget and cache, however late the caller goes on.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
@@ -129,7 +130,8 @@ public final class DecodeQueue: Sendable {
 
     /// Runs `work` on one of the queue's threads, when that thread knows what it will allocate.
     ///
-    /// - Parameter measure: Is called once, on the thread, before the bytes are waited for; what it returns is 0 or more.
+    /// - Parameter measure: Is called once, on the thread, before the bytes are waited for; what it returns is 0 or
+    ///   more.
     /// - Throws: As ``run(priority:byteCount:_:)``.
     package func run<Result: Sendable>(
         priority: Priority = .normal, measure: @escaping @Sendable () -> Int,

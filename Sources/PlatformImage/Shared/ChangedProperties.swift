@@ -1,4 +1,5 @@
-/// A description of a value: `Name(property: value, ...)` with the properties that differ from their defaults, in one line.
+/// A description of a value: `Name(property: value, ...)` with the properties that differ from their defaults, in one
+/// line.
 package struct ChangedProperties {
     private let name: String
     private var parts: [String] = []

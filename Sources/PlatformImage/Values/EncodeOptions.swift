@@ -60,8 +60,8 @@ public enum PNGFilter: String, CaseIterable, Sendable {
     case paeth
     /// For each row the filter that leaves the least sum of magnitudes.
     case adaptive
-    /// `none` for palettes and gray of fewer than 8 bits, otherwise `adaptive`. A picture of which half the pixels equal
-    /// the one on their left is compressed in both ways, and the smaller result stays.
+    /// `none` for palettes and gray of fewer than 8 bits, otherwise `adaptive`. A picture of which half the pixels
+    /// equal the one on their left is compressed in both ways, and the smaller result stays.
     case automatic
 }
 

@@ -68,16 +68,16 @@ public enum ThumbnailFit: String, CaseIterable, Sendable {
 public enum ThumbnailQuality: String, CaseIterable, Sendable {
     /// All of it.
     case exact
-    /// Of a progressive file, from a reduction of 4 on, all but the last refinement of luma, which such a picture hardly
-    /// shows.
+    /// Of a progressive file, from a reduction of 4 on, all but the last refinement of luma, which such a picture
+    /// hardly shows.
     case balanced
-    /// Of a progressive file, from a reduction of 8 on, only the first scans: a little softer in fine detail. From 4 on,
-    /// as ``balanced``.
+    /// Of a progressive file, from a reduction of 8 on, only the first scans: a little softer in fine detail. From 4
+    /// on, as ``balanced``.
     case fast
-    /// As ``fast``, and any file is decoded at the smallest of the scales 1/8, 1/4, 1/2 and 1 that is no smaller than the
-    /// thumbnail, as the draft modes of other decoders do; the others keep three times its pixels to shrink from. At 1/8,
-    /// colour that was stored at half the size (4:2:0) keeps it, as a JPEG of the thumbnail would. Least work, with fine
-    /// detail a little less true.
+    /// As ``fast``, and any file is decoded at the smallest of the scales 1/8, 1/4, 1/2 and 1 that is no smaller than
+    /// the thumbnail, as the draft modes of other decoders do; the others keep three times its pixels to shrink from.
+    /// At 1/8, colour that was stored at half the size (4:2:0) keeps it, as a JPEG of the thumbnail would. Least work,
+    /// with fine detail a little less true.
     case draft
 }
 

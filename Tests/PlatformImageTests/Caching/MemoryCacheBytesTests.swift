@@ -30,8 +30,8 @@ private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() 
     }
 
     /// Mapped pixels, in a process of its own that maps nothing else: address space grows by whole pages a bitmap, and
-    /// not by the two MiB that they are aligned to. A thread of the runtime that begins or ends meanwhile has a stack, so
-    /// what is wrong is measured again: what bitmaps take, they take each time.
+    /// not by the two MiB that they are aligned to. A thread of the runtime that begins or ends meanwhile has a stack,
+    /// so what is wrong is measured again: what bitmaps take, they take each time.
     @Test(.enabled(if: addressSpaceIsOurs)) func aLargeBitmapTakesLessThanAPageMoreThanItCounts() async {
         await #expect(processExitsWith: .success) {
             let page = Int(sysconf(Int32(_SC_PAGESIZE)))

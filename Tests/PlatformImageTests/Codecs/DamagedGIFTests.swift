@@ -95,7 +95,8 @@ import Testing
     func aCutInterlacedPictureKeepsThePixelsOfItsLastRow() throws {
         var file = Self.picture
         file.isInterlaced = true
-        // Six rows of the first pass, and 30 pixels of the seventh: row 48 does not exist, so the pass has rows 0 to 40.
+        // Six rows of the first pass, and 30 pixels of the seventh: row 48 does not exist, so the pass has rows 0 to
+        // 40.
         let image = try decoder.decode(file.bytes(cutAfter: 530))
         let shown = gray(image.bitmap)
 

@@ -45,7 +45,8 @@ struct DeflateWriter {
         bytes += content
     }
 
-    /// The header of a dynamic block whose codeword lengths are written one by one, with 13 lengths of 4 bits and 6 of 5.
+    /// The header of a dynamic block whose codeword lengths are written one by one, with 13 lengths of 4 bits and 6 of
+    /// 5.
     ///
     /// - Parameter runs: Symbols 16 to 18 with their extra bits instead of a length, by their index.
     mutating func beginDynamic(

@@ -3,7 +3,8 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct BitmapBandTests {
-    /// Heights of less than a band, of exactly one, and of several with a rest; widths of one pixel and of a whole band.
+    /// Heights of less than a band, of exactly one, and of several with a rest; widths of one pixel and of a whole
+    /// band.
     @Test(arguments: [(1, 1), (3, 5), (256, 256), (256, 257), (1_000, 200), (65_536, 3), (70_000, 2)])
     func bandsJoinedAreTheChangedBitmap(_ width: Int, _ height: Int) {
         let bitmap = Bitmap(width: width, height: height) { pixels in

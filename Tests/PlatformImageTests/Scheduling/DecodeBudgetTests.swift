@@ -153,8 +153,9 @@ import Testing
         #expect(budget.waitingCount == 0)
     }
 
-    /// All sequences of 6 operations, of 5 where small requests pass: take 1 or 3 of 4 bytes in a low lane, 2 or 4 in a high one, give the oldest grant
-    /// back, cancel the first that waits. After each, the budget agrees with a model that keeps a plain list.
+    /// All sequences of 6 operations, of 5 where small requests pass: take 1 or 3 of 4 bytes in a low lane, 2 or 4 in a
+    /// high one, give the oldest grant back, cancel the first that waits. After each, the budget agrees with a model
+    /// that keeps a plain list.
     @Test(arguments: [0, 1]) func allShortHistoriesAgreeWithAPlainList(maxPasses: Int) {
         let operations: [Operation] = [
             .take(1, .low), .take(3, .low), .take(2, .high), .take(4, .high), .giveBack, .cancelFirst,

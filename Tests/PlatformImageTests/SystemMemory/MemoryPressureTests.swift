@@ -292,8 +292,8 @@ import Testing
 
     // The kernel's own files.
 
-    /// A 2 s window with the lowest threshold: the file is taken out of memory and read again, so that the process waits
-    /// for its own pages, which the kernel counts as a stall.
+    /// A 2 s window with the lowest threshold: the file is taken out of memory and read again, so that the process
+    /// waits for its own pages, which the kernel counts as a stall.
     @Test(.enabled(if: canWatchStalls, "this kernel has no pressure stall information"), .timeLimit(.minutes(30)))
     func aRealStallIsTold() async throws {
         let (events, continuation) = AsyncStream.makeStream(of: MemoryPressureEvent.self)

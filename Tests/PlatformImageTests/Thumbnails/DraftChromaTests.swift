@@ -42,8 +42,8 @@ import Testing
         pixels[(pixel * 4)..<(pixel * 4 + 3)].allSatisfy { $0 > 0 && $0 < 255 }
     }
 
-    /// Four pixels have one chroma, the mean of the four that libjpeg interpolates, and each its own luma; looked at where
-    /// no colour was cut off at 0 or 255, which luma and chroma cannot be told from.
+    /// Four pixels have one chroma, the mean of the four that libjpeg interpolates, and each its own luma; looked at
+    /// where no colour was cut off at 0 or 255, which luma and chroma cannot be told from.
     @Test func fourPixelsShareTheMeanOfTheirChroma() throws {
         let bytes = try encoded(.gradient)
         let (draft, whole) = (try decode(bytes, .draft).pixels, try decode(bytes, .exact).pixels)

@@ -1,5 +1,5 @@
-/// An RGB picture of 18 megapixels in a small file: one row of noise, then rows that add the same differences to the row
-/// above, as matches of DEFLATE.
+/// An RGB picture of 18 megapixels in a small file: one row of noise, then rows that add the same differences to the
+/// row above, as matches of DEFLATE.
 enum LargePNG {
     static let (width, height) = (5184, 3472)
 
