@@ -1,4 +1,5 @@
 #if Service
+import HummingbirdCore
 import Synchronization
 
 /// The connections of the public listener, with the idle ones in the order in which they became idle.
@@ -156,5 +157,29 @@ private struct ConnectionTableState {
         }
         return idle.min { $0.since < $1.since }?.number
     }
+}
+
+/// Counts connections, and holds back new ones while there are as many as there may be.
+struct OpenConnections: AvailableConnectionsDelegate {
+    private let most: Int
+    private let metrics: ServiceMetrics
+    private var count = 0
+
+    init(atMost most: Int, metrics: ServiceMetrics) {
+        self.most = most
+        self.metrics = metrics
+    }
+
+    mutating func connectionOpened() {
+        count += 1
+        metrics.connectionOpened()
+    }
+
+    mutating func connectionClosed() {
+        count -= 1
+        metrics.connectionClosed()
+    }
+
+    func isAcceptingNewConnections() -> Bool { count < most }
 }
 #endif

@@ -1,5 +1,6 @@
 #if Service
 import Crypto
+import HTTPTypes
 
 /// The entity tag of a result: known before anything is rendered, once the source and the format are.
 struct ETag: Hashable, Sendable {
@@ -43,6 +44,43 @@ struct ETag: Hashable, Sendable {
             if rest[...end].elementsEqual(wanted) { return true }
             rest = rest[(end + 1)...]
         }
+    }
+}
+
+/// What a client says about the copy that it has (RFC 9110 §13.1).
+struct ConditionalRequest: Sendable {
+    /// The lines of If-None-Match joined; nil for none.
+    let ifNoneMatch: String?
+    /// The line of If-Modified-Since; nil for none.
+    let ifModifiedSince: String?
+
+    init(_ fields: HTTPFields) {
+        ifNoneMatch = fields[.ifNoneMatch]
+        ifModifiedSince = fields[.ifModifiedSince]
+    }
+
+    /// True when the client's copy is the one that would be sent: then 304 is the answer. If-None-Match wins
+    /// (RFC 9110 §13.2.2).
+    ///
+    /// - Parameter now: Seconds since 1970.
+    func isAnswered(by facts: StoredResult.Facts, now: Int64) -> Bool {
+        if let ifNoneMatch { return ETag(fieldValue: facts.entityTag).isNamed(in: Array(ifNoneMatch.utf8)) }
+        guard let lastModified = facts.lastModified,
+            let since = ifModifiedSince.flatMap({ LastModified(Array($0.utf8), now: now) })
+        else { return false }
+        return lastModified <= since.seconds
+    }
+}
+
+extension SHA256 {
+    /// Of several parts, each with its length before it, so that no two lists of parts run together.
+    static func hash(parts: [[UInt8]]) -> SHA256Digest {
+        var hash = SHA256()
+        for part in parts {
+            hash.update(data: Array("\(part.count):".utf8))
+            hash.update(data: part)
+        }
+        return hash.finalize()
     }
 }
 #endif

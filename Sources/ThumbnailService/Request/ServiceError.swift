@@ -1,4 +1,7 @@
 #if Service
+import PlatformImage
+import PlatformImageLoader
+
 /// Why a request got no picture: what a client is told, with no address and no path of ours in it.
 public struct ServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The HTTP status, 400 to 599.
@@ -88,6 +91,67 @@ extension ServiceError {
             case .overloaded, .draining: 503
             case .originTimeout, .deadline: 504
             }
+        }
+    }
+}
+
+extension ServiceError {
+    /// What a load that failed means to a client (SERVICE.md 2.4).
+    init(_ error: LoadError) {
+        if let cause = error.cause as? ServiceError {
+            self = cause
+            return
+        }
+        switch error.original ?? error.code {
+        case .http where error.statusCode == 404 || error.statusCode == 410:
+            self.init(.notFound, "the origin has no such picture")
+        case .http, .unexpectedStatus:
+            self.init(.originFailed, "the origin answered with the status \(error.statusCode ?? 0)")
+        case .transport where error.isTimeout: self.init(.originTimeout, "the origin did not answer in time")
+        case .transport: self.init(.originFailed, "the origin could not be reached, or broke off")
+        case .tls: self.init(.originFailed, "the origin's certificate was refused")
+        case .redirect: self.init(.originFailed, "the origin's redirects lead nowhere")
+        case .refused: self.init(.addressRefused, "the host's address is not a public one")
+        case .bodyTooLarge: self.init(.tooLarge, "the source has more bytes than allowed")
+        case .unacceptableContentType, .undecodable, .unsupportedFormat:
+            self.init(.notAnImage, "the source is no picture that can be decoded")
+        case .pixelLimit: self.init(.limit, "the source is over the limits of a picture")
+        case .invalidURL: self.init(.malformed, "the source is no address")
+        case .unsupportedScheme: self.init(.schemeRefused, "the source is neither http nor https")
+        case .cancelled: self.init(.deadline, "the time for the request ran out")
+        case .notInCache: self.init(.originFailed, "the source is not stored, and the origin is not to be asked")
+        default: self.init(.internalFault, "the source could not be loaded")
+        }
+    }
+}
+
+extension ServiceError {
+    /// What a client is told when there is no picture.
+    init(_ error: DecodeError) {
+        switch error.code {
+        case .limitExceeded where error.detail == "deadline":
+            self.init(.deadline, "the deadline passed while the picture was made")
+        case .limitExceeded:
+            self.init(.limit, "the source is over the limit \(error.detail ?? "of the decoder")")
+        case .cancelled: self.init(.deadline, "the work was cancelled")
+        case .outOfMemory: self.init(.overloaded, retryAfter: 1, "there is no memory left")
+        case .invalidArgument: self.init(.malformed, error.message)
+        case .emptyCrop: self.init(.malformed, "the region lies outside the picture")
+        case .unsupported: self.init(.notAnImage, "\(error.detail ?? "this kind of picture") is not supported")
+        case .internal: self.init(.internalFault, "the decoder failed")
+        default: self.init(.notAnImage, "the source is not a picture that can be decoded (\(error.code))")
+        }
+    }
+
+    /// What a client is told when the picture cannot be written.
+    init(_ error: EncodeError) {
+        switch error.code {
+        case .cancelled: self.init(.deadline, "the work was cancelled")
+        case .deadlinePassed: self.init(.deadline, "the deadline passed while the picture was written")
+        case .outOfMemory: self.init(.overloaded, retryAfter: 1, "there is no memory left")
+        case .invalidArgument: self.init(.malformed, error.message)
+        case .tooLarge: self.init(.limit, "\(error.format.rawValue) has no room for so many pixels")
+        default: self.init(.internalFault, "the encoder failed")
         }
     }
 }
