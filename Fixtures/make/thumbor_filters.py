@@ -1,5 +1,5 @@
 """What the filters of thumbor 7.8.0 make of a small picture, as the table in
-Tests/ThumbnailServiceTests/RenderThumborTable.swift: `python3 thumbor_filters.py > that file`.
+Tests/ThumbnailServiceTests/Render/RenderThumborTable.swift: `python3 thumbor_filters.py > that file`.
 
 Needs Python 3.11 with `pip install thumbor==7.8.0 pillow`; the compiled filters are called as its own code calls them.
 """

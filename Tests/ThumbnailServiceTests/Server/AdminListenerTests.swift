@@ -1,7 +1,6 @@
 #if Service
 import Logging
 import PlatformImageLoopbackOrigin
-import Metrics
 import PlatformImage
 import PlatformImageTestSupport
 import Testing
@@ -202,31 +201,5 @@ import Testing
         #expect(samples.value("imagetool_requests_total", ["dialect": "none", "status": "2xx"]) != nil)
         #expect(samples.value("imagetool_inflight_bytes_limit").map { $0 > 0 } == true)
     }
-}
-
-/// What another program might bring.
-private final class ForeignMetrics: MetricsFactory {
-    let registry = PrometheusRegistry()
-
-    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        registry.makeCounter(label: label, dimensions: dimensions)
-    }
-
-    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        registry.makeMeter(label: label, dimensions: dimensions)
-    }
-
-    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        registry.makeRecorder(label: label, dimensions: dimensions, aggregate: aggregate)
-    }
-
-    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        registry.makeTimer(label: label, dimensions: dimensions)
-    }
-
-    func destroyCounter(_ handler: any CounterHandler) {}
-    func destroyMeter(_ handler: any MeterHandler) {}
-    func destroyRecorder(_ handler: any RecorderHandler) {}
-    func destroyTimer(_ handler: any TimerHandler) {}
 }
 #endif

@@ -23,54 +23,27 @@ import Testing
         func flush() async {}
     }
 
-    /// Holds the render thread where it notes for the first time how long a render waited: its decode has begun then.
-    private final class HoldingMetrics: MetricsFactory {
-        /// A timer that holds its first caller.
-        private final class Hold: TimerHandler {
-            let gate = DispatchSemaphore(value: 0)
-            let isHeld = Locked(false)
+    /// A timer that holds its first caller.
+    private final class HoldingTimer: TimerHandler {
+        private let gate = DispatchSemaphore(value: 0)
+        private let isHeld = Locked(false)
 
-            func recordNanoseconds(_ duration: Int64) {
-                guard !isHeld.value else { return }
-                isHeld.update { $0 = true }
-                gate.wait()
-            }
+        var isHolding: Bool { isHeld.value }
+
+        func recordNanoseconds(_ duration: Int64) {
+            guard !isHeld.value else { return }
+            isHeld.update { $0 = true }
+            gate.wait()
         }
 
-        private let registry = PrometheusRegistry()
-        private let hold = Hold()
-
-        var isHolding: Bool { hold.isHeld.value }
-
-        func release() { hold.gate.signal() }
-
-        func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-            registry.makeCounter(label: label, dimensions: dimensions)
-        }
-
-        func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-            registry.makeMeter(label: label, dimensions: dimensions)
-        }
-
-        func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-            registry.makeRecorder(label: label, dimensions: dimensions, aggregate: aggregate)
-        }
-
-        func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-            if label == "imagetool_queue_seconds" { return hold }
-            return registry.makeTimer(label: label, dimensions: dimensions)
-        }
-
-        func destroyCounter(_ handler: any CounterHandler) {}
-        func destroyMeter(_ handler: any MeterHandler) {}
-        func destroyRecorder(_ handler: any RecorderHandler) {}
-        func destroyTimer(_ handler: any TimerHandler) {}
+        func release() { gate.signal() }
     }
 
     /// An engine with one thread and a deadline of an hour, whose first decode is held at its begin.
     private final class HeldEngine: Sendable {
         let engine: ThumbnailEngine
-        private let metrics = HoldingMetrics()
+        /// Holds the render thread where it notes how long the render waited: its decode has begun then.
+        private let queueTimer = HoldingTimer()
         private let time = Locked(WallTime(seconds: 1_000_000))
 
         init() throws {
@@ -82,7 +55,9 @@ import Testing
             let time = self.time
             // Of one length, with bytes behind the end of the PNG that every decoder ignores.
             let sources = OneSource(bytes: file + [0], other: file + [1])
-            engine = ThumbnailEngine(configuration, sources: sources, metrics: ServiceMetrics(factory: metrics)) {
+            let factory = ForeignMetrics(timers: ["imagetool_queue_seconds": queueTimer])
+            let metrics = ServiceMetrics(factory: factory)
+            engine = ThumbnailEngine(configuration, sources: sources, metrics: metrics) {
                 time.value
             }
         }
@@ -102,12 +77,12 @@ import Testing
         /// Begins a render, lets that time pass and gives the render up.
         func giveUp(afterSeconds seconds: Int64) async {
             let render = Task { try? await engine.answer(Self.request("a", 20)) }
-            await yieldUntil { metrics.isHolding }
+            await yieldUntil { queueTimer.isHolding }
             pass(seconds: seconds)
             render.cancel()
             _ = await render.value
             await yieldUntil { engine.renders.runningCount == 0 }
-            metrics.release()
+            queueTimer.release()
             await yieldUntil { engine.queue.budget.grantedBytes == 0 }
         }
 

@@ -1,0 +1,34 @@
+#if Service
+import Metrics
+
+@testable import PlatformImageService
+
+/// Metrics of another program: a registry that the service did not make, with timers of a test's own under their labels.
+final class ForeignMetrics: MetricsFactory {
+    let registry = PrometheusRegistry()
+    private let timers: [String: any TimerHandler]
+
+    init(timers: [String: any TimerHandler] = [:]) { self.timers = timers }
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        registry.makeCounter(label: label, dimensions: dimensions)
+    }
+
+    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        registry.makeMeter(label: label, dimensions: dimensions)
+    }
+
+    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+        registry.makeRecorder(label: label, dimensions: dimensions, aggregate: aggregate)
+    }
+
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        timers[label] ?? registry.makeTimer(label: label, dimensions: dimensions)
+    }
+
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyMeter(_ handler: any MeterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
+}
+#endif
