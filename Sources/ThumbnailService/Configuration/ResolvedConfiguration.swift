@@ -171,7 +171,7 @@ extension ResolvedConfiguration {
 
     /// Without what would be a command to a terminal.
     private static func printable(_ text: String) -> String {
-        String(decoding: text.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
+        String(decoding: text.utf8.map { $0.isControl ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
     }
 }
 #endif

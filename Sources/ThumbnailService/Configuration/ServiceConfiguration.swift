@@ -256,55 +256,6 @@ extension ServiceConfiguration {
     }
 }
 
-extension ServiceConfiguration.Limits {
-    /// 512 MiB, or a quarter of the limit on this process's memory, in bytes, when that is less: what the files of
-    /// cgroups said when it was first asked for.
-    public static let usualInFlightBytes = inFlightBytes(memoryLimit: AvailableMemory().cgroupLimit)
-
-    /// At least 1 MiB; nil for no limit on memory.
-    static func inFlightBytes(memoryLimit: Int?) -> Int { max(1 << 20, min(512 << 20, (memoryLimit ?? .max) / 4)) }
-
-    /// What the decoder is told.
-    var decode: DecodeLimits {
-        var limits = DecodeLimits()
-        limits.maxPixels = sourcePixels
-        limits.maxInputBytes = sourceBytes
-        return limits
-    }
-}
-
-extension ServiceConfiguration.Decode.Damage {
-    /// As the decoder calls it.
-    var strictness: DecodeOptions.Strictness {
-        switch self {
-        case .none: .lenient
-        case .truncated: .truncated
-        case .corrupt: .corrupt
-        case .warning: .warning
-        }
-    }
-}
-
-extension ServiceConfiguration.Cache {
-    /// What lifetimes are worked out from.
-    var lifetimes: CacheLifetime.Settings {
-        CacheLifetime.Settings(
-            mode: mode.lifetimeMode, ttl: Int(clamping: lifetime.components.seconds),
-            staleWhileRevalidate: Int(clamping: staleWhileRevalidate.components.seconds),
-            negativeTTL: Int(clamping: negativeLifetime.components.seconds), isImmutable: isImmutable)
-    }
-}
-
-extension ServiceConfiguration.Cache.Mode {
-    fileprivate var lifetimeMode: CacheLifetime.Mode {
-        switch self {
-        case .ttl: .ttl
-        case .passthrough: .passthrough
-        case .shorter: .min
-        }
-    }
-}
-
 extension ServiceConfiguration {
     /// A page at `/gallery` that shows pictures with the place that each came from, tells how full the caches are and
     /// empties them: for looking at a service, not for one that strangers reach.
@@ -330,5 +281,14 @@ extension ServiceConfiguration {
         /// A page of these pictures.
         public init(pictures: [Picture]) { self.pictures = pictures }
     }
+}
+
+extension ServiceConfiguration.Limits {
+    /// 512 MiB, or a quarter of the limit on this process's memory, in bytes, when that is less: what the files of
+    /// cgroups said when it was first asked for.
+    public static let usualInFlightBytes = inFlightBytes(memoryLimit: AvailableMemory().cgroupLimit)
+
+    /// At least 1 MiB; nil for no limit on memory.
+    static func inFlightBytes(memoryLimit: Int?) -> Int { max(1 << 20, min(512 << 20, (memoryLimit ?? .max) / 4)) }
 }
 #endif

@@ -97,9 +97,7 @@ extension ValueForm<Duration> {
                 return ValueForm<Int>.measured(text, in: units, (allowsZero ? 0 : 1)...most).map { .milliseconds($0) }
             },
             show: { duration in
-                let (seconds, attoseconds) = duration.components
-                let milliseconds = Int(clamping: seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
-                return ValueForm<Int>.shown(milliseconds, in: units)
+                ValueForm<Int>.shown(Int(clamping: duration.wholeMilliseconds), in: units)
             })
     }
 }
@@ -124,7 +122,7 @@ extension ValueForm<String> {
     static func text(_ noun: String) -> Self {
         Self(
             syntax: noun,
-            read: { text in text.isEmpty || text.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? nil : text },
+            read: { text in text.isEmpty || text.utf8.contains { $0.isControl } ? nil : text },
             show: { $0 })
     }
 }

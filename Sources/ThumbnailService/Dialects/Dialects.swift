@@ -4,11 +4,9 @@ import HTTPTypes
 /// Which targets belong to whom: POST under `/post/`, IIIF under `/iiif/3/`, all else thumbor's. No first segment of one
 /// can be another's, since signatures have 28 or 44 characters.
 struct Dialects: Sendable {
-    enum Name: String, CaseIterable, Sendable { case thumbor, iiif, post, none }
-
     /// What a target asks for, and how its answer looks.
     enum Wish: Sendable {
-        case picture(ThumbnailRequest, Name)
+        case picture(ThumbnailRequest, DialectName)
         /// `info.json` of IIIF; the identifier as it was sent.
         case info(ThumbnailRequest, rawIdentifier: String)
         /// Answered with 303 to this path.
@@ -35,7 +33,7 @@ struct Dialects: Sendable {
         iiif = configuration.iiif == nil ? nil : IIIFDialect(defaultQuality: configuration.output.quality)
     }
 
-    func name(of target: String) -> Name {
+    func name(of target: String) -> DialectName {
         if target.hasPrefix(PostDialect.prefix + "/") { return .post }
         if iiif != nil, target.hasPrefix(IIIFDialect.prefix) { return .iiif }
         return .thumbor

@@ -69,9 +69,8 @@ struct FilterArguments {
 extension ArraySlice<UInt8> {
     /// Without blanks and tabs at both ends.
     fileprivate var trimmingBlanks: Self {
-        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        let rest = drop(while: isBlank)
-        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return rest }
+        let rest = drop(while: \.isBlank)
+        guard let last = rest.lastIndex(where: { !$0.isBlank }) else { return rest }
         return rest[...last]
     }
 }

@@ -100,7 +100,7 @@ struct IIIFDialect: Hashable, Sendable {
     private static func identifier(_ raw: ArraySlice<UInt8>) -> String? {
         guard !raw.contains(where: { "[]".utf8.contains($0) }) else { return nil }
         let decoded = raw.percentDecoded
-        guard !decoded.isEmpty, !decoded.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
+        guard !decoded.isEmpty, !decoded.contains(where: \.isControl) else { return nil }
         return String(validating: decoded, as: UTF8.self)
     }
 
@@ -120,17 +120,36 @@ struct IIIFDialect: Hashable, Sendable {
     }
 }
 
-extension OutputWish.Format {
-    /// As the last part of a IIIF target names it; nil for what the API has no name for.
-    var iiifSuffix: String? {
-        switch self {
-        case .jpeg: "jpg"
-        case .png: "png"
-        case .gif: "gif"
-        case .tiff: "tif"
-        case .webp: "webp"
-        case .avif, .heif: nil
+/// Rules for identifiers of IIIF. They are unsigned, so the folder or prefix that they are mapped to is the only bound.
+enum IIIFIdentifier {
+    /// Times that an identifier may be percent-encoded on top of the encoding of the target.
+    static let maxEncodings = 4
+
+    /// Returns false for an identifier that an origin might resolve to a path outside the prefix.
+    ///
+    /// Every segment needs a name other than `.` and `..` (RFC 3986 section 5.2.4) in front of `;`, where some servers
+    /// cut parameters off before they resolve dot segments. A backslash separates segments too, as some servers have it.
+    /// The rules hold again after each further decoding, because an origin or a proxy may decode once more.
+    ///
+    /// - Parameter identifier: Percent-decoded once.
+    static func staysBelowPrefix(_ identifier: [UInt8]) -> Bool {
+        var bytes = identifier
+        for _ in 0...maxEncodings {
+            guard hasOnlyNamedSegments(bytes) else { return false }
+            let decoded = bytes[...].percentDecoded
+            if decoded == bytes { return true }
+            bytes = decoded
         }
+        return false
+    }
+
+    private static func hasOnlyNamedSegments(_ bytes: [UInt8]) -> Bool {
+        bytes.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+            .allSatisfy { segment in
+                // NUL ends a path for servers written in C.
+                let name = segment.prefix { $0 != UInt8(ascii: ";") && $0 != 0 }
+                return !name.isEmpty && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8)
+            }
     }
 }
 #endif

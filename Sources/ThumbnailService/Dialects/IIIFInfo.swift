@@ -29,20 +29,43 @@ struct IIIFInfo: Hashable, Sendable {
 
     /// JSON in ASCII.
     var json: String {
-        let others = formats.subtracting([.jpeg, .png]).compactMap(\.iiifSuffix).sorted()
+        var text = JSONObjectText()
+        text.add("@context", Self.context)
+        text.add("id", id)
+        text.add("type", "ImageService3")
+        text.add("protocol", "http://iiif.io/api/image")
+        text.add("profile", "level2")
+        text.add("width", width)
+        text.add("height", height)
+        text.add("maxWidth", rules.maxSide)
+        text.add("maxHeight", rules.maxSide)
+        text.add("maxArea", rules.maxPixels)
+        text.add(
+            "sizes",
+            raw: JSONText.array(
+                sizes.map { size in
+                    var text = JSONObjectText()
+                    text.add("width", size.width)
+                    text.add("height", size.height)
+                    return text.object
+                }))
+        var tile = JSONObjectText()
+        tile.add("width", Self.tileSide)
+        tile.add("height", Self.tileSide)
+        tile.add("scaleFactors", raw: JSONText.array(scaleFactors.map(String.init)))
+        text.add("tiles", raw: JSONText.array([tile.object]))
+        text.add("preferredFormats", raw: Self.texts(["jpg", "png"]))
         // The level has jpg and png; only what it has not is named.
-        let extraFormats =
-            others.isEmpty ? "" : ",\"extraFormats\":[\(others.map { "\"\($0)\"" }.joined(separator: ","))]"
-        let sizes = sizes.map { "{\"width\":\($0.width),\"height\":\($0.height)}" }.joined(separator: ",")
-        let factors = scaleFactors.map(String.init).joined(separator: ",")
-        return "{\"@context\":\"\(Self.context)\",\"id\":\(JSONText.quoted(id)),\"type\":\"ImageService3\","
-            + "\"protocol\":\"http://iiif.io/api/image\",\"profile\":\"level2\",\"width\":\(width),\"height\":\(height),"
-            + "\"maxWidth\":\(rules.maxSide),\"maxHeight\":\(rules.maxSide),\"maxArea\":\(rules.maxPixels),"
-            + "\"sizes\":[\(sizes)],\"tiles\":[{\"width\":\(Self.tileSide),\"height\":\(Self.tileSide),"
-            + "\"scaleFactors\":[\(factors)]}],\"preferredFormats\":[\"jpg\",\"png\"]\(extraFormats),"
-            + "\"extraQualities\":[\"color\",\"gray\",\"bitonal\"],"
-            + "\"extraFeatures\":[\"mirroring\",\"sizeUpscaling\",\"canonicalLinkHeader\",\"profileLinkHeader\"]}"
+        let others = formats.subtracting([.jpeg, .png]).compactMap(\.iiifSuffix).sorted()
+        if !others.isEmpty { text.add("extraFormats", raw: Self.texts(others)) }
+        text.add("extraQualities", raw: Self.texts(["color", "gray", "bitonal"]))
+        text.add(
+            "extraFeatures",
+            raw: Self.texts(["mirroring", "sizeUpscaling", "canonicalLinkHeader", "profileLinkHeader"]))
+        return text.object
     }
+
+    private static func texts(_ texts: [String]) -> String { JSONText.array(texts.map(JSONText.quoted)) }
 
     /// 1, 2, 4 to 32, as far as a tile does not show all of the picture before.
     private var scaleFactors: [Int] {

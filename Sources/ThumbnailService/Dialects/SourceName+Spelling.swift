@@ -8,7 +8,7 @@ extension SourceName {
     /// - Throws: `malformed` for an empty name, one with control characters and one that is not UTF-8.
     init(named name: [UInt8], defaultScheme: String?) throws(ServiceError) {
         guard !name.isEmpty else { throw .malformed("the target names no picture") }
-        guard !name.contains(where: { $0 < 0x20 || $0 == 0x7F }), let text = String(validating: name, as: UTF8.self)
+        guard !name.contains(where: { $0.isControl }), let text = String(validating: name, as: UTF8.self)
         else { throw .malformed("the picture's name has control characters or is not UTF-8") }
         if let end = Self.schemeEnd(name) {
             self = .url(Self.spelled(name, authorityStart: end + 3))
@@ -48,8 +48,7 @@ extension SourceName {
             }
             if isAllowed(byte, inPath: index >= pathStart) {
                 let isLowered = index < authorityStart || (index < pathStart && isPlain)
-                let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                spelled.append(isLowered && isUpper ? byte + 32 : byte)
+                spelled.append(isLowered ? byte.lowercased : byte)
             } else {
                 spelled.append(percentEscaped: byte)
             }
@@ -61,26 +60,13 @@ extension SourceName {
     /// RFC 3986: what stands for itself. A number sign would begin a fragment, which never goes to an origin.
     private static func isAllowed(_ byte: UInt8, inPath: Bool) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case _ where byte.isAlphanumeric: true
         // Minus to slash, digits, colon and semicolon; ampersand to comma; question mark and at.
         case 0x2D...0x3B, 0x26...0x2C, 0x3F, 0x40: true
         case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "="), UInt8(ascii: "_"), UInt8(ascii: "~"): true
         case UInt8(ascii: "["), UInt8(ascii: "]"): !inPath
         default: false
         }
-    }
-}
-
-extension [UInt8] {
-    /// Appends `%` and two upper-case digits.
-    mutating func append(percentEscaped byte: UInt8) {
-        append(UInt8(ascii: "%"))
-        append(Self.digit(byte >> 4))
-        append(Self.digit(byte & 15))
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value
     }
 }
 #endif

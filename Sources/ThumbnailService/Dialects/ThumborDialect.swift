@@ -15,7 +15,7 @@ struct ThumborDialect: Sendable {
     var signing = SigningPolicy()
 
     /// The longest target, with its query, in bytes.
-    static let maxTargetBytes = 8192
+    static let maxTargetBytes = SigningPolicy.maxTargetBytes
     /// The most filters of one target, known or not.
     static let maxFilters = 16
 

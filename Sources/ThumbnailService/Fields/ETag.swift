@@ -62,10 +62,13 @@ struct ConditionalRequest: Sendable {
     /// True when the client's copy is the one that would be sent: then 304 is the answer. If-None-Match wins
     /// (RFC 9110 §13.2.2).
     ///
-    /// - Parameter now: Seconds since 1970.
-    func isAnswered(by facts: StoredResult.Facts, now: Int64) -> Bool {
-        if let ifNoneMatch { return ETag(fieldValue: facts.entityTag).isNamed(in: Array(ifNoneMatch.utf8)) }
-        guard let lastModified = facts.lastModified,
+    /// - Parameters:
+    ///   - entityTag: What would be sent, with its quotes.
+    ///   - lastModified: Likewise, in seconds since 1970; nil when it is not known.
+    ///   - now: Seconds since 1970.
+    func isAnswered(byTag entityTag: String, lastModified: Int64?, now: Int64) -> Bool {
+        if let ifNoneMatch { return ETag(fieldValue: entityTag).isNamed(in: Array(ifNoneMatch.utf8)) }
+        guard let lastModified,
             let since = ifModifiedSince.flatMap({ LastModified(Array($0.utf8), now: now) })
         else { return false }
         return lastModified <= since.seconds

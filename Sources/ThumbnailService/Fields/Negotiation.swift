@@ -66,7 +66,7 @@ struct MediaRange: Hashable, Sendable {
 
     private init?(_ text: Substring.UTF8View) {
         let parts = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
-            String(decoding: $0.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }, as: UTF8.self)
+            String(decoding: $0.filter { !$0.isBlank }, as: UTF8.self)
                 .lowercased()
         }
         let names = parts[0].split(separator: "/", omittingEmptySubsequences: false)

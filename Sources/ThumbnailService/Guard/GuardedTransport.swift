@@ -79,4 +79,24 @@ extension LoadError {
             : .transport(error.message, isTimeout: error.reason == .originTimeout, cause: error)
     }
 }
+
+/// One fetch on its way through the loader, where others may join it: the transport below sees whose it is.
+final class OriginExchange: Sendable {
+    /// Tasks take it over from the fetch that begins them, so work that others joined has that of the first.
+    @TaskLocal static var current: OriginExchange?
+
+    private let context: TraceContext?
+    private let sent = Atomic(false)
+
+    init(_ context: TraceContext?) { self.context = context }
+
+    /// False when the fetch was answered without a request of its own.
+    var isSent: Bool { sent.load(ordering: .relaxed) }
+
+    /// Notes that a request goes out, and gives it its place in the trace.
+    func send(_ request: inout HTTPRequest) {
+        sent.store(true, ordering: .relaxed)
+        for (name, value) in context?.fields() ?? [] { request.fields.append(name, value) }
+    }
+}
 #endif

@@ -59,12 +59,7 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func isAddressByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "."), UInt8(ascii: ":"):
-            true
-        default: false
-        }
+        byte.hexadecimalValue != nil || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":")
     }
 }
 
@@ -86,7 +81,7 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
             }
         var length = width
         if parts.count == 2 {
-            guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(parts[1]),
+            guard parts[1].utf8.allSatisfy(\.isDigit), let number = Int(parts[1]),
                 number <= width
             else { return nil }
             length = number
@@ -134,6 +129,15 @@ extension IPAddress {
         }
         // A peer without an address is on this machine.
         return IPAddress(peer) ?? .v4(0x7F00_0001)
+    }
+
+    /// What belongs to one client: an IPv4 address, or the 64 bits that an IPv6 host shares with its neighbours, of which
+    /// it has as many addresses as it likes.
+    var clientNetwork: IPAddress {
+        switch unmapped {
+        case .v4(let bits): .v4(bits)
+        case .v6(let bits): .v6((bits >> 64) << 64)
+        }
     }
 }
 #endif

@@ -5,6 +5,8 @@ import PlatformImageLoader
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#else
+import Darwin
 #endif
 
 /// The files that the service may read: regular ones below a folder, found without following a link (SERVICE.md SV16).

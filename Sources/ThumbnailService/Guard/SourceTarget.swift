@@ -39,7 +39,7 @@ struct SourceTarget: Hashable, Sendable {
         }
         self.host = host
         if let digits, !digits.isEmpty {
-            guard digits.count <= 5, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard digits.count <= 5, digits.allSatisfy(\.isDigit),
                 let port = Int(String(decoding: digits, as: UTF8.self)), (1...65535).contains(port)
             else { throw ServiceError(.portRefused, "the source's port is no port") }
             self.port = port

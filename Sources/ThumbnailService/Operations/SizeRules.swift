@@ -93,7 +93,7 @@ struct SizeRules: Hashable, Sendable {
                             color: color, width: canvas.width, height: canvas.height,
                             left: (canvas.width - width) >> 1, top: (canvas.height - height) >> 1,
                             blendsTransparency: blends)))
-                if color == .blur { work = work.addingClamped(width * height * Blur.maxExactRadius) }
+                if color == .blur { work = work.addingClamped(width * height * PixelFilter.maxExactRadius) }
                 (width, height) = canvas
             }
             try check(width, height)

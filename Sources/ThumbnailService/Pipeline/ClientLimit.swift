@@ -36,15 +36,4 @@ final class ClientLimit: Sendable {
         throw ServiceError(.clientLimit, retryAfter: max(1, seconds), "too many new pictures for one client")
     }
 }
-
-extension IPAddress {
-    /// What belongs to one client: an IPv4 address, or the 64 bits that an IPv6 host shares with its neighbours, of which
-    /// it has as many addresses as it likes.
-    var clientNetwork: IPAddress {
-        switch unmapped {
-        case .v4(let bits): .v4(bits)
-        case .v6(let bits): .v6((bits >> 64) << 64)
-        }
-    }
-}
 #endif

@@ -81,7 +81,7 @@ final class FailureCache: Sendable {
                 guard case .url = source, negativeLifetime > .zero else { return }
                 if let until = record.until, now < until { return }
                 record.times = [now]
-                record.until = now.adding(milliseconds: Int64(min(negativeLifetime / .milliseconds(1), 1e15)))
+                record.until = now.adding(milliseconds: min(negativeLifetime.wholeMilliseconds, 1_000_000_000_000_000))
             case .origin:
                 record.count(now)
                 if record.times.count < Self.maxFailures {

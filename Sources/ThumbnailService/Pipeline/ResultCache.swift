@@ -1,5 +1,4 @@
 #if Service
-import Dispatch
 import PlatformImageLoader
 import PlatformImage
 
@@ -10,8 +9,8 @@ final class ResultCache: Sendable {
 
     let memory: MemoryCache<ResultKey, StoredResult>?
     let disk: DiskCache?
-    /// Where the disk is waited for: never on an event loop, never on Swift's shared threads.
-    private let queue = DispatchQueue(label: "ThumbnailService.results", attributes: .concurrent)
+    /// Waits for the disk.
+    private let queue = BlockingQueue(label: "ThumbnailService.results")
 
     /// - Parameter configuration: Without a directory, or with no bytes for a layer, that layer keeps nothing.
     init(_ configuration: ServiceConfiguration.Cache) {
@@ -36,7 +35,7 @@ final class ResultCache: Sendable {
     /// What is on disk, fresh or not; it is in memory from then on.
     func stored(_ key: ResultKey) async -> StoredResult? {
         guard let disk, let name = key.cacheKey else { return nil }
-        let hit = await onDisk { disk.read(name) }
+        let hit = await queue.run { disk.read(name) }
         guard let hit, let response = hit.entry.response, let facts = StoredResult.Facts(response) else { return nil }
         let result = StoredResult(bytes: hit.body, facts: facts)
         remember(result, key)
@@ -48,7 +47,7 @@ final class ResultCache: Sendable {
         remember(result, key)
         guard let disk, let name = key.cacheKey else { return }
         let entry = Self.entry(result.facts, name)
-        await onDisk { _ = disk.store(entry, body: result.bytes) }
+        await queue.run { _ = disk.store(entry, body: result.bytes) }
     }
 
     /// Makes what is kept fresh for longer: one write of the entry's head.
@@ -56,7 +55,7 @@ final class ResultCache: Sendable {
         remember(result, key)
         guard let disk, let name = key.cacheKey else { return }
         let entry = Self.entry(result.facts, name)
-        await onDisk {
+        await queue.run {
             guard let head = disk.head(name) else { return }
             _ = disk.refresh(entry, of: head.revision)
         }
@@ -64,6 +63,12 @@ final class ResultCache: Sendable {
 
     /// Waits until everything that was kept lies on disk.
     func flush() async { await disk?.flush() }
+
+    /// Forgets what is in memory; the disk keeps it.
+    func clearMemory() { memory?.removeAll() }
+
+    /// Removes what is on disk; memory keeps it.
+    func purgeDisk() async { _ = await disk?.purge() }
 
     private func remember(_ result: StoredResult, _ key: ResultKey) {
         _ = memory?.insert(result, for: key, cost: result.cost)
@@ -75,12 +80,6 @@ final class ResultCache: Sendable {
             response: StoredResponse(
                 status: 200, fields: facts.fields, requestTime: facts.seenAt, responseTime: facts.seenAt,
                 createdAt: facts.seenAt))
-    }
-
-    private func onDisk<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: work()) }
-        }
     }
 }
 #endif

@@ -1,5 +1,4 @@
 #if Service
-import Dispatch
 import Logging
 import PlatformImageLoader
 
@@ -39,7 +38,8 @@ final class SourceReader: SourceReading {
     private let identifiers: ServiceConfiguration.IdentifierMap?
     private let identifierFiles: SourceFiles?
     private let metrics: ServiceMetrics?
-    private let queue = DispatchQueue(label: "ThumbnailService.files", attributes: .concurrent)
+    /// Reads files and hashes bytes.
+    private let queue = BlockingQueue(label: "ThumbnailService.files")
 
     /// - Throws: `internalFault` for settings that make no sense.
     init(
@@ -99,6 +99,10 @@ final class SourceReader: SourceReading {
 
     var storedBytes: Int { loader.dataStatistics?.bytes ?? 0 }
 
+    var diskStatistics: DiskCache.Statistics? { loader.dataStatistics }
+
+    func purgeDisk() async { await loader.purgeDisk() }
+
     private func fetch(_ url: String) async throws(ServiceError) -> SourceBytes {
         guard fetches else { throw ServiceError(.hostRefused, "nothing is fetched") }
         _ = try policy.vet(url)
@@ -111,7 +115,7 @@ final class SourceReader: SourceReading {
             metrics?.note(
                 data.source, isLooked: loader.dataStatistics != nil, isSent: exchange.isSent,
                 in: begin.duration(to: .now))
-            return await onThread {
+            return await queue.run {
                 SourceBytes(data.bytes, url: url, fields: data.fields, isFresh: data.isFresh, now: .now)
             }
         } catch {
@@ -131,11 +135,12 @@ final class SourceReader: SourceReading {
             }
         }
         guard let prefix = identifiers?.urlPrefix else { throw ServiceError(.notFound, "there is no such identifier") }
-        return try await fetch(prefix + Self.escaped(name))
+        // A part of a path (RFC 3986 §3.3), slashes kept.
+        return try await fetch(prefix + name.utf8.percentEncoded(keeping: "-._~!$&'()*+,;=:@/"))
     }
 
     private func read(_ path: String, in files: SourceFiles) async throws(ServiceError) -> SourceBytes {
-        let source = await onThread {
+        let source = await queue.run {
             Result { () throws(ServiceError) in
                 let file = try files.read(path)
                 return SourceBytes(file.bytes, lastModified: file.modified)
@@ -144,25 +149,9 @@ final class SourceReader: SourceReading {
         return try source.get()
     }
 
-    /// Reads files and hashes bytes, where no cooperative thread is blocked.
-    private func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
-    }
-
     private static func files(_ root: String?, _ limit: Int) throws(ServiceError) -> SourceFiles? {
         guard let root else { return nil }
         return try SourceFiles(root: root, maxBytes: limit)
-    }
-
-    /// As a part of a path (RFC 3986 §3.3), slashes kept.
-    private static func escaped(_ name: String) -> String {
-        let plain = "-._~!$&'()*+,;=:@/"
-        return name.utf8.map { byte in
-            let isPlain =
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || plain.utf8.contains(byte)
-            return isPlain ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text([byte]).uppercased()
-        }.joined()
     }
 }
 #endif

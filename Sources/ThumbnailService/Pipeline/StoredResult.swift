@@ -1,5 +1,4 @@
 #if Service
-import Crypto
 import PlatformImageLoader
 
 /// A result as it is kept: the bytes of an answer's body and what its head needs.
@@ -73,42 +72,6 @@ extension StoredResult.Facts {
             frameCount: frames, isDamaged: damaged != "0",
             source: .init(remaining: text("X-Source-Remaining").flatMap { Int($0) }, age: age),
             seenAt: response.responseTime, canonicalPath: text("X-Canonical"))
-    }
-}
-
-/// Names a result: equal for requests that must give equal bytes.
-struct ResultKey: Hashable, Sendable {
-    /// 64 hexadecimal digits.
-    let digits: String
-
-    /// - Parameters:
-    ///   - canonical: ``ThumbnailRequest/canonicalBytes``.
-    ///   - version: ``ServiceIdentity/renderVersion``.
-    init(canonical: [UInt8], version: Int = ServiceIdentity.renderVersion) {
-        var hash = SHA256()
-        hash.update(data: Array("imagetool result \(version)\n".utf8))
-        hash.update(data: canonical)
-        digits = Hexadecimal.text(hash.finalize())
-    }
-
-    /// Where it lies on disk: the disk cache names entries by address, and this one can be nobody's.
-    var cacheKey: CacheKey? { CacheKey(url: "http://result.invalid/\(digits)") }
-}
-
-/// Bytes as lower-case digits.
-enum Hexadecimal {
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
-        var digits: [UInt8] = []
-        digits.reserveCapacity(2 * bytes.underestimatedCount)
-        for byte in bytes {
-            digits.append(digit(byte >> 4))
-            digits.append(digit(byte & 15))
-        }
-        return String(decoding: digits, as: UTF8.self)
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
 }
 #endif

@@ -51,10 +51,13 @@ enum PixelFilter: Hashable, Sendable {
     /// Weights of the largest convolution, 15 x 15.
     static let maxWeights = 225
 
+    /// The largest radius of a blur at which every weight is used. Above it the work for a pixel no longer grows.
+    static let maxExactRadius = 20
+
     /// The radius of a blur that takes about as long for a pixel; at least 1.
     var workRadius: Int {
         switch self {
-        case .blur(let radius, _): max(1, min(radius, Blur.maxExactRadius))
+        case .blur(let radius, _): max(1, min(radius, Self.maxExactRadius))
         // A blur of radius r adds up 2 (2 r + 1) weights for a pixel.
         case .convolution(let weights, _, _): max(1, weights.count / 4)
         case .sharpen: 10

@@ -49,7 +49,7 @@ final class HostFieldCheck: ChannelInboundHandler, RemovableChannelHandler {
         guard hostEnd < bytes.count else { return true }
         let digits = bytes[(hostEnd + 1)...]
         guard bytes[hostEnd] == UInt8(ascii: ":"), digits.count <= 5 else { return false }
-        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        guard digits.allSatisfy(\.isDigit) else { return false }
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 65_535
     }
 }

@@ -91,7 +91,7 @@ enum LoggedTarget {
         while digits + 1 < bytes.count, bytes[digits] == UInt8(ascii: "2"), bytes[digits + 1] == UInt8(ascii: "5") {
             digits += 2
         }
-        guard digits + 1 < bytes.count, let high = bytes[digits].hexValue, let low = bytes[digits + 1].hexValue else {
+        guard digits + 1 < bytes.count, let high = bytes[digits].hexadecimalValue, let low = bytes[digits + 1].hexadecimalValue else {
             return (bytes[index], index + 1)
         }
         return (high << 4 | low, digits + 2)
@@ -118,17 +118,6 @@ enum LoggedTarget {
             }
         }
         return bytes.count > maxBytes ? result + "..." : result
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
 #endif

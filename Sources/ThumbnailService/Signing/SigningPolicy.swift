@@ -16,13 +16,16 @@ struct SigningPolicy: Sendable {
     /// Accepts a signature of the percent-decoded rest too; that is then what is parsed.
     var acceptsDecoded = false
 
+    /// The longest target, with its query, in bytes.
+    static let maxTargetBytes = 8192
+
     /// Checks the first segment of a target and gives what follows it.
     ///
     /// - Throws: `targetTooLong`, `queryRefused`, `badSignature`, `unsafeNotAllowed` or `malformed`.
     func verified(_ target: some Sequence<UInt8>) throws(ServiceError) -> VerifiedParts {
         let bytes = Array(target)
-        guard bytes.count <= ThumborDialect.maxTargetBytes else {
-            throw ServiceError(.targetTooLong, "a target has at most \(ThumborDialect.maxTargetBytes) bytes")
+        guard bytes.count <= Self.maxTargetBytes else {
+            throw ServiceError(.targetTooLong, "a target has at most \(Self.maxTargetBytes) bytes")
         }
         guard bytes.first == UInt8(ascii: "/"),
             let end = bytes.dropFirst().firstIndex(of: UInt8(ascii: "/")), end > 1

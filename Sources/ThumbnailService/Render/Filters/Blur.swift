@@ -14,8 +14,8 @@ struct Blur: Hashable {
     /// What stands in for the weights above ``maxExactRadius``; nil up to that.
     let sums: BoxSums?
 
-    /// The largest radius at which every weight is used. Above it the work for a pixel no longer grows.
-    static let maxExactRadius = 20
+    /// The largest radius at which every weight is used.
+    static let maxExactRadius = PixelFilter.maxExactRadius
 
     /// - Parameters:
     ///   - radius: At least 0; 0 changes nothing.

@@ -15,7 +15,7 @@ extension RenderedImage {
         blurHash: String? = nil
     ) {
         let header = prepared.header
-        var source = JSONObjectText()
+        var source = JSONObjectText(.spaced)
         if let name = prepared.request.source.shownName { source.add("url", name) }
         source.add("width", plan.sourceWidth)
         source.add("height", plan.sourceHeight)
@@ -28,15 +28,15 @@ extension RenderedImage {
         if let name = header.iccProfileDescription, !name.isEmpty { source.add("profileDescription", name) }
         source.add("bytes", sourceBytes)
 
-        var thumbor = JSONObjectText()
+        var thumbor = JSONObjectText(.spaced)
         thumbor.add("source", raw: source.object)
-        thumbor.add("operations", raw: JSONObjectText.array(Self.operations(of: plan)))
+        thumbor.add("operations", raw: JSONText.array(Self.operations(of: plan), .spaced))
         thumbor.add("target", raw: JSONObjectText.size(plan.width, plan.height))
         thumbor.add("result", raw: JSONObjectText.size(plan.resultWidth, plan.resultHeight))
-        thumbor.add("focal_points", raw: JSONObjectText.array(plan.focalPoints.map(\.json)))
+        thumbor.add("focal_points", raw: JSONText.array(plan.focalPoints.map(\.json), .spaced))
         if let blurHash { thumbor.add("blurhash", blurHash) }
 
-        var document = JSONObjectText()
+        var document = JSONObjectText(.spaced)
         document.add("thumbor", raw: thumbor.object)
         self.init(
             bytes: Array(document.object.utf8), contentType: "application/json", format: nil, quality: nil,
@@ -68,7 +68,7 @@ extension RenderedImage {
 
 extension FocalPoint {
     fileprivate var json: String {
-        var text = JSONObjectText()
+        var text = JSONObjectText(.spaced)
         text.add("x", x)
         text.add("y", y)
         text.add("z", weight)
@@ -89,28 +89,17 @@ extension SourceName {
     }
 }
 
-/// A JSON object whose members keep their order.
-private struct JSONObjectText {
-    private var members: [String] = []
+extension JSONObjectText {
+    fileprivate init(type: String) {
+        self.init(.spaced)
+        add("type", type)
+    }
 
-    init() {}
-
-    init(type: String) { add("type", type) }
-
-    var object: String { "{" + members.joined(separator: ", ") + "}" }
-
-    static func array(_ elements: [String]) -> String { "[" + elements.joined(separator: ", ") + "]" }
-
-    static func size(_ width: Int, _ height: Int) -> String {
-        var text = JSONObjectText()
+    fileprivate static func size(_ width: Int, _ height: Int) -> String {
+        var text = JSONObjectText(.spaced)
         text.add("width", width)
         text.add("height", height)
         return text.object
     }
-
-    mutating func add(_ key: String, raw value: String) { members.append("\"\(key)\": \(value)") }
-    mutating func add(_ key: String, _ value: Int) { add(key, raw: String(value)) }
-    mutating func add(_ key: String, _ value: Bool) { add(key, raw: String(value)) }
-    mutating func add(_ key: String, _ value: String) { add(key, raw: JSONText.quoted(value)) }
 }
 #endif

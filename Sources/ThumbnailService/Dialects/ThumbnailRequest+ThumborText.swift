@@ -57,12 +57,7 @@ extension SourceName {
         case .body: return "body"
         case .identifier: return nil
         case .url(let name), .file(let name):
-            var bytes: [UInt8] = []
-            for byte in name.utf8 {
-                let isPlain = byte.isAlphanumeric || "-._~!$&'()*+,;=:@/[]".utf8.contains(byte)
-                if isPlain { bytes.append(byte) } else { bytes.append(percentEscaped: byte) }
-            }
-            return String(decoding: bytes, as: UTF8.self)
+            return name.utf8.percentEncoded(keeping: "-._~!$&'()*+,;=:@/[]")
         }
     }
 }
@@ -124,7 +119,7 @@ extension PixelFilter {
 extension RGBA8 {
     /// Eight hexadecimal digits.
     fileprivate var digits: String {
-        [red, green, blue, alpha].map { $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }.joined()
+        Hexadecimal.text([red, green, blue, alpha])
     }
 }
 #endif

@@ -121,7 +121,7 @@ extension FilterArguments {
     /// At most 255 bytes of UTF-8 without control characters and path separators.
     fileprivate mutating func fileName() throws(ServiceError) -> String {
         let bytes = try text()
-        guard bytes.count <= 255, !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || "/\\".utf8.contains($0) }),
+        guard bytes.count <= 255, !bytes.contains(where: { $0.isControl || "/\\".utf8.contains($0) }),
             let name = String(validating: bytes, as: UTF8.self)
         else { throw malformed }
         return name

@@ -32,7 +32,7 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
             guard let bits = Self.shortAddress(labels) else { return nil }
             self = .address(.v4(bits))
         } else {
-            self = .name(String(decoding: rest.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self))
+            self = .name(String(decoding: rest.map(\.lowercased), as: UTF8.self))
         }
     }
 
@@ -51,20 +51,17 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
             return false
         }
         return label.allSatisfy { byte in
-            isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "-")
-                || byte == UInt8(ascii: "_")
+            byte.isAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
         }
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
     /// True for a label that some resolver may take as a number: of digits alone, or `0x` and hexadecimal digits or none.
     private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
-        if label.allSatisfy(isDigit) { return true }
+        if label.allSatisfy(\.isDigit) { return true }
         guard label.count >= 2, label.first == 0x30, label.dropFirst().first.map({ $0 | 0x20 }) == 0x78 else {
             return false
         }
-        return label.dropFirst(2).allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) }
+        return label.dropFirst(2).allSatisfy { $0.hexadecimalValue != nil }
     }
 
     /// One to four numbers, of which the last fills the bytes that are left (inet_aton).
@@ -96,11 +93,7 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
         guard !digits.isEmpty else { return nil }
         var value: UInt64 = 0
         for byte in digits {
-            let digit =
-                if isDigit(byte) { UInt64(byte - 0x30) } else if (0x61...0x66).contains(byte | 0x20) {
-                    UInt64(byte | 0x20) - 0x61 + 10
-                } else { UInt64.max }
-            guard digit < base else { return nil }
+            guard let digit = byte.hexadecimalValue.map(UInt64.init), digit < base else { return nil }
             value = value * base + digit
             guard value <= UInt64(UInt32.max) else { return nil }
         }

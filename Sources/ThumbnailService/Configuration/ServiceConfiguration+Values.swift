@@ -1,0 +1,65 @@
+#if Service
+import PlatformImage
+
+// What the parts of the service are told of the configuration.
+
+extension ServiceConfiguration.Limits {
+    /// What the decoder is told.
+    var decode: DecodeLimits {
+        var limits = DecodeLimits()
+        limits.maxPixels = sourcePixels
+        limits.maxInputBytes = sourceBytes
+        return limits
+    }
+}
+
+extension ServiceConfiguration.Decode.Damage {
+    /// As the decoder calls it.
+    var strictness: DecodeOptions.Strictness {
+        switch self {
+        case .none: .lenient
+        case .truncated: .truncated
+        case .corrupt: .corrupt
+        case .warning: .warning
+        }
+    }
+}
+
+extension ServiceConfiguration.Cache {
+    /// What lifetimes are worked out from.
+    var lifetimes: CacheLifetime.Settings {
+        CacheLifetime.Settings(
+            mode: mode.lifetimeMode, ttl: Int(clamping: lifetime.components.seconds),
+            staleWhileRevalidate: Int(clamping: staleWhileRevalidate.components.seconds),
+            negativeTTL: Int(clamping: negativeLifetime.components.seconds), isImmutable: isImmutable)
+    }
+}
+
+extension ServiceConfiguration.Cache.Mode {
+    fileprivate var lifetimeMode: CacheLifetime.Mode {
+        switch self {
+        case .ttl: .ttl
+        case .passthrough: .passthrough
+        case .shorter: .min
+        }
+    }
+}
+
+extension ServiceConfiguration.IdentifierMap {
+    /// Returns true for an address of http or https with a host, and a path that ends with `/`.
+    ///
+    /// Without that slash an identifier continues the host, the port or the last segment of the path. A query or a
+    /// fragment is refused: an identifier may contain `&`, and a fragment never reaches an origin.
+    static func isPrefix(_ text: String) -> Bool {
+        guard text.utf8.last == UInt8(ascii: "/"), !text.utf8.contains(where: { "?#".utf8.contains($0) }) else {
+            return false
+        }
+        do throws(ServiceError) {
+            _ = try SourceTarget(text)
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+#endif

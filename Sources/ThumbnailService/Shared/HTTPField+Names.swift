@@ -1,0 +1,21 @@
+#if Service
+import HTTPTypes
+
+extension HTTPField.Name {
+    static let requestID = Self.known("X-Request-ID")
+    static let cacheLayer = Self.known("X-Cache")
+    static let forwardedFor = Self.known("X-Forwarded-For")
+    static let frames = Self.known("X-Frames")
+    static let ignoredFilters = Self.known("X-Ignored-Filters")
+    static let serverTiming = Self.known("Server-Timing")
+    static let link = Self.known("Link")
+    static let traceParent = Self.known("traceparent")
+    static let traceState = Self.known("tracestate")
+
+    /// The name of a field, which the caller knows to be one.
+    static func known(_ name: String) -> Self {
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is a name of a field") }
+        return name
+    }
+}
+#endif
