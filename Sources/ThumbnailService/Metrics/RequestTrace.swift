@@ -1,5 +1,4 @@
 #if Service
-import PlatformImage
 import Synchronization
 
 /// What one request has cost so far, for its log line and for Server-Timing.
@@ -13,18 +12,12 @@ final class RequestTrace: Sendable {
     struct Facts: Sendable {
         /// Nil for what was not done.
         var queue, fetch, decode, render: Duration?
-        /// What the target names.
-        var name: SourceName?
+        /// The address that the target names; nil for a source without one.
+        var sourceURL: String?
         /// Upright pixels of the source, and its bytes.
         var source: (width: Int, height: Int, bytes: Int)?
         /// Pixels of the result.
         var result: (width: Int, height: Int)?
-
-        /// The host of the source as it is vetted; nil for a source without one.
-        var host: String? {
-            guard case .url(let url) = name else { return nil }
-            do throws(ServiceError) { return try SourceTarget(url).host.description } catch { return nil }
-        }
     }
 
     /// What the client's traceparent said; nil without a valid one.
@@ -33,19 +26,9 @@ final class RequestTrace: Sendable {
 
     init(_ context: TraceContext? = nil) { self.context = context }
 
-    var facts: Facts { state.locked(in: self) { $0 } }
+    var facts: Facts { state.withLock { $0 } }
 
-    func note(_ change: @Sendable (inout Facts) -> Void) { state.locked(in: self) { change(&$0) } }
-
-    /// Notes what a render took and gave.
-    func note(_ image: RenderedImage, sourceBytes: Int) {
-        note { facts in
-            facts.decode = image.decodeDuration
-            facts.render = image.renderDuration
-            facts.source = (image.header.displayWidth, image.header.displayHeight, sourceBytes)
-            facts.result = (image.width, image.height)
-        }
-    }
+    func note(_ change: @Sendable (inout Facts) -> Void) { state.withLock { change(&$0) } }
 
     /// The parts as Server-Timing has them, in milliseconds; `total` is all of it.
     func serverTiming(total: Duration) -> String {
@@ -57,14 +40,6 @@ final class RequestTrace: Sendable {
         return parts.compactMap { name, duration in
             duration.map { "\(name);dur=\($0.milliseconds)" }
         }.joined(separator: ", ")
-    }
-}
-
-extension Duration {
-    /// With thousandths.
-    var milliseconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1_000
     }
 }
 #endif

@@ -1,6 +1,4 @@
 #if Service
-import PlatformImage
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -33,20 +31,6 @@ enum ServiceGauge: Hashable, Sendable, CaseIterable {
         case .sourceBytes: [("layer", ServiceMetrics.Layer.source.rawValue)]
         default: []
         }
-    }
-}
-
-extension ThumbnailEngine {
-    /// Sets what is read rather than counted; to be called before the metrics are.
-    func updateGauges() {
-        metrics.set(.queueDepth, queue.waitingCount + queue.budget.waitingCount)
-        metrics.set(.inFlightBytes, queue.budget.grantedBytes)
-        metrics.set(.inFlightLimit, queue.budget.maxBytes)
-        metrics.set(.liveBitmapBytes, Bitmap.liveBitmapBytes)
-        metrics.set(.memoryBytes, results.memoryBytes)
-        metrics.set(.diskBytes, results.diskBytes)
-        metrics.set(.sourceBytes, sources.storedBytes)
-        if let bytes = ResidentMemory.bytes { metrics.set(.residentBytes, bytes) }
     }
 }
 

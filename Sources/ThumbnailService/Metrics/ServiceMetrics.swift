@@ -1,6 +1,7 @@
 #if Service
 import Metrics
 import PlatformImage
+import PlatformImageLoader
 
 /// The metrics of a service (SERVICE.md 6.2): made once, so that a request pays for no look-up by name. All labels come
 /// from closed sets; no address, host or path is ever one.
@@ -69,10 +70,12 @@ final class ServiceMetrics: Sendable {
     }
 
     /// Counts an answer and how long it took to the head of its response.
-    func note(_ answer: ServiceAnswer, _ elapsed: Duration) {
-        requests[RequestLabels(answer)]?.increment()
-        requestSeconds.record(elapsed)
-        if let rejection = answer.reason.flatMap(Rejection.init) { rejections[rejection]?.increment() }
+    ///
+    /// - Parameter rejection: Nil for an answer that turned nobody away.
+    func answered(_ labels: RequestLabels, _ rejection: Rejection?, in duration: Duration) {
+        requests[labels]?.increment()
+        requestSeconds.record(duration)
+        if let rejection { rejections[rejection]?.increment() }
     }
 
     func hit(_ layer: Layer) { hits[layer]?.increment() }
@@ -90,62 +93,30 @@ final class ServiceMetrics: Sendable {
     /// Notes how long a render waited for its thread and its bytes.
     func queued(for duration: Duration) { queueSeconds.record(duration) }
 
-    /// Notes what a render took on its thread.
-    func rendered(_ image: RenderedImage) {
-        decodeSeconds[image.header.format]?.record(image.decodeDuration)
-        if let format = image.format { renderSeconds[format]?.record(image.renderDuration) }
-    }
+    /// Notes how long a decode took on its thread.
+    func decoded(_ format: ImageFormat, in duration: Duration) { decodeSeconds[format]?.record(duration) }
+
+    /// Notes how long filters and encoder took on their thread.
+    func rendered(_ format: EncodedFormat, in duration: Duration) { renderSeconds[format]?.record(duration) }
 
     func set(_ gauge: ServiceGauge, _ value: Int) { gauges[gauge]?.set(value) }
     func connectionOpened() { gauges[.openConnections]?.increment(by: 1.0) }
     func connectionClosed() { gauges[.openConnections]?.decrement(by: 1.0) }
 }
 
-/// The labels of `imagetool_requests_total`.
-struct RequestLabels: Hashable, Sendable {
-    let dialect: Dialects.Name
-    /// 2 to 5.
-    let statusClass: Int
-    /// What an answer was made from: a cache, a render, something else; `error` for 4xx and 5xx.
-    let result: String
-
-    init(_ answer: ServiceAnswer) {
-        dialect = answer.dialect
-        statusClass = min(max(2, answer.status / 100), 5)
-        result = statusClass > 3 ? "error" : answer.provenance?.rawValue ?? "other"
-    }
-
-    private init(_ dialect: Dialects.Name, _ statusClass: Int, _ result: String) {
-        self.dialect = dialect
-        self.statusClass = statusClass
-        self.result = result
-    }
-
-    static var all: [Self] {
-        let results = ThumbnailEngine.Provenance.allCases.map(\.rawValue) + ["other"]
-        return Dialects.Name.allCases.flatMap { dialect in
-            [2, 3].flatMap { status in results.map { Self(dialect, status, $0) } }
-                + [4, 5].map { Self(dialect, $0, "error") }
-        }
-    }
-
-    var dimensions: [(String, String)] {
-        [("dialect", dialect.rawValue), ("status", "\(statusClass)xx"), ("result", result)]
-    }
-}
-
-extension ServiceMetrics.Rejection {
-    /// Nil for an error that turns nobody away: no such source, a broken picture, an origin that failed.
-    init?(_ reason: ServiceError.Reason) {
-        switch reason {
-        case .overloaded: self = .queue
-        case .tooLarge: self = .bytes
-        case .clientLimit: self = .client
-        case .deadline: self = .deadline
-        case .hostRefused, .portRefused, .schemeRefused, .addressRefused: self = .address
-        case .badSignature, .unsafeNotAllowed, .queryRefused: self = .signature
-        case .limit: self = .limit
-        default: return nil
+extension ServiceMetrics {
+    /// Counts a fetch that succeeded.
+    ///
+    /// - Parameters:
+    ///   - isLooked: True when there is a cache of sources.
+    ///   - isSent: False when the fetch was answered without a request of its own.
+    func note(_ source: LoadSource, isLooked: Bool, isSent: Bool, in duration: Duration) {
+        switch source {
+        case .none: break
+        case .memory, .disk: hit(.source)
+        case .networkNotModified, .networkToDisk:
+            if isLooked { miss(.source) }
+            if isSent { fetched(in: duration) } else { shared(.fetch) }
         }
     }
 }

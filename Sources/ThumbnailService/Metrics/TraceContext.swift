@@ -25,7 +25,7 @@ struct TraceContext: Hashable, Sendable {
             [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") })
         else { return nil }
         let (version, trace, parent, flags) = (bytes[0..<2], bytes[3..<35], bytes[36..<52], bytes[53..<55])
-        guard [version, trace, parent, flags].allSatisfy({ $0.allSatisfy(\.isLowerHexDigit) }),
+        guard [version, trace, parent, flags].allSatisfy({ $0.allSatisfy(Self.isLowerHexadecimalDigit) }),
             !version.elementsEqual("ff".utf8), bytes.count == 55 || !version.elementsEqual("00".utf8),
             !trace.allSatisfy({ $0 == UInt8(ascii: "0") }), !parent.allSatisfy({ $0 == UInt8(ascii: "0") }),
             let flags = UInt8(String(decoding: flags, as: UTF8.self), radix: 16)
@@ -40,11 +40,13 @@ struct TraceContext: Hashable, Sendable {
     ///
     /// - Parameter spanID: Not 0.
     func fields(spanID: UInt64 = .random(in: 1 ... .max)) -> [(name: String, value: String)] {
-        let digits = String(spanID, radix: 16)
-        let span = String(repeating: "0", count: 16 - digits.count) + digits
-        var fields = [(name: "traceparent", value: "00-\(traceID)-\(span)-0\(flags)")]
+        var fields = [(name: "traceparent", value: "00-\(traceID)-\(Hexadecimal.text(spanID))-0\(flags)")]
         if let state { fields.append((name: "tracestate", value: state)) }
         return fields
+    }
+
+    private static func isLowerHexadecimalDigit(_ byte: UInt8) -> Bool {
+        byte.hexadecimalValue != nil && !byte.isUpperLetter
     }
 }
 
@@ -76,18 +78,19 @@ enum TraceState {
     }
 
     private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
-        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        var rest = bytes[...].drop(while: isSpace)
-        while let last = rest.last, isSpace(last) { rest.removeLast() }
+        var rest = bytes[...].drop(while: \.isBlank)
+        while let last = rest.last, last.isBlank { rest.removeLast() }
         return rest
     }
 
     /// Up to 256 lower-case letters, digits and `_-*/`, with one `@` at most, a letter or a digit first.
     private static func isKey(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard let first = bytes.first, first.isLowerAlphanumeric, bytes.count <= 256 else { return false }
+        guard let first = bytes.first, isLowerAlphanumeric(first), bytes.count <= 256 else { return false }
         return bytes.count { $0 == UInt8(ascii: "@") } <= 1
-            && bytes.allSatisfy { $0.isLowerAlphanumeric || "_-*/@".utf8.contains($0) }
+            && bytes.allSatisfy { isLowerAlphanumeric($0) || "_-*/@".utf8.contains($0) }
     }
+
+    private static func isLowerAlphanumeric(_ byte: UInt8) -> Bool { byte.isDigit || byte.isLowerLetter }
 
     /// 1 to 256 printable characters without `,` and `=`; no blank at the end, which is cut off already.
     private static func isValue(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -96,13 +99,4 @@ enum TraceState {
     }
 }
 
-extension UInt8 {
-    fileprivate var isLowerHexDigit: Bool { (0x30...0x39).contains(self) || (0x61...0x66).contains(self) }
-    fileprivate var isLowerAlphanumeric: Bool { (0x30...0x39).contains(self) || (0x61...0x7A).contains(self) }
-}
-
-extension HTTPField.Name {
-    static let traceParent = Self.known("traceparent")
-    static let traceState = Self.known("tracestate")
-}
 #endif

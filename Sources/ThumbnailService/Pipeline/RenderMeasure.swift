@@ -21,47 +21,20 @@ final class RenderMeasure: Sendable {
     }
 
     func end(_ image: RenderedImage, sourceBytes: Int) {
-        metrics.rendered(image)
-        trace?.note(image, sourceBytes: sourceBytes)
+        metrics.decoded(image.header.format, in: image.decodeDuration)
+        if let format = image.format { metrics.rendered(format, in: image.renderDuration) }
+        trace?.note { facts in
+            facts.decode = image.decodeDuration
+            facts.render = image.renderDuration
+            facts.source = (image.header.displayWidth, image.header.displayHeight, sourceBytes)
+            facts.result = (image.width, image.height)
+        }
     }
 
     /// Counts a render that came to nothing because nobody wanted it any more; to be called by the task that waited.
     func fail() {
         guard Task.isCancelled else { return }
         metrics.cancelled(hasBegun.load(ordering: .relaxed) ? .render : .queue)
-    }
-}
-
-extension ThumbnailEngine {
-    /// Reads a source, and notes how long that took and whether it was given up.
-    func timedRead(_ name: SourceName) async throws(ServiceError) -> SourceBytes {
-        let begin = ContinuousClock.now
-        let trace = RequestTrace.current
-        defer {
-            let elapsed = begin.duration(to: .now)
-            trace?.note { $0.fetch = elapsed }
-        }
-        do throws(ServiceError) {
-            return try await sources.read(name)
-        } catch {
-            if Task.isCancelled { metrics.cancelled(.fetch) }
-            throw error
-        }
-    }
-
-    /// What a source is known to be answered with.
-    func rememberedFailure(of source: SourceName) -> ServiceError? {
-        let failure = failures.failure(of: source, now: now)
-        if failure == nil { metrics.miss(.failure) } else { metrics.hit(.failure) }
-        return failure
-    }
-
-    /// Counts a look-up of results that found nothing fresh.
-    ///
-    /// - Parameter asksDisk: False when something stale was in memory already.
-    func countMisses(asksDisk: Bool) {
-        if results.hasMemory { metrics.miss(.memory) }
-        if asksDisk, results.hasDisk { metrics.miss(.disk) }
     }
 }
 

@@ -7,9 +7,6 @@ import PlatformImage
 /// Requests for one result share one fetch and one render. Each waits with a deadline of its own, and the work ends when
 /// the last one has left.
 final class ThumbnailEngine: Sendable {
-    /// Where an answer came from.
-    enum Provenance: String, Sendable, CaseIterable { case memory, disk, revalidated, render }
-
     struct Answer: Sendable {
         let result: StoredResult
         let provenance: Provenance

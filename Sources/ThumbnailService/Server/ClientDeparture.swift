@@ -52,6 +52,37 @@ final class ClientDeparture: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
+/// Does work until it ends, a time has passed or the client goes.
+///
+/// - Parameter onDeparture: Is called when the client goes.
+/// - Throws: As ``withDeadline(_:_:)``.
+func whileConnected<Value: Sendable>(
+    _ channel: any Channel, within limit: Duration, onDeparture: @escaping @Sendable () -> Void,
+    _ work: @escaping @Sendable () async throws(ServiceError) -> Value
+) async throws(ServiceError) -> Value {
+    let departure = try? await channel.eventLoop.submit {
+        try channel.pipeline.syncOperations.handler(type: ClientDeparture.self).watch
+    }.get()
+    let task = Task { () -> Result<Value, ServiceError> in
+        do throws(ServiceError) {
+            return .success(try await withDeadline(limit, work))
+        } catch {
+            return .failure(error)
+        }
+    }
+    departure?.whenGone {
+        onDeparture()
+        task.cancel()
+    }
+    defer { departure?.whenGone(nil) }
+    let end = await withTaskCancellationHandler {
+        await task.value
+    } onCancel: {
+        task.cancel()
+    }
+    return try end.get()
+}
+
 /// Does work until it ends or a time has passed, whichever comes first; then the work is cancelled.
 ///
 /// - Throws: `deadline` when the time has passed or the calling task was cancelled, or what the work throws.

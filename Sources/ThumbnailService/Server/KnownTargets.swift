@@ -8,7 +8,7 @@ import PlatformImage
 final class KnownTargets: Sendable {
     struct Target: Sendable {
         let wish: ThumbnailRequest
-        let dialect: Dialects.Name
+        let dialect: DialectName
         /// Of the result.
         let key: ResultKey
         let dependsOnAccept: Bool

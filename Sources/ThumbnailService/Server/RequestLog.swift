@@ -25,7 +25,7 @@ struct RequestLog {
         if let reason = answer.reason { line["reason"] = "\(reason.rawValue)" }
         if let provenance = answer.provenance { line["cache"] = "\(provenance.rawValue)" }
         if let context = trace.context { line["trace_id"] = "\(context.traceID)" }
-        if let host = facts.host { line["source_host"] = "\(host)" }
+        if let host = facts.sourceHost { line["source_host"] = "\(host)" }
         if let source = facts.source {
             line["source_width"] = .number(source.width)
             line["source_height"] = .number(source.height)
@@ -52,6 +52,14 @@ struct RequestLog {
     }
 }
 
+extension RequestTrace.Facts {
+    /// The host of the source as it is vetted; nil for a source without one.
+    fileprivate var sourceHost: String? {
+        guard let sourceURL else { return nil }
+        do throws(ServiceError) { return try SourceTarget(sourceURL).host.description } catch { return nil }
+    }
+}
+
 extension Logger.MetadataValue {
     fileprivate static func number(_ value: Int) -> Self { .stringConvertible(value) }
     fileprivate static func number(_ value: Duration) -> Self { .stringConvertible(value.milliseconds) }
@@ -61,23 +69,13 @@ extension Logger.MetadataValue {
 enum RequestIdentifier {
     /// The client's own name for it when that is harmless, else a new one.
     static func of(_ given: String?) -> String {
-        guard let given, (1...64).contains(given.utf8.count), given.utf8.allSatisfy(\.isIdentifierByte) else {
+        guard let given, (1...64).contains(given.utf8.count), given.utf8.allSatisfy(isPlain) else {
             // One number and not eight bytes: each is a call of the system.
-            let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
+            return Hexadecimal.text(UInt64.random(in: 0 ... .max))
         }
         return given
     }
-}
 
-extension UInt8 {
-    fileprivate var isIdentifierByte: Bool {
-        switch self {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
-    }
+    private static func isPlain(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "._-".utf8.contains(byte) }
 }
 #endif

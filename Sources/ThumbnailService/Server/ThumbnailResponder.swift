@@ -18,12 +18,19 @@ struct ThumbnailResponder: HTTPResponder {
     let engine: ThumbnailEngine
     let dialects: Dialects
     let state: ServiceState
-    var gallery: Gallery?
+    /// Answers its own targets; nil for none.
+    let extra: (any RouteHandler)?
+    /// Adds `X-Cache` and `Server-Timing` to answers.
+    let showsDebugFields: Bool
     let logger: Logger
     private let known = KnownTargets()
 
-    init(engine: ThumbnailEngine, dialects: Dialects, state: ServiceState, gallery: Gallery? = nil, logger: Logger) {
-        (self.engine, self.dialects, self.state, self.gallery, self.logger) = (engine, dialects, state, gallery, logger)
+    init(
+        engine: ThumbnailEngine, dialects: Dialects, state: ServiceState, extra: (any RouteHandler)?,
+        showsDebugFields: Bool, logger: Logger
+    ) {
+        (self.engine, self.dialects, self.state, self.logger) = (engine, dialects, state, logger)
+        (self.extra, self.showsDebugFields) = (extra, showsDebugFields)
     }
 
     private var configuration: ServiceConfiguration { engine.configuration }
@@ -50,7 +57,7 @@ struct ThumbnailResponder: HTTPResponder {
         }
         if dependsOnAccept { answer.fields[.vary] = "Accept" }
         let elapsed = begin.duration(to: .now)
-        engine.metrics.note(answer, elapsed)
+        engine.metrics.answered(answer.labels, answer.rejection, in: elapsed)
         log(request, answer, id, trace, elapsed)
         return response(answer, id, isHead: request.method == .head, trace, elapsed)
     }
@@ -68,14 +75,14 @@ struct ThumbnailResponder: HTTPResponder {
         if let health = ServiceAnswer.health(target, isDraining: state.isDraining) { return health }
         guard !state.isDraining else { throw ServiceError(.draining, retryAfter: 1, "the service is about to stop") }
         if request.method == .options { return options(target) }
-        if let gallery, Gallery.owns(target) { return try await gallery.answer(request.head) }
+        if let extra, extra.owns(target) { return try await extra.answer(request.head) }
         let accepted = acceptedFormat(request)
         let name = KnownTargets.Name(target, accepted: accepted)
         if request.method == .get || request.method == .head, let hot = known.find(name),
             let found = engine.remembered(hot.key)
         {
             dependsOnAccept = hot.dependsOnAccept
-            RequestTrace.current?.note { $0.name = hot.wish.source }
+            RequestTrace.current?.note(hot.wish.source)
             return answer(hot.wish, hot.dialect, found, request)
         }
         let wish: Dialects.Wish
@@ -117,10 +124,10 @@ struct ThumbnailResponder: HTTPResponder {
     }
 
     private func picture(
-        _ wish: ThumbnailRequest, _ dialect: Dialects.Name, _ name: KnownTargets.Name, _ request: Request,
+        _ wish: ThumbnailRequest, _ dialect: DialectName, _ name: KnownTargets.Name, _ request: Request,
         _ context: Context, _ dependsOnAccept: Bool
     ) async throws(ServiceError) -> ServiceAnswer {
-        RequestTrace.current?.note { $0.name = wish.source }
+        RequestTrace.current?.note(wish.source)
         // What is in memory is answered at once: no task, no wait.
         if dialect != .post, let key = engine.memoryKey(of: wish), let found = engine.remembered(key) {
             let target = KnownTargets.Target(
@@ -157,7 +164,7 @@ struct ThumbnailResponder: HTTPResponder {
     private func info(
         _ wish: ThumbnailRequest, _ rawIdentifier: String, _ request: Request, _ context: Context
     ) async throws(ServiceError) -> ServiceAnswer {
-        RequestTrace.current?.note { $0.name = wish.source }
+        RequestTrace.current?.note(wish.source)
         let engine = engine
         let (header, source) = try await whileWanted(context) { () throws(ServiceError) in
             try await engine.header(of: wish.source)
@@ -183,37 +190,17 @@ struct ThumbnailResponder: HTTPResponder {
     private func whileWanted<Value: Sendable>(
         _ context: Context, _ work: @escaping @Sendable () async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
-        let channel = context.channel
-        let departure = try? await channel.eventLoop.submit {
-            try channel.pipeline.syncOperations.handler(type: ClientDeparture.self).watch
-        }.get()
-        let limit = configuration.server.deadline
-        let task = Task { () -> Result<Value, ServiceError> in
-            do throws(ServiceError) {
-                return .success(try await withDeadline(limit, work))
-            } catch {
-                return .failure(error)
-            }
-        }
         let counters = engine.counters
-        departure?.whenGone {
-            counters.countDeparture()
-            task.cancel()
-        }
-        defer { departure?.whenGone(nil) }
-        let end = await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
-        return try end.get()
+        return try await whileConnected(
+            context.channel, within: configuration.server.deadline, onDeparture: { counters.countDeparture() }, work)
     }
 
     private func answer(
-        _ wish: ThumbnailRequest, _ name: Dialects.Name, _ found: ThumbnailEngine.Answer, _ request: Request
+        _ wish: ThumbnailRequest, _ name: DialectName, _ found: ThumbnailEngine.Answer, _ request: Request
     ) -> ServiceAnswer {
         let (facts, now) = (found.result.facts, engine.now)
-        let isUnchanged = ConditionalRequest(request.headers).isAnswered(by: facts, now: now.seconds)
+        let isUnchanged = ConditionalRequest(request.headers).isAnswered(
+            byTag: facts.entityTag, lastModified: facts.lastModified, now: now.seconds)
         var answer = ServiceAnswer(status: isUnchanged ? 304 : 200, body: isUnchanged ? [] : found.result.bytes)
         answer.dialect = name
         answer.provenance = found.provenance
@@ -270,7 +257,7 @@ struct ThumbnailResponder: HTTPResponder {
             fields[.crossOriginResourcePolicy] = policy.rawValue
         }
         if answer.status != 304 { fields[.contentLength] = String(answer.body.count) }
-        if configuration.server.showsDebugFields || gallery != nil {
+        if showsDebugFields {
             if let provenance = answer.provenance { fields[.cacheLayer] = provenance.rawValue }
             fields[.serverTiming] = trace.serverTiming(total: elapsed)
         }
@@ -289,6 +276,14 @@ struct ThumbnailResponder: HTTPResponder {
             elapsed: elapsed)
         // The line is made only where somebody reads it.
         logger.log(level: line.level, "request", metadata: line.metadata)
+    }
+}
+
+extension RequestTrace {
+    /// Notes which source the target names.
+    fileprivate func note(_ source: SourceName) {
+        guard case .url(let url) = source else { return }
+        note { $0.sourceURL = url }
     }
 }
 #endif

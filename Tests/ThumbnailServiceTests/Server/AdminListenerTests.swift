@@ -1,6 +1,7 @@
 #if Service
 import Logging
 import PlatformImageLoopbackOrigin
+import Metrics
 import PlatformImage
 import PlatformImageTestSupport
 import Testing

@@ -1,0 +1,41 @@
+#if Service
+/// The labels of `imagetool_requests_total`.
+struct RequestLabels: Hashable, Sendable {
+    let dialect: DialectName
+    /// 2 to 5.
+    let statusClass: Int
+    /// What an answer was made from: a cache, a render, something else; `error` for 4xx and 5xx.
+    let result: String
+
+    /// The labels of an answer with a status of HTTP.
+    init(_ dialect: DialectName, status: Int, _ provenance: Provenance?) {
+        self.dialect = dialect
+        statusClass = min(max(2, status / 100), 5)
+        result = statusClass > 3 ? "error" : provenance?.rawValue ?? "other"
+    }
+
+    private init(_ dialect: DialectName, _ statusClass: Int, _ result: String) {
+        self.dialect = dialect
+        self.statusClass = statusClass
+        self.result = result
+    }
+
+    static var all: [Self] {
+        let results = Provenance.allCases.map(\.rawValue) + ["other"]
+        return DialectName.allCases.flatMap { dialect in
+            [2, 3].flatMap { status in results.map { Self(dialect, status, $0) } }
+                + [4, 5].map { Self(dialect, $0, "error") }
+        }
+    }
+
+    var dimensions: [(String, String)] {
+        [("dialect", dialect.rawValue), ("status", "\(statusClass)xx"), ("result", result)]
+    }
+}
+
+/// The dialect of a target, as logs and metrics name it.
+enum DialectName: String, CaseIterable, Sendable { case thumbor, iiif, post, none }
+
+/// Where an answer came from.
+enum Provenance: String, CaseIterable, Sendable { case memory, disk, revalidated, render }
+#endif
