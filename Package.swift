@@ -90,7 +90,9 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: when("Service")),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: when("Service")),
             ],
-            path: "Sources/ThumbnailService", swiftSettings: settings),
+            path: "Sources/ThumbnailService",
+            // Not a bundle: the tool is one file that people copy.
+            resources: [.embedInCode("Gallery/Resources")], swiftSettings: settings),
 
         // The tool.
         .executableTarget(

@@ -13,7 +13,7 @@ public struct ThumbnailServer: Sendable {
     public let configuration: ServiceConfiguration
     let engine: ThumbnailEngine
     private let dialects: Dialects
-    private let gallery: Gallery?
+    private let gallery: GalleryHandler?
     private let connections: ConnectionTable
     private let logger: Logger
 
@@ -37,7 +37,7 @@ public struct ThumbnailServer: Sendable {
         engine = ThumbnailEngine(
             configuration, sources: try SourceReader(configuration, metrics: metrics, logger: logger), metrics: metrics)
         dialects = try Dialects(configuration)
-        gallery = try Gallery(engine)
+        gallery = try GalleryHandler(engine)
         connections = try ConnectionTable(configuration.server)
     }
 
@@ -59,7 +59,9 @@ public struct ThumbnailServer: Sendable {
         let state = ServiceState()
         let server = configuration.server
         let responder = ThumbnailResponder(
-            engine: engine, dialects: dialects, state: state, gallery: gallery, logger: logger)
+            engine: engine, dialects: dialects, state: state, extra: gallery,
+            // The gallery shows where each picture came from.
+            showsDebugFields: server.showsDebugFields || gallery != nil, logger: logger)
         var decoder = HTTP1Channel.Configuration.DecoderConfiguration()
         decoder.maxHeaderFieldSize = server.maxHeaderBytes
         decoder.maxHeaderListSize = server.maxHeaderBytes

@@ -25,13 +25,16 @@ struct GalleryAddresses: Sendable {
         guard sides.contains(side) else { return nil }
         let items = pictures.map { picture in
             let source = Self.escaped(picture.source)
-            return """
-                {"name":\(JSONText.quoted(picture.name)),\
-                "thumbnail":\(JSONText.quoted(target("\(side)x\(side)/\(source)"))),\
-                "large":\(JSONText.quoted(target("fit-in/\(largeSide)x\(largeSide)/\(source)")))}
-                """
+            var item = JSONObjectText()
+            item.add("name", picture.name)
+            item.add("thumbnail", target("\(side)x\(side)/\(source)"))
+            item.add("large", target("fit-in/\(largeSide)x\(largeSide)/\(source)"))
+            return item.object
         }
-        return "{\"side\":\(side),\"pictures\":[\(items.joined(separator: ","))]}\n"
+        var list = JSONObjectText()
+        list.add("side", side)
+        list.add("pictures", raw: JSONText.array(items))
+        return list.object + "\n"
     }
 
     private func target(_ rest: String) -> String { keys?.signed(rest) ?? "/unsafe/\(rest)" }
@@ -39,15 +42,7 @@ struct GalleryAddresses: Sendable {
     /// Every byte escaped that is not a letter, a digit or one of `-._~`: no name of a file can be taken for an option,
     /// for the end of the filters, or for a query.
     static func escaped(_ source: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in source.utf8 {
-            if byte.isAlphanumeric || "-._~".utf8.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes.append(percentEscaped: byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        source.utf8.percentEncoded(keeping: "-._~")
     }
 }
 #endif

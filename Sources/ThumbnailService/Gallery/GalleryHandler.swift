@@ -2,7 +2,7 @@
 import HTTPTypes
 
 /// The page at `/gallery` with all that belongs to it. It is there only when the operator asked for it.
-struct Gallery: Sendable {
+struct GalleryHandler: RouteHandler {
     private static let path = "/gallery"
     private static let picturesPath = path + "/pictures/"
 
@@ -33,7 +33,7 @@ struct Gallery: Sendable {
     }
 
     /// True for targets that are the gallery's and no dialect's.
-    static func owns(_ target: String) -> Bool { target == path || target.hasPrefix(path + "/") }
+    func owns(_ target: String) -> Bool { target == Self.path || target.hasPrefix(Self.path + "/") }
 
     /// - Throws: `hostRefused` for a host that is none of the service's, `methodNotAllowed`, `notFound`, and
     ///   `badSignature` with status 403 for an order without the token.
@@ -62,10 +62,9 @@ struct Gallery: Sendable {
     private func document(_ target: String) throws(ServiceError) -> ServiceAnswer {
         switch target {
         case Self.path: return Self.answer(page, "text/html; charset=utf-8")
-        case "/gallery/gallery.css": return Self.answer(Array(GalleryStyle.css.utf8), "text/css; charset=utf-8")
-        case "/gallery/gallery.js":
-            return Self.answer(Array(GalleryScript.text.utf8), "text/javascript; charset=utf-8")
-        case "/gallery/icon.svg": return Self.answer(Array(GalleryPage.icon.utf8), "image/svg+xml")
+        case "/gallery/gallery.css": return Self.answer(GalleryPage.style, "text/css; charset=utf-8")
+        case "/gallery/gallery.js": return Self.answer(GalleryPage.script, "text/javascript; charset=utf-8")
+        case "/gallery/icon.svg": return Self.answer(GalleryPage.icon, "image/svg+xml")
         case "/gallery/state": return state
         default:
             guard target.hasPrefix(Self.picturesPath), let side = Int(target.dropFirst(Self.picturesPath.count)),
@@ -91,7 +90,7 @@ struct Gallery: Sendable {
     private static func host(in authority: String) -> String {
         guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return authority }
         let port = authority[authority.index(after: colon)...]
-        return port.utf8.allSatisfy { (0x30...0x39).contains($0) } ? String(authority[..<colon]) : ""
+        return port.utf8.allSatisfy(\.isDigit) ? String(authority[..<colon]) : ""
     }
 
     private func checkOrder(_ head: HTTPRequest) throws(ServiceError) {
@@ -115,15 +114,10 @@ struct Gallery: Sendable {
 }
 
 extension HTTPField.Name {
-    fileprivate static let galleryToken = named("X-Gallery-Token")
-    fileprivate static let fetchSite = named("Sec-Fetch-Site")
-    fileprivate static let referrerPolicy = named("Referrer-Policy")
-    fileprivate static let openerPolicy = named("Cross-Origin-Opener-Policy")
-    fileprivate static let resourcePolicy = named("Cross-Origin-Resource-Policy")
-
-    private static func named(_ name: String) -> Self {
-        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is a name of a field") }
-        return name
-    }
+    fileprivate static let galleryToken = known("X-Gallery-Token")
+    fileprivate static let fetchSite = known("Sec-Fetch-Site")
+    fileprivate static let referrerPolicy = known("Referrer-Policy")
+    fileprivate static let openerPolicy = known("Cross-Origin-Opener-Policy")
+    fileprivate static let resourcePolicy = known("Cross-Origin-Resource-Policy")
 }
 #endif

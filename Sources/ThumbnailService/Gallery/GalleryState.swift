@@ -11,7 +11,13 @@ struct GalleryState: Hashable, Sendable {
         var bytes: Int
         var limit: Int
 
-        var json: String { "{\"count\":\(count),\"bytes\":\(bytes),\"limit\":\(limit)}" }
+        var json: String {
+            var text = JSONObjectText()
+            text.add("count", count)
+            text.add("bytes", bytes)
+            text.add("limit", limit)
+            return text.object
+        }
     }
 
     /// Results in memory; nil when none are kept there.
@@ -42,11 +48,15 @@ struct GalleryState: Hashable, Sendable {
     }
 
     var json: String {
-        """
-        {"memory":\(memory?.json ?? "null"),"disk":\(disk?.json ?? "null"),"sources":\(sources?.json ?? "null"),\
-        "renders":\(renders.json),"rendered":\(renderCount),"cancelled":\(cancelledCount),"resident":\(residentBytes)}
-
-        """
+        var text = JSONObjectText()
+        text.add("memory", raw: memory?.json ?? "null")
+        text.add("disk", raw: disk?.json ?? "null")
+        text.add("sources", raw: sources?.json ?? "null")
+        text.add("renders", raw: renders.json)
+        text.add("rendered", renderCount)
+        text.add("cancelled", cancelledCount)
+        text.add("resident", residentBytes)
+        return text.object + "\n"
     }
 }
 
@@ -56,18 +66,6 @@ extension ResultCache {
     }
 
     var diskLevel: GalleryState.Level? { disk.map { .init($0.statistics, limit: $0.maxBytes) } }
-
-    /// Forgets what is in memory; the disk keeps it.
-    func clearMemory() { memory?.removeAll() }
-
-    /// Removes what is on disk; memory keeps it.
-    func purgeDisk() async { _ = await disk?.purge() }
-}
-
-extension SourceReader {
-    var diskStatistics: DiskCache.Statistics? { loader.dataStatistics }
-
-    func purgeDisk() async { await loader.purgeDisk() }
 }
 
 extension GalleryState.Level {

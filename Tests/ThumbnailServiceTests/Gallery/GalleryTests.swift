@@ -81,7 +81,17 @@ import Testing
         #expect(page.ranges(of: "<script").count == 1)
         #expect(page.contains("<script src=\"/gallery/gallery.js\" defer></script>"))
         for sink in ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function("] {
-            #expect(!GalleryScript.text.contains(sink))
+            #expect(!String(decoding: GalleryPage.script, as: UTF8.self).contains(sink))
+        }
+    }
+
+    @Test(arguments: ["gallery.css", "gallery.js", "icon.svg"])
+    func theEmbeddedFilesAreThoseOfTheRepository(_ name: String) async throws {
+        let folder = Fixture.folder.appending(path: "../Sources/ThumbnailService/Gallery/Resources")
+        let file = try Data(contentsOf: folder.appending(path: name).standardized)
+        try await Self.withGallery { service in
+            let reply = try await service.send("/gallery/\(name)")
+            #expect(reply.body == Array(file))
         }
     }
 

@@ -1,0 +1,429 @@
+'use strict';
+
+const words = {
+  memory: 'memory', disk: 'disk', revalidated: 'revalidated', render: 'rendered', failed: 'failed',
+  waiting: 'waiting', loading: 'loading',
+};
+// One connection of the six that browsers open to a host stays free for the figures.
+const maxLoads = 5;
+const numbers = new Intl.NumberFormat('en');
+const find = (name) => document.getElementById(name);
+const meta = (name) => document.querySelector(`meta[name="${name}"]`).content;
+const sides = meta('gallery-sides').split(' ').map(Number);
+const grid = find('pictures');
+const tiles = [];
+const waiting = new Set();
+let side = 0;
+let loads = 0;
+let cancelled = 0;
+let current = 0;
+let pass = null;
+
+function newPass() {
+  return { counts: { memory: 0, disk: 0, revalidated: 0, render: 0, failed: 0 }, bytes: 0, times: [] };
+}
+
+function scaled(count, base, units) {
+  let value = count;
+  let unit = 0;
+  while (value >= base - 0.5 && unit < units.length - 1) { value /= base; unit += 1; }
+  const digits = unit > 0 && value < 9.95 && value % 1 !== 0 ? 1 : 0;
+  return `${value.toFixed(digits)} ${units[unit]}`;
+}
+
+const bytesText = (count) => scaled(count, 1000, ['B', 'kB', 'MB', 'GB', 'TB']);
+// Limits are written in powers of two, and so what is held against them.
+const levelText = (count) => scaled(count, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
+
+const timeText = (time) => `${time < 9.95 ? time.toFixed(1) : numbers.format(Math.round(time))} ms`;
+
+function make(kind, className) {
+  const element = document.createElement(kind);
+  if (className) element.className = className;
+  return element;
+}
+
+// Loading one picture. Its times count from here: no waiting for a connection is in them.
+
+async function load(address, signal) {
+  const begin = performance.now();
+  const answer = await fetch(address, { cache: 'no-store', signal });
+  const body = await answer.blob();
+  const time = performance.now() - begin;
+  if (answer.ok) return { source: answer.headers.get('X-Cache') || 'render', time, body };
+  let reason = String(answer.status);
+  try { reason += ' ' + JSON.parse(await body.text()).title; } catch { /* The status says enough. */ }
+  return { source: 'failed', time, body, reason };
+}
+
+function mark(tile, source, figures) {
+  tile.badge.textContent = words[source] || source;
+  tile.element.dataset.source = source;
+  tile.figures.textContent = figures || '';
+  tile.element.classList.toggle('loading', source === 'loading');
+}
+
+function begin(tile) {
+  const controller = new AbortController();
+  const own = pass;
+  tile.controller = controller;
+  tile.isLoading = true;
+  mark(tile, 'loading');
+  loads += 1;
+  load(tile.thumbnail, controller.signal).then(
+    (found) => { if (own === pass) finish(tile, found); },
+    (error) => {
+      if (own !== pass) return;
+      if (!controller.signal.aborted) return finish(tile, { source: 'failed', reason: String(error.message) });
+      tile.isLoading = false;
+      mark(tile, 'waiting');
+      if (tile.isInSight) waiting.add(tile);
+    },
+  ).finally(() => { loads -= 1; pump(); });
+}
+
+function finish(tile, found) {
+  tile.isLoading = false;
+  tile.isDone = true;
+  pass.counts[found.source] = (pass.counts[found.source] || 0) + 1;
+  if (found.source === 'failed') {
+    tile.problem.textContent = found.reason;
+    mark(tile, 'failed');
+  } else {
+    pass.bytes += found.body.size;
+    pass.times.push(found.time);
+    show(tile, found.body);
+    mark(tile, found.source, `${timeText(found.time)} · ${bytesText(found.body.size)}`);
+  }
+  sumSoon();
+}
+
+function show(tile, body) {
+  if (tile.blob) URL.revokeObjectURL(tile.blob);
+  tile.blob = URL.createObjectURL(body);
+  tile.image.src = tile.blob;
+  tile.element.classList.add('shown');
+}
+
+function pump() {
+  for (const tile of waiting) {
+    if (loads >= maxLoads) return;
+    waiting.delete(tile);
+    if (!tile.isDone && !tile.isLoading) begin(tile);
+  }
+  if (loads === 0) settled();
+}
+
+function enter(tile) {
+  tile.isInSight = true;
+  if (!tile.isDone && !tile.isLoading) waiting.add(tile);
+}
+
+function leave(tile) {
+  tile.isInSight = false;
+  waiting.delete(tile);
+  if (!tile.isLoading || tile.controller.signal.aborted) return;
+  cancelled += 1;
+  tile.controller.abort();
+  sumSoon();
+}
+
+const sight = new IntersectionObserver((entries) => {
+  for (const entry of entries) (entry.isIntersecting ? enter : leave)(tiles[entry.target.dataset.place]);
+  pump();
+}, { rootMargin: '150px 0px' });
+
+// Sums.
+
+let sumIsDue = false;
+
+function sumSoon() {
+  if (sumIsDue) return;
+  sumIsDue = true;
+  requestAnimationFrame(sum);
+}
+
+function median(times) {
+  const sorted = Float64Array.from(times).sort();
+  return sorted[sorted.length >> 1];
+}
+
+function sum() {
+  sumIsDue = false;
+  let shown = 0;
+  for (const [source, count] of Object.entries(pass.counts)) {
+    if (source !== 'failed') shown += count;
+    const number = document.querySelector(`.legend [data-source="${source}"] b`);
+    if (number) number.textContent = numbers.format(count);
+    const share = document.querySelector(`.share [data-source="${source}"]`);
+    if (share) {
+      share.style.flexGrow = count;
+      share.hidden = count === 0;
+    }
+  }
+  find('shown').textContent = numbers.format(shown);
+  find('bytes').textContent = bytesText(pass.bytes);
+  find('median').textContent = pass.times.length ? `median ${timeText(median(pass.times))}` : 'no time yet';
+  find('cancelled').textContent = `${numbers.format(cancelled)} cancelled`;
+}
+
+let said = '';
+
+function settled() {
+  const parts = Object.entries(pass.counts).filter(([, count]) => count > 0);
+  if (parts.length === 0) return;
+  const shown = parts.reduce((total, [, count]) => total + count, 0);
+  const text = `${numbers.format(shown)} of ${numbers.format(tiles.length)}: `
+    + parts.map(([source, count]) => `${numbers.format(count)} ${words[source] || source}`).join(', ');
+  if (text !== said) find('status').textContent = said = text;
+  askState();
+}
+
+// Figures of the service.
+
+function level(name, facts) {
+  const element = find(`level-${name}`);
+  element.hidden = !facts;
+  if (!facts) return;
+  const text = levelText(facts.bytes) + (facts.limit > 0 ? ` of ${levelText(facts.limit)}` : '');
+  element.querySelector('.value').textContent = text;
+  const gauge = element.querySelector('.gauge');
+  const share = facts.limit > 0 ? Math.min(100, 100 * facts.bytes / facts.limit) : 0;
+  gauge.setAttribute('aria-valuemin', 0);
+  gauge.setAttribute('aria-valuemax', 100);
+  gauge.setAttribute('aria-valuenow', share.toFixed(1));
+  gauge.setAttribute('aria-valuetext', text);
+  gauge.firstElementChild.style.width = `${share}%`;
+}
+
+function showState(state) {
+  level('memory', state.memory);
+  level('disk', state.disk);
+  level('sources', state.sources);
+  level('renders', state.renders);
+  find('process').textContent = [
+    state.resident ? `${levelText(state.resident)} resident` : '',
+    `${numbers.format(state.rendered)} renders since the start`,
+    `${numbers.format(state.cancelled)} requests given up by clients`,
+  ].filter(Boolean).join(' · ');
+}
+
+let stateTimer = 0;
+let stateIsAsked = false;
+
+async function askState() {
+  if (stateIsAsked) return;
+  stateIsAsked = true;
+  clearTimeout(stateTimer);
+  try {
+    const answer = await fetch('/gallery/state', { cache: 'no-store' });
+    if (answer.ok) showState(await answer.json());
+  } catch {
+    find('process').textContent = 'The service does not answer.';
+  }
+  stateIsAsked = false;
+  stateTimer = setTimeout(() => { if (!document.hidden) askState(); }, 2000);
+}
+
+document.addEventListener('visibilitychange', () => { if (!document.hidden) askState(); });
+
+async function order(button, address, done) {
+  if (button.getAttribute('aria-disabled') === 'true') return;
+  // Disabled for real it would lose the focus.
+  button.setAttribute('aria-disabled', 'true');
+  try {
+    const answer = await fetch(address, { method: 'POST', headers: { 'X-Gallery-Token': meta('gallery-token') } });
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
+    showState(await answer.json());
+    find('status').textContent = said = done;
+  } catch (error) {
+    find('status').textContent = said = `That failed: ${error.message}.`;
+  }
+  button.removeAttribute('aria-disabled');
+}
+
+// The grid: one stop for the tab key, arrows within.
+
+function makeTile(place) {
+  const tile = {
+    place, isDone: false, isLoading: false, isInSight: false, element: make('li', 'tile'), button: make('button'),
+    image: make('img'), problem: make('span', 'problem'), title: make('p', 'name'), badge: make('span', 'badge'),
+    figures: make('p', 'facts'),
+  };
+  tile.element.dataset.place = place;
+  tile.button.type = 'button';
+  tile.button.tabIndex = place === 0 ? 0 : -1;
+  tile.image.decoding = 'async';
+  tile.button.append(tile.image, tile.problem, tile.badge);
+  tile.element.append(tile.button, tile.title, tile.figures);
+  tile.button.addEventListener('click', () => { setCurrent(place); open(place); });
+  tile.button.addEventListener('focus', () => setCurrent(place));
+  mark(tile, 'waiting');
+  return tile;
+}
+
+function setCurrent(place) {
+  if (tiles[current]) tiles[current].button.tabIndex = -1;
+  current = place;
+  tiles[current].button.tabIndex = 0;
+}
+
+const columns = () => getComputedStyle(grid).gridTemplateColumns.split(' ').length;
+
+grid.addEventListener('keydown', (event) => {
+  if (event.altKey || event.ctrlKey || event.metaKey || tiles.length === 0) return;
+  const screen = columns() * Math.max(1, Math.floor(innerHeight / tiles[0].element.offsetHeight) - 1);
+  const steps = {
+    ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns(), ArrowUp: -columns(), PageDown: screen, PageUp: -screen,
+    Home: -tiles.length, End: tiles.length,
+  };
+  if (!(event.key in steps)) return;
+  event.preventDefault();
+  const place = Math.min(tiles.length - 1, Math.max(0, current + steps[event.key]));
+  tiles[place].button.focus();
+});
+
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  if (tiles.length > 0) tiles[current].button.focus();
+});
+
+// The large view.
+
+const large = find('large');
+let largeLoad = null;
+let largeBlob = null;
+let largePlace = 0;
+
+function emptyLarge() {
+  if (largeLoad) largeLoad.abort();
+  largeLoad = null;
+  if (largeBlob) URL.revokeObjectURL(largeBlob);
+  largeBlob = null;
+  find('large-image').removeAttribute('src');
+  find('large-problem').textContent = '';
+}
+
+async function open(place) {
+  emptyLarge();
+  largePlace = place;
+  const tile = tiles[place];
+  const controller = largeLoad = new AbortController();
+  find('large-name').textContent = tile.name;
+  find('large-image').alt = tile.name;
+  const badge = find('large-badge');
+  const tell = (source, figures) => {
+    badge.dataset.source = source;
+    badge.textContent = words[source] || source;
+    find('large-figures').textContent = figures;
+  };
+  tell('loading', '');
+  if (!large.open) large.showModal();
+  try {
+    const found = await load(tile.large, controller.signal);
+    if (controller.signal.aborted) return;
+    if (found.source === 'failed') {
+      find('large-problem').textContent = found.reason;
+      return tell('failed', timeText(found.time));
+    }
+    const image = find('large-image');
+    image.src = largeBlob = URL.createObjectURL(found.body);
+    await image.decode();
+    if (controller.signal.aborted) return;
+    tell(found.source, `${image.naturalWidth} × ${image.naturalHeight} · ${timeText(found.time)} · `
+      + bytesText(found.body.size));
+  } catch (error) {
+    if (controller.signal.aborted) return;
+    find('large-problem').textContent = String(error.message);
+    tell('failed', '');
+  }
+}
+
+const step = (by) => open((largePlace + by + tiles.length) % tiles.length);
+
+large.addEventListener('close', () => {
+  emptyLarge();
+  // Before this event the browser gives the focus back to where it was when the view was opened.
+  tiles[largePlace].button.focus();
+});
+large.addEventListener('click', (event) => { if (event.target === large) large.close(); });
+large.addEventListener('keydown', (event) => {
+  if (event.key === 'ArrowRight') step(1);
+  if (event.key === 'ArrowLeft') step(-1);
+});
+find('close').addEventListener('click', () => large.close());
+find('previous').addEventListener('click', () => step(-1));
+find('next').addEventListener('click', () => step(1));
+
+// Which thumbnails: as many pixels as the screen shows.
+
+function neededSide() {
+  const width = (tiles[0] ? tiles[0].element : grid).clientWidth;
+  const column = tiles[0] ? width : parseFloat(getComputedStyle(grid).gridTemplateColumns) || width;
+  const pixels = column * devicePixelRatio;
+  return sides.find((side) => side >= pixels) || sides[sides.length - 1];
+}
+
+async function takeList(wanted) {
+  const answer = await fetch(`/gallery/pictures/${wanted}`, { cache: 'no-store' });
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  const list = await answer.json();
+  side = list.side;
+  const fresh = document.createDocumentFragment();
+  list.pictures.forEach((picture, place) => {
+    if (!tiles[place]) {
+      tiles[place] = makeTile(place);
+      fresh.append(tiles[place].element);
+    }
+    const tile = tiles[place];
+    Object.assign(tile, picture);
+    tile.image.alt = picture.name;
+    tile.title.textContent = picture.name;
+  });
+  grid.append(fresh);
+  find('count').textContent = numbers.format(tiles.length);
+}
+
+function restart() {
+  pass = newPass();
+  waiting.clear();
+  said = '';
+  sight.disconnect();
+  for (const tile of tiles) {
+    if (tile.isLoading) tile.controller.abort();
+    if (tile.blob) URL.revokeObjectURL(tile.blob);
+    tile.blob = null;
+    tile.image.removeAttribute('src');
+    tile.element.classList.remove('shown');
+    tile.problem.textContent = '';
+    tile.isDone = tile.isLoading = tile.isInSight = false;
+    mark(tile, 'waiting');
+    sight.observe(tile.element);
+  }
+  sum();
+}
+
+let resizeTimer = 0;
+
+addEventListener('resize', () => {
+  clearTimeout(resizeTimer);
+  // Sharper ones for what is still to come; what is shown stays until it is loaded anew.
+  resizeTimer = setTimeout(() => { if (tiles.length && neededSide() > side) takeList(neededSide()); }, 200);
+});
+
+find('reload').addEventListener('click', () => { restart(); find('status').textContent = 'Loading again.'; });
+find('clear-memory').addEventListener('click', (event) =>
+  order(event.currentTarget, '/gallery/clear-memory', 'The memory cache is empty.'));
+find('purge-disk').addEventListener('click', (event) =>
+  order(event.currentTarget, '/gallery/purge-disk', 'Both disk caches are empty.'));
+
+function note(text) {
+  find('notice').textContent = text;
+  find('notice').hidden = false;
+}
+
+// The figures come first: they take room above the pictures, which must not move once they load.
+Promise.all([takeList(neededSide()), askState()]).then(
+  () => { if (tiles.length === 0) note('There is no picture in the folder.'); restart(); },
+  (error) => note(`The list of pictures cannot be had: ${error.message}.`),
+);
