@@ -1,6 +1,6 @@
 #if Service
-/// The files that the gallery serves: `Resources`, embedded in the program. Style and script are files of their own, so that
-/// the policy allows no others.
+/// The files that the gallery serves: those of `Resources`, embedded in the program. Style and script are files of their
+/// own, so that the policy allows no others.
 enum GalleryPage {
     /// Nothing from anywhere else; pictures come as blobs out of answers that the script has read. No text can become
     /// markup: the script assigns none, and browsers that know trusted types would refuse it.

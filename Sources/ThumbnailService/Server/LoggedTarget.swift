@@ -91,7 +91,9 @@ enum LoggedTarget {
         while digits + 1 < bytes.count, bytes[digits] == UInt8(ascii: "2"), bytes[digits + 1] == UInt8(ascii: "5") {
             digits += 2
         }
-        guard digits + 1 < bytes.count, let high = bytes[digits].hexadecimalValue, let low = bytes[digits + 1].hexadecimalValue else {
+        guard digits + 1 < bytes.count, let high = bytes[digits].hexadecimalValue,
+            let low = bytes[digits + 1].hexadecimalValue
+        else {
             return (bytes[index], index + 1)
         }
         return (high << 4 | low, digits + 2)

@@ -1,7 +1,8 @@
 #if Service
 import Dispatch
 
-/// Threads for calls that block, such as those of a disk: no event loop and none of Swift's shared threads waits for them.
+/// Threads for calls that block, such as those of a disk: no event loop and none of Swift's shared threads waits for
+/// them.
 struct BlockingQueue: Sendable {
     private let queue: DispatchQueue
 

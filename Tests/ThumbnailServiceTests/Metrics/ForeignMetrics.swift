@@ -3,7 +3,7 @@ import Metrics
 
 @testable import PlatformImageService
 
-/// Metrics of another program: a registry that the service did not make, with timers of a test's own under their labels.
+/// Metrics of another program: a registry that the service did not make, with the timers of a test under their labels.
 final class ForeignMetrics: MetricsFactory {
     let registry = PrometheusRegistry()
     private let timers: [String: any TimerHandler]
