@@ -1,7 +1,7 @@
 import CPlatformImageBaselines
 public import PlatformImage
 
-/// Decodes a file in memory again and again, in turn with its twin.
+/// Decodes a file in memory again and again, in turn with its baseline.
 public struct DecodeBenchmark {
     /// Nanoseconds a pixel, one for each round that counts.
     public struct Times: Sendable {
@@ -18,7 +18,7 @@ public struct DecodeBenchmark {
     public enum Verdict: String, Sendable {
         case met = "MET"
         case missed = "MISSED"
-        /// The twin shows other pixels: the figures say nothing.
+        /// The baseline shows other pixels: the figures say nothing.
         case pixelsDiffer = "PIXELS DIFFER"
     }
 
@@ -29,16 +29,16 @@ public struct DecodeBenchmark {
     /// Frames decoded a round: all of a GIF, else 1.
     public private(set) var frames = 1
     public private(set) var ours = Times()
-    /// Nil when the twin was not asked for or cannot decode the file.
-    public private(set) var twin: Times?
-    /// False when the twin shows other pixels; nil without a twin.
+    /// Nil when the baseline was not asked for or cannot decode the file.
+    public private(set) var baseline: Times?
+    /// False when the baseline shows other pixels; nil without a baseline.
     public private(set) var pixelsAgree: Bool?
 
     private let bytes: [UInt8]
     private let decoder: ImageDecoder
-    private let foreign: Twin
+    private let foreign: Baseline
 
-    /// What ``init(_:name:rounds:hasTwin:)`` decodes with: pixels as stored, and any number of frames.
+    /// What ``init(_:name:rounds:hasBaseline:)`` decodes with: pixels as stored, and any number of frames.
     public static var options: DecodeOptions {
         var options = DecodeOptions.asStored
         options.limits.maxFrames = nil
@@ -47,34 +47,34 @@ public struct DecodeBenchmark {
     }
 
     /// Measures `rounds` rounds after one that does not count, on one core.
-    public init(_ bytes: [UInt8], name: String, rounds: Int, hasTwin: Bool) throws {
+    public init(_ bytes: [UInt8], name: String, rounds: Int, hasBaseline: Bool) throws {
         self.name = name
         self.bytes = bytes
         decoder = ImageDecoder(options: Self.options)
         header = try decoder.header(of: bytes)
         let infos = header.format == .gif ? try decoder.frameInfos(of: bytes) : []
         goal = DecodeGoal(header, of: bytes, frames: infos)
-        foreign = Twin(header.format)
+        foreign = Baseline(header.format)
 
         bench_pin_thread()
         let picture = try decodeOnce()
-        if hasTwin, let other = foreign.bitmap(of: bytes) {
+        if hasBaseline, let other = foreign.bitmap(of: bytes) {
             pixelsAgree = picture.clearedUnderAlpha().copyBytes() == other.clearedUnderAlpha().copyBytes()
-            twin = Times()
+            baseline = Times()
         }
         // In a round each side decodes as often as makes 8 ms, so that neither the clock's steps nor one interrupt show.
         let repeats = Int(min(10_000, max(1, (8e6 / max(1, try timeOurs(1).cpu)).rounded(.up))))
-        for round in 0...rounds { try measure(repeats, twinGoesFirst: round.isMultiple(of: 2), counts: round > 0) }
+        for round in 0...rounds { try measure(repeats, baselineGoesFirst: round.isMultiple(of: 2), counts: round > 0) }
     }
 
-    private mutating func measure(_ repeats: Int, twinGoesFirst: Bool, counts: Bool) throws {
-        let before = twin != nil && twinGoesFirst ? timeTwin(repeats) : nil
+    private mutating func measure(_ repeats: Int, baselineGoesFirst: Bool, counts: Bool) throws {
+        let before = baseline != nil && baselineGoesFirst ? timeBaseline(repeats) : nil
         let own = try timeOurs(repeats)
-        let after = twin != nil && !twinGoesFirst ? timeTwin(repeats) : nil
+        let after = baseline != nil && !baselineGoesFirst ? timeBaseline(repeats) : nil
         guard counts else { return }
         let pixels = Double(header.width * header.height * frames * repeats)
         ours.append(own, pixels: pixels)
-        if let other = before ?? after { twin?.append(other, pixels: pixels) }
+        if let other = before ?? after { baseline?.append(other, pixels: pixels) }
     }
 
     /// What `repeats` of our decodes take.
@@ -83,19 +83,19 @@ public struct DecodeBenchmark {
     }
 
     /// What `repeats` decodes of the library take.
-    public func timeTwin(_ repeats: Int) -> Elapsed {
+    public func timeBaseline(_ repeats: Int) -> Elapsed {
         Elapsed.time { for _ in 0..<repeats { _ = foreign.decode(bytes) } }
     }
 
-    /// Twin CPU / our CPU of each round: over 1 we are faster.
+    /// Baseline CPU / our CPU of each round: over 1 we are faster.
     public var ratios: [Double] {
-        twin.map { twin in zip(twin.cpu, ours.cpu).map { $0 / max($1, .leastNonzeroMagnitude) } } ?? []
+        baseline.map { baseline in zip(baseline.cpu, ours.cpu).map { $0 / max($1, .leastNonzeroMagnitude) } } ?? []
     }
 
     /// The median over the rounds.
     public var ratio: Double? { median(ratios) }
 
-    /// Nil without a bar or a twin.
+    /// Nil without a bar or a baseline.
     public var verdict: Verdict? {
         if pixelsAgree == false { return .pixelsDiffer }
         guard let ratio, let bar = goal.bar else { return nil }

@@ -29,7 +29,7 @@ public enum DecodeTable {
         let spread = ratios.min().flatMap { low in ratios.max().map { "\(digits(low))-\(digits($0))" } }
         return [
             name, result.goal.kind, "\(header.width)x\(header.height)", String(result.frames),
-            digits(median(result.ours.cpu)), digits(result.twin.flatMap { median($0.cpu) }), digits(result.ratio),
+            digits(median(result.ours.cpu)), digits(result.baseline.flatMap { median($0.cpu) }), digits(result.ratio),
             spread ?? "-", digits(result.goal.bar), result.verdict?.rawValue ?? "",
         ]
     }

@@ -104,7 +104,7 @@ public enum DecoderAgreement {
     // ------------------------------------------------------------------ GIF
 
     private static func gif(_ bytes: [UInt8]) -> Outcome {
-        guard let expected = Twin.gifFrames(of: bytes) else { return .notCompared }
+        guard let expected = Baseline.gifFrames(of: bytes) else { return .notCompared }
         let wanted = expected.pictures
         do throws(DecodeError) {
             let frames = try ImageDecoder(options: DecodeBenchmark.options).frames(of: bytes)

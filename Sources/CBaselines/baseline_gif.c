@@ -29,7 +29,7 @@ struct area {
   uint32_t x, y, width, height;
 };
 
-static struct area clipped(const GifImageDesc *frame, const twin_picture *canvas) {
+static struct area clipped(const GifImageDesc *frame, const baseline_picture *canvas) {
   struct area area = {(uint32_t)frame->Left, (uint32_t)frame->Top, 0, 0};
   if (area.x >= canvas->width || area.y >= canvas->height) return area;
   uint32_t right = canvas->width - area.x, bottom = canvas->height - area.y;
@@ -39,7 +39,7 @@ static struct area clipped(const GifImageDesc *frame, const twin_picture *canvas
 }
 
 static void draw(const SavedImage *frame, struct area area, const ColorMapObject *colors,
-                 int transparent, twin_picture *canvas) {
+                 int transparent, baseline_picture *canvas) {
   for (uint32_t y = 0; y < area.height; y++) {
     const GifByteType *from = frame->RasterBits + (size_t)y * (size_t)frame->ImageDesc.Width;
     uint8_t *to = canvas->pixels + ((size_t)(area.y + y) * canvas->width + area.x) * 4;
@@ -55,13 +55,13 @@ static void draw(const SavedImage *frame, struct area area, const ColorMapObject
   }
 }
 
-static void clear(struct area area, twin_picture *canvas) {
+static void clear(struct area area, baseline_picture *canvas) {
   for (uint32_t y = 0; y < area.height; y++)
     memset(canvas->pixels + ((size_t)(area.y + y) * canvas->width + area.x) * 4, 0,
            (size_t)area.width * 4);
 }
 
-static bool compose(GifFileType *gif, twin_picture *canvas) {
+static bool compose(GifFileType *gif, baseline_picture *canvas) {
   size_t bytes = (size_t)canvas->width * canvas->height * 4;
   uint8_t *saved = NULL;
   bool ok = true;
@@ -86,18 +86,18 @@ static bool compose(GifFileType *gif, twin_picture *canvas) {
   return ok;
 }
 
-bool twin_gif(const uint8_t *data, size_t size, twin_picture *picture) {
+bool baseline_gif(const uint8_t *data, size_t size, baseline_picture *picture) {
   struct memory memory = {data, size};
   int error = 0;
   GifFileType *gif = DGifOpen(&memory, read_memory, &error);
   if (!gif) return false;
-  twin_picture canvas = {NULL, 0, 0, 0};
+  baseline_picture canvas = {NULL, 0, 0, 0};
   if (DGifSlurp(gif) == GIF_OK && gif->ImageCount > 0 && gif->SWidth > 0 && gif->SHeight > 0) {
     canvas.width = (uint32_t)gif->SWidth;
     canvas.height = (uint32_t)gif->SHeight;
     canvas.frames = (uint32_t)gif->ImageCount;
     canvas.pixels = calloc((size_t)canvas.width * canvas.height, 4);
-    if (canvas.pixels && !compose(gif, &canvas)) twin_free(&canvas);
+    if (canvas.pixels && !compose(gif, &canvas)) baseline_free(&canvas);
   }
   DGifCloseFile(gif, &error);
   *picture = canvas;

@@ -39,7 +39,7 @@ static void color_row(uint8_t *to, const GifPixelType *from, uint32_t width,
 }
 
 // The image whose descriptor was read; false when its data is not whole.
-static bool read_image(GifFileType *gif, int transparent, twin_picture *frame) {
+static bool read_image(GifFileType *gif, int transparent, baseline_picture *frame) {
   static const uint32_t start[] = {0, 4, 2, 1}, step[] = {8, 8, 4, 2};
   const GifImageDesc *image = &gif->Image;
   const ColorMapObject *colors = image->ColorMap ? image->ColorMap : gif->SColorMap;
@@ -57,7 +57,7 @@ static bool read_image(GifFileType *gif, int transparent, twin_picture *frame) {
   }
   free(row);
   if (ok)
-    *frame = (twin_picture){pixels, width, height, 1};
+    *frame = (baseline_picture){pixels, width, height, 1};
   else
     free(pixels);
   return ok;
@@ -78,8 +78,8 @@ static bool read_extension(GifFileType *gif, int *transparent) {
   return true;
 }
 
-static bool add(twin_frames *frames, twin_picture frame) {
-  twin_picture *more = realloc(frames->frames, (frames->count + 1) * sizeof *more);
+static bool add(baseline_frames *frames, baseline_picture frame) {
+  baseline_picture *more = realloc(frames->frames, (frames->count + 1) * sizeof *more);
   if (!more) {
     free(frame.pixels);
     return false;
@@ -89,16 +89,16 @@ static bool add(twin_frames *frames, twin_picture frame) {
   return true;
 }
 
-bool twin_gif_frames(const uint8_t *data, size_t size, twin_frames *frames) {
+bool baseline_gif_frames(const uint8_t *data, size_t size, baseline_frames *frames) {
   struct memory memory = {data, size};
   int error = 0, transparent = NO_TRANSPARENT_COLOR;
-  *frames = (twin_frames){NULL, 0, false};
+  *frames = (baseline_frames){NULL, 0, false};
   GifFileType *gif = DGifOpen(&memory, read_memory, &error);
   if (!gif) return false;
   GifRecordType record;
   bool ok = true;
   while (ok && DGifGetRecordType(gif, &record) == GIF_OK) {
-    twin_picture frame;
+    baseline_picture frame;
     if (record == TERMINATE_RECORD_TYPE) {
       frames->is_whole = true;
       break;
@@ -115,8 +115,8 @@ bool twin_gif_frames(const uint8_t *data, size_t size, twin_frames *frames) {
   return true;
 }
 
-void twin_frames_free(twin_frames *frames) {
-  for (size_t i = 0; i < frames->count; i++) twin_free(&frames->frames[i]);
+void baseline_frames_free(baseline_frames *frames) {
+  for (size_t i = 0; i < frames->count; i++) baseline_free(&frames->frames[i]);
   free(frames->frames);
-  *frames = (twin_frames){NULL, 0, false};
+  *frames = (baseline_frames){NULL, 0, false};
 }

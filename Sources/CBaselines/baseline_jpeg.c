@@ -12,7 +12,7 @@
 #include <jpeglib.h>
 
 // What must survive a jump lives here, in the frame below the one with setjmp.
-struct jpeg_twin {
+struct jpeg_baseline {
   struct jpeg_decompress_struct jpeg;
   struct jpeg_error_mgr errors;
   jmp_buf jump;
@@ -21,46 +21,47 @@ struct jpeg_twin {
 };
 
 static void on_error(j_common_ptr jpeg) {
-  longjmp(((struct jpeg_twin *)jpeg->client_data)->jump, 1);
+  longjmp(((struct jpeg_baseline *)jpeg->client_data)->jump, 1);
 }
 
 static void on_message(j_common_ptr jpeg) { (void)jpeg; }
 
-static void read_all(struct jpeg_twin *twin, const uint8_t *data, size_t size) {
-  struct jpeg_decompress_struct *jpeg = &twin->jpeg;
+static void read_all(struct jpeg_baseline *baseline, const uint8_t *data, size_t size) {
+  struct jpeg_decompress_struct *jpeg = &baseline->jpeg;
   jpeg_mem_src(jpeg, data, size);
   jpeg_read_header(jpeg, TRUE);
   jpeg->out_color_space = JCS_EXT_RGBA;
   jpeg_start_decompress(jpeg);
   size_t stride = (size_t)jpeg->output_width * 4;
-  twin->pixels = malloc(stride * jpeg->output_height);
-  if (!twin->pixels) return;
+  baseline->pixels = malloc(stride * jpeg->output_height);
+  if (!baseline->pixels) return;
   while (jpeg->output_scanline < jpeg->output_height) {
-    JSAMPROW row = twin->pixels + jpeg->output_scanline * stride;
+    JSAMPROW row = baseline->pixels + jpeg->output_scanline * stride;
     jpeg_read_scanlines(jpeg, &row, 1);
   }
   jpeg_finish_decompress(jpeg);
-  twin->is_done = jpeg->err->num_warnings == 0;
+  baseline->is_done = jpeg->err->num_warnings == 0;
 }
 
-static void guarded(struct jpeg_twin *twin, const uint8_t *data, size_t size) {
-  if (setjmp(twin->jump) == 0) {
-    jpeg_create_decompress(&twin->jpeg);
-    read_all(twin, data, size);
+static void guarded(struct jpeg_baseline *baseline, const uint8_t *data, size_t size) {
+  if (setjmp(baseline->jump) == 0) {
+    jpeg_create_decompress(&baseline->jpeg);
+    read_all(baseline, data, size);
   }
 }
 
-bool twin_jpeg(const uint8_t *data, size_t size, twin_picture *picture) {
-  struct jpeg_twin twin = {.is_done = false};
-  twin.jpeg.err = jpeg_std_error(&twin.errors);
-  twin.errors.error_exit = on_error;
-  twin.errors.output_message = on_message;
-  twin.jpeg.client_data = &twin;
-  guarded(&twin, data, size);
-  if (twin.is_done)
-    *picture = (twin_picture){twin.pixels, twin.jpeg.output_width, twin.jpeg.output_height, 1};
+bool baseline_jpeg(const uint8_t *data, size_t size, baseline_picture *picture) {
+  struct jpeg_baseline baseline = {.is_done = false};
+  baseline.jpeg.err = jpeg_std_error(&baseline.errors);
+  baseline.errors.error_exit = on_error;
+  baseline.errors.output_message = on_message;
+  baseline.jpeg.client_data = &baseline;
+  guarded(&baseline, data, size);
+  if (baseline.is_done)
+    *picture = (baseline_picture){baseline.pixels, baseline.jpeg.output_width,
+                                  baseline.jpeg.output_height, 1};
   else
-    free(twin.pixels);
-  jpeg_destroy_decompress(&twin.jpeg);
-  return twin.is_done;
+    free(baseline.pixels);
+  jpeg_destroy_decompress(&baseline.jpeg);
+  return baseline.is_done;
 }

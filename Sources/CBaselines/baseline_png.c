@@ -10,7 +10,7 @@
 #endif
 #include <png.h>
 
-bool twin_png(const uint8_t *data, size_t size, twin_picture *picture) {
+bool baseline_png(const uint8_t *data, size_t size, baseline_picture *picture) {
   png_image image;
   memset(&image, 0, sizeof image);
   image.version = PNG_IMAGE_VERSION;
@@ -24,11 +24,11 @@ bool twin_png(const uint8_t *data, size_t size, twin_picture *picture) {
     free(pixels);
     return false;
   }
-  *picture = (twin_picture){pixels, image.width, image.height, 1};
+  *picture = (baseline_picture){pixels, image.width, image.height, 1};
   return true;
 }
 
-void twin_free(twin_picture *picture) {
+void baseline_free(baseline_picture *picture) {
   free(picture->pixels);
   picture->pixels = NULL;
 }

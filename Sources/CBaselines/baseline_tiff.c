@@ -63,13 +63,13 @@ static TIFF *open_memory(struct memory *memory) {
   if (!options) return NULL;
   TIFFOpenOptionsSetErrorHandlerExtR(options, quiet, NULL);
   TIFFOpenOptionsSetWarningHandlerExtR(options, quiet, NULL);
-  TIFF *tiff = TIFFClientOpenExt("twin", "r", memory, read_memory, write_nothing, seek,
+  TIFF *tiff = TIFFClientOpenExt("baseline", "r", memory, read_memory, write_nothing, seek,
                                  close_nothing, size_of, map, unmap, options);
   TIFFOpenOptionsFree(options);
   return tiff;
 }
 
-bool twin_tiff(const uint8_t *data, size_t size, twin_picture *picture) {
+bool baseline_tiff(const uint8_t *data, size_t size, baseline_picture *picture) {
   struct memory memory = {data, size, 0};
   TIFF *tiff = open_memory(&memory);
   if (!tiff) return false;
@@ -85,6 +85,6 @@ bool twin_tiff(const uint8_t *data, size_t size, twin_picture *picture) {
     free(pixels);
     return false;
   }
-  *picture = (twin_picture){(uint8_t *)pixels, width, height, 1};
+  *picture = (baseline_picture){(uint8_t *)pixels, width, height, 1};
   return true;
 }

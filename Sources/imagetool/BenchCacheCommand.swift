@@ -43,10 +43,10 @@ struct BenchCacheCommand: ParsableCommand {
                 return median(row[keyPath: rates]).map { $0 / one }
             }
             let cells: [(Double?, digits: Int)] = [
-                (median(row.ours), 1), (median(row.twin), 1), (row.ratio, 2), (median(row.nsCache), 1),
-                (median(row.oursRate).map { $0 / 1e6 }, 2), (median(row.twinRate).map { $0 / 1e6 }, 2),
-                (row.rateRatio, 2), (gain(\.oursRate), 2), (gain(\.twinRate), 2),
-                (median(row.oursOverlap), 2), (median(row.twinOverlap), 2),
+                (median(row.ours), 1), (median(row.baseline), 1), (row.ratio, 2), (median(row.nsCache), 1),
+                (median(row.oursRate).map { $0 / 1e6 }, 2), (median(row.baselineRate).map { $0 / 1e6 }, 2),
+                (row.rateRatio, 2), (gain(\.oursRate), 2), (gain(\.baselineRate), 2),
+                (median(row.oursOverlap), 2), (median(row.baselineOverlap), 2),
             ]
             table.append(
                 [row.name.rawValue, String(row.threads)]
@@ -68,14 +68,14 @@ extension CacheBenchmark.Row {
             ("threads", .integer(threads)),
             ("rounds", .integer(ours.count)),
             ("oursCPUNanoseconds", .optional(median(ours))),
-            ("plainCPUNanoseconds", .optional(median(twin))),
+            ("plainCPUNanoseconds", .optional(median(baseline))),
             ("nsCacheCPUNanoseconds", .optional(median(nsCache))),
             ("ratio", .number(ratio)),
             ("oursOperationsPerSecond", .optional(median(oursRate))),
-            ("plainOperationsPerSecond", .optional(median(twinRate))),
+            ("plainOperationsPerSecond", .optional(median(baselineRate))),
             ("rateRatio", .number(rateRatio)),
             ("oursCPUPerWall", .optional(median(oursOverlap))),
-            ("plainCPUPerWall", .optional(median(twinOverlap))),
+            ("plainCPUPerWall", .optional(median(baselineOverlap))),
         ])
     }
 }

@@ -12,7 +12,7 @@ struct BenchDecodeCommand: ParsableCommand {
             Pixels as stored; all frames of a GIF, else one picture. The ratio is the median over the rounds of the \
             library's CPU time by ours: over 1 we are faster. Large pictures of the kinds of the goals table have a bar \
             beside it; exit code 1 when one is missed by more than 5 %, or when the library shows other pixels. The \
-            twins check no limits: give them files you trust.
+            baselines check no limits: give them files you trust.
             """)
 
     @Argument(help: "Image files.") var files: [String]
@@ -36,7 +36,7 @@ struct BenchDecodeCommand: ParsableCommand {
         do {
             try forEachFile(files) { path in
                 let bytes = try readInput(path, limit: DecodeBenchmark.options.limits.maxInputBytes)
-                results.append(try DecodeBenchmark(bytes, name: path, rounds: rounds, hasTwin: !noTwin))
+                results.append(try DecodeBenchmark(bytes, name: path, rounds: rounds, hasBaseline: !noTwin))
             }
         } catch let exit as ExitCode {
             failure = exit
@@ -68,7 +68,7 @@ extension DecodeBenchmark {
             ("iterations", .integer(ours.cpu.count)),
             ("cpuNanosecondsPerPixel", summary(ours.cpu)),
             ("wallNanosecondsPerPixel", summary(ours.wall)),
-            ("twin", twin.map { .object([("cpuNanosecondsPerPixel", summary($0.cpu))]) } ?? .null),
+            ("twin", baseline.map { .object([("cpuNanosecondsPerPixel", summary($0.cpu))]) } ?? .null),
             ("ratio", .optional(ratio)),
             ("leastRatio", .optional(ratios.min())),
             ("greatestRatio", .optional(ratios.max())),

@@ -19,21 +19,21 @@ struct CacheBenchmark {
         let threads: Int
         /// CPU nanoseconds an operation.
         var ours: [Double] = []
-        var twin: [Double] = []
+        var baseline: [Double] = []
         /// Empty where not measured: on one thread only, and with keys that are ready.
         var nsCache: [Double] = []
         /// Operations a second of wall time, all threads together.
         var oursRate: [Double] = []
-        var twinRate: [Double] = []
+        var baselineRate: [Double] = []
         /// CPU by wall time: the number of threads when none ever waited or slept.
         var oursOverlap: [Double] = []
-        var twinOverlap: [Double] = []
+        var baselineOverlap: [Double] = []
 
-        /// Our CPU time by the twin's, the median over the rounds: under 1 we are faster.
-        var ratio: Double { median(zip(ours, twin).map { $0 / $1 }) ?? .nan }
+        /// Our CPU time by the baseline's, the median over the rounds: under 1 we are faster.
+        var ratio: Double { median(zip(ours, baseline).map { $0 / $1 }) ?? .nan }
 
-        /// Our operations a second by the twin's, the median over the rounds: over 1 we are faster.
-        var rateRatio: Double { median(zip(oursRate, twinRate).map { $0 / $1 }) ?? .nan }
+        /// Our operations a second by the baseline's, the median over the rounds: over 1 we are faster.
+        var rateRatio: Double { median(zip(oursRate, baselineRate).map { $0 / $1 }) ?? .nan }
     }
 
     private(set) var rows: [Row] = []
@@ -48,17 +48,17 @@ struct CacheBenchmark {
                 load.fill()
                 var own = Elapsed(cpu: 0, wall: 0)
                 if round.isMultiple(of: 2) { own = PinnedThreads.time(threads) { load.runOurs(name, thread: $0) } }
-                let other = PinnedThreads.time(threads) { load.runTwin(name, thread: $0) }
+                let other = PinnedThreads.time(threads) { load.runBaseline(name, thread: $0) }
                 if !round.isMultiple(of: 2) { own = PinnedThreads.time(threads) { load.runOurs(name, thread: $0) } }
                 let third = threads == 1 ? foreign.time(name) : nil
                 guard round > 0 else { continue }
                 let operations = Double(CacheLoad.operations * threads)
                 rows[index].ours.append(own.cpu / operations)
-                rows[index].twin.append(other.cpu / operations)
+                rows[index].baseline.append(other.cpu / operations)
                 rows[index].oursRate.append(operations / own.wall * 1e9)
-                rows[index].twinRate.append(operations / other.wall * 1e9)
+                rows[index].baselineRate.append(operations / other.wall * 1e9)
                 rows[index].oursOverlap.append(own.cpu / own.wall)
-                rows[index].twinOverlap.append(other.cpu / other.wall)
+                rows[index].baselineOverlap.append(other.cpu / other.wall)
                 if let third { rows[index].nsCache.append(third.cpu / operations) }
             }
         }
@@ -75,11 +75,11 @@ struct CacheLoad: Sendable {
     /// Hits take these in turn; the other half of the names is in no cache then.
     let order: [Int]
     private let ours = MemoryCache<ImageCacheKey, Int>(maxBytes: entries)
-    private let twin = CacheTwin(maxBytes: entries)
+    private let baseline = CacheBaseline(maxBytes: entries)
     private let keys: [ImageCacheKey]
     private let equalKeys: [ImageCacheKey]
-    private let twinKeys: [CacheTwin.Key]
-    private let equalTwinKeys: [CacheTwin.Key]
+    private let baselineKeys: [CacheBaseline.Key]
+    private let equalBaselineKeys: [CacheBaseline.Key]
 
     init() {
         names = (0..<Self.entries * 2).map { number in
@@ -91,15 +91,15 @@ struct CacheLoad: Sendable {
         let others = names.map { String(decoding: Array($0.utf8), as: UTF8.self) }
         keys = names.map { ImageCacheKey($0) }
         equalKeys = others.map { ImageCacheKey($0) }
-        twinKeys = names.map { CacheTwin.Key(url: $0) }
-        equalTwinKeys = others.map { CacheTwin.Key(url: $0) }
+        baselineKeys = names.map { CacheBaseline.Key(url: $0) }
+        equalBaselineKeys = others.map { CacheBaseline.Key(url: $0) }
     }
 
     /// Puts the first half of the names in.
     func fill() {
         for number in order {
             ours.insert(number, for: keys[number], cost: 1)
-            twin.insert(number, for: twinKeys[number], cost: 1)
+            baseline.insert(number, for: baselineKeys[number], cost: 1)
         }
     }
 
@@ -120,18 +120,18 @@ struct CacheLoad: Sendable {
         precondition(found == Self.operations, "every operation does what it is named after")
     }
 
-    func runTwin(_ name: CacheBenchmark.Case, thread: Int) {
+    func runBaseline(_ name: CacheBenchmark.Case, thread: Int) {
         let start = thread * Self.entries / 2
         var found = 0
         for step in start..<start + Self.operations {
             let number = order[step % Self.entries]
             switch name {
-            case .hitReady: found += twin.value(for: twinKeys[number]) == number ? 1 : 0
-            case .hitEqual: found += twin.value(for: equalTwinKeys[number]) == number ? 1 : 0
-            case .hitMade: found += twin.value(for: CacheTwin.Key(url: names[number])) == number ? 1 : 0
-            case .miss: found += twin.value(for: twinKeys[number + Self.entries]) == nil ? 1 : 0
-            case .overwrite: found += twin.insert(number, for: twinKeys[number], cost: 1) ? 1 : 0
-            case .insertEvict: found += twin.insert(number, for: twinKeys[coming(step, number)], cost: 1) ? 1 : 0
+            case .hitReady: found += baseline.value(for: baselineKeys[number]) == number ? 1 : 0
+            case .hitEqual: found += baseline.value(for: equalBaselineKeys[number]) == number ? 1 : 0
+            case .hitMade: found += baseline.value(for: CacheBaseline.Key(url: names[number])) == number ? 1 : 0
+            case .miss: found += baseline.value(for: baselineKeys[number + Self.entries]) == nil ? 1 : 0
+            case .overwrite: found += baseline.insert(number, for: baselineKeys[number], cost: 1) ? 1 : 0
+            case .insertEvict: found += baseline.insert(number, for: baselineKeys[coming(step, number)], cost: 1) ? 1 : 0
             }
         }
         precondition(found == Self.operations, "every operation does what it is named after")

@@ -11,7 +11,7 @@ struct DiskBenchmark {
         case store
         case refresh = "refresh (304)"
 
-        /// In each round, of ours and of the twin.
+        /// In each round, of ours and of the baseline.
         fileprivate var operations: Int {
             switch self {
             case .hit, .miss: 2_000
@@ -44,7 +44,7 @@ struct DiskBenchmark {
                 let name = rows[index].name
                 var own = Elapsed(cpu: 0, wall: 0)
                 if round.isMultiple(of: 2) { own = load.timeOurs(name) }
-                let other = load.timeTwin(name)
+                let other = load.timeBaseline(name)
                 if !round.isMultiple(of: 2) { own = load.timeOurs(name) }
                 guard round > 0 else { continue }
                 rows[index].ours.append(own.cpu / Double(name.operations))
@@ -60,16 +60,16 @@ private final class DiskLoad {
 
     private let samples = DiskSamples(bodyBytes: DiskBenchmark.bodyBytes)
     private let cache: DiskCache
-    private let twin: DiskTwin
+    private let baseline: DiskBaseline
     private let keys: [CacheKey]
     private let missing: [CacheKey]
     private let stored: [CacheEntry]
     private let bodies: [[UInt8]]
     /// Of the bodies as they are now: each store makes another.
     private var revisions: [DiskCache.Revision] = []
-    /// The cache's own files, which the twin reads too.
+    /// The cache's own files, which the baseline reads too.
     private let files: [String]
-    /// Where the twin writes, in as many folders as the cache does.
+    /// Where the baseline writes, in as many folders as the cache does.
     private let bareFiles: [String]
     private let bareBytes: [UInt8]
 
@@ -92,8 +92,8 @@ private final class DiskLoad {
             try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: true)
             return shard + "/file"
         }
-        twin = DiskTwin(maxBytes: bareBytes.count + 1)
-        for file in bareFiles where !twin.store(bareBytes, at: file) {
+        baseline = DiskBaseline(maxBytes: bareBytes.count + 1)
+        for file in bareFiles where !baseline.store(bareBytes, at: file) {
             throw Failure(.ioError, "io: \(file): \(systemMessage())")
         }
     }
@@ -116,17 +116,17 @@ private final class DiskLoad {
         return elapsed
     }
 
-    func timeTwin(_ name: DiskBenchmark.Case) -> Elapsed {
+    func timeBaseline(_ name: DiskBenchmark.Case) -> Elapsed {
         var done = 0
         let slot = Array(bareBytes.dropFirst(8).prefix(1024))
         let elapsed = Elapsed.time {
             for step in 0..<name.operations {
                 let number = step % Self.entries
                 switch name {
-                case .hit: done += twin.checksum(files[number], bodyBytes: DiskBenchmark.bodyBytes) != nil ? 1 : 0
-                case .miss: done += twin.checksum(bareFiles[number] + "-", bodyBytes: 0) == nil ? 1 : 0
-                case .store: done += twin.store(bareBytes, at: bareFiles[number]) ? 1 : 0
-                case .refresh: done += twin.refresh(slot, at: 8, of: bareFiles[number]) ? 1 : 0
+                case .hit: done += baseline.checksum(files[number], bodyBytes: DiskBenchmark.bodyBytes) != nil ? 1 : 0
+                case .miss: done += baseline.checksum(bareFiles[number] + "-", bodyBytes: 0) == nil ? 1 : 0
+                case .store: done += baseline.store(bareBytes, at: bareFiles[number]) ? 1 : 0
+                case .refresh: done += baseline.refresh(slot, at: 8, of: bareFiles[number]) ? 1 : 0
                 }
             }
         }

@@ -9,18 +9,18 @@ import PlatformImageBenchmarking
 func load(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: path))) }
 
 func takeTurns(_ path: String) throws {
-    let benchmark = try DecodeBenchmark(load(path), name: path, rounds: 1, hasTwin: true)
+    let benchmark = try DecodeBenchmark(load(path), name: path, rounds: 1, hasBaseline: true)
     let header = benchmark.header
     print("\(header.width) \(header.height) \(benchmark.frames) \(benchmark.goal.kind)")
     fflush(nil)
     // The second finds the file in the processor's cache: each goes first in turn.
-    var twinGoesFirst = false
+    var baselineGoesFirst = false
     while readLine() != nil {
-        let before = twinGoesFirst ? benchmark.timeTwin(1) : nil
+        let before = baselineGoesFirst ? benchmark.timeBaseline(1) : nil
         let ours = try benchmark.timeOurs(1)
-        print(Int(ours.cpu), Int((before ?? benchmark.timeTwin(1)).cpu))
+        print(Int(ours.cpu), Int((before ?? benchmark.timeBaseline(1)).cpu))
         fflush(nil)
-        twinGoesFirst.toggle()
+        baselineGoesFirst.toggle()
     }
 }
 
@@ -34,6 +34,6 @@ if first == "--turns", let path = paths.last {
     try takeTurns(path)
     exit(0)
 }
-let results = try paths.map { try DecodeBenchmark(load($0), name: $0, rounds: rounds, hasTwin: true) }
+let results = try paths.map { try DecodeBenchmark(load($0), name: $0, rounds: rounds, hasBaseline: true) }
 print(DecodeTable.text(of: results), terminator: "")
 exit(results.contains { $0.verdict == .missed || $0.verdict == .pixelsDiffer } ? 1 : 0)

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The usual cache: a `Dictionary` from key to node, nodes as objects in a doubly linked list, one lock around all.
-final class CacheTwin: Sendable {
+final class CacheBaseline: Sendable {
     /// Hashed anew at every look-up.
     struct Key: Hashable, Sendable {
         var url: String

@@ -2,41 +2,41 @@ import CPlatformImageBaselines
 import PlatformImage
 
 /// The plain use of a format's C library, called in place of ours.
-struct Twin {
-    private let run: (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<twin_picture>?) -> Bool
+struct Baseline {
+    private let run: (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<baseline_picture>?) -> Bool
 
     init(_ format: ImageFormat) {
         run =
             switch format {
-            case .png: twin_png
-            case .jpeg: twin_jpeg
-            case .gif: twin_gif
-            case .tiff: twin_tiff
-            case .bmp: twin_bmp
+            case .png: baseline_png
+            case .jpeg: baseline_jpeg
+            case .gif: baseline_gif
+            case .tiff: baseline_tiff
+            case .bmp: baseline_bmp
             }
     }
 
-    /// Decodes into a fresh buffer and frees it; false when the twin cannot.
+    /// Decodes into a fresh buffer and frees it; false when the baseline cannot.
     func decode(_ bytes: [UInt8]) -> Bool {
-        var picture = twin_picture()
+        var picture = baseline_picture()
         guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &picture) }) else { return false }
-        twin_free(&picture)
+        baseline_free(&picture)
         return true
     }
 
     /// The picture, for comparing; for a GIF the canvas after its last frame.
     func bitmap(of bytes: [UInt8]) -> Bitmap? {
-        var picture = twin_picture()
+        var picture = baseline_picture()
         guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &picture) }) else { return nil }
-        defer { twin_free(&picture) }
+        defer { baseline_free(&picture) }
         return Bitmap(picture)
     }
 
     /// Every frame of a GIF alone, by giflib's own LZW; nil when giflib cannot open it.
     static func gifFrames(of bytes: [UInt8]) -> GIFFrames? {
-        var frames = twin_frames()
-        guard bytes.withUnsafeBufferPointer({ twin_gif_frames($0.baseAddress, $0.count, &frames) }) else { return nil }
-        defer { twin_frames_free(&frames) }
+        var frames = baseline_frames()
+        guard bytes.withUnsafeBufferPointer({ baseline_gif_frames($0.baseAddress, $0.count, &frames) }) else { return nil }
+        defer { baseline_frames_free(&frames) }
         let pictures = UnsafeBufferPointer(start: frames.frames, count: frames.count).map { Bitmap($0) }
         return GIFFrames(pictures: pictures, isWhole: frames.is_whole)
     }
@@ -50,8 +50,8 @@ struct GIFFrames {
 }
 
 extension Bitmap {
-    /// A copy of a twin's pixels.
-    fileprivate init(_ picture: twin_picture) {
+    /// A copy of a baseline's pixels.
+    fileprivate init(_ picture: baseline_picture) {
         let decoded = UnsafeRawBufferPointer(start: picture.pixels, count: Int(picture.width) * Int(picture.height) * 4)
         self.init(width: Int(picture.width), height: Int(picture.height)) { pixels in
             pixels.withUnsafeMutableBytes { $0.copyMemory(from: decoded) }

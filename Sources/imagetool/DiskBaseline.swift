@@ -12,7 +12,7 @@ import Darwin
 /// The least that each operation of a disk cache can cost: the system calls for its files, one checksum, no doubts.
 ///
 /// It reads into one buffer that it keeps, which a cache that hands bodies out cannot.
-final class DiskTwin {
+final class DiskBaseline {
     private let buffer: UnsafeMutableRawBufferPointer
 
     /// - Parameter maxBytes: Of the longest file.
