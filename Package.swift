@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "PlatformImageURLSession", targets: ["PlatformImageURLSession"]),
         .library(name: "PlatformImageService", targets: ["PlatformImageService"]),
         .executable(name: "imagetool", targets: ["imagetool"]),
+        .executable(name: "imagetool-bench", targets: ["imagetool-bench"]),
     ],
     traits: [
         .trait(name: "Loader", description: "Loading and caching: the product PlatformImageLoader."),
@@ -94,14 +95,16 @@ let package = Package(
             // Not a bundle: the tool is one file that people copy.
             resources: [.embedInCode("Gallery/Resources")], swiftSettings: settings),
 
-        // The tool.
+        // The tools. Only imagetool is for users; imagetool-bench measures and demonstrates.
+        .target(
+            name: "PlatformImageToolSupport",
+            dependencies: ["PlatformImage", "PlatformImageLoader", service, argumentParser, logging("Service")],
+            path: "Sources/ToolSupport", swiftSettings: settings),
         .executableTarget(
             name: "imagetool",
             dependencies: [
-                "PlatformImage", "PlatformImageLoader", "PlatformImageLoopbackOrigin", "PlatformImageBenchmarking",
-                "CPlatformImageChecksums", service,
-                asyncHTTPClient("AsyncHTTPClient"), nio("NIOCore", "AsyncHTTPClient"), argumentParser, crypto("Tool"),
-                logging("Service"),
+                "PlatformImage", "PlatformImageLoader", "PlatformImageToolSupport", service, argumentParser,
+                crypto("Tool"), logging("Service"),
             ],
             swiftSettings: settings, linkerSettings: toolLinkerSettings),
         .target(name: "CPlatformImageBaselines", path: "Sources/CBaselines", cSettings: codecSettings),
@@ -116,6 +119,15 @@ let package = Package(
                 nioHTTP2("NIOHTTP2", "AsyncHTTPClient"), nioSSL("AsyncHTTPClient"),
             ],
             path: "Sources/LoopbackOrigin", swiftSettings: settings),
+        .executableTarget(
+            name: "imagetool-bench",
+            dependencies: [
+                "PlatformImage", "PlatformImageLoader", "PlatformImageToolSupport", "PlatformImageBenchmarking",
+                "PlatformImageLoopbackOrigin", "CPlatformImageChecksums", service,
+                asyncHTTPClient("AsyncHTTPClient"), nio("NIOCore", "AsyncHTTPClient"), argumentParser,
+                logging("Service"),
+            ],
+            swiftSettings: settings, linkerSettings: toolLinkerSettings),
 
         // Tests.
         .target(
@@ -155,8 +167,8 @@ let package = Package(
         .testTarget(
             name: "imagetoolTests",
             dependencies: [
-                "imagetool", "PlatformImageLoader", "PlatformImageLoopbackOrigin", "PlatformImageTestSupport",
-                logging("Service"),
+                "imagetool", "imagetool-bench", "PlatformImageToolSupport", "PlatformImageLoader",
+                "PlatformImageLoopbackOrigin", "PlatformImageTestSupport", logging("Service"),
             ],
             swiftSettings: settings),
     ],

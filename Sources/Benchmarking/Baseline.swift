@@ -35,7 +35,9 @@ struct Baseline {
     /// Every frame of a GIF alone, by giflib's own LZW; nil when giflib cannot open it.
     static func gifFrames(of bytes: [UInt8]) -> GIFFrames? {
         var frames = baseline_frames()
-        guard bytes.withUnsafeBufferPointer({ baseline_gif_frames($0.baseAddress, $0.count, &frames) }) else { return nil }
+        guard bytes.withUnsafeBufferPointer({ baseline_gif_frames($0.baseAddress, $0.count, &frames) }) else {
+            return nil
+        }
         defer { baseline_frames_free(&frames) }
         let pictures = UnsafeBufferPointer(start: frames.frames, count: frames.count).map { Bitmap($0) }
         return GIFFrames(pictures: pictures, isWhole: frames.is_whole)

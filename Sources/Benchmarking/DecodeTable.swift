@@ -1,6 +1,6 @@
 import PlatformImage
 
-/// What `imagetool bench decode` and the package Benchmarks print.
+/// What `imagetool-bench decode` prints.
 public enum DecodeTable {
     /// A row for each result, and what the figures depend on.
     public static func text(of results: [DecodeBenchmark]) -> String {

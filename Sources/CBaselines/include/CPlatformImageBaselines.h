@@ -1,8 +1,8 @@
-// CPlatformImageBaselines: the plain use of each C library, as its manual shows it, for `imagetool
-// bench decode` and `imagetool bench agree` to measure and compare with.
+// CPlatformImageBaselines: the plain use of each C library, as its manual shows it, for
+// `imagetool-bench decode` and `imagetool-bench agree` to measure and compare with.
 //
 // For trusted files only: no limits are checked, and libpng's simplified API and DGifSlurp have
-// open security reports. Nothing but the tool links this.
+// open security reports. Nothing but imagetool-bench and the tests link this.
 
 #ifndef CPLATFORMIMAGE_BASELINES_H
 #define CPLATFORMIMAGE_BASELINES_H

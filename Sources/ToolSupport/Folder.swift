@@ -1,0 +1,72 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The regular files in a folder and the folders below it, as paths from there, sorted. Hidden ones are left out, and
+/// symbolic links to folders are not followed.
+///
+/// - Throws: `noInput` when the folder itself cannot be listed.
+package func filesIn(_ folder: String) throws(Failure) -> [String] {
+    try entriesIn(folder).filter(\.isFile).map(\.path)
+}
+
+/// What ``filesIn(_:)`` gives and, not as files, what cannot be looked at: folders that cannot be listed, folders and
+/// pictures whose names are not UTF-8, with those repaired, and pictures that are links to nothing. Reading them says
+/// what is wrong.
+///
+/// - Throws: `noInput` when the folder itself cannot be listed.
+package func entriesIn(_ folder: String) throws(Failure) -> [(path: String, isFile: Bool)] {
+    guard let handle = opendir(folder) else { throw Failure(.noInput, "noInput: \(systemMessage())") }
+    var names: [(name: String, isFile: Bool)] = []
+    while let entry = readdir(handle) {
+        // The name is a C array, which Swift sees as a tuple.
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        if !name.hasPrefix(".") { names.append((name, Int32(entry.pointee.d_type) == Int32(DT_REG))) }
+    }
+    closedir(handle)
+
+    var files: [(path: String, isFile: Bool)] = []
+    for (name, isFile) in names.sorted(by: { $0.name < $1.name }) {
+        var facts = stat()
+        let path = "\(folder)/\(name)"
+        guard lstat(path, &facts) == 0 else {
+            if !isFile || InputPaths.isPictureName(name) { files.append((name, false)) }
+            continue
+        }
+        if facts.st_mode & S_IFMT == S_IFDIR {
+            if let below = try? entriesIn(path) {
+                files += below.map { ("\(name)/\($0.path)", $0.isFile) }
+            } else {
+                files.append((name, false))
+            }
+        } else if stat(path, &facts) == 0 {
+            if facts.st_mode & S_IFMT == S_IFREG { files.append((name, true)) }
+        } else if InputPaths.isPictureName(name) {
+            files.append((name, false))
+        }
+    }
+    return files
+}
+
+/// True for a folder, also behind a symbolic link.
+package func isFolder(_ path: String) -> Bool {
+    var facts = stat()
+    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+}
+
+/// The ASCII letters and digits and `._-` of a name as they are, every other byte as `_`.
+package func plainName(_ name: some Sequence<UInt8>) -> String {
+    let plain = name.map { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            byte
+        default: UInt8(ascii: "_")
+        }
+    }
+    return String(decoding: plain, as: UTF8.self)
+}

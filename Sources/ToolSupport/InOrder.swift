@@ -1,0 +1,36 @@
+/// Results of asynchronous work in the order of what it is done on, with a few pieces of work under way at a time.
+///
+/// Each piece runs up to where it first waits before the next one begins: what they line up for, they get in order.
+package struct InOrder<Input: Sendable, Output: Sendable>: AsyncSequence {
+    private let inputs: [Input]
+    private let work: @Sendable (Input) async -> Output
+    private let width: Int
+
+    /// - Parameter width: Pieces of work at once, and results that are held until they are asked for; 1 or more.
+    package init(_ inputs: [Input], width: Int = 16, load work: @escaping @Sendable (Input) async -> Output) {
+        precondition(width > 0, "nothing would be done")
+        self.inputs = inputs
+        self.width = width
+        self.work = work
+    }
+
+    package func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
+
+    package struct Iterator: AsyncIteratorProtocol {
+        fileprivate let sequence: InOrder
+        private var tasks: [Task<Output, Never>] = []
+        private var started = 0
+
+        fileprivate init(sequence: InOrder) { self.sequence = sequence }
+
+        package mutating func next() async -> Output? {
+            while started < sequence.inputs.count, tasks.count < sequence.width {
+                let (input, work) = (sequence.inputs[started], sequence.work)
+                tasks.append(Task.immediate { await work(input) })
+                started += 1
+            }
+            guard !tasks.isEmpty else { return nil }
+            return await tasks.removeFirst().value
+        }
+    }
+}

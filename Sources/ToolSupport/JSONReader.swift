@@ -1,0 +1,217 @@
+/// Reads one JSON value from bytes, strictly by RFC 8259: nothing but white space may follow it, a name may come once in
+/// an object, text is UTF-8, and numbers stay as they are written.
+package struct JSONReader {
+    /// Why the bytes are no JSON.
+    package struct Failure: Error {
+        /// What was found, and at which byte.
+        package let message: String
+    }
+
+    /// Deeper values are refused: each level takes stack.
+    package static let maxDepth = 64
+
+    /// The members of the outermost object that were read so far; also after a failure.
+    package private(set) var outerMembers: [(String, JSON)] = []
+    private let bytes: [UInt8]
+    private var position = 0
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The value that the bytes are; call it once.
+    package mutating func document() throws(Failure) -> JSON {
+        let value = try value(depth: 0)
+        skipSpace()
+        guard position == bytes.count else { throw failure("more than one value") }
+        return value
+    }
+
+    private mutating func value(depth: Int) throws(Failure) -> JSON {
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "{"): return try object(depth: depth)
+        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        case UInt8(ascii: "-"): return try number()
+        case .some(UInt8(ascii: "0")...UInt8(ascii: "9")): return try number()
+        case nil: throw failure("the text ends where a value belongs")
+        default: throw failure("no value")
+        }
+    }
+
+    private mutating func object(depth: Int) throws(Failure) -> JSON {
+        guard depth < Self.maxDepth else { throw failure("more than \(Self.maxDepth) levels") }
+        position += 1
+        var members: [(String, JSON)] = []
+        var names: Set<[UInt8]> = []
+        skipSpace()
+        if take("}") { return .object([]) }
+        while true {
+            skipSpace()
+            guard next == UInt8(ascii: "\"") else { throw failure("no name of a member") }
+            let name = try string()
+            guard names.insert(Array(name.utf8)).inserted else { throw failure("a name that came before") }
+            skipSpace()
+            guard take(":") else { throw failure("no colon") }
+            let member = (name, try value(depth: depth + 1))
+            members.append(member)
+            if depth == 0 { outerMembers.append(member) }
+            skipSpace()
+            if take("}") { return .object(members) }
+            guard take(",") else { throw failure("neither a comma nor the end of an object") }
+        }
+    }
+
+    private mutating func array(depth: Int) throws(Failure) -> JSON {
+        guard depth < Self.maxDepth else { throw failure("more than \(Self.maxDepth) levels") }
+        position += 1
+        var values: [JSON] = []
+        skipSpace()
+        if take("]") { return .array([]) }
+        while true {
+            values.append(try value(depth: depth + 1))
+            skipSpace()
+            if take("]") { return .array(values) }
+            guard take(",") else { throw failure("neither a comma nor the end of an array") }
+        }
+    }
+
+    private mutating func string() throws(Failure) -> String {
+        position += 1
+        var text: [UInt8] = []
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "\""):
+                position += 1
+                guard let string = String(validating: text, as: UTF8.self) else {
+                    throw failure("text that is not UTF-8")
+                }
+                return string
+            case UInt8(ascii: "\\"):
+                position += 1
+                text += Array(String(Character(try escaped())).utf8)
+            case 0..<0x20:
+                throw failure("a control character in text")
+            default:
+                text.append(byte)
+                position += 1
+            }
+        }
+        throw failure("text without its end")
+    }
+
+    private mutating func escaped() throws(Failure) -> Unicode.Scalar {
+        guard let byte = next else { throw failure("text without its end") }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): break
+        default: throw failure("an unknown escape")
+        }
+        let unit = try codeUnit()
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        // Half of a pair (RFC 8259 §7), of no meaning without the other half.
+        guard unit < 0xDC00, take("\\"), take("u") else { throw failure("half of a surrogate pair") }
+        let low = try codeUnit()
+        guard low >= 0xDC00, low < 0xE000,
+            let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
+        else { throw failure("half of a surrogate pair") }
+        return scalar
+    }
+
+    private mutating func codeUnit() throws(Failure) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+                throw failure("an escape without four hexadecimal digits")
+            }
+            unit = unit << 4 | UInt16(digit)
+            position += 1
+        }
+        return unit
+    }
+
+    private mutating func number() throws(Failure) -> JSON {
+        let start = position
+        _ = take("-")
+        if !take("0") { try digits() }
+        if take(".") { try digits() }
+        if take("e") || take("E") {
+            if !take("+") { _ = take("-") }
+            try digits()
+        }
+        return .numeral(String(decoding: bytes[start..<position], as: UTF8.self))
+    }
+
+    private mutating func digits() throws(Failure) {
+        let start = position
+        while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { position += 1 }
+        if position == start { throw failure("a number without a digit") }
+    }
+
+    private mutating func word(_ word: String, _ value: JSON) throws(Failure) -> JSON {
+        guard bytes[position...].starts(with: word.utf8) else { throw failure("no value") }
+        position += word.utf8.count
+        return value
+    }
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
+    }
+
+    private func failure(_ message: String) -> Failure { Failure(message: "no JSON: \(message) at byte \(position)") }
+}
+
+extension JSON {
+    /// The member of that name; nil when this is no object or has none, and for `null`.
+    package subscript(name: String) -> JSON? {
+        guard case .object(let members) = self, let member = members.first(where: { $0.0 == name })?.1 else {
+            return nil
+        }
+        if case .null = member { return nil }
+        return member
+    }
+
+    /// The text; nil for anything else.
+    package var string: String? { if case .string(let value) = self { value } else { nil } }
+
+    /// True or false; nil for anything else.
+    package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    /// The values; nil for anything else.
+    package var array: [JSON]? { if case .array(let values) = self { values } else { nil } }
+
+    /// The nearest number that a double can be; nil when there is none, and for anything that is no number.
+    package var double: Double? {
+        switch self {
+        case .numeral(let text): Double(text).flatMap { $0.isFinite ? $0 : nil }
+        case .number(let value): value
+        case .integer(let value): Double(value)
+        default: nil
+        }
+    }
+
+    /// The whole number, exactly; nil for anything else.
+    package var integer: Int? {
+        switch self {
+        case .numeral(let text): Int(text) ?? double.flatMap { Int(exactly: $0) }
+        case .integer(let value): value
+        default: nil
+        }
+    }
+}

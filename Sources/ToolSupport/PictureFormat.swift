@@ -1,0 +1,38 @@
+package import PlatformImage
+
+/// How pixels are written.
+package enum PictureFormat: String, CaseIterable {
+    /// Netpbm's PAM: a few lines of text, then the rows.
+    case pam
+    case png
+    /// The rows alone.
+    case raw
+
+    /// - Parameter premultiplied: Multiplies colours by alpha; `png` has straight alpha and ignores it.
+    package func write(_ bitmap: Bitmap, premultiplied: Bool = false, to output: Output) throws {
+        switch self {
+        case .pam:
+            try output.write(
+                "P7\nWIDTH \(bitmap.width)\nHEIGHT \(bitmap.height)\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n")
+            try writeRows(of: bitmap, premultiplied, to: output)
+        case .png: try writePNG(bitmap, to: output)
+        case .raw: try writeRows(of: bitmap, premultiplied, to: output)
+        }
+    }
+
+    private func writeRows(of bitmap: Bitmap, _ premultiplied: Bool, to output: Output) throws(OutputFailure) {
+        if premultiplied {
+            try bitmap.forEachBand(.premultiplied) { (band) throws(OutputFailure) in try output.write(band) }
+        } else {
+            try bitmap.withBytes { (bytes) throws(OutputFailure) in try output.write(bytes) }
+        }
+    }
+
+    /// RGBA of 8 bits whatever the pixels are: what reads the file need not know other kinds.
+    private func writePNG(_ bitmap: Bitmap, to output: Output) throws {
+        var encoder = ImageEncoder()
+        encoder.options.png.reducesColors = false
+        let file = try withEncodeFailure { () throws(EncodeError) in try encoder.encode(bitmap, as: .png) }
+        try output.write(file.span)
+    }
+}

@@ -1,0 +1,46 @@
+/// How far a job is: a bar that is drawn over itself on a terminal, nothing elsewhere.
+package struct Progress {
+    private let label: String
+    private let total: Int
+    private let isShown: Bool
+    private var drawn = ""
+
+    /// - Parameter total: What ``show(_:_:)`` counts up to, 1 or more.
+    package init(_ label: String, total: Int, isShown: Bool = Terminal.isError) {
+        precondition(total > 0, "a job has a part")
+        self.label = label
+        self.total = total
+        self.isShown = isShown
+    }
+
+    /// Draws the bar; a text that is as it was is not written again.
+    package mutating func show(_ done: Int, _ detail: String = "") {
+        guard isShown else { return }
+        let text = Self.text(label, done, of: total, detail, columns: Terminal.errorColumns ?? 80)
+        guard text != drawn else { return }
+        drawn = text
+        write("\r\u{1B}[2K" + text)
+    }
+
+    /// Takes the bar away, so that the next text begins at the left.
+    package mutating func clear() {
+        guard !drawn.isEmpty else { return }
+        drawn = ""
+        write("\r\u{1B}[2K")
+    }
+
+    /// One line, shorter than the terminal is wide.
+    package static func text(_ label: String, _ done: Int, of total: Int, _ detail: String, columns: Int) -> String {
+        let counts = "\(padded(String(done), to: String(total).count, .right)) of \(total)"
+        let words = "\(label) " + "[] \(counts)" + (detail.isEmpty ? "" : "  \(detail)")
+        let width = min(40, columns - 1 - words.count)
+        guard width >= 8 else { return String("\(label) \(counts)".prefix(max(0, columns - 1))) }
+        let filled = min(width, done * width / total)
+        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
+        return "\(label) [\(bar)] \(counts)" + (detail.isEmpty ? "" : "  \(detail)")
+    }
+
+    private func write(_ text: String) {
+        Array(text.utf8).withUnsafeBytes { _ = writeAll($0, to: 2) }
+    }
+}

@@ -1,0 +1,26 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What stdin, stdout and stderr are connected to.
+package enum Terminal {
+    /// True when somebody may type.
+    package static var isInput: Bool { isatty(STDIN_FILENO) == 1 }
+    package static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
+    package static var isError: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Columns of the terminal; nil when stdout is none or does not say.
+    package static var columns: Int? { columns(of: STDOUT_FILENO) }
+    /// The same of stderr.
+    package static var errorColumns: Int? { columns(of: STDERR_FILENO) }
+
+    private static func columns(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+}

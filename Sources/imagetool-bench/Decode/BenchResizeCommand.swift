@@ -1,0 +1,60 @@
+#if Tool
+import ArgumentParser
+import PlatformImage
+import PlatformImageBenchmarking
+import PlatformImageToolSupport
+
+/// `imagetool-bench resize`: one side of `Scripts/bench-resize`, which has the other libraries.
+struct BenchResizeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resize",
+        abstract: "Resizes raw pixels each time a line comes in, and prints the CPU time in nanoseconds.",
+        discussion: """
+            For a script that takes turns with another program. FILE holds rows of R G B A, straight alpha; at the end of \
+            standard input the last result is written to --output in the same form.
+            """)
+
+    @Argument(help: "A file of width * height * 4 bytes.") var file: String
+    @Option(help: "Size of the pixels in FILE, WIDTHxHEIGHT.") var from: String
+    @Option(help: "Size of the result, WIDTHxHEIGHT.") var to: String
+    @Option(help: "nearest, box, triangle, mitchell or lanczos3.", transform: named)
+    var filter = ResampleFilter.lanczos3
+    @Flag(help: "Weigh light, not sRGB values.") var linear = false
+    @Option(name: [.short, .long], help: "Where the result goes, RGBA.") var output: String
+
+    func run() throws {
+        warnOfDebugBuild()
+        let (source, size) = (try Self.size(from), try Self.size(to))
+        let bytes = try withFailure { () throws(Failure) in try readList(file) }
+        guard bytes.count == source.width * source.height * 4 else {
+            throw ValidationError("\(file) has \(bytes.count) bytes, not \(from) pixels of 4.")
+        }
+        let bitmap = Bitmap(width: source.width, height: source.height) { pixels in
+            for index in bytes.indices { pixels[index] = bytes[index] }
+        }
+        let output = try Output()
+        var result: Bitmap?
+        while readLine() != nil {
+            let elapsed = try withFailure {
+                try Elapsed.time {
+                    result = try bitmap.resized(
+                        width: size.width, height: size.height, filter: filter, weighsLight: linear)
+                }
+            }
+            try output.write("\(Int(elapsed.cpu))\n")
+        }
+        guard let result else { return }
+        let target = try Output(path: self.output)
+        try result.withBytes { (bytes) throws(OutputFailure) in try target.write(bytes) }
+        try target.commit()
+    }
+
+    private static func size(_ text: String) throws -> (width: Int, height: Int) {
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+        guard sides.count == 2, let width = sides[0], let height = sides[1], (1...65_535).contains(width),
+            (1...65_535).contains(height)
+        else { throw ValidationError("\(text) is no WIDTHxHEIGHT of 1 to 65535.") }
+        return (width, height)
+    }
+}
+#endif

@@ -1,0 +1,66 @@
+#if Tool
+import ArgumentParser
+import PlatformImage
+import PlatformImageToolSupport
+
+/// `imagetool-bench thumb`: what a process holds that makes thumbnails for a long time.
+struct BenchThumbCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "thumb",
+        abstract: "Makes thumbnails of files in turn, again and again, and prints resident memory on the way.")
+
+    @Argument(help: "Image files; those that cannot be decoded count as made.") var files: [String]
+    @Option(help: "Thumbnails.") var count = 10_000
+    @Flag(help: "Print one JSON object.") var json = false
+
+    /// Pixels of the longer side, in turn.
+    private static let sides = [256, 64, 480, 128, 33]
+    /// Thumbnails before which the process warms up.
+    private static let warmUp = 500
+
+    func validate() throws {
+        if count < Self.warmUp || count > 10_000_000 { throw ValidationError("--count is 500 to 10000000.") }
+        if files.isEmpty { throw ValidationError("There is no file.") }
+    }
+
+    func run() throws {
+        let output = try Output()
+        let decoder = ImageDecoder(options: options)
+        let encoder = ImageEncoder()
+        let inputs = files.compactMap { try? readInput($0, limit: 64 << 20) }
+        guard !inputs.isEmpty else { throw ExitCode(SystemExit.noInput.rawValue) }
+        var (failed, early) = (0, 0)
+        for index in 0..<count {
+            let side = Self.sides[index % Self.sides.count]
+            let bytes = inputs[index % inputs.count]
+            do {
+                let fit: ThumbnailFit = index % 3 == 0 ? .cover : .contain
+                let thumbnail = try decoder.thumbnail(
+                    of: bytes, options: ThumbnailOptions(width: side, height: side, fit: fit))
+                _ = try encoder.encode(thumbnail.bitmap, as: index % 2 == 0 ? .jpeg : .png)
+            } catch {
+                failed += 1
+            }
+            if index + 1 == Self.warmUp { early = residentBytes(.current) }
+        }
+        let late = residentBytes(.current)
+        if json {
+            try output.write(
+                JSON.object([
+                    ("count", .integer(count)), ("failed", .integer(failed)), ("residentAfter500", .integer(early)),
+                    ("residentAtEnd", .integer(late)), ("residentPeak", .integer(residentBytes(.peak))),
+                ]).text + "\n")
+        } else {
+            try output.write(
+                "\(count) thumbnails of \(inputs.count) files, \(failed) failed; resident after \(Self.warmUp): "
+                    + "\(early) bytes, at the end: \(late)\n")
+        }
+    }
+
+    private var options: DecodeOptions {
+        var options = DecodeOptions()
+        options.limits = .thumbnailService
+        return options
+    }
+}
+#endif

@@ -1,0 +1,173 @@
+#if Tool && AsyncHTTPClient
+import PlatformImage
+import PlatformImageLoader
+import PlatformImageLoopbackOrigin
+import PlatformImageToolSupport
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The main job, shown and checked: pictures over HTTP once, then from memory, from disk, and confirmed by the origin.
+struct Demo {
+    /// A calendar clock that can be put forward, so that nobody waits for an hour to pass.
+    private final class Clock: Sendable {
+        private let offset = Mutex<Int64>(0)
+
+        var now: WallTime { WallTime.now.adding(milliseconds: offset.withLock { $0 }) }
+
+        func advance(seconds: Int) { offset.withLock { $0 += Int64(seconds) * 1_000 } }
+    }
+
+    static let memoryLimit = 268_435_456
+    static let diskLimit = 67_108_864
+
+    private let pictures: DemoPictures
+    private let origin: DemoOrigin
+    private let loader: ImageLoader
+    private let clock = Clock()
+    private(set) var rounds: [DemoRound] = []
+
+    /// - Parameter cacheDirectory: Empty; whoever made it removes it.
+    init(_ pictures: DemoPictures, cacheDirectory: String) async throws {
+        self.pictures = pictures
+        origin = try await DemoOrigin(pictures)
+        var configuration = ImageLoader.Configuration()
+        configuration.cacheImagesInMemory = true
+        configuration.memoryCacheMaxBytes = Self.memoryLimit
+        configuration.diskCacheMaxBytes = Self.diskLimit
+        configuration.cacheDirectory = cacheDirectory
+        configuration.dataDirectory = nil
+        configuration.clock = { [clock] in clock.now }
+        loader = try ImageLoader(configuration: configuration, transport: AsyncHTTPClientTransport())
+    }
+
+    /// Runs all rounds.
+    ///
+    /// - Parameter show: Told the round and how many loads of it are done.
+    mutating func run(_ show: (DemoRound.Kind, Int) throws -> Void) async throws {
+        for kind in DemoRound.Kind.allCases {
+            switch kind {
+            case .network, .memory: break
+            case .disk: await loader.purgeMemory()
+            case .revalidated: clock.advance(seconds: DemoPictures.maxAge + 1)
+            }
+            rounds.append(try await round(kind) { try show(kind, $0) })
+        }
+        await loader.flush()
+        await origin.stop()
+    }
+
+    private func round(_ kind: DemoRound.Kind, _ show: (Int) throws -> Void) async throws -> DemoRound {
+        var round = DemoRound(kind)
+        let before = origin.counts
+        let start = ContinuousClock.now
+        let (loader, origin, pictures) = (loader, origin, pictures)
+        let addresses = Array(pictures.addresses.indices)
+        let loads = InOrder(addresses, width: 64) { address in
+            (address, await loader.outcome(of: ImageRequest(url: origin.url(pictures.path(address)))))
+        }
+        for await (address, outcome) in loads {
+            round.loads += 1
+            round.sources[outcome.source, default: 0] += 1
+            round.decodedBytes += outcome.image?.bitmap.byteCount ?? 0
+            if let error = outcome.error, round.firstError == nil { round.firstError = error.description }
+            if outcome.image?.bitmap.hasSamePixels(as: pictures.picture(at: address).bitmap) != true {
+                round.wrong += 1
+            }
+            try show(round.loads)
+        }
+        round.milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+        let after = origin.counts
+        round.requests = after.requests - before.requests
+        round.bodyBytes = after.bodyBytes - before.bodyBytes
+        return round
+    }
+
+    /// The rounds as a table, and what the caches hold against their limits.
+    var text: String {
+        var table = DemoRound.table
+        for round in rounds { table.append(round.cells) }
+        let (memory, disk) = (loader.memoryStatistics, loader.diskStatistics)
+        return table.text + """
+
+            memory  \(memory.count) pictures, \(memory.bytes) of \(Self.memoryLimit) bytes
+            disk    \(disk?.entries ?? 0) files, \(disk?.bytes ?? 0) of \(Self.diskLimit) bytes
+
+            """
+    }
+
+    /// What is not as it must be, in sentences; none when all is.
+    var faults: [String] {
+        let count = pictures.addresses.count
+        var faults = rounds.flatMap { $0.faults(addresses: count, fileBytes: pictures.fileBytes) }
+        let memory = loader.memoryStatistics
+        if memory.count != count || memory.bytes != pictures.pixelBytes {
+            faults.append(
+                "memory: \(memory.count) pictures of \(memory.bytes) bytes, not \(count) of \(pictures.pixelBytes)")
+        }
+        if memory.peakBytes > Self.memoryLimit { faults.append("memory: \(memory.peakBytes) bytes, over its limit") }
+        let disk = loader.diskStatistics
+        if disk?.entries != count { faults.append("disk: \(disk?.entries ?? 0) files, not \(count)") }
+        if let bytes = disk?.bytes, bytes > Self.diskLimit { faults.append("disk: \(bytes) bytes, over its limit") }
+        return faults
+    }
+}
+
+/// An origin in this process that serves the pictures of a demonstration and counts what it is asked.
+final class DemoOrigin: Sendable {
+    struct Counts: Sendable {
+        var requests = 0
+        var bodyBytes = 0
+    }
+
+    /// Counted before an answer is sent, so that whoever has the answer finds it counted.
+    private final class Counter: Sendable {
+        let counts = Mutex(Counts())
+    }
+
+    private let origin: LoopbackOrigin
+    private let counter: Counter
+
+    init(_ pictures: DemoPictures) async throws {
+        let counter = Counter()
+        self.counter = counter
+        origin = try await LoopbackOrigin { request in
+            let response = pictures.resource(request.target)?.response(to: request) ?? OriginResponse(status: 404)
+            counter.counts.withLock { counts in
+                counts.requests += 1
+                counts.bodyBytes += response.body.count
+            }
+            return .response(response)
+        }
+    }
+
+    var counts: Counts { counter.counts.withLock { $0 } }
+
+    func url(_ path: String) -> String { origin.url(path) }
+
+    func stop() async { await origin.stop() }
+}
+
+extension Bitmap {
+    /// True when size and every byte are equal.
+    func hasSamePixels(as other: Bitmap) -> Bool {
+        guard width == other.width, height == other.height else { return false }
+        return withBytes { mine in
+            other.withBytes { others in
+                mine.withUnsafeBufferPointer { mine in
+                    others.withUnsafeBufferPointer { others in
+                        guard let one = mine.baseAddress, let other = others.baseAddress else { return false }
+                        return memcmp(one, other, mine.count) == 0
+                    }
+                }
+            }
+        }
+    }
+}
+#endif

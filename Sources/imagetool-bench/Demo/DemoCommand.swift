@@ -1,0 +1,65 @@
+#if Tool && AsyncHTTPClient
+import ArgumentParser
+import PlatformImageToolSupport
+
+/// `imagetool-bench demo`: the loader at work, with figures that must be right.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Serves the pictures of a folder to itself over HTTP and loads them from everywhere.",
+        discussion: """
+            Four rounds over all addresses: from the origin, from memory, from disk, and after an hour by the loader's \
+            clock, when the origin confirms what is stored (304). Exits with 1 when a figure is not what it must be or \
+            a pixel is not that of the file.
+            """)
+
+    @Argument(help: "Folder; the folders below it count too.") var folder: String
+    @Option(help: "Addresses: each picture has one, large ones have several.") var addresses = 1_000
+    @Option(help: "File for the contact sheet, a PNG.") var sheet = "contact-sheet.png"
+
+    func validate() throws {
+        if addresses < 1 { throw ValidationError("--addresses must be 1 or more.") }
+    }
+
+    func run() async throws {
+        let output = try Output()
+        let pictures = try await withReport(folder) {
+            try DemoPictures(folder: folder, count: addresses, maxBytes: Demo.memoryLimit)
+        }
+        try output.write(pictures.summary + "\n")
+        let faults = try await withNewFolder("demo") { directory in
+            var demo = try await Demo(pictures, cacheDirectory: directory)
+            try await run(&demo, count: pictures.addresses.count, output)
+            try output.write("\n" + demo.text)
+            return demo.faults
+        }
+        for fault in faults { printError("demo: \(fault)") }
+        if !faults.isEmpty { throw ExitCode(1) }
+        try output.write("every picture has the pixels of its file, in every round\n")
+
+        var contactSheet = ContactSheet(count: pictures.addresses.count)
+        for (place, picture) in pictures.addresses.enumerated() {
+            try contactSheet.draw(pictures.pictures[picture].bitmap, at: place)
+        }
+        let file = try Output(path: sheet)
+        try PictureFormat.png.write(contactSheet.bitmap, to: file)
+        try file.commit()
+        try output.write("contact sheet of \(contactSheet.columns) x \(contactSheet.rows) pictures: \(sheet)\n")
+    }
+
+    /// Runs the rounds under a bar on a terminal, with a line for each quarter of a round elsewhere.
+    private func run(_ demo: inout Demo, count: Int, _ output: Output) async throws {
+        var progress: Progress?
+        let quarter = max(1, (count + 3) / 4)
+        try await demo.run { kind, done in
+            if Terminal.isError {
+                if done == 1 { progress = Progress(padded(kind.name, to: 8), total: count) }
+                progress?.show(done)
+                if done == count { progress?.clear() }
+            } else if done % quarter == 0 || done == count {
+                try output.write("\(padded(kind.name, to: 8)) \(done) of \(count)\n")
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,73 @@
+#if Tool && AsyncHTTPClient
+import PlatformImageLoader
+import PlatformImageToolSupport
+
+/// One round of the demonstration: every address loaded once.
+struct DemoRound {
+    /// Where the pictures must come from, and what the origin must see of it.
+    enum Kind: String, CaseIterable {
+        case network, memory, disk, revalidated
+
+        var name: String { self == .revalidated ? "304" : rawValue }
+
+        var source: LoadOutcome.Source {
+            switch self {
+            case .network: .network
+            case .memory: .memory
+            case .disk: .disk
+            case .revalidated: .revalidated
+            }
+        }
+
+        var asksOrigin: Bool { self == .network || self == .revalidated }
+        /// True when the loader has files to decode.
+        var decodes: Bool { self == .network || self == .disk }
+    }
+
+    let kind: Kind
+    var loads = 0
+    var sources: [LoadOutcome.Source: Int] = [:]
+    /// Loads whose pixels are not those of the file.
+    var wrong = 0
+    /// The first one.
+    var firstError: String?
+    /// Requests that reached the origin, and bytes of bodies that it answered.
+    var requests = 0
+    var bodyBytes = 0
+    var decodedBytes = 0
+    var milliseconds = 0.0
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    static let table = Table([
+        ("round", .left), ("loads", .right), ("network", .right), ("memory", .right), ("disk", .right), ("304", .right),
+        ("errors", .right), ("requests", .right), ("body bytes", .right), ("ms", .right), ("decoded MB/s", .right),
+    ])
+
+    /// A row of ``table``.
+    var cells: [String] {
+        let counts = [.network, .memory, .disk, .revalidated, .error].map { (source: LoadOutcome.Source) in
+            String(sources[source] ?? 0)
+        }
+        // Bytes of a microsecond are megabytes of a second.
+        let speed = kind.decodes ? fixed(Double(decodedBytes) / (milliseconds * 1_000), digits: 0) : "-"
+        return [kind.name, String(loads)] + counts
+            + [String(requests), String(bodyBytes), fixed(milliseconds, digits: 0), speed]
+    }
+
+    /// What is not as it must be, in sentences; none when all is.
+    ///
+    /// - Parameter fileBytes: Of the files of all addresses.
+    func faults(addresses: Int, fileBytes: Int) -> [String] {
+        let expected: [(String, Int, Int)] = [
+            ("loads", loads, addresses),
+            ("pictures from \(kind.source.rawValue)", sources[kind.source] ?? 0, addresses),
+            ("pictures with other pixels than their file", wrong, 0),
+            ("requests at the origin", requests, kind.asksOrigin ? addresses : 0),
+            ("bytes of bodies", bodyBytes, kind == .network ? fileBytes : 0),
+        ]
+        let faults = expected.filter { $0.1 != $0.2 }.map { "round \(kind.name): \($0.1) \($0.0), not \($0.2)" }
+        return faults + (firstError.map { ["round \(kind.name): \($0)"] } ?? [])
+    }
+}
+#endif

@@ -1,0 +1,81 @@
+#if Tool && Service
+import PlatformImage
+import PlatformImageLoader
+import PlatformImageToolSupport
+
+/// The table of the demonstration: every target asked for twice, with what came of it.
+struct DemoServiceTable {
+    private struct Reply {
+        var status: Int
+        var type: String
+        /// `X-Cache`, or why there is no picture; `-` for an answer that comes from no cache.
+        var source: String
+        var body: [UInt8]
+        var milliseconds: Double
+
+        /// Of the picture in the body; nil when there is none.
+        var size: (width: Int, height: Int)? {
+            guard let header = try? ImageDecoder().header(of: body) else { return nil }
+            return (header.displayWidth, header.displayHeight)
+        }
+    }
+
+    private let transport = AsyncHTTPClientTransport()
+    private var table = Table([
+        ("", .left), ("target", .left), ("status", .right), ("type", .left), ("size", .right), ("bytes", .right),
+        ("first", .left), ("ms", .right), ("again", .left), ("ms", .right),
+    ])
+    /// What is not as it must be, in sentences; none when all is.
+    private(set) var faults: [String] = []
+
+    var text: String { table.text }
+
+    /// Asks for a target twice.
+    ///
+    /// - Parameter server: `http://127.0.0.1:8080`, for example.
+    mutating func add(_ wish: DemoServiceWish, from server: String) async throws {
+        let first = try await fetch(server + wish.target)
+        let again = try await fetch(server + wish.target)
+        table.append([
+            wish.title, wish.shown, String(first.status), first.type, Self.text(first.size), String(first.body.count),
+            first.source, fixed(first.milliseconds, digits: 1), again.source, fixed(again.milliseconds, digits: 1),
+        ])
+        if first.status != wish.status || again.status != wish.status {
+            faults.append("\(wish.title): status \(first.status), then \(again.status), not \(wish.status)")
+        }
+        if Self.text(first.size) != Self.text(wish.size) {
+            faults.append("\(wish.title): \(Self.text(first.size)) pixels, not \(Self.text(wish.size))")
+        }
+        if wish.isKept, first.source != "render" || again.source != "memory" || first.body != again.body {
+            faults.append("\(wish.title): from \(first.source), then from \(again.source)")
+        }
+    }
+
+    private static func text(_ size: (width: Int, height: Int)?) -> String {
+        size.map { "\($0.width)x\($0.height)" } ?? "-"
+    }
+
+    private func fetch(_ url: String) async throws -> Reply {
+        let begin = ContinuousClock.now
+        var timeouts = TransportTimeouts()
+        timeouts.total = .seconds(30)
+        let response = try await transport.send(HTTPRequest(url: url), trust: TrustSettings(), timeouts: timeouts)
+        var body: [UInt8] = []
+        for try await chunk in response.body { body += chunk }
+        let elapsed = ContinuousClock.now - begin
+        func text(_ name: String) -> String {
+            response.head.fields[name].map { String(decoding: $0, as: UTF8.self) } ?? "-"
+        }
+        return Reply(
+            status: response.head.status, type: String(text("Content-Type").prefix { $0 != ";" }),
+            source: Self.reason(in: body) ?? text("X-Cache"), body: body, milliseconds: elapsed / .milliseconds(1))
+    }
+
+    /// The reason that a problem's description names; nil in any other body.
+    private static func reason(in body: [UInt8]) -> String? {
+        guard body.count < 4_096, body.first == UInt8(ascii: "{") else { return nil }
+        var reader = JSONReader(body)
+        return (try? reader.document())?["reason"]?.string
+    }
+}
+#endif

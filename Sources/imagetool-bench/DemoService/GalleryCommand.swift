@@ -1,0 +1,59 @@
+#if Tool && Service
+import ArgumentParser
+import Logging
+import PlatformImageService
+import PlatformImageToolSupport
+
+/// `imagetool-bench gallery`: the page `/gallery` of the thumbnail service with drawn landscapes.
+struct GalleryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gallery",
+        abstract: "Serves thumbnails of 1,000 drawn landscapes at /gallery, with where each came from.",
+        discussion: """
+            The landscapes come from an origin in the same process, the only source that is allowed. Targets need no \
+            signature. `imagetool serve --gallery DIR` shows the pictures of a folder.
+            """)
+
+    /// Results on disk are kept by the addresses of their sources: with this port they are found after a restart.
+    private static let originPort = 8_765
+
+    @Option(help: "Port to listen on; 0 for any that is free.") var port = 8_080
+    @Option(help: "Give a key of the service's configuration a value, key=value; may be repeated.")
+    var set: [String] = []
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535.") }
+    }
+
+    func run() async throws {
+        boundAllocator()
+        let lines = LogLines()
+        defer { lines.flush() }
+        let server: ThumbnailServer
+        let origin: DemoServiceOrigin
+        do {
+            var options = ConfigurationOptions()
+            try options.set("signing.unsafe", "on")
+            try options.set("server.adminPort", "off")
+            try options.set("server.port", String(port))
+            for assignment in set { try options.set(assignment: assignment) }
+            var service = try ResolvedConfiguration(options: options, environment: [:], file: nil).service
+            origin = try await DemoServiceOrigin(port: Self.originPort)
+            origin.allow(in: &service)
+            service.gallery = origin.gallery
+            var logger = Logger(label: "imagetool.gallery") { _ in JSONLogHandler(lines: lines) }
+            logger.logLevel = .error
+            server = try ThumbnailServer(service, logger: logger)
+        } catch let error as ServiceError {
+            throw ValidationError(error.message)
+        }
+        do {
+            try await server.run { printError("imagetool: gallery at http://127.0.0.1:\($0)/gallery") }
+        } catch let error as ServiceError {
+            printError("imagetool: \(error.message)")
+            throw ExitCode(SystemExit.ioError.rawValue)
+        }
+        await origin.stop()
+    }
+}
+#endif

@@ -1,0 +1,138 @@
+#if Tool
+import Foundation
+import PlatformImageBenchmarking
+import PlatformImageLoader
+import PlatformImageToolSupport
+
+/// What a disk cache's operations cost when the files are in memory, in turn with the system calls alone.
+struct DiskBenchmark {
+    enum Case: String, CaseIterable {
+        case hit = "look-up, verified"
+        case miss
+        case store
+        case refresh = "refresh (304)"
+
+        /// In each round, of ours and of the baseline.
+        fileprivate var operations: Int {
+            switch self {
+            case .hit, .miss: 2_000
+            case .store, .refresh: 500
+            }
+        }
+    }
+
+    /// One value for each round that counts.
+    struct Row {
+        let name: Case
+        /// CPU nanoseconds an operation.
+        var ours: [Double] = []
+        var bare: [Double] = []
+
+        /// Our CPU time by that of the system calls, the median over the rounds.
+        var ratio: Double { median(zip(ours, bare).map { $0 / $1 }) ?? .nan }
+    }
+
+    /// Of the body that is looked up and stored.
+    static let bodyBytes = 20_000
+
+    private(set) var rows = Case.allCases.map { Row(name: $0) }
+
+    /// - Parameter folder: Empty; files stay in it.
+    init(rounds: Int, folder: String) async throws {
+        let load = try await DiskLoad(folder: folder)
+        for round in 0...rounds {
+            for index in rows.indices {
+                let name = rows[index].name
+                var own = Elapsed(cpu: 0, wall: 0)
+                if round.isMultiple(of: 2) { own = load.timeOurs(name) }
+                let other = load.timeBaseline(name)
+                if !round.isMultiple(of: 2) { own = load.timeOurs(name) }
+                guard round > 0 else { continue }
+                rows[index].ours.append(own.cpu / Double(name.operations))
+                rows[index].bare.append(other.cpu / Double(name.operations))
+            }
+        }
+    }
+}
+
+/// One cache with a few entries, and one plain file for each of them.
+private final class DiskLoad {
+    private static let entries = 64
+
+    private let samples = DiskSamples(bodyBytes: DiskBenchmark.bodyBytes)
+    private let cache: DiskCache
+    private let baseline: DiskBaseline
+    private let keys: [CacheKey]
+    private let missing: [CacheKey]
+    private let stored: [CacheEntry]
+    private let bodies: [[UInt8]]
+    /// Of the bodies as they are now: each store makes another.
+    private var revisions: [DiskCache.Revision] = []
+    /// The cache's own files, which the baseline reads too.
+    private let files: [String]
+    /// Where the baseline writes, in as many folders as the cache does.
+    private let bareFiles: [String]
+    private let bareBytes: [UInt8]
+
+    init(folder: String) async throws {
+        cache = DiskCache(directory: folder + "/cache")
+        keys = (0..<Self.entries).map { [samples] in samples.key($0) }
+        missing = (0..<Self.entries).map { [samples] in samples.key($0 + Self.entries) }
+        stored = (0..<Self.entries).map { [samples] in samples.entry($0) }
+        bodies = (0..<Self.entries).map { [samples] in samples.body($0) }
+        for number in 0..<Self.entries {
+            guard cache.store(stored[number], body: bodies[number]) else {
+                throw Failure(.ioError, "io: the cache stored nothing in \(folder)")
+            }
+        }
+        await cache.flush()
+        files = try filesIn(folder + "/cache/v1").map { "\(folder)/cache/v1/\($0)" }
+        bareBytes = try readInput(files[0], limit: nil)
+        bareFiles = try (0..<Self.entries).map { number in
+            let shard = "\(folder)/bare/\(number)"
+            try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: true)
+            return shard + "/file"
+        }
+        baseline = DiskBaseline(maxBytes: bareBytes.count + 1)
+        for file in bareFiles where !baseline.store(bareBytes, at: file) {
+            throw Failure(.ioError, "io: \(file): \(systemMessage())")
+        }
+    }
+
+    func timeOurs(_ name: DiskBenchmark.Case) -> Elapsed {
+        var done = 0
+        if name == .refresh { revisions = keys.compactMap { cache.head($0)?.revision } }
+        let elapsed = Elapsed.time {
+            for step in 0..<name.operations {
+                let number = step % Self.entries
+                switch name {
+                case .hit: done += cache.read(keys[number])?.body.count == DiskBenchmark.bodyBytes ? 1 : 0
+                case .miss: done += cache.read(missing[number]) == nil ? 1 : 0
+                case .store: done += cache.store(stored[number], body: bodies[number]) ? 1 : 0
+                case .refresh: done += cache.refresh(stored[number], of: revisions[number]) ? 1 : 0
+                }
+            }
+        }
+        precondition(done == name.operations, "every operation does what it is named after")
+        return elapsed
+    }
+
+    func timeBaseline(_ name: DiskBenchmark.Case) -> Elapsed {
+        var done = 0
+        let slot = Array(bareBytes.dropFirst(8).prefix(1024))
+        let elapsed = Elapsed.time {
+            for step in 0..<name.operations {
+                let number = step % Self.entries
+                switch name {
+                case .hit: done += baseline.checksum(files[number], bodyBytes: DiskBenchmark.bodyBytes) != nil ? 1 : 0
+                case .miss: done += baseline.checksum(bareFiles[number] + "-", bodyBytes: 0) == nil ? 1 : 0
+                case .store: done += baseline.store(bareBytes, at: bareFiles[number]) ? 1 : 0
+                case .refresh: done += baseline.refresh(slot, at: 8, of: bareFiles[number]) ? 1 : 0
+                }
+            }
+        }
+        precondition(done == name.operations, "every operation does what it is named after")
+        return elapsed
+    }
+}
+#endif

@@ -1,0 +1,101 @@
+#if Tool
+import Foundation
+import PlatformImageBenchmarking
+import PlatformImageLoader
+import PlatformImageToolSupport
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Opening a cache of very many entries and hitting one at once, beside the same with a small cache.
+struct DiskScaleBenchmark {
+    /// One value for each opening.
+    struct Row {
+        let entries: Int
+        /// Wall nanoseconds of making the `DiskCache`.
+        var opening: [Double] = []
+        /// Wall nanoseconds of the look-up that comes right behind.
+        var firstHit: [Double] = []
+        /// Entries that the scan had counted when the first hit was there.
+        var scannedAtFirstHit: [Int] = []
+        /// Wall nanoseconds of look-ups every 2 ms while the scan went on; empty when it was over before.
+        var laterHits: [Double] = []
+        /// Wall nanoseconds from opening to the end of the scan.
+        var scan: [Double] = []
+        /// Resident bytes, the most during the scan above those before opening.
+        var growth: [Int] = []
+    }
+
+    /// Of each body: with two slots of 1 kB in front an entry takes one block of 4 kB.
+    static let bodyBytes = 2_000
+    private static let openings = 5
+    private static let smallEntries = 100
+
+    private(set) var small = Row(entries: smallEntries)
+    private(set) var large: Row
+    /// Storing all entries of the large cache.
+    let filling: Elapsed
+
+    /// - Parameter folder: Empty; files stay in it.
+    init(entries: Int, folder: String) async throws {
+        large = Row(entries: entries)
+        _ = try await Self.fill(folder + "/small", entries: small.entries)
+        filling = try await Self.fill(folder + "/large", entries: entries)
+        for _ in 0..<Self.openings {
+            try Self.open(folder + "/small", &small)
+            try Self.open(folder + "/large", &large)
+        }
+    }
+
+    private static func fill(_ folder: String, entries: Int) async throws -> Elapsed {
+        let samples = DiskSamples(bodyBytes: bodyBytes)
+        let cache = DiskCache(directory: folder)
+        let body = samples.body(0)
+        let elapsed = try Elapsed.time {
+            for number in 0..<entries {
+                guard cache.store(samples.entry(number), body: body) else {
+                    throw Failure(.ioError, "io: the cache stored \(number) entries of \(entries), then no more")
+                }
+            }
+        }
+        await cache.flush()
+        return elapsed
+    }
+
+    private static func open(_ folder: String, _ row: inout Row) throws {
+        let key = DiskSamples(bodyBytes: bodyBytes).key(.random(in: 0..<row.entries))
+        // A file that the system has long dropped from its cache would measure the disk and not the waiting.
+        _ = DiskCache(directory: folder).read(key)
+        let resident = residentBytes(.current)
+        let start = nanoseconds(CLOCK_MONOTONIC)
+        let cache = DiskCache(directory: folder)
+        let opened = nanoseconds(CLOCK_MONOTONIC)
+        let found = cache.read(key)
+        let hit = nanoseconds(CLOCK_MONOTONIC)
+        row.scannedAtFirstHit.append(cache.statistics.entries)
+        guard found?.body.count == bodyBytes else {
+            throw Failure(.ioError, "io: an entry of the cache in \(folder) was not found again")
+        }
+        var most = residentBytes(.current)
+        while !cache.statistics.isComplete {
+            usleep(2_000)
+            let start = nanoseconds(CLOCK_MONOTONIC)
+            guard cache.read(key) != nil else { throw Failure(.ioError, "io: an entry in \(folder) was lost") }
+            row.laterHits.append(nanoseconds(CLOCK_MONOTONIC) - start)
+            most = max(most, residentBytes(.current))
+        }
+        row.scan.append(nanoseconds(CLOCK_MONOTONIC) - start)
+        guard cache.statistics.entries == row.entries else {
+            throw Failure(.ioError, "io: the scan of \(folder) found \(cache.statistics.entries) entries")
+        }
+        row.opening.append(opened - start)
+        row.firstHit.append(hit - opened)
+        row.growth.append(most - resident)
+    }
+}
+#endif

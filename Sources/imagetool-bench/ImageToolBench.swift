@@ -1,0 +1,48 @@
+#if Tool
+import ArgumentParser
+import PlatformImageToolSupport
+
+/// The command `imagetool-bench`: measurements and demonstrations. Its exit codes are those of `imagetool`.
+@main
+struct ImageToolBench: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "imagetool-bench",
+        abstract: "Measures speed and memory on this machine, and shows the library at work.",
+        version: toolVersion,
+        subcommands: [
+            BenchDecodeCommand.self, BenchAgreeCommand.self, BenchCacheCommand.self, BenchBudgetCommand.self,
+            BenchMemoryCommand.self, BenchDiskCommand.self, BenchThumbCommand.self, BenchResizeCommand.self,
+        ] + networkCommands + serviceCommands)
+
+    /// What needs a transport.
+    private static var networkCommands: [any ParsableCommand.Type] {
+        #if AsyncHTTPClient
+        [BenchLoadCommand.self, BenchSoakCommand.self, DemoCommand.self]
+        #else
+        []
+        #endif
+    }
+
+    /// What needs the trait `Service`.
+    private static var serviceCommands: [any ParsableCommand.Type] {
+        #if Service
+        [DemoServiceCommand.self, GalleryCommand.self]
+        #else
+        []
+        #endif
+    }
+
+    static func main() async { await runProcess { try await runArguments() } }
+}
+#else
+import PlatformImageToolSupport
+
+/// Without its trait the tool has no command-line parser.
+@main
+struct ImageToolBench {
+    static func main() {
+        printError("imagetool-bench was built without the Tool trait: build it with `--traits Tool`")
+        exitProcess(.usage)
+    }
+}
+#endif

@@ -1,0 +1,110 @@
+#if Tool && AsyncHTTPClient
+import ArgumentParser
+import PlatformImageBenchmarking
+import PlatformImageToolSupport
+
+/// `imagetool-bench load`: the loader against the client that it is built on, and its caches.
+struct BenchLoadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load",
+        abstract:
+            "Measures the loader: cold loads in turn with AsyncHTTPClient alone, then hits in memory and on disk.",
+        discussion: """
+            Both sides download the same addresses from an nginx of this command on 127.0.0.1, so many at once, and \
+            read every body to its end; the loader also stores each on disk. The ratio is the median over the rounds \
+            of our CPU time by the client's alone.
+            """)
+
+    @Option(help: "Downloads of each side in a round.") var count = 2_000
+    @Option(help: "Bytes of a body.") var bytes = 20_000
+    @Option(help: "Downloads at once.") var concurrency = 8
+    @Option(help: "Rounds that count; one more goes before them.") var rounds = 9
+    @Option(help: "Folder to make a new folder in; the system's temporary one by default.") var directory: String?
+    @Flag(help: "Print one JSON object.") var json = false
+
+    func validate() throws {
+        guard (1...1_000_000).contains(count), (0...64 << 20).contains(bytes), (1...256).contains(concurrency),
+            (1...1_000).contains(rounds)
+        else {
+            throw ValidationError(
+                "--count is 1 to 1000000, --bytes 0 to 67108864, --concurrency 1 to 256, --rounds 1 to 1000.")
+        }
+    }
+
+    func run() async throws {
+        warnOfDebugBuild()
+        let output = try Output()
+        try await withNewFolder(in: directory) { folder in
+            let body = (0..<bytes).map { _ in UInt8.random(in: 0...255) }
+            let server = try BenchLoadServer(body: body, folder: folder)
+            defer { withExtendedLifetime(server) {} }
+            let benchmark = try await LoadBenchmark(
+                origin: server.origin, count: count, bytes: bytes, concurrency: concurrency, rounds: rounds,
+                folder: folder)
+            withExtendedLifetime(server) {}
+            try output.write(json ? json(benchmark).text + "\n" : text(benchmark))
+        }
+    }
+
+    private func text(_ benchmark: LoadBenchmark) -> String {
+        var table = Table([
+            ("cold: \(count) x \(bytes) bytes", .left), ("CPU: us a load", .right), ("wall: us a load", .right),
+        ])
+        for side in LoadBenchmark.Side.allCases {
+            let costs = benchmark.costs(of: side)
+            table.append(
+                [side.rawValue] + [costs.map(\.cpu), costs.map(\.wall)].map { fixed(median($0) ?? 0, digits: 1) })
+        }
+        var hits = Table([("hits", .left), ("CPU: us each", .right), ("a second of CPU", .right)])
+        for hit in benchmark.hits {
+            let cpu = median(hit.microseconds) ?? 0
+            hits.append([hit.name.rawValue, fixed(cpu, digits: 3), fixed(1e6 / cpu, digits: 0)])
+        }
+        let ratios = benchmark.ratios(of: .loader)
+        return table.text + """
+
+            ratio \(fixed(benchmark.ratio, digits: 2)) (median of \(rounds) rounds, \
+            \(fixed(ratios.min() ?? 0, digits: 2)) to \(fixed(ratios.max() ?? 0, digits: 2))); \
+            with a bare file \(fixed(median(benchmark.ratios(of: .floor)) ?? .nan, digits: 2))
+
+            \(hits.text)
+            CPU time is that of this process, user and system; \(concurrency) downloads at once; hits one after another.
+            CPU: \(Machine.processor ?? "unknown")
+
+            """
+    }
+
+    private func json(_ benchmark: LoadBenchmark) -> JSON {
+        let sides: [(String, JSON)] = LoadBenchmark.Side.allCases.map { side in
+            let costs = benchmark.costs(of: side)
+            return (
+                side.key,
+                .object([
+                    ("cpuMicroseconds", .optional(median(costs.map(\.cpu)))),
+                    ("wallMicroseconds", .optional(median(costs.map(\.wall)))),
+                ])
+            )
+        }
+        return .object(
+            [
+                ("count", .integer(count)), ("bytes", .integer(bytes)), ("concurrency", .integer(concurrency)),
+                ("rounds", .integer(rounds)),
+            ] + sides + [
+                ("ratio", .number(benchmark.ratio)),
+                ("floorRatio", .number(median(benchmark.ratios(of: .floor)) ?? .nan)),
+                ("ratios", .array(benchmark.ratios(of: .loader).map { .number($0) })),
+                (
+                    "hits",
+                    .object(
+                        benchmark.hits.map { hit in
+                            let cpu = median(hit.microseconds) ?? .nan
+                            return (
+                                hit.name.key,
+                                .object([("cpuMicroseconds", .number(cpu)), ("perCPUSecond", .number(1e6 / cpu))])
+                            )
+                        })
+                ),
+            ])
+    }
+}
+#endif

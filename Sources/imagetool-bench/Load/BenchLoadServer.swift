@@ -1,0 +1,164 @@
+#if Tool && AsyncHTTPClient
+import Foundation
+import PlatformImageToolSupport
+
+/// An nginx of our own on 127.0.0.1, which answers every address with the same bytes, fresh for an hour.
+final class BenchLoadServer {
+    /// Without a slash at its end.
+    let origin: String
+    private let process: ChildProcess
+
+    /// Starts the server; returns when it takes connections.
+    ///
+    /// - Parameters:
+    ///   - body: Of every response.
+    ///   - folder: Empty; configuration and body stay in it.
+    init(body: [UInt8], type: String = "application/octet-stream", folder: String) throws {
+        guard let program = Self.program else {
+            throw Failure(.noInput, "noInput: nginx is not installed: Scripts/bench-load installs it")
+        }
+        // Between choosing a port and its use somebody else may take it.
+        for _ in 0..<8 {
+            let port = try Self.freePort()
+            let process = try Self.start(program, port: port, body: body, type: type, folder: folder)
+            if Self.waitUntilOpen(port, process) {
+                self.process = process
+                origin = "http://127.0.0.1:\(port)"
+                return
+            }
+        }
+        throw Failure(.ioError, "io: nginx does not start: see \(folder)/error.log")
+    }
+
+    deinit { process.end() }
+
+    private static var program: String? {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { String($0) }
+        return (folders + ["/usr/sbin", "/usr/local/sbin"]).map { $0 + "/nginx" }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+    }
+
+    private static func start(
+        _ program: String, port: UInt16, body: [UInt8], type: String, folder: String
+    ) throws -> ChildProcess {
+        let configuration = """
+            daemon off;
+            master_process off;
+            pid \(folder)/nginx.pid;
+            error_log \(folder)/error.log;
+            events { worker_connections 1024; }
+            http {
+                access_log off;
+                client_body_temp_path \(folder)/body;
+                proxy_temp_path \(folder)/proxy;
+                fastcgi_temp_path \(folder)/fastcgi;
+                uwsgi_temp_path \(folder)/uwsgi;
+                scgi_temp_path \(folder)/scgi;
+                keepalive_requests 1000000;
+                open_file_cache max=16;
+                server {
+                    listen 127.0.0.1:\(port);
+                    root \(folder);
+                    default_type \(type);
+                    location / {
+                        try_files /body.bin =404;
+                        add_header Cache-Control max-age=3600;
+                    }
+                }
+            }
+
+            """
+        try Data(body).write(to: URL(fileURLWithPath: folder + "/body.bin"))
+        try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
+        return try ChildProcess([
+            program, "-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf",
+        ])
+    }
+
+    /// False when the server has ended instead.
+    private static func waitUntilOpen(_ port: UInt16, _ process: ChildProcess) -> Bool {
+        for _ in 0..<1_000 {
+            guard process.isRunning else { return false }
+            if let socket = try? LoopbackSocket(), socket.connect(port) { return true }
+            usleep(10_000)
+        }
+        process.end()
+        return false
+    }
+
+    private static func freePort() throws -> UInt16 {
+        guard let port = try LoopbackSocket().anyPort() else { throw Failure(.ioError, "io: \(systemMessage())") }
+        return port
+    }
+}
+
+/// A program that runs beside this one. Foundation's turns a run loop of this process to wait for it, which would be
+/// measured too.
+private final class ChildProcess {
+    private var number: pid_t = 0
+    private var hasEnded = false
+
+    /// - Parameter arguments: The first one is the program's path.
+    init(_ arguments: [String]) throws {
+        let words = arguments.map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        let code = posix_spawn(&number, arguments[0], nil, nil, words, environ)
+        guard code == 0 else { throw Failure(.ioError, "io: \(arguments[0]): \(String(cString: strerror(code)))") }
+    }
+
+    var isRunning: Bool {
+        if !hasEnded { hasEnded = waitpid(number, nil, WNOHANG) != 0 }
+        return !hasEnded
+    }
+
+    /// Ends the program, if it runs, and waits for that.
+    func end() {
+        guard isRunning else { return }
+        kill(number, SIGKILL)
+        waitpid(number, nil, 0)
+        hasEnded = true
+    }
+}
+
+/// A socket that finds out about ports of 127.0.0.1.
+private struct LoopbackSocket: ~Copyable {
+    private let descriptor: Int32
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(.ioError, "io: \(systemMessage())") }
+    }
+
+    deinit { close(descriptor) }
+
+    private func address(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+
+    /// True when somebody listens there.
+    func connect(_ port: UInt16) -> Bool {
+        withUnsafePointer(to: address(port)) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    /// A port that nobody has now; nil when the system gives none.
+    func anyPort() -> UInt16? {
+        var address = address(0)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+                guard bind(descriptor, raw, size) == 0, getsockname(descriptor, raw, &size) == 0 else { return nil }
+                return UInt16(bigEndian: pointer.pointee.sin_port)
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,271 @@
+#if Tool && AsyncHTTPClient
+import AsyncHTTPClient
+import Dispatch
+import NIOCore
+import PlatformImage
+import PlatformImageBenchmarking
+import PlatformImageLoader
+import PlatformImageToolSupport
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What loads cost, in turn with the client alone.
+struct LoadBenchmark {
+    /// Microseconds a load.
+    struct Cost {
+        let cpu: Double
+        let wall: Double
+    }
+
+    enum Hit: String, CaseIterable {
+        case synchronous = "in memory, cachedImage(for:)"
+        case asynchronous = "in memory, image(for:)"
+        case disk = "on disk, data(for:)"
+
+        /// Its name in JSON.
+        var key: String {
+            switch self {
+            case .synchronous: "memorySynchronous"
+            case .asynchronous: "memoryAsynchronous"
+            case .disk: "disk"
+            }
+        }
+
+        fileprivate var operations: Int { self == .synchronous ? 200_000 : self == .asynchronous ? 50_000 : 2_000 }
+    }
+
+    /// Ways to get the same bytes, from all that the loader does down to what it cannot do without.
+    enum Side: String, CaseIterable {
+        case loader = "loader, stored on disk"
+        case uncached = "loader, nothing looked up or stored"
+        case transport = "its transport alone"
+        /// What no loader that stores can do without: each body is written to a file under another name and renamed.
+        case floor = "AsyncHTTPClient and a bare file"
+        case client = "AsyncHTTPClient alone"
+
+        /// Its name in JSON.
+        var key: String { "\(self)" }
+    }
+
+    private var costs: [Side: [Cost]] = [:]
+    /// CPU microseconds each, a value for each round.
+    private(set) var hits: [(name: Hit, microseconds: [Double])] = Hit.allCases.map { ($0, []) }
+
+    /// What a side has cost, round by round.
+    func costs(of side: Side) -> [Cost] { costs[side] ?? [] }
+
+    /// A side's CPU time by that of the client alone, round by round.
+    func ratios(of side: Side) -> [Double] { zip(costs(of: side), costs(of: .client)).map { $0.cpu / $1.cpu } }
+
+    /// The median of our ratios.
+    var ratio: Double { median(ratios(of: .loader)) ?? .nan }
+
+    /// Measures `rounds` rounds after one that does not count.
+    init(
+        origin: String, count: Int, bytes: Int, concurrency: Int, rounds: Int, folder: String
+    ) async throws {
+        let side = try LoadSide(
+            origin: origin, count: count, bytes: bytes, concurrency: concurrency, folder: folder)
+        for round in 0...rounds {
+            // What is compared first of all follows on each other, in turn.
+            let order: [Side] = round.isMultiple(of: 2) ? [.loader, .client] : [.client, .loader]
+            for way in order + Side.allCases.filter({ !order.contains($0) }) {
+                let cost = try await side.cost(of: way, round: round)
+                if round > 0 { costs[way, default: []].append(cost) }
+            }
+            for (index, hit) in Hit.allCases.enumerated() {
+                let cost = try await side.hit(hit, round: round)
+                if round > 0 { hits[index].microseconds.append(cost) }
+            }
+        }
+        try await side.client.shutdown()
+    }
+}
+
+/// Both sides with what they share.
+private struct LoadSide {
+    let client: HTTPClient
+    private let transport: AsyncHTTPClientTransport
+    private let loader: ImageLoader
+    private let picture: ImageRequest
+    private let origin: String
+    private let folder: String
+    private let files = DispatchQueue(label: "imagetool.bench.files", attributes: .concurrent)
+    private let count: Int
+    private let bytes: Int
+    private let concurrency: Int
+
+    init(origin: String, count: Int, bytes: Int, concurrency: Int, folder: String) throws {
+        (self.origin, self.folder) = (origin, folder)
+        (self.count, self.bytes, self.concurrency) = (count, bytes, concurrency)
+        var own = HTTPClient.Configuration()
+        own.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: own)
+        var configuration = ImageLoader.Configuration()
+        configuration.cacheDirectory = folder + "/images"
+        configuration.dataDirectory = folder + "/data"
+        configuration.cacheImagesInMemory = true
+        configuration.urgentWidth = concurrency
+        transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: concurrency)
+        loader = try ImageLoader(configuration: configuration, transport: transport)
+        picture = ImageRequest(url: origin + "/picture.bmp")
+    }
+
+    private func url(_ number: Int, _ round: Int) -> String { "\(origin)/\(round)/\(number).bin" }
+
+    func cost(of side: LoadBenchmark.Side, round: Int) async throws -> LoadBenchmark.Cost {
+        switch side {
+        case .loader: try await load(round: round)
+        case .uncached: try await loadUncached(round: round)
+        case .transport: try await send(round: round)
+        case .floor: try await downloadToFiles(round: round)
+        case .client: try await download(round: round)
+        }
+    }
+
+    /// Cold loads. Each is on disk when it is answered; that all are is seen afterwards, since ``ImageLoader/flush()``
+    /// counts the whole folder anew, those of all earlier rounds too.
+    ///
+    /// What earlier rounds have stored stays: after files were removed, ext4 looks long for an inode that was not just
+    /// freed (five seconds), and that would be most of what is measured.
+    private func load(round: Int) async throws -> LoadBenchmark.Cost {
+        let cost = try await each { number in
+            try await loader.data(for: DataRequest(url: url(number, round))).bytes.count
+        }
+        await loader.flush()
+        let stored = loader.dataStatistics?.entries ?? 0
+        guard stored == count * (round + 1) else {
+            throw Failure(.ioError, "io: \(stored) of \(count * (round + 1)) loads are on disk")
+        }
+        return cost
+    }
+
+    /// All that a load does but for the caches.
+    private func loadUncached(round: Int) async throws -> LoadBenchmark.Cost {
+        try await each { number in
+            var request = DataRequest(url: url(number, round))
+            request.layers = []
+            return try await loader.data(for: request).bytes.count
+        }
+    }
+
+    /// The exchanges alone.
+    private func send(round: Int) async throws -> LoadBenchmark.Cost {
+        try await each { number in
+            let response = try await transport.send(
+                HTTPRequest(url: url(number, round)), trust: TrustSettings(), timeouts: TransportTimeouts())
+            var bytes = 0
+            for try await chunk in response.body { bytes += chunk.count }
+            return bytes
+        }
+    }
+
+    /// The same addresses by the client alone.
+    private func download(round: Int) async throws -> LoadBenchmark.Cost {
+        try await each { number in
+            let response = try await client.execute(
+                HTTPClientRequest(url: url(number, round)), deadline: .distantFuture)
+            var bytes = 0
+            for try await chunk in response.body { bytes += chunk.readableBytes }
+            return bytes
+        }
+    }
+
+    /// The same by the client, and each body to a file: made, written, closed, renamed, on a thread that may wait.
+    private func downloadToFiles(round: Int) async throws -> LoadBenchmark.Cost {
+        let folder = "\(folder)/bare-\(round)"
+        guard mkdir(folder, 0o700) == 0 else {
+            throw Failure(.ioError, "io: no folder can be made: \(systemMessage())")
+        }
+        return try await each { number in
+            let response = try await client.execute(
+                HTTPClientRequest(url: url(number, round)), deadline: .distantFuture)
+            let body = Array(try await response.body.collect(upTo: bytes).readableBytesView)
+            let isWritten = await withCheckedContinuation { continuation in
+                files.async { continuation.resume(returning: Self.write(body, as: "\(folder)/\(number)")) }
+            }
+            guard isWritten else { throw Failure(.ioError, "io: a body cannot be written") }
+            return body.count
+        }
+    }
+
+    private static func write(_ body: [UInt8], as path: String) -> Bool {
+        let descriptor = open(path + ".tmp", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return false }
+        let isWhole = body.withUnsafeBytes { writeAll($0, to: descriptor) }
+        return close(descriptor) == 0 && isWhole && rename(path + ".tmp", path) == 0
+    }
+
+    /// Does `work` for every number, so many at once.
+    private func each(_ work: @escaping @Sendable (Int) async throws -> Int) async throws -> LoadBenchmark.Cost {
+        let elapsed = ElapsedSince()
+        let next = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<concurrency {
+                group.addTask { [count, bytes] in
+                    while let number = next.next(below: count) {
+                        let got = try await work(number)
+                        guard got == bytes else { throw Failure(.ioError, "io: a body of \(got) bytes") }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        return elapsed.cost(of: count)
+    }
+
+    /// CPU microseconds of a hit.
+    func hit(_ hit: LoadBenchmark.Hit, round: Int) async throws -> Double {
+        if hit != .disk {
+            guard try await loader.store(bitmapFile(width: 16, height: 16), fields: Self.fresh, for: picture) else {
+                throw Failure(.ioError, "io: the picture is not stored")
+            }
+        }
+        let elapsed = ElapsedSince()
+        var done = 0
+        for number in 0..<hit.operations {
+            switch hit {
+            case .synchronous: done += loader.cachedImage(for: picture, layers: .memory)?.source == .memory ? 1 : 0
+            case .asynchronous: done += try await loader.image(for: picture).source == .memory ? 1 : 0
+            case .disk:
+                let data = try await loader.data(for: DataRequest(url: url(number % count, round)))
+                done += data.source == .disk ? 1 : 0
+            }
+        }
+        let cost = elapsed.cost(of: hit.operations)
+        guard done == hit.operations else {
+            throw Failure(.software, "internal: \(done) of \(hit.operations) are hits \(hit.rawValue)")
+        }
+        return cost.cpu
+    }
+
+    private static let fresh: HeaderFields = ["Content-Type": "image/bmp", "Cache-Control": "max-age=86400"]
+}
+
+/// Hands out numbers from 0 on.
+final class Counter: Sendable {
+    private let value = Atomic(0)
+
+    func next(below end: Int) -> Int? {
+        let number = value.wrappingAdd(1, ordering: .relaxed).oldValue
+        return number < end ? number : nil
+    }
+}
+
+/// When a measurement began.
+private struct ElapsedSince {
+    private let cpu = nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
+    private let wall = nanoseconds(CLOCK_MONOTONIC)
+
+    /// What each of so many loads has cost since then.
+    func cost(of count: Int) -> LoadBenchmark.Cost {
+        let (cpu, wall) = (nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu, nanoseconds(CLOCK_MONOTONIC) - wall)
+        return LoadBenchmark.Cost(cpu: cpu / 1e3 / Double(count), wall: wall / 1e3 / Double(count))
+    }
+}
+#endif

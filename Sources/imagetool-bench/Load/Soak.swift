@@ -1,0 +1,129 @@
+#if Tool && AsyncHTTPClient
+import Foundation
+import PlatformImage
+import PlatformImageLoader
+import PlatformImageToolSupport
+
+/// Loads of pictures and data in random order, half of them cancelled at a random moment.
+struct Soak {
+    let origin: String
+    let folder: String
+
+    /// How far it is.
+    struct Step: Sendable {
+        var done = 0
+        var cancelled = 0
+        var failed = 0
+        /// Bytes of memory.
+        var resident = 0
+        var descriptors = 0
+        var underWay = 0
+
+        var line: String {
+            let figures = [done, cancelled, failed, resident / 1024, descriptors, underWay]
+            return figures.map { padded(String($0), to: 10, .right) }.joined() + "\n"
+        }
+    }
+
+    /// Loads with a loader of its own, which is gone afterwards.
+    ///
+    /// - Parameter tell: Called ten times on the way.
+    /// - Returns: The step after the first fifth, and the last one, with everything ended.
+    func run(loads: Int, concurrency: Int, tell: (Step) throws -> Void) async throws -> (firstFifth: Step, last: Step) {
+        let loader = try makeLoader()
+        var steps: [Step] = []
+        var total = Step()
+        for _ in 0..<10 {
+            let part = await run(loads / 10, concurrency, loader)
+            total.done += part.done
+            total.cancelled += part.cancelled
+            total.failed += part.failed
+            steps.append(measure(total, loader))
+            try tell(measure(total, loader))
+        }
+        // A cancelled load's fetch ends a moment after its waiters have left.
+        let deadline = ContinuousClock.now + .seconds(300)
+        while loader.underWayCount > 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(1)) }
+        return (steps[1], measure(total, loader))
+    }
+
+    private func run(_ loads: Int, _ concurrency: Int, _ loader: ImageLoader) async -> Step {
+        let numbers = Counter()
+        return await withTaskGroup(of: Step.self) { group in
+            for _ in 0..<concurrency {
+                group.addTask {
+                    var step = Step()
+                    while numbers.next(below: loads) != nil {
+                        let error = await one(loader)
+                        step.done += 1
+                        if error?.code == .cancelled { step.cancelled += 1 }
+                        if let error, error.code != .cancelled {
+                            printError("imagetool: \(error)")
+                            step.failed += 1
+                        }
+                    }
+                    return step
+                }
+            }
+            return await group.reduce(into: Step()) { total, step in
+                total.done += step.done
+                total.cancelled += step.cancelled
+                total.failed += step.failed
+            }
+        }
+    }
+
+    private func makeLoader() throws -> ImageLoader {
+        var configuration = ImageLoader.Configuration()
+        configuration.cacheDirectory = folder + "/images"
+        configuration.dataDirectory = folder + "/data"
+        // Small, so that both caches evict all the time.
+        configuration.diskCacheMaxBytes = 1 << 20
+        configuration.cacheImagesInMemory = true
+        configuration.memoryCacheMaxBytes = 1 << 20
+        return try ImageLoader(
+            configuration: configuration, transport: AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 16))
+    }
+
+    /// One load; nil when it succeeds.
+    private func one(_ loader: ImageLoader) async -> LoadError? {
+        let url = "\(origin)/\(Int.random(in: 0..<1_000)).bmp"
+        let policy: CachePolicy = [.default, .default, .reload, .revalidate].randomElement() ?? .default
+        let isPicture = Bool.random()
+        let isSlow = Int.random(in: 0..<10) == 0
+        let task = Task { () -> LoadError? in
+            do throws(LoadError) {
+                if isPicture {
+                    var request = ImageRequest(url: url)
+                    request.policy = policy
+                    if isSlow { request.priority = .slow }
+                    _ = try await loader.image(for: request)
+                } else {
+                    _ = try await loader.data(for: DataRequest(url: url, policy: policy))
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if Bool.random() {
+            for _ in 0..<Int.random(in: 0..<300) { await Task.yield() }
+            task.cancel()
+        }
+        return await task.value
+    }
+
+    private func measure(_ step: Step, _ loader: ImageLoader) -> Step {
+        var step = step
+        step.resident = residentBytes(.current)
+        step.descriptors = openDescriptors()
+        step.underWay = loader.underWayCount
+        return step
+    }
+}
+
+/// Descriptors of this process; 0 where `/proc` is not there.
+private func openDescriptors() -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+}
+#endif

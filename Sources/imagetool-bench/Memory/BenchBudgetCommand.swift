@@ -1,0 +1,78 @@
+#if Tool
+import ArgumentParser
+import PlatformImage
+import PlatformImageToolSupport
+
+/// `imagetool-bench budget`: how much memory many decodes at once take.
+struct BenchBudgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "budget",
+        abstract: "Decodes one file many times at once under a budget and a cache limit, and looks at the memory.",
+        discussion: """
+            All decodes share one input and are asked for at the same time; each puts its bitmap into the cache and \
+            drops it. Exit code 1 when one fails, or when the peak of resident memory (VmHWM) is more than budget, \
+            cache and --slack above that at the start.
+            """)
+
+    @Argument(help: "An image file.") var file: String
+    @Option(help: "Decodes.") var count = 200
+    @Option(help: "Threads of the queue; 0 for one per available processor.") var width = 16
+    @Option(help: "Bytes that decodes may hold at once.") var budget = 256_000_000
+    @Option(help: "Limit of the cache in bytes.") var cache = 64 << 20
+    @Option(help: "Bytes that the process may take besides.") var slack = 60 << 20
+    @Flag(help: "Print one JSON object.") var json = false
+
+    func validate() throws {
+        guard [budget, cache, slack].allSatisfy({ $0 <= 1 << 40 }) else {
+            throw ValidationError("--budget, --cache and --slack are at most 1 TiB.")
+        }
+        guard count >= 1, (0...1024).contains(width), budget >= 1, cache >= 0, slack >= 0 else {
+            throw ValidationError("--count and --budget are at least 1, --width is 0 to 1024, the others at least 0.")
+        }
+    }
+
+    func run() async throws {
+        let output = try Output()
+        let idle = residentBytes(.current)
+        let bytes = try withFailure { () throws(Failure) in try readInput(file, limit: DecodeLimits().maxInputBytes) }
+        let memory = MemoryCache<Int, Bitmap>(maxBytes: cache)
+        let queue = DecodeQueue(width: width, budget: DecodeBudget(maxBytes: budget))
+        let failures = await withTaskGroup(of: DecodeError?.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    do throws(DecodeError) {
+                        try await queue.decode(bytes) { image in
+                            _ = memory.insert(image.bitmap, for: number, cost: image.bitmap.byteCount)
+                        }
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            return await group.reduce(into: [DecodeError]()) { if let error = $1 { $0.append(error) } }
+        }
+        let growth = residentBytes(.peak) - idle
+        let bound = budget + cache + slack
+        let figures: [(String, Int)] = [
+            ("decodes", count), ("failed", failures.count), ("threads", queue.width), ("inputBytes", bytes.count),
+            ("budgetBytes", budget), ("budgetPeakBytes", queue.budget.peakGrantedBytes), ("cacheMaxBytes", cache),
+            ("cachePeakBytes", memory.peakTotalBytes), ("idleResidentBytes", idle),
+            ("peakResidentBytes", idle + growth), ("growthBytes", growth), ("growthLimitBytes", bound),
+        ]
+        if json {
+            try output.write(JSON.object(figures.map { ($0.0, .integer($0.1)) }).text + "\n")
+        } else {
+            try output.write(table(of: figures))
+        }
+        if let failure = failures.first {
+            printError("\(file): \(failure)")
+            throw ExitCode(1)
+        }
+        if growth > bound {
+            printError("imagetool: resident memory grew by \(growth) bytes, over the limit of \(bound)")
+            throw ExitCode(1)
+        }
+    }
+}
+#endif

@@ -1,0 +1,81 @@
+#if Tool
+import ArgumentParser
+import PlatformImageBenchmarking
+import PlatformImageToolSupport
+
+/// `imagetool-bench cache`: the memory cache against the usual way to write one, in the same process.
+struct BenchCacheCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cache",
+        abstract: "Measures the memory cache, in turn with a plain dictionary and list, and with NSCache.",
+        discussion: """
+            4,096 entries, names of 63 bytes, random order; every round each of them does the same operations. The \
+            first ratio is the median over the rounds of our CPU time by the plain one's: under 1 we are faster. The \
+            second is that of operations a second, all threads together: over 1 we are faster. Two threads are pinned \
+            to a core each and begin together; cpu/wall says whether they really ran at once.
+            """)
+
+    @Option(help: "Rounds that count; one more goes before them.") var rounds = 9
+    @Flag(help: "Print one JSON array.") var json = false
+
+    func validate() throws {
+        if !(1...10_000).contains(rounds) { throw ValidationError("--rounds must be 1 to 10000.") }
+    }
+
+    func run() throws {
+        warnOfDebugBuild()
+        let output = try Output()
+        let rows = CacheBenchmark(rounds: rounds).rows
+        try output.write(json ? JSON.lines(rows.map(\.json)) : Self.text(of: rows))
+    }
+
+    private static func text(of rows: [CacheBenchmark.Row]) -> String {
+        var table = Table([
+            ("operation", .left), ("threads", .right), ("ours", .right), ("plain", .right), ("ratio", .right),
+            ("NSCache", .right), ("ours: M/s", .right), ("plain: M/s", .right), ("ratio", .right),
+            ("ours: to one thread", .right), ("plain", .right), ("ours: cpu/wall", .right), ("plain", .right),
+        ])
+        for row in rows {
+            let single = rows.first { $0.name == row.name && $0.threads == 1 }
+            func gain(_ rates: KeyPath<CacheBenchmark.Row, [Double]>) -> Double? {
+                guard row.threads > 1, let one = single.flatMap({ median($0[keyPath: rates]) }) else { return nil }
+                return median(row[keyPath: rates]).map { $0 / one }
+            }
+            let cells: [(Double?, digits: Int)] = [
+                (median(row.ours), 1), (median(row.baseline), 1), (row.ratio, 2), (median(row.nsCache), 1),
+                (median(row.oursRate).map { $0 / 1e6 }, 2), (median(row.baselineRate).map { $0 / 1e6 }, 2),
+                (row.rateRatio, 2), (gain(\.oursRate), 2), (gain(\.baselineRate), 2),
+                (median(row.oursOverlap), 2), (median(row.baselineOverlap), 2),
+            ]
+            table.append(
+                [row.name.rawValue, String(row.threads)]
+                    + cells.map { value, digits in value.map { fixed($0, digits: digits) } ?? "-" })
+        }
+        return table.text + """
+
+            CPU nanoseconds an operation, user and system; ratio under 1: ours is faster. M/s: wall, all threads.
+            CPU: \(Machine.processor ?? "unknown")
+
+            """
+    }
+}
+
+extension CacheBenchmark.Row {
+    fileprivate var json: JSON {
+        .object([
+            ("operation", .string(name.rawValue)),
+            ("threads", .integer(threads)),
+            ("rounds", .integer(ours.count)),
+            ("oursCPUNanoseconds", .optional(median(ours))),
+            ("plainCPUNanoseconds", .optional(median(baseline))),
+            ("nsCacheCPUNanoseconds", .optional(median(nsCache))),
+            ("ratio", .number(ratio)),
+            ("oursOperationsPerSecond", .optional(median(oursRate))),
+            ("plainOperationsPerSecond", .optional(median(baselineRate))),
+            ("rateRatio", .number(rateRatio)),
+            ("oursCPUPerWall", .optional(median(oursOverlap))),
+            ("plainCPUPerWall", .optional(median(baselineOverlap))),
+        ])
+    }
+}
+#endif

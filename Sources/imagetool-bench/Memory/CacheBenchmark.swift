@@ -1,0 +1,186 @@
+import Foundation
+import PlatformImage
+import PlatformImageBenchmarking
+import PlatformImageToolSupport
+
+/// The memory cache, the usual cache and `NSCache`, in turn, on the same names in the same random order.
+struct CacheBenchmark {
+    enum Case: String, CaseIterable {
+        case hitReady = "hit, same key"
+        case hitEqual = "hit, equal key"
+        case hitMade = "hit, key made"
+        case miss
+        case overwrite
+        case insertEvict = "insert+evict"
+    }
+
+    /// One value for each round that counts.
+    struct Row {
+        let name: Case
+        let threads: Int
+        /// CPU nanoseconds an operation.
+        var ours: [Double] = []
+        var baseline: [Double] = []
+        /// Empty where not measured: on one thread only, and with keys that are ready.
+        var nsCache: [Double] = []
+        /// Operations a second of wall time, all threads together.
+        var oursRate: [Double] = []
+        var baselineRate: [Double] = []
+        /// CPU by wall time: the number of threads when none ever waited or slept.
+        var oursOverlap: [Double] = []
+        var baselineOverlap: [Double] = []
+
+        /// Our CPU time by the baseline's, the median over the rounds: under 1 we are faster.
+        var ratio: Double { median(zip(ours, baseline).map { $0 / $1 }) ?? .nan }
+
+        /// Our operations a second by the baseline's, the median over the rounds: over 1 we are faster.
+        var rateRatio: Double { median(zip(oursRate, baselineRate).map { $0 / $1 }) ?? .nan }
+    }
+
+    private(set) var rows: [Row] = []
+
+    init(rounds: Int) {
+        let load = CacheLoad()
+        let foreign = NSCacheLoad(load)
+        for threads in [1, 2] { for name in Case.allCases { rows.append(Row(name: name, threads: threads)) } }
+        for round in 0...rounds {
+            for index in rows.indices {
+                let (name, threads) = (rows[index].name, rows[index].threads)
+                load.fill()
+                var own = Elapsed(cpu: 0, wall: 0)
+                if round.isMultiple(of: 2) { own = PinnedThreads.time(threads) { load.runOurs(name, thread: $0) } }
+                let other = PinnedThreads.time(threads) { load.runBaseline(name, thread: $0) }
+                if !round.isMultiple(of: 2) { own = PinnedThreads.time(threads) { load.runOurs(name, thread: $0) } }
+                let third = threads == 1 ? foreign.time(name) : nil
+                guard round > 0 else { continue }
+                let operations = Double(CacheLoad.operations * threads)
+                rows[index].ours.append(own.cpu / operations)
+                rows[index].baseline.append(other.cpu / operations)
+                rows[index].oursRate.append(operations / own.wall * 1e9)
+                rows[index].baselineRate.append(operations / other.wall * 1e9)
+                rows[index].oursOverlap.append(own.cpu / own.wall)
+                rows[index].baselineOverlap.append(other.cpu / other.wall)
+                if let third { rows[index].nsCache.append(third.cpu / operations) }
+            }
+        }
+    }
+}
+
+/// The caches and their keys. Every value costs 1 and the limit is ``entries``.
+struct CacheLoad: Sendable {
+    static let entries = 4_096
+    /// So many that a round of two threads lasts far longer than they take to begin.
+    static let operations = 1 << 19
+
+    let names: [String]
+    /// Hits take these in turn; the other half of the names is in no cache then.
+    let order: [Int]
+    private let ours = MemoryCache<ImageCacheKey, Int>(maxBytes: entries)
+    private let baseline = CacheBaseline(maxBytes: entries)
+    private let keys: [ImageCacheKey]
+    private let equalKeys: [ImageCacheKey]
+    private let baselineKeys: [CacheBaseline.Key]
+    private let equalBaselineKeys: [CacheBaseline.Key]
+
+    init() {
+        names = (0..<Self.entries * 2).map { number in
+            "https://images.example.org/v2/photographs/originals/\(1_000_000 + number).png"
+        }
+        precondition(names.allSatisfy { $0.utf8.count == 63 }, "names of 63 bytes")
+        order = (0..<Self.entries).shuffled()
+        // The same bytes in other memory.
+        let others = names.map { String(decoding: Array($0.utf8), as: UTF8.self) }
+        keys = names.map { ImageCacheKey($0) }
+        equalKeys = others.map { ImageCacheKey($0) }
+        baselineKeys = names.map { CacheBaseline.Key(url: $0) }
+        equalBaselineKeys = others.map { CacheBaseline.Key(url: $0) }
+    }
+
+    /// Puts the first half of the names in.
+    func fill() {
+        for number in order {
+            ours.insert(number, for: keys[number], cost: 1)
+            baseline.insert(number, for: baselineKeys[number], cost: 1)
+        }
+    }
+
+    func runOurs(_ name: CacheBenchmark.Case, thread: Int) {
+        let start = thread * Self.entries / 2
+        var found = 0
+        for step in start..<start + Self.operations {
+            let number = order[step % Self.entries]
+            switch name {
+            case .hitReady: found += ours.value(for: keys[number]) == number ? 1 : 0
+            case .hitEqual: found += ours.value(for: equalKeys[number]) == number ? 1 : 0
+            case .hitMade: found += ours.value(for: ImageCacheKey(names[number])) == number ? 1 : 0
+            case .miss: found += ours.value(for: keys[number + Self.entries]) == nil ? 1 : 0
+            case .overwrite: found += ours.insert(number, for: keys[number], cost: 1) ? 1 : 0
+            case .insertEvict: found += ours.insert(number, for: keys[coming(step, number)], cost: 1) ? 1 : 0
+            }
+        }
+        precondition(found == Self.operations, "every operation does what it is named after")
+    }
+
+    func runBaseline(_ name: CacheBenchmark.Case, thread: Int) {
+        let start = thread * Self.entries / 2
+        var found = 0
+        for step in start..<start + Self.operations {
+            let number = order[step % Self.entries]
+            switch name {
+            case .hitReady: found += baseline.value(for: baselineKeys[number]) == number ? 1 : 0
+            case .hitEqual: found += baseline.value(for: equalBaselineKeys[number]) == number ? 1 : 0
+            case .hitMade: found += baseline.value(for: CacheBaseline.Key(url: names[number])) == number ? 1 : 0
+            case .miss: found += baseline.value(for: baselineKeys[number + Self.entries]) == nil ? 1 : 0
+            case .overwrite: found += baseline.insert(number, for: baselineKeys[number], cost: 1) ? 1 : 0
+            case .insertEvict:
+                found += baseline.insert(number, for: baselineKeys[coming(step, number)], cost: 1) ? 1 : 0
+            }
+        }
+        precondition(found == Self.operations, "every operation does what it is named after")
+    }
+
+    /// The halves of the names take turns: the one that comes next left a while ago.
+    func coming(_ step: Int, _ number: Int) -> Int {
+        (step / Self.entries).isMultiple(of: 2) ? number + Self.entries : number
+    }
+}
+
+/// The same for Foundation's cache.
+private struct NSCacheLoad {
+    private let cache = NSCache<NSString, NSNumber>()
+    /// With the limit of the others. What it evicts for a newcomer is its own affair, so nothing is looked up here.
+    private let limited = NSCache<NSString, NSNumber>()
+    private let keys: [NSString]
+    private let numbers: [NSNumber]
+    private let order: [Int]
+    private let load: CacheLoad
+
+    init(_ load: CacheLoad) {
+        self.load = load
+        keys = load.names.map { NSString(string: $0) }
+        numbers = (0..<CacheLoad.entries).map { NSNumber(value: $0) }
+        order = load.order
+        limited.totalCostLimit = CacheLoad.entries
+        for number in order {
+            cache.setObject(numbers[number], forKey: keys[number], cost: 1)
+            limited.setObject(numbers[number], forKey: keys[number], cost: 1)
+        }
+    }
+
+    func time(_ name: CacheBenchmark.Case) -> Elapsed? {
+        guard name != .hitEqual, name != .hitMade else { return nil }
+        return Elapsed.time {
+            for step in 0..<CacheLoad.operations {
+                let number = order[step % CacheLoad.entries]
+                switch name {
+                case .hitReady: _ = cache.object(forKey: keys[number])
+                case .miss: _ = cache.object(forKey: keys[number + CacheLoad.entries])
+                case .insertEvict:
+                    let coming = load.coming(step, number)
+                    limited.setObject(numbers[number], forKey: keys[coming], cost: 1)
+                default: cache.setObject(numbers[number], forKey: keys[number], cost: 1)
+                }
+            }
+        }
+    }
+}

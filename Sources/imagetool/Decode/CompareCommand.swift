@@ -1,0 +1,72 @@
+#if Tool
+import ArgumentParser
+import PlatformImage
+import PlatformImageToolSupport
+
+/// `imagetool compare`: how far two pictures are apart.
+struct CompareCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compare",
+        abstract: "Prints how far two pictures of one size are apart.",
+        discussion: """
+            Both are decoded upright and in sRGB; colours under alpha 0 do not count. Exit codes: 0 no sample differs \
+            by more than --tolerance, 1 one does, 65 the sizes differ or a file cannot be decoded; others as of decode.
+            """)
+
+    @Argument(help: "An image file; - reads stdin.") var first: String
+    @Argument(help: "Another one.") var second: String
+    @Option(help: "The largest difference of a sample, 0 to 255, that still counts as equal.") var tolerance = 0
+    @Flag(help: "Print one JSON object.") var json = false
+    @Flag(help: "Neither turn the pictures upright nor convert their colours to sRGB.") var asStored = false
+
+    func validate() throws {
+        if !(0...255).contains(tolerance) { throw ValidationError("--tolerance is 0 to 255.") }
+        if first == "-", second == "-" { throw ValidationError("Only one of the two can come from stdin.") }
+    }
+
+    func run() throws {
+        let output = try Output()
+        let decoder = ImageDecoder(options: asStored ? .asStored : DecodeOptions())
+        var bitmaps: [Bitmap] = []
+        for path in [first, second] {
+            try forEachFile([path]) { path in
+                let image = try decoder.decode(readInput(path, limit: decoder.options.limits.maxInputBytes))
+                if let warning = warning(for: image.status) { printError("\(path): \(warning)") }
+                bitmaps.append(image.bitmap)
+            }
+        }
+        let (one, other) = (bitmaps[0], bitmaps[1])
+        guard one.width == other.width, one.height == other.height else {
+            printError(
+                "\(second): sizesDiffer: \(other.width) x \(other.height) pixels, not \(one.width) x \(one.height)")
+            throw ExitCode(SystemExit.dataError.rawValue)
+        }
+        let difference = PictureDifference(one, other)
+        try output.write(json ? difference.json.text + "\n" : difference.text)
+        if difference.largest.contains(where: { $0 > tolerance }) { throw ExitCode(1) }
+    }
+}
+
+extension PictureDifference {
+    fileprivate var json: JSON {
+        .object([
+            ("max", .integer(largest.max() ?? 0)),
+            ("maxByChannel", .array(largest.map { .integer($0) })),
+            ("mean", .number(mean)),
+            ("psnr", psnr.isFinite ? .number(psnr) : .null),
+            ("ssim", .optional(ssim)),
+        ])
+    }
+
+    fileprivate var text: String {
+        let channels = zip(["red", "green", "blue", "alpha"], largest).map { "\($0) \($1)" }.joined(separator: ", ")
+        return """
+            max   \(largest.max() ?? 0)  (\(channels))
+            mean  \(fixed(mean, digits: 4))
+            psnr  \(psnr.isFinite ? fixed(psnr, digits: 2) + " dB" : "equal")
+            ssim  \(ssim.map { fixed($0, digits: 6) } ?? "-")
+
+            """
+    }
+}
+#endif

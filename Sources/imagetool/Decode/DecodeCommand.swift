@@ -1,0 +1,166 @@
+#if Tool
+import ArgumentParser
+import Crypto
+import PlatformImage
+import PlatformImageToolSupport
+
+/// `imagetool decode`: pixels, or their digest.
+struct DecodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decode",
+        abstract: "Writes the pixels of image files: RGBA, 8 bits, straight alpha.",
+        discussion: """
+            A damaged file gives what can be shown, with a warning on stderr and exit code 0; see --strict and --status. \
+            Several files are written one after the other.
+            """)
+
+    @Argument(help: "Image files; - reads stdin.") var files: [String]
+    @Flag(help: "Neither turn the picture upright nor convert its colours to sRGB.") var asStored = false
+    @Flag(help: "Fail on any damage.") var strict = false
+    @Option(help: "Frame of an animation as shown, or page of a TIFF, from 0.") var frame: Int?
+    @Flag(help: "Multiply colours by alpha (pam and raw).") var premultiplied = false
+    @Option(help: "How pixels are written: pam, png, or raw rows.") var format = PictureFormat.pam
+    @Option(name: .shortAndLong, help: "File to write; - is stdout, the default.") var output: String?
+    @Option(
+        help: """
+            File for the status of each input, a JSON object per line: file, status, rows, warnings, error; - is stdout. \
+            With - and no --output, no pixels are written.
+            """)
+    var status: String?
+    @Flag(help: "Print the SHA-256 of the RGBA rows and the path; colours under alpha 0 count as 0.")
+    var digest = false
+    @Option(help: "Refuse pictures with more pixels.") var maxPixels: Int?
+    @Option(help: "Decode at most so many frames to reach the one asked for.") var maxFrames: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Give up decoding a file after so many seconds.",
+            discussion: "Looked at every 16 rows, and once a scan, strip, tile and frame: decoding ends at the next.",
+            valueName: "seconds"))
+    var deadline: Double?
+
+    func validate() throws {
+        if let frame, frame < 0 { throw ValidationError("--frame counts from 0.") }
+        if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels must be 1 or more.") }
+        if let maxFrames, maxFrames < 1 { throw ValidationError("--max-frames must be 1 or more.") }
+        if let deadline, !(deadline > 0) { throw ValidationError("--deadline must be above 0.") }
+        if premultiplied, digest || format == .png {
+            throw ValidationError("--premultiplied is for pam and raw: a digest and a PNG have straight alpha.")
+        }
+        if files.count > 1, !digest, !discardsPixels, output ?? "-" != "-" || format == .png {
+            throw ValidationError("Several files can only be written to stdout, as pam or raw, or as digests.")
+        }
+        if status == "-", digest || output == "-" {
+            throw ValidationError("--status - and the pixels or digests cannot both go to stdout.")
+        }
+        if let status, status != "-", status == output { throw ValidationError("--status and --output are one file.") }
+    }
+
+    /// The status alone is asked for.
+    private var discardsPixels: Bool { status == "-" && output == nil && !digest }
+
+    func run() throws {
+        let decoder = ImageDecoder(options: options)
+        let statusLines = try status.map { path throws(OutputFailure) in try Output(path: path) }
+        // Made when there is something to write: a file that fails leaves an older output as it is.
+        var target: Output?
+        func opened() throws -> Output {
+            let opened = try target ?? Output(path: output ?? "-")
+            target = opened
+            return opened
+        }
+        var failure: (any Error)?
+        do {
+            try forEachFile(files) { path in
+                let picture: Picture
+                do {
+                    let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
+                    picture = try withFailure {
+                        try Picture(bytes, frame: frame, decoder: decoder, cancellation: cancellation())
+                    }
+                } catch let failure as Failure {
+                    try statusLines?.write(DecodeStatusLine.text(of: failure, file: path))
+                    throw failure
+                }
+                if let warning = warning(for: picture.status) { printError("\(path): \(warning)") }
+                if digest {
+                    try opened().write("\(picture.bitmap.digest)  \(path)\n")
+                } else if !discardsPixels {
+                    try format.write(picture.bitmap, premultiplied: premultiplied, to: opened())
+                }
+                try statusLines?.write(DecodeStatusLine.text(of: picture, file: path))
+            }
+        } catch let exit as ExitCode {
+            failure = exit
+        }
+        try target?.commit()
+        try statusLines?.commit()
+        if let failure { throw failure }
+    }
+
+    /// The deadline of a file, which starts when the file was read; nil without one.
+    private func cancellation() -> CancellationFlag? {
+        guard let deadline else { return nil }
+        let flag = CancellationFlag()
+        // A century acts as no deadline; more does not fit into a Duration.
+        flag.setDeadline(.now + .seconds(min(deadline, 100 * 365 * 86_400)))
+        return flag
+    }
+
+    private var options: DecodeOptions {
+        var options = asStored ? DecodeOptions.asStored : DecodeOptions()
+        if strict { options.strictness = .corrupt }
+        if let maxPixels {
+            options.limits.maxPixels = maxPixels
+            // A single frame of the size asked for must pass.
+            options.limits.maxTotalPixels = options.limits.maxTotalPixels.map { max($0, maxPixels) }
+        }
+        if let maxFrames { options.limits.maxFrames = maxFrames }
+        return options
+    }
+}
+
+extension PictureFormat: ExpressibleByArgument {}
+
+/// The JSON object that `decode --status` writes for an input, on one line.
+///
+/// | key | value |
+/// |---|---|
+/// | `file` | the path as it was given |
+/// | `status` | `complete`, `truncated`, `corrupt`, or `failed` when there are no pixels |
+/// | `rows` | complete rows from the top, as stored: all of them for `complete`; null for `corrupt`, which counts none |
+/// | `warnings` | stable codes, such as `crc`; those of `corrupt`, and remarks that do not change the status |
+/// | `error` | null, or the reason of `failed`: `code: message` |
+enum DecodeStatusLine {
+    static func text(of picture: Picture, file: String) -> String {
+        switch picture.status {
+        case .complete: line(file, "complete", rows: picture.header.height, picture.remarks)
+        case .truncated(let rows): line(file, "truncated", rows: rows, picture.remarks)
+        case .corrupt(let warnings):
+            line(file, "corrupt", rows: nil, warnings + picture.remarks.filter { !warnings.contains($0) })
+        }
+    }
+
+    static func text(of failure: Failure, file: String) -> String {
+        line(file, "failed", rows: 0, [], error: failure.reason)
+    }
+
+    private static func line(
+        _ file: String, _ status: String, rows: Int?, _ warnings: [DecodeWarning], error: String? = nil
+    ) -> String {
+        JSON.object([
+            ("file", .string(file)), ("status", .string(status)), ("rows", .optional(rows)),
+            ("warnings", .array(warnings.map { .string($0.description) })), ("error", .optional(error)),
+        ]).text + "\n"
+    }
+}
+
+extension Bitmap {
+    /// SHA-256 of the straight RGBA rows in lower-case hex; colours under alpha 0 count as 0.
+    fileprivate var digest: String {
+        var hash = SHA256()
+        forEachBand(.clearedUnderAlpha) { band in band.withUnsafeBytes { hash.update(bufferPointer: $0) } }
+        let digits = Array("0123456789abcdef")
+        return String(hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}
+#endif

@@ -1,0 +1,41 @@
+#if Tool
+import ArgumentParser
+import PlatformImage
+import PlatformImageToolSupport
+
+/// `imagetool info`: what files say about their pictures.
+struct InfoCommand: ParsableCommand {
+    enum Style: EnumerableFlag {
+        case json, ndjson
+
+        static func help(for value: Self) -> ArgumentHelp? {
+            value == .json ? "Print one JSON array." : "Print one JSON object a line."
+        }
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Prints format, size, frames and colour of image files without decoding them.")
+
+    @Argument(help: "Image files; - reads stdin.") var files: [String]
+    @Flag(exclusivity: .exclusive) var style: Style?
+    @Flag(help: "Decode the pictures and print their BlurHash.") var hash = false
+
+    func run() throws {
+        let output = try Output()
+        var objects: [JSON] = []
+        // The array is closed whatever happened: an exit code other than 0 says that something is missing in it.
+        defer { if style == .json { try? output.write(JSON.lines(objects)) } }
+        var isFirst = true
+        try forEachFile(files) { path in
+            let facts = try PictureFacts(path, hasHash: hash)
+            switch style {
+            case .json: objects.append(facts.json)
+            case .ndjson: try output.write(facts.json.text + "\n")
+            case nil:
+                try output.write((isFirst ? "" : "\n") + facts.text)
+                isFirst = false
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,72 @@
+#if Tool && AsyncHTTPClient
+import PlatformImage
+import PlatformImageLoader
+import PlatformImageToolSupport
+
+/// What `imagetool load` prints of one load.
+struct LoadRow {
+    /// As it may be shown: without user information and values of the query.
+    let url: String
+    /// The name of the file that was written; nil for none.
+    var file: String?
+    // Not the outcome, which holds the pixels and bytes of a picture.
+    private let status: Int
+    private let source: LoadOutcome.Source
+    private let isFresh: Bool
+    private let error: LoadError?
+    /// Nil for a failure.
+    private let picture: (width: Int, height: Int, format: String, bytes: Int)?
+    private let milliseconds: Double
+
+    init(_ url: String, _ outcome: LoadOutcome, milliseconds: Double) {
+        self.url = Redaction.hidingQueryValues(url)
+        status = outcome.status
+        source = outcome.source
+        isFresh = outcome.isFresh
+        error = outcome.error
+        picture = outcome.image.map { image in
+            (
+                width: image.bitmap.width, height: image.bitmap.height, format: image.header.format.rawValue,
+                bytes: outcome.bytes.count
+            )
+        }
+        self.milliseconds = milliseconds
+    }
+
+    /// - Parameter hasFiles: Adds the member `file`.
+    func json(hasFiles: Bool) -> JSON {
+        let members: [(String, JSON)] = [
+            ("url", .string(url)),
+            ("status", status == 0 ? .null : .integer(status)),
+            ("source", .string(source.rawValue)),
+            ("fresh", .bool(isFresh)),
+            ("width", .optional(picture?.width)),
+            ("height", .optional(picture?.height)),
+            ("format", .optional(picture?.format)),
+            ("bytes", .optional(picture?.bytes)),
+            ("milliseconds", .number(milliseconds)),
+            ("error", .optional(error.map { "\($0.code): \($0.message)" })),
+        ]
+        return .object(members + (hasFiles ? [("file", .optional(file))] : []))
+    }
+
+    static func table(_ rows: [LoadRow]) -> String {
+        let hasFiles = rows.contains { $0.file != nil }
+        let columns: [(String, Table.Alignment)] = [
+            ("url", .left), ("status", .right), ("source", .left), ("fresh", .left), ("size", .right),
+            ("format", .left), ("bytes", .right), ("ms", .right),
+        ]
+        var table = Table(columns + (hasFiles ? [("file", .left)] : []))
+        for row in rows { table.append(row.cells + (hasFiles ? [row.file ?? "-"] : [])) }
+        return table.text
+    }
+
+    private var cells: [String] {
+        [
+            url, status == 0 ? "-" : String(status), source.rawValue, isFresh ? "yes" : "no",
+            picture.map { "\($0.width)x\($0.height)" } ?? "-", picture?.format ?? "-",
+            picture.map { String($0.bytes) } ?? "-", fixed(milliseconds, digits: 1),
+        ]
+    }
+}
+#endif

@@ -1,0 +1,75 @@
+import PlatformImage
+import PlatformImageToolSupport
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A folder that gets pictures as they came, under names made of their addresses, never in the place of another file.
+struct LoadedFiles {
+    private let folder: String
+
+    /// Makes the folder when it is missing.
+    init(folder: String) throws(OutputFailure) {
+        self.folder = folder
+        var facts = stat()
+        if mkdir(folder, 0o777) == 0 { return }
+        guard errno == EEXIST else { throw OutputFailure(folder) }
+        guard stat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+            errno = ENOTDIR
+            throw OutputFailure(folder)
+        }
+    }
+
+    /// Writes a file, which appears when it is whole; returns its name.
+    func write(_ bytes: [UInt8], from url: String, _ format: ImageFormat) throws(OutputFailure) -> String {
+        let (stem, suffix) = Self.name(of: url, format)
+        let (descriptor, temporary) = makeTemporary(beside: "\(folder)/.\(stem)")
+        guard descriptor >= 0, let temporary else { throw OutputFailure(folder) }
+        defer { unlink(temporary) }
+        let isWritten = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+        let code = errno
+        guard close(descriptor) == 0, isWritten else {
+            if !isWritten { errno = code }
+            throw OutputFailure("\(folder)/\(stem)\(suffix)")
+        }
+        // A link takes no name that is there, whoever made it and whenever.
+        for number in 1...1_000_000 {
+            let name = number == 1 ? stem + suffix : "\(stem)-\(number)\(suffix)"
+            if link(temporary, "\(folder)/\(name)") == 0 { return name }
+            guard errno == EEXIST else { throw OutputFailure("\(folder)/\(name)") }
+        }
+        throw OutputFailure("\(folder)/\(stem)\(suffix)")
+    }
+
+    /// A file's name without and with what tells its format: letters, digits and `._-` of the last part of the path.
+    static func name(of url: String, _ format: ImageFormat) -> (stem: String, suffix: String) {
+        let path = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let afterScheme = path.firstIndex(of: UInt8(ascii: ":")).map { path[$0...].dropFirst(3) } ?? path[...]
+        let parts = afterScheme.split(separator: UInt8(ascii: "/"))
+        let last = parts.count > 1 ? parts[parts.count - 1] : afterScheme.prefix(0)
+        var stem = plainName(last)
+        // A name that begins with a dot hides, one that begins with a dash looks like an option.
+        stem = String(stem.drop { $0 == "." || $0 == "-" })
+        if let dot = stem.lastIndex(of: "."), suffixes(of: format).contains(stem[dot...].lowercased()) {
+            let suffix = String(stem[dot...])
+            return (shortened(String(stem[..<dot])), suffix)
+        }
+        return (shortened(stem), suffixes(of: format)[0])
+    }
+
+    private static func shortened(_ stem: String) -> String { stem.isEmpty ? "image" : String(stem.prefix(100)) }
+
+    private static func suffixes(of format: ImageFormat) -> [String] {
+        switch format {
+        case .jpeg: [".jpg", ".jpeg", ".jpe", ".jfif"]
+        case .tiff: [".tif", ".tiff"]
+        case .png: [".png", ".apng"]
+        default: [".\(format.rawValue)"]
+        }
+    }
+}

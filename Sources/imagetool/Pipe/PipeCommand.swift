@@ -1,0 +1,53 @@
+#if Tool && AsyncHTTPClient
+import ArgumentParser
+import Dispatch
+import PlatformImageLoader
+import PlatformImageToolSupport
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// `imagetool pipe`: a loader for programs in any language.
+struct PipeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pipe",
+        abstract: "Loads and caches pictures for another program: JSON objects, one a line, in and out.",
+        discussion: """
+            Operations run side by side; answers come in any order with the id of what they answer. Docs/pipe.md \
+            describes them. The end of stdin, or SIGTERM, ends the process within five seconds, with 0.
+            """)
+
+    /// Outstanding operations get so long when the input has ended, and the same again to be given up and answered
+    /// would be more than the five seconds in all.
+    @Option(help: .hidden) var graceMilliseconds = 4_000
+    /// Nothing, not a disk that hangs either, keeps the process longer than that: what was stored is on disk already.
+    @Option(help: .hidden) var longestEndMilliseconds = 4_800
+
+    func run() async throws {
+        let input = try await withReport("stdin") { try PipeInput() }
+        let terminations = input.endOnTermination()
+        defer { terminations.cancel() }
+        let session = PipeSession(output: PipeOutput())
+        while let item = await input.next() { session.accept(item, maxLineBytes: input.maxLineBytes) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(longestEndMilliseconds)) { _exit(0) }
+        if input.end == .output {
+            session.cancel()
+        } else {
+            let grace = Duration.milliseconds(graceMilliseconds)
+            let giveUp = Task {
+                try await Task.sleep(for: grace)
+                session.cancel()
+            }
+            await session.finish()
+            giveUp.cancel()
+        }
+        await session.finish()
+        await session.flush()
+    }
+}
+#endif

@@ -1,0 +1,152 @@
+#if Tool && AsyncHTTPClient
+import PlatformImageLoader
+import PlatformImageToolSupport
+
+/// One line of `imagetool pipe`'s input, as it was understood.
+struct PipeRequest: Sendable {
+    /// What is to be done with a loader.
+    enum Operation: Sendable {
+        case open(PipeConfiguration)
+        case load(PipeLoad)
+        case flush
+        case clearMemory
+        case purgeDisk
+        case clearModifiedOlderThan(Duration)
+        case clearCreatedOlderThan(Duration)
+        case stats
+    }
+
+    /// Why nothing is done.
+    enum Refusal: Error {
+        /// The line is not what it must be; with what was expected.
+        case malformed(String)
+        /// Well formed, and not known or not possible here.
+        case unsupported
+    }
+
+    /// All operations, as `open` lists them.
+    static let operations = [
+        "open", "load", "flush", "clearMemory", "purgeDisk", "clearModifiedOlderThan", "clearCreatedOlderThan", "stats",
+    ]
+
+    /// A number or a text, given back as it came; nil when the line has none that can be read.
+    let id: String?
+    /// The loader's name and what it does.
+    let content: Result<(loader: String, operation: Operation), Refusal>
+
+    /// Understands a line, which may be anything.
+    init(_ line: [UInt8]) {
+        var reader = JSONReader(line)
+        let document: Result<JSON, Refusal>
+        do throws(JSONReader.Failure) {
+            document = .success(try reader.document())
+        } catch {
+            document = .failure(.malformed(error.message))
+        }
+        let id = JSON.object(reader.outerMembers)["id"].flatMap(Self.text)
+        self.id = id
+        content = document.flatMap { document in
+            do throws(Refusal) {
+                guard case .object = document else { throw .malformed("the line is no object") }
+                guard id != nil else { throw .malformed("id must be a number or a text") }
+                let operation = try Self.operation(document)
+                return .success((try document.text("loader"), operation))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private static func text(_ id: JSON) -> String? {
+        switch id {
+        case .string, .numeral: id.text
+        default: nil
+        }
+    }
+
+    private static func operation(_ line: JSON) throws(Refusal) -> Operation {
+        switch try line.text("op") {
+        case "open": return .open(try PipeConfiguration(line))
+        case "load": return .load(try PipeLoad(line))
+        case "flush": return .flush
+        case "clearMemory": return .clearMemory
+        case "purgeDisk": return .purgeDisk
+        case "clearModifiedOlderThan": return .clearModifiedOlderThan(try line.seconds("seconds"))
+        case "clearCreatedOlderThan": return .clearCreatedOlderThan(try line.seconds("seconds"))
+        case "stats": return .stats
+        default: throw .unsupported
+        }
+    }
+}
+
+/// What a `load` asks for.
+struct PipeLoad: Sendable {
+    enum Kind: String { case image, data }
+
+    let url: String
+    let fields: HeaderFields
+    let policy: CachePolicy
+    let kind: Kind
+    let redirect: RedirectMode
+
+    init(_ line: JSON) throws(PipeRequest.Refusal) {
+        url = try line.text("url")
+        fields = try Self.fields(line["headers"])
+        guard try line.text("method", default: "GET") == "GET",
+            let policy = CachePolicy(rawValue: try line.text("policy", default: "default")),
+            let kind = Kind(rawValue: try line.text("kind", default: "image"))
+        else { throw .unsupported }
+        self.policy = policy
+        self.kind = kind
+        switch try line.text("redirect", default: "follow") {
+        case "follow": redirect = .follow
+        case "manual": redirect = .manual
+        default: throw .unsupported
+        }
+    }
+
+    private static func fields(_ headers: JSON?) throws(PipeRequest.Refusal) -> HeaderFields {
+        guard let headers else { return [:] }
+        let wrong = PipeRequest.Refusal.malformed("headers must be pairs of texts, values of code points up to 255")
+        guard let lines = headers.array else { throw wrong }
+        var fields = HeaderFields()
+        for line in lines {
+            guard let pair = line.array, pair.count == 2, let name = pair[0].string, let value = pair[1].string,
+                let bytes = latin1(value)
+            else { throw wrong }
+            fields.lines.append(HeaderField(name, bytes: bytes))
+        }
+        return fields
+    }
+
+    /// Each code point as the byte of the same number (ISO 8859-1); nil when there is a greater one.
+    private static func latin1(_ text: String) -> [UInt8]? {
+        let bytes = text.unicodeScalars.compactMap { UInt8(exactly: $0.value) }
+        return bytes.count == text.unicodeScalars.count ? bytes : nil
+    }
+}
+
+extension JSON {
+    /// The text of a member that must be there, unless there is a default.
+    func text(_ name: String, default value: String? = nil) throws(PipeRequest.Refusal) -> String {
+        guard let member = self[name] else {
+            guard let value else { throw .malformed("\(name) is missing") }
+            return value
+        }
+        guard let text = member.string else { throw .malformed("\(name) must be a text") }
+        return text
+    }
+
+    /// The seconds, fractions included, of a member that must be there.
+    func seconds(_ name: String) throws(PipeRequest.Refusal) -> Duration {
+        guard let seconds = self[name]?.duration else { throw .malformed("\(name) must be seconds, 0 or more") }
+        return seconds
+    }
+
+    /// Seconds, 0 or more, as a duration, in milliseconds and at most thirty thousand years; nil for anything else.
+    var duration: Duration? {
+        guard let seconds = double, seconds >= 0 else { return nil }
+        return .milliseconds(Int64((min(seconds, 1e12) * 1_000).rounded()))
+    }
+}
+#endif

@@ -1,0 +1,158 @@
+#if Tool && AsyncHTTPClient
+import PlatformImageLoader
+import PlatformImageToolSupport
+import Synchronization
+
+/// What `imagetool pipe` does with its lines: loaders by name, operations side by side, an answer for each.
+final class PipeSession: Sendable {
+    /// A loader that is being made or is there.
+    private typealias Opening = Task<Result<ImageLoader, LoadError>, Never>
+
+    private struct State {
+        var loaders: [String: Opening] = [:]
+        var operations: [Int: Task<Void, Never>] = [:]
+        var started = 0
+    }
+
+    private let output: PipeOutput
+    /// One for all loaders, so that they share connections.
+    private let transport = AsyncHTTPClientTransport()
+    private let state = Mutex(State())
+
+    init(output: PipeOutput) { self.output = output }
+
+    /// Begins what a line asks for.
+    ///
+    /// Lines are given in their order: each means the loader that its name had when it came.
+    func accept(_ item: PipeInput.Item, maxLineBytes: Int) {
+        switch item {
+        case .tooLong:
+            start { .failed(nil, "a line of more than \(maxLineBytes) bytes") }
+        case .line(let line):
+            let request = PipeRequest(line)
+            switch request.content {
+            case .failure(let refusal): start { .refused(request.id, refusal) }
+            case .success((let name, .open(let configuration))): open(name, configuration, request.id)
+            case .success((let name, let operation)):
+                let opening = state.withLock { $0.loaders[name] }
+                start { await Self.answer(request.id, operation, opening) }
+            }
+        }
+    }
+
+    /// Returns when all operations have been answered.
+    func finish() async {
+        while let operation = state.withLock({ $0.operations.first?.value }) { await operation.value }
+    }
+
+    /// Gives all loads up; they are answered with that.
+    func cancel() {
+        for operation in state.withLock({ Array($0.operations.values) }) { operation.cancel() }
+    }
+
+    /// Returns when what all loaders have stored is on disk and within its limits.
+    func flush() async {
+        for opening in state.withLock({ Array($0.loaders.values) }) {
+            if case .success(let loader) = await opening.value { await loader.flush() }
+        }
+    }
+
+    private func start(_ answer: @escaping @Sendable () async -> PipeAnswer) {
+        state.withLock { state in
+            let number = state.started
+            state.started += 1
+            state.operations[number] = Task { [self] in
+                await output.write(answer().line)
+                self.state.withLock { $0.operations[number] = nil }
+            }
+        }
+    }
+
+    private func open(_ name: String, _ request: PipeConfiguration, _ id: String?) {
+        let transport = transport
+        let opening = state.withLock { state in
+            let former = state.loaders[name]
+            let opening = Opening {
+                if case .success(let loader) = await former?.value { await loader.flush() }
+                do throws(LoadError) {
+                    return .success(try ImageLoader(configuration: request.configuration, transport: transport))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            state.loaders[name] = opening
+            return opening
+        }
+        start {
+            switch await opening.value {
+            case .failure(let error): return .failed(id, error.description)
+            case .success:
+                return .done(
+                    id,
+                    [
+                        ("capabilities", .array(PipeRequest.operations.map { .string($0) })),
+                        ("ignoredConfig", .array(request.ignored.map { .string($0) })),
+                    ])
+            }
+        }
+    }
+
+    private static func answer(
+        _ id: String?, _ operation: PipeRequest.Operation, _ opening: Opening?
+    ) async -> PipeAnswer {
+        guard let opening else { return .failed(id, "no loader of that name is open") }
+        switch await opening.value {
+        case .failure(let error): return .failed(id, error.description)
+        case .success(let loader): return await answer(id, operation, loader)
+        }
+    }
+
+    private static func answer(
+        _ id: String?, _ operation: PipeRequest.Operation, _ loader: ImageLoader
+    ) async -> PipeAnswer {
+        switch operation {
+        case .open: return .done(id)
+        case .load(let load): return .loaded(id, await outcome(of: load, loader))
+        case .flush:
+            await loader.flush()
+            return .done(id)
+        case .clearMemory: return .removed(id, await loader.purgeMemory())
+        case .purgeDisk: return .removed(id, await loader.purgeDisk())
+        case .clearModifiedOlderThan(let age):
+            return .removed(id, await loader.clearCachedFiles(modifiedOlderThan: age))
+        case .clearCreatedOlderThan(let age):
+            return .removed(id, await loader.clearCachedFiles(createdOlderThan: age))
+        case .stats: return .done(id, await counts(loader))
+        }
+    }
+
+    private static func outcome(of load: PipeLoad, _ loader: ImageLoader) async -> LoadOutcome {
+        switch load.kind {
+        case .image:
+            var request = ImageRequest(url: load.url, fields: load.fields, policy: load.policy)
+            request.redirect = load.redirect
+            return await loader.outcome(of: request)
+        case .data:
+            var request = DataRequest(url: load.url, fields: load.fields, policy: load.policy)
+            request.redirect = load.redirect
+            return await loader.outcome(of: request)
+        }
+    }
+
+    private static func counts(_ loader: ImageLoader) async -> [(String, JSON)] {
+        func isCounted() -> Bool {
+            [loader.diskStatistics, loader.dataStatistics].allSatisfy { $0?.isComplete ?? true }
+        }
+        // The first count of a folder takes time; before its end the figures would be too small.
+        if !isCounted() { await loader.flush() }
+        let disks = [loader.diskStatistics, loader.dataStatistics].compactMap(\.self)
+        let memory = loader.memoryStatistics
+        return [
+            ("entries", .integer(disks.reduce(0) { $0 + $1.entries })),
+            ("bytes", .integer(disks.reduce(0) { $0 + $1.bytes })),
+            ("memoryEntries", .integer(memory.count)), ("memoryBytes", .integer(memory.bytes)),
+            ("faults", .integer(disks.reduce(0) { $0 + $1.faults.values.reduce(0, +) })),
+        ]
+    }
+}
+#endif

@@ -1,0 +1,71 @@
+#if Tool && Service
+import ArgumentParser
+import PlatformImageLoader
+import PlatformImageToolSupport
+
+/// `imagetool health`: whether a service answers, for whoever watches a container.
+struct HealthCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health",
+        abstract: "Asks a thumbnail service whether it is alive; exits with 0 when it is and with 1 when it is not.",
+        discussion: """
+            Without --url http://127.0.0.1:PORT/health/live is asked. /health/ready says whether new requests are taken, \
+            which they are not while the service stops. An answer of 2xx is 0, everything else is 1.
+            """)
+
+    @Option(help: "Address to ask.") var url: String?
+    @Option(help: "Port on this machine. (default: 8080)") var port: Int?
+    @Option(help: "Seconds until the answer has to be there.") var timeout = 2.0
+
+    func validate() throws {
+        guard url == nil || port == nil else { throw ValidationError("--url and --port exclude each other.") }
+        guard (1...65_535).contains(port ?? 1) else { throw ValidationError("--port is 1 to 65535.") }
+        guard timeout > 0, timeout <= 3_600 else { throw ValidationError("--timeout is more than 0, at most 3600.") }
+    }
+
+    func run() async throws {
+        let url = url ?? "http://127.0.0.1:\(port ?? 8080)/health/live"
+        do {
+            let status = try await ServiceClient(timeout: .seconds(timeout)).get(url).status
+            guard (200...299).contains(status) else {
+                printError("\(url): the answer is \(status)")
+                throw ExitCode(1)
+            }
+        } catch let error as LoadError {
+            printError("\(url): \(error.code): \(error.message)")
+            throw ExitCode(1)
+        }
+    }
+}
+
+/// Asks a service, without proxies, caches, redirects and second attempts.
+struct ServiceClient: Sendable {
+    /// What came, its body counted and let go of.
+    struct Reply: Sendable {
+        let status: Int
+        /// X-Cache; nil where the service does not tell.
+        let cache: String?
+        let bytes: Int
+    }
+
+    private let transport: AsyncHTTPClientTransport
+    private let timeouts: TransportTimeouts
+
+    init(timeout: Duration, connections: Int = 1) {
+        transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: connections)
+        var timeouts = TransportTimeouts()
+        (timeouts.connect, timeouts.idle, timeouts.total) = (timeout, timeout, timeout)
+        self.timeouts = timeouts
+    }
+
+    /// - Throws: As the transport.
+    func get(_ url: String) async throws -> Reply {
+        let request = HTTPRequest(url: url, fields: ["User-Agent": "imagetool"])
+        let response = try await transport.send(request, trust: TrustSettings(), timeouts: timeouts)
+        var bytes = 0
+        for try await chunk in response.body { bytes += chunk.count }
+        let cache = response.head.fields["X-Cache"].map { String(decoding: $0, as: UTF8.self) }
+        return Reply(status: response.head.status, cache: cache, bytes: bytes)
+    }
+}
+#endif

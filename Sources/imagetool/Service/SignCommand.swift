@@ -1,0 +1,33 @@
+#if Tool && Service
+import ArgumentParser
+import PlatformImageService
+import PlatformImageToolSupport
+
+/// `imagetool sign`: the target of a picture with its signature.
+struct SignCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign", abstract: "Prints targets of the thumbnail service with their signatures.",
+        discussion: "The key is read from a file, so that no list of processes and no shell history shows it.")
+
+    @Argument(help: "File of signing keys, one a line; the first signs.") var keys: String
+    @Argument(help: "What follows the signature, such as 300x200/images.example/cat.jpg.") var targets: [String]
+    @Flag(help: "Sign by HMAC-SHA256, 44 characters, rather than by HMAC-SHA1, 28 characters.") var sha256 = false
+
+    func run() throws {
+        let output = try Output()
+        do {
+            let texts = try signingKeys(in: readInput(keys, limit: 1 << 20))
+            // thumbor accepts keys of any length, and this command signs for it too: the service refuses a short key.
+            let keys = try SigningKeys(
+                texts, algorithms: sha256 ? [.sha256, .sha1] : [.sha1, .sha256], minKeyBytes: 1)
+            if let first = texts.first, first.count < SigningKeys.minKeyBytes {
+                printError(
+                    "imagetool: the key has \(first.count) bytes; `imagetool serve` needs \(SigningKeys.minKeyBytes)")
+            }
+            for target in targets { try output.write(keys.signed(target) + "\n") }
+        } catch let error as SigningKeys.KeyError {
+            throw ValidationError(error.description)
+        }
+    }
+}
+#endif

@@ -1,0 +1,104 @@
+#if Tool && Service
+import ArgumentParser
+import Foundation
+import Logging
+import PlatformImageLoader
+import PlatformImageService
+import PlatformImageToolSupport
+
+/// `imagetool warm`: asks for thumbnails before anybody else does, so that they are in the caches.
+struct WarmCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "warm",
+        abstract: "Fills the caches of a thumbnail service with what a list names, at a bounded rate.",
+        discussion: """
+            The list has a target a line, as after the host of an address, or a whole address of the server; empty lines \
+            and lines that begin with # do not count. Without --server a service with the configuration of --config and \
+            the environment is run inside for as long as it takes, whose disk caches are filled. Exit codes: 0 all \
+            answered with 2xx, 1 not all.
+            """)
+
+    @Option(help: "File with a target a line; - reads stdin.") var urls: String
+    @Option(help: "Address of a service that runs, such as http://127.0.0.1:8080.") var server: String?
+    @Option(help: "File of a configuration in JSON, for a service inside.") var config: String?
+    @Option(help: "Give a key of the configuration a value, key=value; may be repeated.") var set: [String] = []
+    @Option(help: "Requests a second, at most.") var rate = 20.0
+    @Option(help: "Requests at once, at most.") var jobs = 4
+    @Option(help: "Seconds that one request may take.") var timeout = 30.0
+    @Flag(help: "Print one JSON object a target rather than a table.") var ndjson = false
+
+    func validate() throws {
+        guard rate > 0, rate <= 100_000 else { throw ValidationError("--rate is more than 0, at most 100000.") }
+        guard (1...1_024).contains(jobs) else { throw ValidationError("--jobs is 1 to 1024.") }
+        guard timeout > 0, timeout <= 3_600 else { throw ValidationError("--timeout is more than 0, at most 3600.") }
+        guard server == nil || config == nil && set.isEmpty else {
+            throw ValidationError("--server excludes --config and --set.")
+        }
+    }
+
+    func run() async throws {
+        let list = try await withReport(urls) { try readList(urls) }
+        let lines = WarmLine.list(list)
+        let outcomes: [WarmOutcome]
+        if let server {
+            let base = server.hasSuffix("/") ? String(server.dropLast()) : server
+            outcomes = try await warm(lines, base, Output())
+        } else {
+            outcomes = try await withServiceInside { base in try await warm(lines, base, Output()) }
+        }
+        if !ndjson { try Output().write(WarmOutcome.table(outcomes)) }
+        guard outcomes.allSatisfy(\.isSuccess) else { throw ExitCode(1) }
+    }
+
+    private func warm(_ lines: [WarmLine], _ base: String, _ output: Output) async throws -> [WarmOutcome] {
+        let client = ServiceClient(timeout: .seconds(timeout), connections: jobs)
+        let pace = Pace(perSecond: rate, start: .now)
+        let work = lines.enumerated().map { (turn: $0.offset, line: $0.element) }
+        var outcomes: [WarmOutcome] = []
+        for await outcome in InOrder(work, width: jobs, load: { await $0.line.asked(of: client, base, pace, $0.turn) })
+        {
+            if let error = outcome.error { printError("\(urls):\(outcome.line): \(error)") }
+            if ndjson { try output.write(outcome.json.text + "\n") }
+            outcomes.append(outcome)
+        }
+        return outcomes
+    }
+
+    /// Runs a service on loopback for as long as `body` takes; what it kept lies on disk when this returns.
+    private func withServiceInside(
+        _ body: @escaping @Sendable (String) async throws -> [WarmOutcome]
+    ) async throws -> [WarmOutcome] {
+        let service: ThumbnailServer
+        do {
+            var options = ConfigurationOptions()
+            for assignment in set { try options.set(assignment: assignment) }
+            let resolved = try ResolvedConfiguration(
+                options: options, environment: ProcessInfo.processInfo.environment, file: config)
+            for warning in resolved.warnings { printError("imagetool: \(warning)") }
+            var configuration = resolved.service
+            (configuration.server.host, configuration.server.port) = ("127.0.0.1", 0)
+            configuration.server.adminPort = nil
+            configuration.server.showsDebugFields = true
+            service = try ThumbnailServer(
+                configuration, logger: Logger(label: "warm") { _ in SwiftLogNoOpLogHandler() })
+        } catch {
+            throw ValidationError(error.message)
+        }
+        let (ports, ready) = AsyncStream.makeStream(of: Int.self)
+        return try await withThrowingTaskGroup(of: [WarmOutcome]?.self) { group in
+            group.addTask {
+                defer { ready.finish() }
+                try await service.run { port in ready.yield(port) }
+                return nil
+            }
+            group.addTask {
+                for await port in ports { return try await body("http://127.0.0.1:\(port)") }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let end = try await group.next() { if let end { return end } }
+            throw ExitCode(1)
+        }
+    }
+}
+#endif

@@ -1,0 +1,97 @@
+#if Tool && Service
+import PlatformImageLoader
+import PlatformImageToolSupport
+
+/// A line of the list of `imagetool warm` that counts.
+struct WarmLine: Sendable {
+    /// From 1, those that do not count included.
+    let number: Int
+    /// U+FFFD for bytes that are no UTF-8.
+    let text: String
+
+    static func list(_ bytes: [UInt8]) -> [Self] {
+        bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated().compactMap {
+            (index, line) in
+            let text = String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+            return text.isEmpty || text.hasPrefix("#") ? nil : Self(number: index + 1, text: text)
+        }
+    }
+
+    /// The whole address; nil for a line that is none of this server.
+    func url(of base: String) -> String? {
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        if text.hasPrefix("/") { return base + text }
+        return text.hasPrefix(base + "/") ? text : nil
+    }
+
+    /// Asks for it when its turn has come.
+    func asked(of client: ServiceClient, _ base: String, _ pace: Pace, _ turn: Int) async -> WarmOutcome {
+        guard let url = url(of: base) else {
+            return WarmOutcome(line: number, target: text, error: "this is neither a target nor an address of \(base)")
+        }
+        try? await Task.sleep(until: pace.instant(of: turn), clock: .continuous)
+        let begin = ContinuousClock.now
+        do {
+            let reply = try await client.get(url)
+            let elapsed = begin.duration(to: .now) / .milliseconds(1)
+            return WarmOutcome(
+                line: number, target: text, status: reply.status, cache: reply.cache, bytes: reply.bytes,
+                milliseconds: elapsed,
+                error: (200...299).contains(reply.status) ? nil : "the answer is \(reply.status)")
+        } catch let error as LoadError {
+            return WarmOutcome(line: number, target: text, error: "\(error.code): \(error.message)")
+        } catch {
+            return WarmOutcome(line: number, target: text, error: "\(error)")
+        }
+    }
+}
+
+/// So many a second: the first at once, each of the others when its time has come.
+struct Pace: Sendable {
+    let perSecond: Double
+    let start: ContinuousClock.Instant
+
+    /// - Parameter turn: From 0.
+    func instant(of turn: Int) -> ContinuousClock.Instant { start + .seconds(Double(turn) / perSecond) }
+}
+
+/// What became of a line.
+struct WarmOutcome: Sendable {
+    let line: Int
+    let target: String
+    /// Nil when there was no answer.
+    var status: Int?
+    /// X-Cache; nil where the service does not tell.
+    var cache: String?
+    var bytes = 0
+    var milliseconds = 0.0
+    var error: String?
+
+    var isSuccess: Bool { error == nil }
+
+    var json: JSON {
+        .object([
+            ("line", .integer(line)), ("target", .string(target)), ("status", .optional(status)),
+            ("cache", .optional(cache)), ("bytes", .integer(bytes)), ("milliseconds", .number(milliseconds)),
+            ("error", .optional(error)),
+        ])
+    }
+
+    /// How many lines came to what, and what they brought.
+    static func table(_ outcomes: [Self]) -> String {
+        var table = Table([
+            ("status", .right), ("cache", .left), ("targets", .right), ("bytes", .right), ("ms", .right),
+        ])
+        func key(_ outcome: Self) -> [String] {
+            [outcome.status.map { String($0) } ?? "none", outcome.cache ?? "-"]
+        }
+        let groups = Dictionary(grouping: outcomes, by: key).sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        for (key, group) in groups {
+            let milliseconds = group.reduce(0) { $0 + $1.milliseconds }
+            let bytes = group.reduce(0) { $0 + $1.bytes }
+            table.append(key + [String(group.count), String(bytes), fixed(milliseconds, digits: 1)])
+        }
+        return table.text
+    }
+}
+#endif

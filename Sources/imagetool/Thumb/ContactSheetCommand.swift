@@ -1,0 +1,97 @@
+#if Tool
+import ArgumentParser
+import PlatformImage
+import PlatformImageToolSupport
+
+/// `imagetool contact-sheet`: many pictures on one.
+struct ContactSheetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "contact-sheet",
+        abstract: "Puts small copies of pictures side by side on one PNG.",
+        discussion: """
+            A file that cannot be decoded leaves its place empty; with several inputs the exit code is then 1.
+            """)
+
+    /// Pixels of the largest sheet.
+    private static let maxPixels = 100_000_000
+
+    @Argument(help: "Image files, folders with -r, or quoted patterns.") var inputs: [String]
+    @Option(name: .shortAndLong, help: "PNG to write; - is stdout.") var output: String
+    @Option(name: .shortAndLong, help: "Pixels of a picture's longer side.") var size = 128
+    @Option(help: "Pictures in a row; by default the sheet is wider than high.") var columns: Int?
+    @Flag(name: .shortAndLong, help: "Take the pictures in folders, and in those below.") var recursive = false
+    @Option(name: .shortAndLong, help: "Threads; 0 is one a core.") var jobs = 0
+
+    func validate() throws {
+        if !(1...4096).contains(size) { throw ValidationError("--size is 1 to 4096.") }
+        if let columns, !(1...10_000).contains(columns) { throw ValidationError("--columns is 1 to 10000.") }
+        if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs is 0 to 1024.") }
+        if let name = try? OutputTemplate(output), name.foreignEnding != nil || name.format == .jpeg {
+            throw ValidationError("A contact sheet is a PNG.")
+        }
+    }
+
+    func run() async throws {
+        let paths = InputPaths.expand(inputs, isRecursive: recursive)
+        guard !paths.isEmpty else { throw ValidationError("There is no picture in the folder.") }
+        try await withReport(output) {
+            guard let there = FileIdentity(path: output), paths.contains(where: { FileIdentity(path: $0) == there })
+            else { return }
+            throw Failure(.usage, "sameOutput: the sheet would replace an input")
+        }
+        let wide = columns ?? ContactSheet.columns(for: paths.count)
+        let pitch = ContactSheet.pitch(side: size)
+        guard ((paths.count + wide - 1) / wide) * wide * pitch * pitch <= Self.maxPixels else {
+            throw ValidationError("\(paths.count) pictures of \(size) pixels are more than a sheet holds.")
+        }
+        var sheet = ContactSheet(count: paths.count, side: size, columns: wide)
+        let failures = try await draw(paths, on: &sheet)
+        if failures.count < paths.count {
+            let file = try Output(path: output)
+            let bitmap = sheet.bitmap
+            let png = try await withReport(output) {
+                try withEncodeFailure { () throws(EncodeError) in try ImageEncoder().encode(bitmap, as: .png) }
+            }
+            try file.write(png.span)
+            try file.commit()
+        }
+        guard let first = failures.first else { return }
+        throw ExitCode(paths.count == 1 ? first.exit.rawValue : 1)
+    }
+
+    /// What could not be drawn, after a line for each on stderr.
+    private func draw(_ paths: [String], on sheet: inout ContactSheet) async throws -> [Failure] {
+        let options = ThumbnailOptions(width: size, height: size)
+        let queue = DecodeQueue(width: min(jobs, paths.count))
+        let decoder = ImageDecoder()
+        let pictures = InOrder(paths, width: queue.width * 4) { path in
+            let outcome = try? await queue.run { flag in
+                Result<DecodedImage, any Error> {
+                    let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
+                    return try withFailure {
+                        try decoder.thumbnail(of: bytes, options: options, cancellation: flag)
+                    }
+                }
+            }
+            return outcome ?? .failure(Failure(.software, "cancelled"))
+        }
+        var failures: [Failure] = []
+        var place = 0
+        for await picture in pictures {
+            do {
+                let image = try picture.get()
+                try sheet.draw(image.bitmap, at: place)
+                if let warning = warning(for: image.status) { printError("\(paths[place]): \(warning)") }
+            } catch let error as DecodeError {
+                failures.append(Failure(error))
+                printError("\(paths[place]): \(error)")
+            } catch let failure as Failure {
+                failures.append(failure)
+                printError("\(paths[place]): \(failure.reason)")
+            }
+            place += 1
+        }
+        return failures
+    }
+}
+#endif

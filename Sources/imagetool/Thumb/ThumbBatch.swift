@@ -1,0 +1,146 @@
+import PlatformImage
+import PlatformImageToolSupport
+
+/// Thumbnails of many inputs: decoded and encoded on threads, written and told in the order of the inputs.
+final class ThumbBatch {
+    private let job: ThumbJob
+    private let manifest: ThumbManifest?
+    private let rows: Output?
+    private let total: Int
+    private let interrupt: Interrupt
+    private var files = ThumbFiles(inputs: [])
+    private var failures: [Failure] = []
+    private var (made, skipped) = (0, 0)
+
+    /// - Parameters:
+    ///   - rows: Gets a line of JSON for each input; nil for none.
+    ///   - total: Inputs.
+    init(_ job: ThumbJob, manifest: ThumbManifest?, rows: Output?, total: Int, interrupt: Interrupt) {
+        self.job = job
+        self.manifest = manifest
+        self.rows = rows
+        self.total = total
+        self.interrupt = interrupt
+    }
+
+    /// Makes them all, and gives the exit code.
+    ///
+    /// - Parameter threads: 0 for one a core. One input alone is done on the calling thread.
+    /// - Throws: An ``OutputFailure``, which ends everything.
+    func run(_ paths: [String], threads: Int) async throws -> Int32 {
+        files = ThumbFiles(inputs: paths)
+        if paths.count == 1 {
+            let path = paths[0]
+            try take(
+                path,
+                manifest?.output(of: path).map { .skipped(output: $0) }
+                    ?? job.outcome(of: path))
+        } else if paths.count > 1 {
+            try await runAll(paths, threads: threads)
+        }
+        guard let first = failures.first else { return 0 }
+        return total == 1 ? first.exit.rawValue : 1
+    }
+
+    private func runAll(_ paths: [String], threads: Int) async throws {
+        let queue = DecodeQueue(width: threads)
+        let known = paths.map { manifest?.output(of: $0) }
+        let job = job
+        // More than threads, so that none waits while an early input takes long.
+        let outcomes = InOrder(Array(zip(paths, known)), width: queue.width * 4) { path, output in
+            if let output { return (path, ThumbJob.Outcome.skipped(output: output)) }
+            let outcome = try? await queue.run { _ in job.outcome(of: path) }
+            // Nobody cancels the task.
+            return (path, outcome ?? .failed(Failure(.software, "internal: cancelled")))
+        }
+        var progress = Progress("thumbnails", total: total)
+        let start = ContinuousClock.now
+        progress.show(0)
+        for await (path, outcome) in outcomes {
+            if case .failed = outcome { progress.clear() }
+            try take(path, outcome)
+            progress.show(made + skipped + failures.count, detail(since: start))
+        }
+        progress.clear()
+    }
+
+    /// Writes what was made and tells what was not.
+    private func take(_ input: String, _ outcome: ThumbJob.Outcome) throws {
+        switch outcome {
+        case .made(let thumb, let facts):
+            let path = job.output(for: input, thumb)
+            do {
+                try write(thumb, of: input, facts, to: path)
+            } catch let failure as Failure {
+                return try fail(input, failure)
+            }
+            if let warning = warning(for: thumb.status) { printError("\(input): \(warning)") }
+            try rows?.write(ThumbRow.made(thumb, of: input, at: path).text + "\n")
+            made += 1
+        case .skipped(let output):
+            do {
+                try files.take(output)
+            } catch {
+                return try fail(input, error)
+            }
+            try rows?.write(ThumbRow.skipped(input, output).text + "\n")
+            skipped += 1
+        case .failed(let failure): try fail(input, failure)
+        }
+    }
+
+    /// A file and its line in the manifest: both or, at SIGINT, neither.
+    private func write(_ thumb: Thumb, of input: String, _ facts: FileFacts?, to path: String) throws {
+        guard path != "-" else { return try files.write(thumb, to: path) }
+        try interrupt.shielded {
+            try files.write(thumb, to: path)
+            if let facts { try manifest?.note(input, facts, output: path) }
+        }
+    }
+
+    private func fail(_ input: String, _ failure: Failure) throws {
+        printError("\(input): \(failure.reason)")
+        try rows?.write(ThumbRow.failed(input, failure).text + "\n")
+        failures.append(failure)
+    }
+
+    /// Such as `35.2/s, 0:12 left, 2 failed`.
+    private func detail(since start: ContinuousClock.Instant) -> String {
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let done = made + failures.count
+        guard seconds > 0, done > 0 else { return "" }
+        let rate = Double(done) / seconds
+        let left = Int((Double(total - done - skipped) / rate).rounded(.up))
+        let minutes = "\(left / 60):\(padded(String(left % 60), to: 2, .right).replacing(" ", with: "0")) left"
+        return "\(fixed(rate, digits: 1))/s, \(minutes)" + (failures.isEmpty ? "" : ", \(failures.count) failed")
+    }
+}
+
+/// What `--ndjson` prints of an input.
+private enum ThumbRow {
+    static func made(_ thumb: Thumb, of input: String, at output: String) -> JSON {
+        .object([
+            ("input", .string(input)), ("result", .string("made")), ("output", .string(output)),
+            ("format", .string(thumb.format.rawValue)), ("width", .integer(thumb.width)),
+            ("height", .integer(thumb.height)), ("bytes", .integer(thumb.file.count)),
+            ("sourceFormat", .string(thumb.header.format.rawValue)), ("sourceWidth", .integer(thumb.header.width)),
+            ("sourceHeight", .integer(thumb.header.height)), ("status", .string(name(of: thumb.status))),
+        ])
+    }
+
+    static func skipped(_ input: String, _ output: String) -> JSON {
+        .object([("input", .string(input)), ("result", .string("skipped")), ("output", .string(output))])
+    }
+
+    static func failed(_ input: String, _ failure: Failure) -> JSON {
+        .object([("input", .string(input)), ("result", .string("failed")), ("error", .string(failure.reason))])
+    }
+
+    private static func name(of status: DecodeStatus) -> String {
+        switch status {
+        case .complete: "complete"
+        case .truncated: "truncated"
+        case .corrupt: "corrupt"
+        }
+    }
+}

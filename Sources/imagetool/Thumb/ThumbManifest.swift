@@ -1,0 +1,95 @@
+import PlatformImage
+import PlatformImageToolSupport
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file with a line for each thumbnail that was made: a run that is started again makes only those that are missing,
+/// changed or made otherwise.
+final class ThumbManifest {
+    /// What an input was when its thumbnail was made.
+    private struct Entry: Equatable {
+        let facts: FileFacts
+        let recipe: String
+        let output: String
+    }
+
+    private let path: String
+    private let recipe: String
+    private let descriptor: Int32
+    private var entries: [String: Entry] = [:]
+
+    /// Reads what is there; a line that was cut short, or is none of ours, counts for nothing.
+    ///
+    /// - Parameter recipe: Equal for runs that make equal files with equal names.
+    /// - Throws: An ``OutputFailure``, also for what is no regular file, and for a file that is no manifest.
+    init(path: String, recipe: String) throws(OutputFailure) {
+        self.path = path
+        self.recipe = recipe
+        // A pipe would wait for its other end.
+        descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o666)
+        var facts = stat()
+        guard descriptor >= 0, fstat(descriptor, &facts) == 0 else { throw OutputFailure(path) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw OutputFailure(path, "a manifest is a regular file") }
+        var first: UInt8 = 0
+        if pread(descriptor, &first, 1, 0) == 1, first != UInt8(ascii: "{") {
+            throw OutputFailure(path, "the file is no manifest")
+        }
+        let bytes = try readAll()
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            var reader = JSONReader(Array(line))
+            if let (input, entry) = (try? reader.document()).flatMap(Self.entry) { entries[input] = entry }
+        }
+        // What the last run could not end is ended here, or the next line would be part of it.
+        if let last = bytes.last, last != UInt8(ascii: "\n") { try append("\n") }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The output of an input that is as it was when that was made and still there; nil when there is work to do.
+    func output(of input: String) -> String? {
+        guard let entry = entries[input], entry.recipe == recipe, FileFacts(path: input) == entry.facts,
+            access(entry.output, F_OK) == 0
+        else { return nil }
+        return entry.output
+    }
+
+    /// Notes that an output is whole and has its name.
+    ///
+    /// - Parameter facts: Of the input before it was read.
+    func note(_ input: String, _ facts: FileFacts, output: String) throws(OutputFailure) {
+        try append(
+            JSON.object([
+                ("input", .string(input)), ("bytes", .integer(facts.byteCount)),
+                ("modified", .integer(facts.modified)), ("recipe", .string(recipe)), ("output", .string(output)),
+            ]).text + "\n")
+    }
+
+    private func append(_ line: String) throws(OutputFailure) {
+        let isWritten = Array(line.utf8).withUnsafeBytes { writeAll($0, to: descriptor) }
+        guard isWritten else { throw OutputFailure(path) }
+    }
+
+    private func readAll() throws(OutputFailure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count == 0 { return bytes }
+            if count > 0 { bytes += chunk.prefix(count) } else if errno != EINTR { throw OutputFailure(path) }
+        }
+    }
+
+    private static func entry(_ value: JSON) -> (String, Entry)? {
+        guard let input = value["input"]?.string, let bytes = value["bytes"]?.integer,
+            let modified = value["modified"]?.integer, let recipe = value["recipe"]?.string,
+            let output = value["output"]?.string
+        else { return nil }
+        return (input, Entry(facts: FileFacts(byteCount: bytes, modified: modified), recipe: recipe, output: output))
+    }
+}

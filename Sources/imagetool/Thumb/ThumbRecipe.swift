@@ -1,0 +1,88 @@
+import PlatformImage
+import PlatformImageToolSupport
+
+/// What `thumb` makes of every input.
+struct ThumbRecipe: Sendable {
+    /// Which frames of an animation, or page of a TIFF.
+    enum Frames: Hashable, Sendable {
+        /// The still, which in an APNG need not be frame 0.
+        case first
+        case one(Int)
+        /// As an APNG.
+        case all
+    }
+
+    var options: ThumbnailOptions
+    var frames = Frames.first
+    /// Nil: JPEG of a JPEG, PNG of everything else.
+    var format: EncodedFormat?
+    var encoding = EncodeOptions()
+    /// Shared, so that its colour transforms are.
+    var decoder = ImageDecoder()
+
+    /// The format of the file made of a source.
+    func format(for source: ImageFormat) -> EncodedFormat { format ?? (source == .jpeg ? .jpeg : .png) }
+
+    /// The file of one input's thumbnail.
+    ///
+    /// - Throws: A ``Failure``, or a ``DecodeError``.
+    func make(_ bytes: [UInt8]) throws -> Thumb {
+        if frames == .all, ImageFormat(signatureOf: bytes.span).map({ $0 == .gif || $0 == .png }) == true {
+            return try animation(bytes)
+        }
+        let (bitmap, header, status) = try still(bytes)
+        let format = format(for: header.format)
+        let encoder = ImageEncoder(options: encoding)
+        let file = try withEncodeFailure { () throws(EncodeError) in
+            try encoder.encode(bitmap, as: format)
+        }
+        return Thumb(
+            file: file, format: format, width: bitmap.width, height: bitmap.height, header: header, status: status)
+    }
+
+    private func still(
+        _ bytes: [UInt8]
+    ) throws -> (bitmap: Bitmap, header: ImageHeader, status: DecodeStatus) {
+        var decoder = decoder
+        if case .one(let frame) = frames {
+            guard ImageFormat(signatureOf: bytes.span) == .tiff else {
+                let picture = try Picture(bytes, frame: frame, decoder: decoder)
+                let header = try decoder.header(of: bytes)
+                let small = try picture.bitmap.thumbnail(options: options, limits: decoder.options.limits)
+                return (small, header, picture.status)
+            }
+            let count = try decoder.header(of: bytes).frameCount
+            if let count, frame >= count { throw Failure.noSuchFrame(frame, of: count) }
+            decoder.options.page = frame
+        }
+        let image = try decoder.thumbnail(of: bytes, options: options)
+        return (image.bitmap, image.header, image.status)
+    }
+
+    private func animation(_ bytes: [UInt8]) throws -> Thumb {
+        let header = try decoder.header(of: bytes)
+        let (frames, status) = try decoder.thumbnails(ofFramesIn: bytes, options: options)
+        guard let first = frames.first else { throw Failure.noSuchFrame(0, of: 0) }
+        let encoder = ImageEncoder(options: encoding)
+        let file = try withEncodeFailure { () throws(EncodeError) in
+            frames.count == 1
+                ? try encoder.encode(first.bitmap, as: .png)
+                : try encoder.encodeAnimation(frames, loopCount: header.loopCount ?? 1)
+        }
+        return Thumb(
+            file: file, format: .png, width: first.bitmap.width, height: first.bitmap.height, header: header,
+            status: status)
+    }
+}
+
+/// A thumbnail as a file, and where it comes from.
+struct Thumb: Sendable {
+    let file: [UInt8]
+    let format: EncodedFormat
+    /// Pixels.
+    let width: Int
+    let height: Int
+    /// What the source's file says.
+    let header: ImageHeader
+    let status: DecodeStatus
+}

@@ -1,0 +1,67 @@
+#if Tool && AsyncHTTPClient
+import Foundation
+import PlatformImage
+import PlatformImageTestSupport
+import Testing
+@testable import imagetool_bench
+
+@Suite struct DemoTests {
+    @Test func theRoundsComeFromWhereTheyMust() throws {
+        let folder = try TemporaryFolder()
+        let sheet = folder.path("sheet.png")
+
+        let run = try ToolRun(bench: "demo", fixturePath("demo"), "--addresses", "30", "--sheet", sheet)
+
+        #expect(run.exitCode == 0, "\(run.errors)")
+        #expect(run.errors.isEmpty)
+        let lines = run.text.split(separator: "\n").map { $0.split(separator: " ").map { String($0) } }
+        func row(_ name: String) -> [String]? { lines.last { $0.first == name && $0.count == 11 } }
+        #expect(row("network")?[1...7] == ["30", "30", "0", "0", "0", "0", "30"])
+        #expect(row("memory")?[1...8] == ["30", "0", "30", "0", "0", "0", "0", "0"])
+        #expect(row("disk")?[1...8] == ["30", "0", "0", "30", "0", "0", "0", "0"])
+        #expect(row("304")?[1...8] == ["30", "0", "0", "0", "30", "0", "30", "0"])
+        #expect(run.text.contains("30 addresses of 13 pictures"))
+        #expect(run.text.contains("contact sheet of 7 x 5 pictures: \(sheet)\n"))
+        #expect(run.text.contains("network  30 of 30\n"))
+        let facts = try ToolRun("info", sheet, "--ndjson").text
+        #expect(facts.contains("\"format\":\"png\"") && facts.contains("\"width\":336,\"height\":240"))
+    }
+
+    @Test func aFigureThatIsNotWhatItMustBeIs1() throws {
+        // No file may grow over 16 blocks: the larger pictures cannot be stored, and round three must ask for them.
+        let run = try ToolRun(
+            shell: "ulimit -f 16; \"$BENCH\" demo '\(fixturePath("demo"))' --addresses 26 --sheet /dev/null")
+
+        #expect(run.exitCode == 1)
+        #expect(run.errors.contains("demo: round disk: "))
+        #expect(run.errors.contains("requests at the origin, not 0\n"))
+    }
+
+    @Test func aFolderWithoutPicturesIs66() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Array("no picture".utf8), to: "a.png")
+
+        #expect(try ToolRun(bench: "demo", folder.path).exitCode == 66)
+        #expect(try ToolRun(bench: "demo", folder.path("missing")).exitCode == 66)
+        #expect(try ToolRun(bench: "demo", folder.path, "--addresses", "0").exitCode == 64)
+    }
+
+    @Test func picturesAreTheSameOnlyToTheLastPixel() {
+        func flat(_ width: Int, _ height: Int) -> Bitmap {
+            Bitmap(width: width, height: height) { pixels in for at in 0..<pixels.count { pixels[at] = 7 } }
+        }
+        let one = flat(3, 2)
+        var bytes = one.copyBytes()
+        #expect(one.hasSamePixels(as: flat(3, 2)))
+        #expect(!one.hasSamePixels(as: flat(2, 3)))
+        for at in bytes.indices {
+            bytes[at] ^= 1
+            let other = Bitmap(width: 3, height: 2) { pixels in
+                for at in bytes.indices { pixels[at] = bytes[at] }
+            }
+            #expect(!one.hasSamePixels(as: other), "byte \(at)")
+            bytes[at] ^= 1
+        }
+    }
+}
+#endif

@@ -1,0 +1,112 @@
+#if Tool
+import Foundation
+import PlatformImageTestSupport
+
+/// One run of the built `imagetool` or `imagetool-bench`, as a shell would start it.
+struct ToolRun {
+    let exitCode: Int32
+    let output: [UInt8]
+    /// What came on stderr.
+    let errors: String
+
+    var text: String { String(decoding: output, as: UTF8.self) }
+
+    /// Longer than any run takes on the busiest machine: what has not ended by then never will.
+    private static let longest = DispatchTimeInterval.seconds(600)
+
+    struct NeverEnded: Error { let arguments: [String], output: String, errors: String }
+
+    /// The executables beside the test bundle.
+    static let executable = built("imagetool")
+    private static let benchExecutable = built("imagetool-bench")
+
+    private static func built(_ name: String) -> URL {
+        URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: name)
+    }
+
+    init(_ arguments: String..., input: [UInt8] = []) throws { try self.init(arguments, input: input) }
+
+    init(_ arguments: [String], input: [UInt8] = []) throws {
+        try self.init(Self.executable, arguments, input: input)
+    }
+
+    /// Runs `imagetool-bench`.
+    init(bench arguments: String..., input: [UInt8] = []) throws {
+        try self.init(Self.benchExecutable, arguments, input: input)
+    }
+
+    /// Runs a line of `sh`, in which `$TOOL` is `imagetool` and `$BENCH` is `imagetool-bench`.
+    init(shell line: String) throws {
+        let environment = ProcessInfo.processInfo.environment.merging(
+            ["TOOL": Self.executable.path(), "BENCH": Self.benchExecutable.path()]) { $1 }
+        try self.init(URL(filePath: "/bin/sh"), ["-c", line], environment: environment)
+    }
+
+    /// The streams are files: a full pipe could never block the tool.
+    private init(
+        _ program: URL, _ arguments: [String], input: [UInt8] = [], environment: [String: String]? = nil
+    ) throws {
+        let folder = try TemporaryFolder()
+        let streams = try ["in", "out", "err"].map { name in
+            try folder.write(name == "in" ? input : [], to: name)
+            return try FileHandle(forUpdating: folder.url.appending(path: name))
+        }
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        if let environment { process.environment = environment }
+        process.standardInput = streams[0]
+        process.standardOutput = streams[1]
+        process.standardError = streams[2]
+        let ended = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in ended.signal() }
+        try process.run()
+        if ended.wait(timeout: .now() + Self.longest) == .timedOut {
+            // Foundation gives it a process group of its own: what a shell has started goes with it.
+            kill(-process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            let said = try ["out", "err"].map { String(decoding: try folder.read($0).prefix(2_000), as: UTF8.self) }
+            throw NeverEnded(arguments: arguments, output: said[0], errors: said[1])
+        }
+        process.waitUntilExit()
+        // Death by a signal must not look like an exit code.
+        exitCode = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        output = try folder.read("out")
+        errors = String(decoding: try folder.read("err"), as: UTF8.self)
+    }
+}
+
+/// A folder that goes away with the test.
+final class TemporaryFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "imagetool-\(UUID().uuidString)")
+        // Under umask 002 it would be writable for the group, and no disk cache.
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    var path: String { url.path() }
+
+    func path(_ name: String) -> String { url.appending(path: name).path() }
+
+    /// The path of the new file.
+    @discardableResult
+    func write(_ bytes: [UInt8], to name: String) throws -> String {
+        try Data(bytes).write(to: url.appending(path: name))
+        return path(name)
+    }
+
+    func read(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url.appending(path: name))) }
+
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path()).sorted() }
+    }
+}
+
+func fixturePath(_ name: String) -> String { Fixture.folder.appending(path: name).path() }
+#endif
