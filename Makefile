@@ -11,7 +11,7 @@ STATIC = --static-swift-stdlib --disable-local-rpath
 .PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage linkage-tool fixtures check-encoders tool bootstrap bench-service check-thumbor check-nginx-tier check-guard-network service-tool demo-service check-gallery service-costs worst-inputs
 
 demo: tool
-	@$(TOOL) demo Fixtures --sheet .build/contact-sheet.png
+	@$(TOOL)-bench demo Fixtures --sheet .build/contact-sheet.png
 
 # With the thumbnail service, which the default traits leave out.
 test: bootstrap
@@ -25,6 +25,7 @@ build: bootstrap
 
 tool: bootstrap
 	@$(SWIFT) build -c release $(STATIC) --product imagetool
+	@$(SWIFT) build -c release $(STATIC) --product imagetool-bench
 
 bootstrap:
 	@Scripts/bootstrap
@@ -70,8 +71,8 @@ bench: tool
 	@Scripts/bench
 
 # The same pictures by Pillow, pyvips, OpenCV and imagecodecs, installed into an environment of their own.
-bench-peers: bootstrap
-	@SWIFT=$(SWIFT) Scripts/bench-peers
+bench-peers: tool
+	@Scripts/bench-peers
 
 # Instructions of a fixed set against stored figures: no clock is looked at. Needs valgrind.
 instructions: bootstrap
@@ -100,13 +101,15 @@ bench-thumb: tool
 
 # The tool with the thumbnail service, where the default traits leave it out, for the scripts below.
 SERVICE_TOOL = .build-service/release/imagetool
+SERVICE_BUILD = -c release $(STATIC) --traits default,Service --scratch-path .build-service
 
 service-tool: bootstrap
-	@$(SWIFT) build -c release $(STATIC) --traits default,Service --scratch-path .build-service --product imagetool
+	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool
+	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool-bench
 
 # The thumbnail service at work: a table of targets of both dialects, then the gallery until Ctrl-C.
 demo-service: service-tool
-	@$(SERVICE_TOOL) demo-service
+	@$(SERVICE_TOOL)-bench demo-service
 
 # The gallery's 1,000 pictures in headless Chromium. ARGUMENTS='--screenshots FOLDER' keeps what it looks like.
 check-gallery: service-tool
@@ -156,7 +159,7 @@ traits: bootstrap
 linkage: bootstrap
 	Scripts/linkage
 
-# The tool is linked with full RELRO and without a search path of its own.
+# Both tools are linked with full RELRO and without a search path of their own.
 linkage-tool: tool
 	Scripts/linkage tool
 

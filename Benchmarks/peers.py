@@ -4,7 +4,7 @@ use of the C library. Writes Docs/benchmarks/peers.md.
 
     Benchmarks/peers.py [--rounds N] [NAME...]      (Scripts/bench-python peers prints a Python that has these packages)
 
-Ours and the plain library run in `decode-bench --turns` of the package Benchmarks, the others here, from bytes in memory to a
+Ours and the plain library run in `imagetool-bench decode --turns`, the others here, from bytes in memory to a
 buffer of their own: Pillow RGBA; the others what they give of themselves (RGB or gray, OpenCV BGR), up to a quarter of the
 memory traffic. All frames of animations. Each program decodes once a round, the order rotates, the first round is dropped;
 CPU time of the process, user and system, one thread on one core; medians of the ratios of each round. A program that
@@ -30,7 +30,7 @@ from PIL import Image, features  # noqa: E402
 import report  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PROGRAM = os.path.join(ROOT, ".build-benchmarks/release/decode-bench")
+PROGRAM = os.environ.get("IMAGETOOL_BENCH", os.path.join(ROOT, ".build/release/imagetool-bench"))
 FOLDER = os.environ.get("INPUTS", os.path.join(ROOT, ".build-bench-inputs"))
 
 

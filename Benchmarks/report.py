@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Docs/benchmarks/decode.md and decode.svg from what `imagetool bench decode --report FILE` measured.
+"""Writes Docs/benchmarks/decode.md and decode.svg from what `imagetool-bench decode --report FILE` measured.
 
     Benchmarks/report.py FILE FOLDER
 
@@ -27,7 +27,7 @@ EARLIER = {
     "bmp-24": {"Wuffs 0.4": 2.2},
 }
 ORDER = ["png", "jpeg", "gif", "tiff", "bmp"]
-TWINS = {
+BASELINES = {
     "png": "simplified interface", "jpeg": "`jpeg_read_scanlines`", "gif": "`DGifSlurp` and a palette loop",
     "tiff": "`TIFFReadRGBAImageOriented`", "bmp": "a scalar loop",
 }
@@ -75,7 +75,7 @@ def markdown(rows):
         " from 5 % below it on.",
         "",
         "- " + "; ".join(system()),
-        "- " + ", ".join(versions) + " (" + ", ".join(f"{f.upper()}: {TWINS[f]}" for f in ORDER) + ")",
+        "- " + ", ".join(versions) + " (" + ", ".join(f"{f.upper()}: {BASELINES[f]}" for f in ORDER) + ")",
         "- pictures: `Benchmarks/inputs.py`",
         "",
         "![ratios as bars](decode.svg)",
@@ -84,10 +84,10 @@ def markdown(rows):
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        twin = row["twin"]["cpuNanosecondsPerPixel"]["median"] if row["twin"] else None
+        baseline = row["twin"]["cpuNanosecondsPerPixel"]["median"] if row["twin"] else None
         lines.append(
             f"| {name_of(row)} | {row['kind']} | {row['width']}x{row['height']} | {row['frames']} |"
-            f" {number(row['cpuNanosecondsPerPixel']['median'])} | {number(twin)} | **{number(row['ratio'])}** |"
+            f" {number(row['cpuNanosecondsPerPixel']['median'])} | {number(baseline)} | **{number(row['ratio'])}** |"
             f" {number(row['leastRatio'])}-{number(row['greatestRatio'])} | {number(row['bar'])} | {row['verdict'] or ''} |")
     lines += [
         "",

@@ -32,13 +32,13 @@ def check(is_good, text, found=""):
 
 
 class Server:
-    """`imagetool serve --gallery` on a port of its own."""
+    """A service with a gallery on a port of its own: `imagetool serve --gallery` or `imagetool-bench gallery`."""
 
-    def __init__(self, *options):
+    def __init__(self, *command):
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [os.environ["IMAGETOOL"], "serve", "--port", "0", "--set", "server.adminPort=off", "--unsafe", "--quiet",
-             "--result-memory", str(RESULT_MEMORY), "--set", f"limits.inFlightBytes={IN_FLIGHT}", *options],
+            [*command, "--port", "0", "--set", f"cache.resultMemory={RESULT_MEMORY}",
+             "--set", f"limits.inFlightBytes={IN_FLIGHT}"],
             stderr=self.log)
         deadline = time.monotonic() + 60
         while True:
@@ -304,7 +304,9 @@ def check_names(folder):
         source = next(pathlib.Path("Fixtures/png").glob("*.png")).read_bytes()
         for name in names:
             (pathlib.Path(pictures) / name.replace("/", "")).write_bytes(source)
-        server = Server("--gallery", pictures)
+        server = Server(
+            os.environ["IMAGETOOL"], "serve", "--set", "server.adminPort=off", "--unsafe", "--quiet",
+            "--gallery", pictures)
         page = Page(1000, 700)
         try:
             page.open(server.address)
@@ -328,8 +330,8 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as cache:
         # The origin has the same port each time, and so the pictures have the same addresses.
-        options = ("--gallery", "--cache-dir", cache)
-        server = Server(*options)
+        command = (os.environ["IMAGETOOL_BENCH"], "gallery", "--set", f"cache.directory={cache}")
+        server = Server(*command)
         page = Page(1440, 900)
         try:
             check_sources(page, server.address, server, folder)
@@ -347,7 +349,7 @@ def main():
             code = server.stop()
         check(code == 0, "the service ends in good order", code)
 
-        server = Server(*options)
+        server = Server(*command)
         page = Page(1440, 900, scheme="dark")
         try:
             page.open(server.address)
