@@ -118,18 +118,23 @@ void test_limits(void) {
     guarded_free(&g);
     free(file.data);
   }
-  // Large scratch memory comes from the request's functions and returns to them.
-  bytes file = fixture("demo/mountains.jpg");
-  imgc_request request = request_for(IMGC_FORMAT_JPEG, file.data, file.size);
-  imgc_header header = header_of(&request, "demo/mountains.jpg");
+  // Large scratch memory comes from the request's functions and returns to them, resampled or not.
+  bytes file = fixture("demo/window.png");
+  imgc_request request = request_for(IMGC_FORMAT_PNG, file.data, file.size);
+  imgc_header header = header_of(&request, "demo/window.png");
   imgc_resample_request resample = halved(&header);
-  guarded g = guarded_create(resample.width, resample.height, 1, 0);
+  guarded whole = guarded_create(header.width, header.height, 1, 0);
+  guarded half = guarded_create(resample.width, resample.height, 1, 0);
   imgc_report report;
   takes = gives = 0;
   request.memory = (imgc_memory){take, give};
-  expect(imgc_decode_resampled(&request, &resample, &g.target, &report) == IMGC_OK, "resampled");
+  expect(imgc_decode(&request, &whole.target, &report) == IMGC_OK, "%s", report.message);
+  expect(takes > 0 && takes == gives, "%u blocks taken, %u returned", takes, gives);
+  expect(imgc_decode_resampled(&request, &resample, &half.target, &report) == IMGC_OK, "%s",
+         report.message);
   expect(takes == gives, "%u blocks taken, %u returned", takes, gives);
-  guarded_free(&g);
+  guarded_free(&whole);
+  guarded_free(&half);
   free(file.data);
 }
 

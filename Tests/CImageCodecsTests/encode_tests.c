@@ -3,7 +3,17 @@
 #include "tests.h"
 
 // Kinds of pixels that choose each layout of a PNG.
-typedef enum content { NOISE, OPAQUE, GRAY, GRAY_ALPHA, BITS, FEW_COLORS, CONTENTS } content;
+typedef enum content {
+  NOISE,
+  OPAQUE,
+  GRAY,
+  GRAY_ALPHA,
+  BITS_1,
+  BITS_2,
+  BITS_4,
+  FEW_COLORS,
+  CONTENTS
+} content;
 
 static void paint(uint8_t *pixels, size_t n, content kind) {
   static const uint8_t few[4][4] = {
@@ -11,9 +21,12 @@ static void paint(uint8_t *pixels, size_t n, content kind) {
   fill(pixels, n * 4);
   for (uint8_t *p = pixels; p < pixels + n * 4; p += 4) {
     if (kind == FEW_COLORS) memcpy(p, few[p[0] % 4], 4);
-    if (kind == BITS) p[0] = p[0] & 1 ? 255 : 0;
-    if (kind == GRAY || kind == GRAY_ALPHA || kind == BITS) p[1] = p[2] = p[0];
-    if (kind == OPAQUE || kind == GRAY || kind == BITS) p[3] = 255;
+    if (kind == BITS_1) p[0] = (uint8_t)(p[0] % 2 * 255);
+    if (kind == BITS_2) p[0] = (uint8_t)(p[0] % 4 * 85);
+    if (kind == BITS_4) p[0] = (uint8_t)(p[0] % 16 * 17);
+    bool is_bits = kind >= BITS_1 && kind <= BITS_4;
+    if (kind == GRAY || kind == GRAY_ALPHA || is_bits) p[1] = p[2] = p[0];
+    if (kind == OPAQUE || kind == GRAY || is_bits) p[3] = 255;
   }
 }
 

@@ -1,6 +1,6 @@
 // Inside the row kernels: the plain versions, and the AVX2 and NEON twins of the hot ones.
 // A twin does a part of the row and returns how many pixels (or samples) that were; the
-// plain version does the rest. Fuzz/kernels.c calls both and compares.
+// plain version does the rest. Tests/CImageCodecsTests calls both and compares.
 
 #ifndef IMGC_ROWS_SIMD_H
 #define IMGC_ROWS_SIMD_H
