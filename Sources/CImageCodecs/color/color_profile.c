@@ -2,7 +2,7 @@
 
 #include "color/color_profile.h"
 #include "core/bytes.h"
-#include "core/icc_format.h"
+#include "core/metadata_format.h"
 
 #include <lcms2_plugin.h>
 #include <stdlib.h>

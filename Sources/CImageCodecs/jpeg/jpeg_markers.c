@@ -3,8 +3,7 @@
 
 #include "jpeg/jpeg_markers.h"
 #include "core/bytes.h"
-#include "core/exif_format.h"
-#include "core/icc_format.h"
+#include "core/metadata_format.h"
 #include "core/report.h"
 #include "jpeg/jpeg_marker_codes.h"
 

@@ -3,9 +3,8 @@
 
 #include "png/png_metadata.h"
 #include "core/bytes.h"
-#include "core/exif_format.h"
-#include "core/icc_format.h"
 #include "core/limits.h"
+#include "core/metadata_format.h"
 #include "core/report.h"
 
 #if !__has_include(<zlib.h>)

@@ -5,7 +5,6 @@ const uint8_t imgc_jpeg_order[64] = {
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-// Here, and not in a file of its own, so that it is inlined into imgc_jpeg_block.
 // After FF comes 00, which is not data, or a marker.
 void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b) {
   if (b->count < 0) return;

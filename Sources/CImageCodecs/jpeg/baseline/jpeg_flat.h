@@ -3,7 +3,7 @@
 #ifndef IMGC_JPEG_FLAT_H
 #define IMGC_JPEG_FLAT_H
 
-#include "jpeg/baseline/jpeg_bits.h"
+#include "jpeg/baseline/jpeg_block.h"
 
 // Codes are passed over as many at a time as 13 bits hold with the bits of their values. An entry
 // has

@@ -3,8 +3,8 @@
 
 #include "tiff/page/tiff_ifd.h"
 #include "core/cancel.h"
-#include "core/icc_format.h"
 #include "core/limits.h"
+#include "core/metadata_format.h"
 #include "core/report.h"
 #include "tiff/page/tiff_tags.h"
 

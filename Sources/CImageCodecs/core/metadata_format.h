@@ -1,8 +1,9 @@
-// Numbers of ICC.1: profiles, and how JPEG files hold them.
+// Numbers of ICC.1 and Exif that several formats share.
 
-#ifndef IMGC_ICC_FORMAT_H
-#define IMGC_ICC_FORMAT_H
+#ifndef IMGC_METADATA_FORMAT_H
+#define IMGC_METADATA_FORMAT_H
 
+// ICC.1: profiles, and how JPEG files hold them.
 enum {
   IMGC_ICC_HEADER_SIZE = 128,    // section 7.2; its first four bytes are the profile's size
   IMGC_ICC_TAG_TABLE = 128 + 4,  // offset of the first entry: behind the header and the count
@@ -16,5 +17,9 @@ enum {
   IMGC_ICC_JPEG_SIGNATURE_SIZE = 12, // the terminating zero included
   IMGC_ICC_JPEG_HEADER_SIZE = 14,
 };
+
+// The prefix of an EXIF block in a JPEG (Exif 2.32, 4.7.2); some writers of PNG leave it in.
+#define IMGC_EXIF_PREFIX "Exif\0" // and the terminating zero
+enum { IMGC_EXIF_PREFIX_SIZE = sizeof IMGC_EXIF_PREFIX };
 
 #endif
