@@ -182,6 +182,14 @@ public final class ImageLoader: Sendable {
         try Self.picture(try await pipeline.run(Load(request, pipeline)), request)
     }
 
+    /// Loads any bytes by the same rules, in a cache of their own.
+    ///
+    /// - Throws: As ``image(for:)``, and nothing that decoding throws.
+    public func data(for request: DataRequest) async throws(LoadError) -> LoadedData {
+        let pipeline = try beginData()
+        return try await pipeline.run(Load(request, pipeline)).data
+    }
+
     /// Loads a picture and tells of every step.
     public func events(for request: ImageRequest) -> LoadEventStream { events(for: request, priority: nil) }
 

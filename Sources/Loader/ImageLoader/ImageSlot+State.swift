@@ -26,35 +26,4 @@ extension ImageSlot {
         }
     }
 }
-
-/// Where a slot's pictures come from: a loader.
-public protocol ImageSlotSource: Sendable {
-    /// The picture that these layers hold for the request, fresh or not; nil for none. Never blocks for memory alone.
-    func cachedImage(for request: ImageRequest, layers: CacheLayers) -> LoadedImage?
-    /// A load of the request.
-    func events(for request: ImageRequest) -> LoadEventStream
-}
-
-extension ImageLoader: ImageSlotSource {}
-
-extension LoadEvent {
-    /// True for what `stillValid` may veto.
-    var isResult: Bool {
-        switch self {
-        case .cached, .finished: true
-        default: false
-        }
-    }
-
-    /// True for the end.
-    var isLast: Bool { if case .finished = self { true } else { false } }
-
-    /// The picture that this brings.
-    var picture: LoadedImage? {
-        switch self {
-        case .cached(let image), .finished(.success(let image)): image
-        default: nil
-        }
-    }
-}
 #endif

@@ -105,4 +105,25 @@ extension ImageSlot {
         }
     }
 }
+
+extension LoadEvent {
+    /// True for what `stillValid` may veto.
+    var isResult: Bool {
+        switch self {
+        case .cached, .finished: true
+        default: false
+        }
+    }
+
+    /// True for the end.
+    var isLast: Bool { if case .finished = self { true } else { false } }
+
+    /// The picture that this brings.
+    var picture: LoadedImage? {
+        switch self {
+        case .cached(let image), .finished(.success(let image)): image
+        default: nil
+        }
+    }
+}
 #endif

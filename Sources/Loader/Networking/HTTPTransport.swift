@@ -1,4 +1,6 @@
 #if Loader
+internal import PlatformImage
+
 /// The one seam to the network: sends one request to one address and streams what comes back.
 ///
 /// A transport follows no redirect, caches nothing, decodes no content coding and repeats nothing but a request that
@@ -13,37 +15,6 @@ public protocol HTTPTransport: Sendable {
     /// - Throws: A ``LoadError`` of the codes `transport`, `tls`, `redirect`, `bodyTooLarge`, `configuration` or
     ///   `cancelled`; any other error counts as `transport`.
     func send(_ request: HTTPRequest, trust: TrustSettings, timeouts: TransportTimeouts) async throws -> HTTPResponse
-}
-
-/// A request for one hop.
-public struct HTTPRequest: Hashable, Sendable {
-    /// `GET` in all that loaders do.
-    public var method: String
-    /// http or https, without a fragment and without user information.
-    public var url: String
-    /// In this order; a transport adds Host, and Connection where the protocol wants it, and nothing else.
-    public var fields: HeaderFields
-
-    /// A request of these parts.
-    public init(method: String = "GET", url: String, fields: HeaderFields = [:]) {
-        self.method = method
-        self.url = url
-        self.fields = fields
-    }
-}
-
-/// The head of a final response.
-public struct ResponseHead: Hashable, Sendable {
-    /// 200...999, as received.
-    public var status: Int
-    /// As received, with the fields of the connection; values are bytes.
-    public var fields: HeaderFields
-
-    /// A head of these parts.
-    public init(status: Int, fields: HeaderFields) {
-        self.status = status
-        self.fields = fields
-    }
 }
 
 /// A head and the body that follows it.
@@ -107,5 +78,38 @@ public struct TransportTimeouts: Hashable, Sendable {
 
     /// The defaults.
     public init() {}
+}
+
+extension HTTPResponse: CustomStringConvertible, CustomReflectable {
+    /// The head's description.
+    public var description: String { head.description }
+    /// Has no children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension TrustSettings: CustomStringConvertible, CustomReflectable {
+    /// The differences from the defaults, in one line; of additional roots how many there are.
+    public var description: String {
+        var text = ChangedProperties(of: "TrustSettings")
+        text.add("trustAnySSLCertificate", trustAnySSLCertificate, default: false)
+        let hosts = trustedHosts.sorted().joined(separator: ", ")
+        text.add("trustedHosts", text: hosts.isEmpty ? nil : "[\(hosts)]")
+        text.add("additionalTrustRoots", additionalTrustRoots.count, default: 0)
+        return text.text
+    }
+    /// Has no children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension TransportTimeouts: CustomStringConvertible {
+    /// The differences from the defaults, in one line.
+    public var description: String {
+        let other = Self()
+        var text = ChangedProperties(of: "TransportTimeouts")
+        text.add("connect", connect, default: other.connect)
+        text.add("idle", idle, default: other.idle)
+        text.add("total", total, default: other.total)
+        return text.text
+    }
 }
 #endif

@@ -1,22 +1,6 @@
 #if Loader
 internal import PlatformImage
 
-/// What a picture and plain bytes are asked for with alike.
-protocol LoadRequest {
-    var url: String { get }
-    var fields: HeaderFields { get }
-    var policy: CachePolicy { get }
-    var priority: LoadPriority { get }
-    var partition: String? { get }
-    var cacheKey: String? { get }
-    var layers: CacheLayers { get }
-    var keepsDownloadingWhenCancelled: Bool? { get }
-    var redirect: RedirectMode { get }
-}
-
-extension ImageRequest: LoadRequest {}
-extension DataRequest: LoadRequest {}
-
 /// What a pipeline is asked for.
 struct Load: Sendable {
     var url: String

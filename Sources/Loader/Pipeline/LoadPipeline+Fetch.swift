@@ -225,4 +225,10 @@ extension LoadPipeline {
             variant: found.picture == nil ? nil : hop.load.decoding?.variant)
     }
 }
+
+/// A fetch's end and what it cost, the same for all who waited.
+struct MeteredFetch: Sendable {
+    let end: FetchEnd
+    let cost: LoadCost
+}
 #endif

@@ -128,9 +128,4 @@ extension LoadPipeline {
         ).image
     }
 }
-
-extension PriorityCell {
-    /// The lane of the decode queue.
-    var decodePriority: DecodeQueue.Priority { priority == .urgent ? .high : .low }
-}
 #endif

@@ -62,26 +62,5 @@ struct CacheOutcome: Hashable, Sendable {
 
     /// Bytes up to which the body of an error is kept, for errors with freshness of their own.
     static let maxErrorBodyBytes = 65_536
-
-    /// Concludes an exchange.
-    ///
-    /// - Parameters:
-    ///   - entry: What is stored under the key now, as in ``CacheDecision/decide(entry:request:settings:now:)``; nil
-    ///     when it was lost meanwhile.
-    ///   - exchange: What was sent.
-    ///   - result: What came.
-    ///   - key: The key of this hop.
-    ///   - settings: The host's.
-    ///   - now: The clock, when the body had ended.
-    static func conclude(
-        entry: CacheEntry?, key: CacheKey, exchange: CacheExchange, result: ExchangeResult, settings: CacheSettings,
-        now: WallTime
-    ) -> CacheOutcome {
-        let conclusion = Conclusion(
-            entry: entry, key: key, exchange: exchange, settings: settings, now: now,
-            demand: CacheDemand(exchange.request, settings: settings),
-            stored: StoredCandidate(entry, request: exchange.request, settings: settings, now: now))
-        return conclusion.outcome(of: result)
-    }
 }
 #endif

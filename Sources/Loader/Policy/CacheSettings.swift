@@ -1,4 +1,6 @@
 #if Loader
+internal import PlatformImage
+
 /// How a load treats what is stored (HTTP-CACHE 5).
 public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
     /// A fresh entry answers, a stale one is validated first.
@@ -45,5 +47,29 @@ public struct CacheSettings: Hashable, Sendable {
 
     /// The defaults.
     public init() {}
+}
+
+extension CacheSettings: CustomStringConvertible {
+    /// The differences from the defaults, in one line.
+    public var description: String {
+        var text = ChangedProperties(of: "CacheSettings")
+        add(to: &text)
+        return text.text
+    }
+
+    func add(to text: inout ChangedProperties) {
+        let other = Self()
+        text.add("useServerCachePolicy", useServerCachePolicy, default: other.useServerCachePolicy)
+        text.add("defaultCacheControlMaxAge", defaultCacheControlMaxAge, default: other.defaultCacheControlMaxAge)
+        text.add(
+            "defaultCacheControlMaxAgeForErrors", defaultCacheControlMaxAgeForErrors,
+            default: other.defaultCacheControlMaxAgeForErrors)
+        text.add("maxAttemptsForErrors", maxAttemptsForErrors, default: other.maxAttemptsForErrors)
+        text.add("staleIfError", staleIfError, default: other.staleIfError)
+        text.add("isSharedCache", isSharedCache, default: other.isSharedCache)
+        text.add(
+            "deliversStaleBeforeValidation", deliversStaleBeforeValidation,
+            default: other.deliversStaleBeforeValidation)
+    }
 }
 #endif

@@ -67,12 +67,6 @@ final class LoadMeter: Sendable {
     }
 }
 
-/// A fetch's end and what it cost, the same for all who waited.
-struct MeteredFetch: Sendable {
-    let end: FetchEnd
-    let cost: LoadCost
-}
-
 extension LoadTimings {
     /// Takes over the parts that a meter knows; once, when the load has ended.
     mutating func take(_ cost: LoadCost) {

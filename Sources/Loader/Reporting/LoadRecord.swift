@@ -31,4 +31,13 @@ public struct LoadRecord: Hashable, Sendable {
     /// From the call to the answer; zero for a picture that one look in memory gave.
     public let duration: Duration
 }
+
+extension LoadRecord: CustomStringConvertible {
+    /// The result and the cost of the load, in one line.
+    public var description: String {
+        let end = outcome.map { "failed \($0)" } ?? "from \(source), \(isFresh ? "fresh" : "not fresh")"
+        let status = status.map { ", status \($0)" } ?? ""
+        return "\(content) \(url): \(end)\(status), \(attempts) requests, \(bytes) bytes, \(duration)"
+    }
+}
 #endif

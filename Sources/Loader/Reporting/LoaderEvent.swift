@@ -91,4 +91,9 @@ extension CachePolicyWarning {
         self = fields.contains("ETag") ? .etagOnly : .neitherETagNorLifetime
     }
 }
+
+extension LoaderEvent: CustomStringConvertible {
+    /// The event and the redacted URL, in one line.
+    public var description: String { "\(kind)\(url.map { " \($0)" } ?? "")" }
+}
 #endif

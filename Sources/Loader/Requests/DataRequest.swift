@@ -32,13 +32,17 @@ public struct DataRequest: Hashable, Sendable {
     }
 }
 
-extension ImageLoader {
-    /// Loads any bytes by the same rules, in a cache of their own.
-    ///
-    /// - Throws: As ``image(for:)``, and nothing that decoding throws.
-    public func data(for request: DataRequest) async throws(LoadError) -> LoadedData {
-        let pipeline = try beginData()
-        return try await pipeline.run(Load(request, pipeline)).data
+extension DataRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The address, without user information and with its query cut, and what is not the default; of fields the names alone.
+    public var description: String {
+        var text = loadDescription(of: "DataRequest")
+        let types = acceptedContentTypes?.map(\.description).sorted().joined(separator: ", ")
+        text.add("acceptedContentTypes", text: types.map { "[\($0)]" })
+        return text.text
     }
+    /// As ``description``.
+    public var debugDescription: String { description }
+    /// Has no children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

@@ -35,23 +35,12 @@ public struct FailedResponse: Hashable, Sendable {
     var withoutBody: Self { Self(status: status, fields: fields, source: source) }
 }
 
-extension LoadError {
-    /// The same error with the response that it is about; as it was when it has one or there is none.
-    func about(_ response: FailedResponse?) -> LoadError {
-        guard self.response == nil, let response else { return self }
-        return with(response)
+extension FailedResponse: CustomStringConvertible, CustomReflectable {
+    /// Status, names of fields, and bytes of the body.
+    public var description: String {
+        "status \(status), \(body.count) bytes, source \(source), fields: \(fields.namesDescription)"
     }
-
-    /// The same error without the response's body: what is remembered takes little memory.
-    var withoutBody: LoadError { response.map { with($0.withoutBody) } ?? self }
-
-    private func with(_ response: FailedResponse) -> LoadError {
-        var error = LoadError(
-            code, url: url, statusCode: statusCode, retryAfter: retryAfter, original: original, until: until,
-            decodeError: decodeError, response: response, message)
-        error.isTimeout = isTimeout
-        error.cause = cause
-        return error
-    }
+    /// Has no children: the fields may hold cookies.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

@@ -43,12 +43,17 @@ public struct ImageRequest: Hashable, Sendable {
     }
 }
 
-/// How soon a load is wanted.
-public enum LoadPriority: Int, Hashable, Sendable, CaseIterable {
-    /// One after the other, while nothing urgent is under way.
-    case slow
-    /// Side by side.
-    case urgent
+extension ImageRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The address, without user information and with its query cut, and what is not the default; of fields the names alone.
+    public var description: String {
+        var text = loadDescription(of: "ImageRequest")
+        text.add("decodeOptions", decodeOptions, default: DecodeOptions())
+        return text.text
+    }
+    /// As ``description``.
+    public var debugDescription: String { description }
+    /// Has no children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Which caches a load may use.
@@ -71,5 +76,25 @@ public struct CacheLayers: OptionSet, Hashable, Sendable {
     public static let disk: Self = [.readsDisk, .writesDisk]
     /// Everything.
     public static let all: Self = [.memory, .disk]
+}
+
+extension CacheLayers: CustomStringConvertible {
+    /// The names of its members, in brackets.
+    public var description: String {
+        let members: [(Self, String)] = [
+            (.readsMemory, "readsMemory"), (.writesMemory, "writesMemory"), (.readsDisk, "readsDisk"),
+            (.writesDisk, "writesDisk"),
+        ]
+        return "[\(members.filter { contains($0.0) }.map(\.1).joined(separator: ", "))]"
+    }
+}
+
+/// What a load does with a response that points elsewhere (RFC 9110 §15.4).
+public enum RedirectMode: String, Hashable, Sendable, CaseIterable {
+    /// Goes there, as often as ``ImageLoader/Configuration/maxRedirects`` allows.
+    case follow
+    /// Gives the 3xx back: ``ImageLoader/data(for:)`` returns it, and for a picture it is the error `unexpectedStatus`
+    /// with ``LoadError/response``.
+    case manual
 }
 #endif

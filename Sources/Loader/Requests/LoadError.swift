@@ -149,4 +149,31 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var cancelled: Self { Self(description: "cancelled") }
     }
 }
+
+extension LoadError {
+    /// The same error with the response that it is about; as it was when it has one or there is none.
+    func about(_ response: FailedResponse?) -> LoadError {
+        guard self.response == nil, let response else { return self }
+        return with(response)
+    }
+
+    /// The same error without the response's body: what is remembered takes little memory.
+    var withoutBody: LoadError { response.map { with($0.withoutBody) } ?? self }
+
+    private func with(_ response: FailedResponse) -> LoadError {
+        var error = LoadError(
+            code, url: url, statusCode: statusCode, retryAfter: retryAfter, original: original, until: until,
+            decodeError: decodeError, response: response, message)
+        error.isTimeout = isTimeout
+        error.cause = cause
+        return error
+    }
+}
+
+extension LoadError: CustomDebugStringConvertible, CustomReflectable {
+    /// As ``description``.
+    public var debugDescription: String { description }
+    /// Has no children: the response may hold cookies.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
 #endif

@@ -118,4 +118,16 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         }
     }
 }
+
+/// What a waiter is told.
+enum InFlightSignal<Output: Sendable>: Sendable {
+    /// The origin is being asked.
+    case sending
+    case progress(received: Int, expected: Int?)
+    case retrying(attempt: Int, delay: Duration, reason: LoadError)
+    /// The last signal of work that ended.
+    case ended(Output)
+    /// The last signal of a waiter that left.
+    case left
+}
 #endif

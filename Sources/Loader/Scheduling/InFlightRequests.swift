@@ -116,7 +116,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     }
 
     /// One load's interest in a piece of work.
-    package struct Waiter: Sendable {
+    package struct Waiter: PrioritizedWork {
         fileprivate let table: InFlightRequests
         fileprivate let job: Job
         fileprivate let number: UInt64
@@ -165,17 +165,5 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         /// True when no other work had ended between `moment` and now, the present work's beginning.
         func isFirst(since moment: UInt64) -> Bool { table.moment == moment }
     }
-}
-
-/// What a waiter is told.
-enum InFlightSignal<Output: Sendable>: Sendable {
-    /// The origin is being asked.
-    case sending
-    case progress(received: Int, expected: Int?)
-    case retrying(attempt: Int, delay: Duration, reason: LoadError)
-    /// The last signal of work that ended.
-    case ended(Output)
-    /// The last signal of a waiter that left.
-    case left
 }
 #endif

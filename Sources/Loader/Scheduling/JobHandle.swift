@@ -55,36 +55,4 @@ final class JobHandle: Sendable {
         task?.cancel()
     }
 }
-
-/// How soon a load is wanted, and the work that must know it.
-final class PriorityCell: Sendable {
-    private struct State {
-        var priority: LoadPriority
-        var waiter: LoadPipeline.Fetches.Waiter?
-    }
-
-    private let state: Mutex<State>
-
-    init(_ priority: LoadPriority) { state = Mutex(State(priority: priority)) }
-
-    var priority: LoadPriority { state.locked(in: self) { $0.priority } }
-
-    /// Wants it sooner or later from now on, whatever the load is doing.
-    func set(_ priority: LoadPriority) {
-        let waiter = state.locked(in: self) { state in
-            state.priority = priority
-            return state.waiter
-        }
-        waiter?.setPriority(priority)
-    }
-
-    /// The work that the load waits for now; nil when it has ended.
-    func attach(_ waiter: LoadPipeline.Fetches.Waiter?) {
-        let priority = state.locked(in: self) { state in
-            state.waiter = waiter
-            return state.priority
-        }
-        waiter?.setPriority(priority)
-    }
-}
 #endif

@@ -1,5 +1,7 @@
 #if Loader
-extension CacheKey: CustomDebugStringConvertible, CustomReflectable {
+extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The address without user information and with its query cut, for logs.
+    public var description: String { Redaction.shown(url) }
     /// As ``description``.
     public var debugDescription: String { description }
     /// Has no children: the address may hold a token.

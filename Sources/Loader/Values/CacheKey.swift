@@ -2,7 +2,7 @@
 /// The key of a stored response: the URL, the credential partition, and how the connection was verified.
 ///
 /// Two requests with equal keys may be answered by one stored response, as far as `Vary` agrees.
-public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
+public struct CacheKey: Hashable, Sendable {
     /// Scheme and host in lower case, no default port, at least `/` as path, no fragment; path and query as sent.
     public let url: String
     /// Separates answers that depend on credentials; empty for none. Never the credentials themselves.
@@ -30,9 +30,6 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
         let scope = trustScope.isEmpty ? "" : "trust \(trustScope) "
         return Array("\(scope)\(partition.utf8.count) \(partition) \(url)".utf8)
     }
-
-    /// The address without user information and with its query cut, for logs.
-    public var description: String { Redaction.shown(url) }
 
     /// Byte for byte: `String` calls the two ways to write an accented letter equal, but they are two addresses.
     public static func == (a: Self, b: Self) -> Bool {

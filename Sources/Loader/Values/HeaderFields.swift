@@ -73,6 +73,9 @@ public struct HeaderFields: Hashable, Sendable {
 extension HeaderFields: CustomStringConvertible {
     /// All lines as ``HeaderField/description`` has them.
     public var description: String { lines.description }
+
+    /// The names of its lines, in order, in brackets.
+    var namesDescription: String { "[\(lines.map(\.name).joined(separator: ", "))]" }
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
@@ -105,5 +108,15 @@ extension String {
 extension UInt8 {
     /// The lower-case letter for an ASCII capital, any other byte as it is.
     var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
+}
+
+extension HeaderField: CustomReflectable {
+    /// Has no children: ``description`` says what may be shown.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension HeaderFields: CustomReflectable {
+    /// Has no children: ``description`` says what may be shown.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

@@ -1,4 +1,7 @@
 #if Loader
+// Addresses and fields hold passwords and tokens, and programs print values: every description in this module is one line
+// with the address as `Redaction` shows it, and a mirror without children keeps reflection (`dump`) to the same line.
+
 /// Addresses as logs and errors may show them: no user information, no fragment, and of the query only what is harmless.
 public struct Redaction: Sendable {
     /// What is shown instead of a value.

@@ -1,0 +1,36 @@
+#if Loader
+internal import PlatformImage
+
+/// What a picture and plain bytes are asked for with alike.
+protocol LoadRequest {
+    var url: String { get }
+    var fields: HeaderFields { get }
+    var policy: CachePolicy { get }
+    var priority: LoadPriority { get }
+    var partition: String? { get }
+    var cacheKey: String? { get }
+    var layers: CacheLayers { get }
+    var keepsDownloadingWhenCancelled: Bool? { get }
+    var redirect: RedirectMode { get }
+}
+
+extension ImageRequest: LoadRequest {}
+extension DataRequest: LoadRequest {}
+
+extension LoadRequest {
+    /// What all requests have.
+    func loadDescription(of name: String) -> ChangedProperties {
+        var text = ChangedProperties(of: name)
+        text.add(Redaction.shown(url))
+        text.add("policy", policy, default: .default)
+        text.add("priority", priority, default: .urgent)
+        text.add("fields", text: fields.lines.isEmpty ? nil : fields.namesDescription)
+        text.add("partition", text: partition == nil ? nil : Redaction.mark)
+        text.add("cacheKey", text: cacheKey.map { Redaction.shown($0) })
+        text.add("layers", layers, default: .all)
+        text.add("redirect", redirect, default: .follow)
+        text.add("keepsDownloadingWhenCancelled", keepsDownloadingWhenCancelled, default: nil)
+        return text
+    }
+}
+#endif
