@@ -128,9 +128,7 @@ public final class DiskCache: Sendable {
 
     /// Runs blocking work where it does not hold up Swift's shared threads.
     func onQueue<Result: Sendable>(_ work: @escaping @Sendable (DiskCache) -> Result) async -> Result {
-        await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: work(self)) }
-        }
+        await queue.run { work(self) }
     }
 
     /// A number of 64 bits that this cache gives once, and another one hardly ever: no system call, unlike a random one.

@@ -15,15 +15,15 @@ extension ImageLoader {
     /// - Returns: A picture whose ``LoadedImage/isFresh`` tells whether a load of this request would end with it.
     public func cachedImage(for request: ImageRequest, layers: CacheLayers = .all) -> LoadedImage? {
         let pipeline = images
-        if layers.contains(.readsMemory), let image = pipeline.answerFromMemory(request) { return image }
-        return pipeline.lookUpWaiting(load(request, layers, pipeline))
+        if layers.contains(.readsMemory), let image = pipeline.memoryLookup.answer(request) { return image }
+        return pipeline.cachedImages.imageBlocking(load(request, layers, pipeline))
     }
 
     /// Looks as ``cachedImage(for:layers:)`` does, without holding the calling thread.
     public func lookUpImage(for request: ImageRequest, layers: CacheLayers = .all) async -> LoadedImage? {
         let pipeline = images
-        if layers.contains(.readsMemory), let image = pipeline.answerFromMemory(request) { return image }
-        return await pipeline.lookUp(load(request, layers, pipeline))
+        if layers.contains(.readsMemory), let image = pipeline.memoryLookup.answer(request) { return image }
+        return await pipeline.cachedImages.image(load(request, layers, pipeline))
     }
 
     /// True when one of the layers has a picture for the request, fresh or not, decoded as the request says in memory.
@@ -32,7 +32,7 @@ extension ImageLoader {
     /// is noted in either layer.
     public func contains(_ request: ImageRequest, layers: CacheLayers = .all) -> Bool {
         let pipeline = images
-        return pipeline.contains(load(request, layers, pipeline))
+        return pipeline.cachedImages.contains(load(request, layers, pipeline))
     }
 
     private func load(_ request: ImageRequest, _ layers: CacheLayers, _ pipeline: LoadPipeline) -> Load {

@@ -1,4 +1,6 @@
 #if Loader
+internal import PlatformImage
+
 extension ImageLoader {
     /// What this loader has done and is doing, pictures and data together.
     public var statistics: LoaderStatistics {

@@ -15,7 +15,7 @@ extension ImageLoader {
         defer { pipeline.shared.reporter.report(.imageRemoved, url: hop.url) }
         if layers.contains(.writesMemory) { pipeline.memory?.remove(hop.key) }
         guard layers.contains(.writesDisk), let disk = pipeline.disk else { return }
-        await pipeline.onDisk { _ = disk.remove(hop.key) }
+        await pipeline.shared.diskQueue.run { _ = disk.remove(hop.key) }
     }
 
     /// Stores a file's bytes under an address, as if its origin had sent them now with these fields.
@@ -36,22 +36,22 @@ extension ImageLoader {
         guard let hop = LoadHop(load, pipeline), let decoding = load.decoding else {
             throw load.error(.invalidURL, "no http or https address")
         }
-        let found = FoundEntry(moments: pipeline.moments)
+        let moments = pipeline.lookup.moments
         let body: [UInt8]
         do throws(ContentCodingError) {
-            body = try ContentDecoder.content(of: bytes, fields, maxBytes: pipeline.configuration.maxResponseBytes)
+            body = try ContentDecoder.content(of: bytes, fields, maxBytes: pipeline.settings.maxResponseBytes)
         } catch {
             throw LoadError(
-                error, url: Redaction.shown(request.url), limit: pipeline.configuration.maxResponseBytes)
+                error, url: Redaction.shown(request.url), limit: pipeline.settings.maxResponseBytes)
         }
-        let image = try await pipeline.decode(body, .unnamed, hop, decoding)
+        let image = try await pipeline.decoder.decode(body, .unnamed, hop, decoding)
         guard let entry = Self.entry(hop, fields, pipeline) else { return false }
         var revision: DiskCache.Revision?
         if let disk = pipeline.disk, request.layers.contains(.writesDisk) {
-            revision = await pipeline.onDisk { disk.keep(entry, body: bytes, ticket: found.moments.disk) }
+            revision = await pipeline.shared.diskQueue.run { disk.keep(entry, body: bytes, ticket: moments.disk) }
         }
-        let content = LoadContent(image: image, bytes: pipeline.configuration.retainsEncodedData ? body : nil)
-        pipeline.remember(content, entry, revision, hop, found.moments)
+        pipeline.writer.remember(
+            pipeline.decoder.content(image, body), StoredState(entry: entry, revision: revision), hop, moments)
         return revision != nil
     }
 
@@ -73,7 +73,7 @@ extension ImageLoader {
         let pipeline = images
         let load = Load(request, pipeline)
         guard let hop = LoadHop(load, pipeline) else { throw load.error(.invalidURL, "no http or https address") }
-        guard let memory = pipeline.memory, pipeline.configuration.cacheImagesInMemory,
+        guard let memory = pipeline.memory, pipeline.settings.cacheImagesInMemory,
             request.layers.contains(.writesMemory), let entry = Self.entry(hop, fields, pipeline)
         else { return false }
         let picture = PictureMemory.Picture(
@@ -84,7 +84,7 @@ extension ImageLoader {
 
     /// What is stored for a response that the host gives; nil when no load could be answered with it.
     private static func entry(_ hop: LoadHop, _ fields: HeaderFields, _ pipeline: LoadPipeline) -> CacheEntry? {
-        let (settings, now) = (pipeline.settings, pipeline.now)
+        let (settings, now) = (pipeline.settings.cache, pipeline.now)
         guard let vary = Vary.values(of: fields, request: hop.request.fields) else { return nil }
         let isAllowed = Storability.allows(
             status: 200, fields, CacheControl(fields), isShared: settings.isSharedCache)

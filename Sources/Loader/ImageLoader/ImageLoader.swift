@@ -90,8 +90,8 @@ public final class ImageLoader: Sendable {
             try new.configuration.validate()
             try shared.transport.validate(new.configuration.trust)
             new.number += 1
-            new.images = Self.pipeline(old.images, new, \.cacheDirectory)
-            new.data = Self.pipeline(old.data, new, \.dataDirectory)
+            new.images = Self.pipeline(old.images, old.configuration, new, \.cacheDirectory)
+            new.data = Self.pipeline(old.data, old.configuration, new, \.dataDirectory)
             let next = new
             let isDone = state.locked(in: self) { state in
                 guard state.number == old.number else { return false }
@@ -127,13 +127,13 @@ public final class ImageLoader: Sendable {
 
     /// The pipeline over the caches of the old one, but for a folder that has changed.
     private static func pipeline(
-        _ old: LoadPipeline, _ new: State, _ folder: KeyPath<Configuration, String?>
+        _ old: LoadPipeline, _ oldConfiguration: Configuration, _ new: State, _ folder: KeyPath<Configuration, String?>
     ) -> LoadPipeline {
         let path = new.configuration[keyPath: folder]
-        let isKept = old.configuration[keyPath: folder] == path
+        let isKept = oldConfiguration[keyPath: folder] == path
         let keepsRules =
-            old.settings == new.configuration.cacheSettings
-            && old.configuration.acceptedContentTypes == new.configuration.acceptedContentTypes
+            old.settings.cache == new.configuration.cacheSettings
+            && old.settings.acceptedContentTypes == new.configuration.acceptedContentTypes
         return LoadPipeline(
             new.configuration, number: new.number, rules: keepsRules ? old.rules : new.number,
             disk: isKept ? old.disk : disk(path, new.configuration, old.shared.reporter), memory: old.memory,
@@ -169,8 +169,8 @@ public final class ImageLoader: Sendable {
     ///   ``invalidate()``.
     public nonisolated(nonsending) func image(for request: ImageRequest) async throws(LoadError) -> LoadedImage {
         let pipeline = try beginImage()
-        if !Task.isCancelled, let image = pipeline.answerFromMemory(request) {
-            pipeline.noteMemoryHit(request.url, status: image.status)
+        if !Task.isCancelled, let image = pipeline.memoryLookup.answer(request) {
+            pipeline.shared.reporter.noteMemoryHit(request.url, status: image.status)
             return image
         }
         return try await load(request, by: pipeline)

@@ -28,20 +28,8 @@ struct Load: Sendable {
         var variant: String
     }
 
-    /// A load of plain bytes.
-    init(_ request: DataRequest, _ pipeline: LoadPipeline) {
-        self.init(of: request, accepting: request.acceptedContentTypes, pipeline)
-    }
-
-    /// A load of a picture.
-    init(_ request: ImageRequest, _ pipeline: LoadPipeline) {
-        self.init(of: request, accepting: pipeline.configuration.acceptedContentTypes, pipeline)
-        var decoder = pipeline.shared.decoder
-        decoder.options = Self.options(request.decodeOptions, pipeline.configuration)
-        decoding = Decoding(decoder: decoder, variant: request.keys.variant)
-    }
-
-    private init(of request: some LoadRequest, accepting types: Set<ContentType>?, _ pipeline: LoadPipeline) {
+    /// A load with these limits; of plain bytes until ``decoding`` is set.
+    init(of request: some LoadRequest, accepting types: Set<ContentType>?, _ settings: LoadSettings) {
         url = request.url
         fields = request.fields
         policy = request.policy
@@ -49,28 +37,16 @@ struct Load: Sendable {
         partition = request.partition
         cacheKey = request.cacheKey
         layers = request.layers
-        isKept = request.keepsDownloadingWhenCancelled ?? pipeline.configuration.keepsDownloadingWhenCancelled
+        isKept = request.keepsDownloadingWhenCancelled ?? settings.keepsDownloadingWhenCancelled
         redirect = request.redirect
         acceptedContentTypes = types
     }
 
-    /// The options of a request within the limits of the configuration: both have a say.
-    private static func options(
-        _ options: DecodeOptions, _ configuration: ImageLoader.Configuration
-    ) -> DecodeOptions {
-        var options = options
-        if options.limits != configuration.decodeLimits {
-            options.limits = options.limits.lowered(to: configuration.decodeLimits)
-        }
-        // The picture has four bytes a pixel, and a scale is of each side.
-        let scale = options.scaleDenominator
-        let area = scale.multipliedReportingOverflow(by: scale)
-        let pixels = (configuration.maxDecodedBytes / 4).multipliedReportingOverflow(by: area.partialValue)
-        if !area.overflow && !pixels.overflow {
-            options.limits.maxPixels = min(options.limits.maxPixels ?? .max, max(1, pixels.partialValue))
-        }
-        return options
-    }
+    /// What is asked for.
+    var content: LoadRecord.Content { decoding == nil && headerDecoder == nil ? .data : .image }
+
+    /// The layers that the load's fetch is shared by: a prefetch to disk shares it with loads that use memory too.
+    var fetchLayers: CacheLayers { headerDecoder == nil ? layers : layers.union(.memory) }
 
     /// True for a status that bytes are given back with although it is no success: a redirect for those who follow
     /// themselves, and what answers conditions and ranges of the caller's own (HTTP-CACHE 5.3).
@@ -83,29 +59,14 @@ struct Load: Sendable {
     /// What the load takes for a success.
     var taking: NegativeCache.Taking { .init(acceptedContentTypes: acceptedContentTypes, variant: decoding?.variant) }
 
+    /// - Throws: `cancelled` when the load's task is.
+    func throwIfCancelled() throws(LoadError) {
+        if Task.isCancelled { throw LoadError.cancelled(url: Redaction.shown(url)) }
+    }
+
     /// The error for this address.
     func error(_ code: LoadError.Code, _ message: String) -> LoadError {
         LoadError(code, url: Redaction.shown(url), message)
-    }
-}
-
-extension DecodeLimits {
-    /// The lower of both for what decides about memory and time before all else.
-    fileprivate func lowered(to other: DecodeLimits) -> DecodeLimits {
-        func lower(_ a: Int?, _ b: Int?) -> Int? { a.map { a in b.map { min(a, $0) } ?? a } ?? b }
-        var limits = self
-        for property in Self.properties {
-            limits[keyPath: property] = lower(self[keyPath: property], other[keyPath: property])
-        }
-        return limits
-    }
-
-    private static var properties: [WritableKeyPath<DecodeLimits, Int?>] {
-        [
-            \.maxInputBytes, \.maxSide, \.maxPixels, \.maxMemory, \.maxFrames, \.maxTotalPixels, \.maxScans,
-            \.maxScanSamples, \.maxPages, \.maxSamplesPerPixel, \.maxTileSide, \.maxMetadataItem, \.maxMetadataTotal,
-            \.maxChunks,
-        ]
     }
 }
 #endif

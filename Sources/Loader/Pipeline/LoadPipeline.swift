@@ -3,34 +3,17 @@ internal import Dispatch
 internal import PlatformImage
 internal import Synchronization
 
-/// The way from a request to an answer, with the values of one configuration: memory, disk, decision, network, gate,
-/// decode, store.
+/// The way from a request to an answer, with the values of one configuration.
 ///
-/// Loads keep the pipeline they began with; a changed configuration makes another one over the same caches.
+/// ``run(_:tell:)`` and below it ``fetch(_:_:_:isRefresh:_:)`` list the steps in their order; each step is a type of this
+/// folder that gets what it depends on when the pipeline is made. Loads keep the pipeline they began with; a changed
+/// configuration makes another one over the same caches.
 final class LoadPipeline: Sendable {
-    typealias Fetches = InFlightRequests<FetchKey, MeteredFetch>
-    typealias Decodes = InFlightRequests<DecodeKey, Result<DecodedImage, DecodeError>>
-
-    let configuration: ImageLoader.Configuration
-    let settings: CacheSettings
-    let disk: DiskCache?
-    let memory: PictureMemory?
-    let shared: Shared
-    let partitionKey: PartitionKey
-    let trustScope: TrustScope
-    /// Tells fetches of one configuration from those of another.
-    let number: UInt64
-    /// Changes with whatever decides how long a picture in memory answers.
-    let rules: UInt64
-    /// False when a look in memory never decides a load: nothing is kept there, or credentials or trust settings of the
-    /// configuration are part of the keys.
-    let answersFromMemory: Bool
-
     /// What lives as long as the loader.
     struct Shared: Sendable {
         let transport: any HTTPTransport
         let fetches = Fetches()
-        let decodes = Decodes()
+        let decodes = BodyDecoder.Decodes()
         let decodeQueue: DecodeQueue
         /// Remembers colour transforms for all loads; each has options of its own.
         let decoder = ImageDecoder()
@@ -41,43 +24,278 @@ final class LoadPipeline: Sendable {
         let diskQueue = DispatchQueue(label: "ImageLoader.disk", attributes: .concurrent)
     }
 
+    let settings: LoadSettings
+    let disk: DiskCache?
+    let memory: PictureMemory?
+    let partitionKey: PartitionKey
+    /// Changes with whatever decides how long a picture in memory answers.
+    let rules: UInt64
+    let shared: Shared
+
+    let preparation: RequestPreparation
+    let memoryLookup: MemoryLookup
+    let lookup: CacheLookup
+    let freshness: FreshnessRules
+    private let sharedFetch: SharedFetch
+    private let exchange: Exchange
+    let decoder: BodyDecoder
+    let writer: CacheWriter
+    private let builder: AnswerBuilder
+    let cachedImages: CachedImageLookup
+
+    /// - Parameter number: Tells fetches of one configuration from those of another.
     init(
-        _ configuration: ImageLoader.Configuration, number: UInt64, rules: UInt64 = 0, disk: DiskCache?,
-        memory: PictureMemory?, partitionKey: PartitionKey, shared: Shared
+        _ settings: LoadSettings, number: UInt64, rules: UInt64, disk: DiskCache?, memory: PictureMemory?,
+        partitionKey: PartitionKey, shared: Shared
     ) {
-        self.configuration = configuration
-        self.number = number
-        self.rules = rules
-        trustScope = TrustScope(configuration.trust)
-        answersFromMemory =
-            configuration.cacheImagesInMemory && configuration.basicAuth == nil && trustScope.isDefault
-        settings = configuration.cacheSettings
+        self.settings = settings
         self.disk = disk
         self.memory = memory
         self.partitionKey = partitionKey
+        self.rules = rules
         self.shared = shared
+        let clock = settings.clock
+        let trustScope = TrustScope(settings.trust)
+        preparation = RequestPreparation(
+            credentials: settings.credentials, maxRedirects: settings.maxRedirects, partitionKey: partitionKey,
+            trustScope: trustScope)
+        memoryLookup = MemoryLookup(
+            memory: memory, disk: disk, isOn: settings.cacheImagesInMemory,
+            decidesLoads: settings.cacheImagesInMemory && settings.credentials.basicAuth == nil
+                && trustScope.isDefault,
+            settings: settings.cache, acceptedContentTypes: settings.acceptedContentTypes, rules: rules, clock: clock)
+        freshness = FreshnessRules(settings: settings.cache)
+        lookup = CacheLookup(
+            memory: memoryLookup,
+            disk: DiskLookup(
+                disk: disk, queue: shared.diskQueue, maxResponseBytes: settings.maxResponseBytes,
+                useServerCachePolicy: settings.cache.useServerCachePolicy),
+            freshness: freshness, fetches: shared.fetches, clock: clock)
+        sharedFetch = SharedFetch(
+            fetches: shared.fetches, failures: shared.failures, negativeCacheMaxAge: settings.negativeCacheMaxAge,
+            configuration: number, clock: clock)
+        exchange = Exchange(
+            transport: shared.transport, trust: settings.trust, timeouts: settings.timeouts,
+            modifier: settings.requestModifier, maxResponseBytes: settings.maxResponseBytes,
+            warnsOfPolicy: settings.cache.useServerCachePolicy, reporter: shared.reporter, clock: clock)
+        decoder = BodyDecoder(
+            decodes: shared.decodes, queue: shared.decodeQueue, counters: shared.reporter.counters,
+            retainsEncodedData: settings.retainsEncodedData)
+        writer = CacheWriter(
+            memory: memory, isMemoryOn: settings.cacheImagesInMemory, disk: disk, queue: shared.diskQueue, clock: clock)
+        builder = AnswerBuilder(decoder: decoder, writer: writer, freshness: freshness)
+        cachedImages = CachedImageLookup(
+            preparation: preparation, lookup: lookup, freshness: freshness, decoder: decoder, writer: writer,
+            clock: clock)
     }
 
-    var now: WallTime { configuration.clock() }
+    var now: WallTime { settings.clock() }
 
-    /// Runs work that waits for the disk.
-    func onDisk<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            shared.diskQueue.async { continuation.resume(returning: work()) }
+    /// Runs one load, and tells of the steps before the end.
+    func run(_ load: Load, tell channel: LoadChannel<LoadEvent>? = nil) async throws(LoadError) -> LoadAnswer {
+        let begin = ContinuousClock.now
+        var delivery = Delivery(of: load, to: channel)
+        do throws(LoadError) {
+            // Each round is one hop of the request's redirects.
+            var chain = try preparation.checkedChain(for: load)
+            while true {
+                let hop = try preparation.checkedHop(of: chain, load)
+                try load.throwIfCancelled()
+
+                // Look up memory, then the disk.
+                let lookupBegin = ContinuousClock.now
+                var found = await lookup.find(hop)
+                delivery.timings.lookup += .now - lookupBegin
+
+                var result: HopResult?
+                while result == nil {
+                    try load.throwIfCancelled()
+                    // Decide freshness; once more without the stored response when no image can be made of it.
+                    switch freshness.decide(hop, found, now: now) {
+                    case .answer(let stored, let refresh):
+                        result = try await answer(stored, refreshedBy: refresh, &found, hop, &delivery)
+                    case .send(let plan, let provisional):
+                        if freshness.isMiss(hop, found, now: now) { shared.reporter.noteMiss(hop) }
+                        if delivery.showsProvisional, let provisional {
+                            guard try await show(provisional, &found, hop, &delivery) != nil else { continue }
+                        }
+                        if freshness.consultsFailures(hop, plan), let failure = sharedFetch.rememberedFailure(hop) {
+                            throw failure
+                        }
+                        // Fetch once a key: exchange, gate, decode and store are in `fetch`.
+                        result = try await fetched(hop, plan, found, isRefresh: false, &delivery)
+                    case .fail(let error, let provisional):
+                        if delivery.showsProvisional, let provisional {
+                            _ = try await show(provisional, &found, hop, &delivery)
+                        }
+                        throw LoadError(.remembered(error), of: load)
+                    case .notInCache:
+                        if freshness.isMiss(hop, found, now: now) { shared.reporter.noteMiss(hop) }
+                        throw load.error(.notInCache, "nothing usable is stored")
+                    }
+                }
+
+                // Deliver the answer, or follow the redirect.
+                switch result {
+                case .answer(let answer)?:
+                    let answer = delivery.finished(answer)
+                    shared.reporter.noteEnd(load, answer, since: begin)
+                    return answer
+                case .redirect(let head)?: try preparation.follow(head, &chain, load)
+                case nil: break
+                }
+            }
+        } catch {
+            shared.reporter.noteEnd(load, error, delivery.timings, since: begin)
+            throw error
         }
     }
 
-    /// Loads, and tells of the steps before the end.
-    func run(_ load: Load, tell: LoadChannel<LoadEvent>? = nil) async throws(LoadError) -> LoadAnswer {
-        let begin = ContinuousClock.now
-        var walk = LoadWalk(self, load, tell)
+    /// The work of one fetch, whoever waits for it.
+    private func fetch(
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ tell: Fetches.Teller
+    ) async -> FetchEnd {
+        var (plan, found) = (plan, found)
+        // Another fetch may have ended between this load's lookup and its turn: look up again, now that no other can
+        // begin.
+        if !plan.isRefetch, !tell.isFirst(since: found.moments.fetches) {
+            found = await lookup.find(hop)
+            switch freshness.decide(hop, found, now: now) {
+            case .answer(let stored, refresh: let refresh?) where isRefresh && stored.isFresh == false: plan = refresh
+            case .answer(let stored, _):
+                guard Storability.isError(stored.status) else {
+                    return .success(Fetched(.stored, stored, found, hop, entry: found.entry))
+                }
+                let error = freshness.rememberedError(stored, found, hop.load, now: now)
+                return .failure(FetchFailure(error: error))
+            case .send(let next, _): plan = next
+            case .fail(let error, _):
+                return .failure(FetchFailure(error: LoadError(.remembered(error), of: hop.load)))
+            case .notInCache: break
+            }
+        }
+        var download = Download(
+            hop, by: exchange, in: shared.lanes, retry: settings.retry, maxRetryDelay: settings.maxRetryDelay,
+            reporter: shared.reporter, tell)
+        while true {
+            // Send the request and read the response through the gates.
+            let received: ReceivedResponse
+            do throws(LoadError) { received = try await download.receive(plan, tell) } catch {
+                return .failure(FetchFailure(error: error))
+            }
+            // Decode.
+            let decoded = received.isWholeSuccess ? await decoder.content(of: received.content, hop) : nil
+            let conclusion = FetchConclusion(received, decoded, hop)
+            if let failure = conclusion.endWithoutPolicy(isCancelled: Task.isCancelled) { return .failure(failure) }
+            // Store what the policy says.
+            let outcome = conclusion.outcome(plan, found, settings.cache, now: now)
+            if case .refetch(let next) = outcome.answer {
+                plan = next
+                continue
+            }
+            let stored = await writer.apply(outcome.store, received.bytes, hop, found)
+            let end = conclusion.end(outcome, stored, plan, found)
+            if case .success(let fetched) = end, fetched.kind == .received, let content = fetched.content {
+                writer.remember(content, stored, hop, found.moments)
+            }
+            return end
+        }
+    }
+
+    /// Ends a hop with what is stored; nil when no image can be made of it, which ``found`` then no longer has.
+    private func answer(
+        _ stored: StoredAnswer, refreshedBy refresh: RequestPlan?, _ found: inout FoundEntry, _ hop: LoadHop,
+        _ delivery: inout Delivery
+    ) async throws(LoadError) -> HopResult? {
+        if Storability.isRedirect(stored.status) {
+            return try HopResult(
+                redirect: FailedResponse(stored, of: found), isStored: found.revision != nil, source: .disk, hop.load)
+        }
+        guard Storability.isSuccess(stored.status) else {
+            throw freshness.rememberedError(stored, found, hop.load, now: now)
+        }
+        guard var answer = try await show(stored, &found, hop, &delivery) else { return nil }
+        guard let refresh else { return .answer(answer) }
+        guard delivery.hearsSteps else {
+            refreshInBackground(hop, refresh, found)
+            return .answer(answer)
+        }
         do throws(LoadError) {
-            let answer = try await walk.run()
-            noteEnd(load, answer, since: begin)
-            return answer
+            return try await fetched(hop, refresh, found, isRefresh: true, &delivery)
         } catch {
-            noteEnd(load, error, walk.timings, since: begin)
-            throw error
+            // The failed refresh keeps the picture, which was good enough to be answered with.
+            guard error.code != .cancelled else { throw error }
+            answer.insteadOf = error
+            return .answer(answer)
+        }
+    }
+
+    /// Decodes what is stored and tells of it; nil when no image can be made of it, which ``found`` then no longer has.
+    private func show(
+        _ stored: StoredAnswer, _ found: inout FoundEntry, _ hop: LoadHop, _ delivery: inout Delivery
+    ) async throws(LoadError) -> LoadAnswer? {
+        guard let answer = try await builder.answer(stored, of: &found, at: hop, &delivery.timings) else {
+            found.forgetResponse()
+            return nil
+        }
+        delivery.show(answer)
+        return answer
+    }
+
+    /// Ends a hop with what a shared fetch ends with, or with one that is not shared when that is of no use to this load.
+    private func fetched(
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ delivery: inout Delivery
+    ) async throws(LoadError) -> HopResult {
+        let load = hop.load
+        var (plan, found, isRefresh, isOwn) = (plan, found, isRefresh, false)
+        defer { load.priority.attach(nil) }
+        while true {
+            let waiter = join(
+                hop, plan, found, isRefresh: isRefresh, isOwn: isOwn, hearsSteps: delivery.hearsSteps)
+            switch try await delivery.end(of: waiter) {
+            case .failure(let failure):
+                // Other options, other limits: what one cannot decode another one may.
+                guard let variant = failure.variant, variant != load.decoding?.variant, !isOwn else {
+                    throw failure.error
+                }
+            case .success(let fetched):
+                try load.throwIfCancelled()
+                if Storability.isRedirect(fetched.status) {
+                    let source: LoadSource = fetched.kind == .received ? .none : .disk
+                    let response = FailedResponse(
+                        status: fetched.status, fields: fetched.fields, body: fetched.body ?? [], source: source)
+                    return try HopResult(
+                        redirect: response, isStored: fetched.isStored,
+                        source: source == .none ? .networkToDisk : source, load)
+                }
+                if let answer = try await builder.answer(fetched, hop, found, &delivery.timings) {
+                    if fetched.kind == .stored, fetched.insteadOf == nil { delivery.show(answer) }
+                    return .answer(answer)
+                }
+                guard !isOwn else { throw load.error(.undecodable, "the stored body is lost") }
+                plan = RequestPlan()
+                plan.isRefetch = true
+                (found, isRefresh) = (FoundEntry(moments: found.moments), false)
+            }
+            isOwn = true
+        }
+    }
+
+    /// Joins the fetch that a load wants, or begins it; ``SharedFetch/join(_:_:isRefresh:isOwn:hearsSteps:work:)``.
+    func join(
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, isOwn: Bool,
+        hearsSteps: Bool = true
+    ) -> Fetches.Waiter {
+        sharedFetch.join(hop, plan, isRefresh: isRefresh, isOwn: isOwn, hearsSteps: hearsSteps) { [self] hop, tell in
+            await fetch(hop, plan, found, isRefresh: isRefresh, tell)
+        }
+    }
+
+    private func refreshInBackground(_ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry) {
+        sharedFetch.refresh(hop) { [self] hop, tell in
+            let end = await fetch(hop, plan, found, isRefresh: true, tell)
+            if case .failure(let failure) = end { shared.reporter.noteFailure(failure.error, at: hop.url) }
+            return end
         }
     }
 }

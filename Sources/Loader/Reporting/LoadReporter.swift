@@ -10,8 +10,7 @@ internal import Synchronization
 /// the loader. Reports wait in a bounded line; those that find it full are counted and left out.
 final class LoadReporter: Sendable {
     /// What a report is delivered by; changes act at once, also on reports that wait.
-    private struct Settings: Sendable {
-        let number: UInt64
+    struct Settings: Sendable {
         let categories: LoaderEvent.Categories
         let eventSink: (@Sendable (LoaderEvent) -> Void)?
         let recordSink: (@Sendable (LoadRecord) -> Void)?
@@ -20,19 +19,8 @@ final class LoadReporter: Sendable {
         let logResponseWarnings: Bool
         let redactURL: (@Sendable (String) -> String)?
 
-        init(_ configuration: ImageLoader.Configuration, number: UInt64) {
-            self.number = number
-            categories = configuration.eventCategories
-            eventSink = configuration.eventSink
-            recordSink = configuration.recordSink
-            logger = configuration.logger
-            logCacheMisses = configuration.logCacheMisses
-            logResponseWarnings = configuration.logResponseWarnings
-            redactURL = configuration.redactURL
-        }
-
         /// Bits of what anybody wants to hear of.
-        var interest: UInt16 {
+        fileprivate var interest: UInt16 {
             let events = eventSink == nil && logger == nil ? 0 : UInt16(categories.rawValue)
             return events | (recordSink == nil ? 0 : LoadReporter.recordBit)
         }
@@ -46,6 +34,8 @@ final class LoadReporter: Sendable {
 
     private struct State {
         var settings: Settings
+        /// Of the configuration that the settings are of.
+        var number: UInt64
         var waiting: [Report] = []
         var isDelivering = false
         var dropped = 0
@@ -60,24 +50,23 @@ final class LoadReporter: Sendable {
     private let warned = MemoryCache<Int, Bool>(maxBytes: maxWarned, maxCount: maxWarned)
     private let queue = DispatchQueue(label: "ImageLoader.reports")
 
-    private static let recordBit: UInt16 = 0x100
+    fileprivate static let recordBit: UInt16 = 0x100
     /// Reports that wait at once.
     static let maxWaiting = 8_192
     /// Addresses that are remembered so as to be warned of once; the least recent are forgotten.
     static let maxWarned = 4_096
 
-    init(_ configuration: ImageLoader.Configuration) {
-        let settings = Settings(configuration, number: 0)
+    init(_ settings: Settings, number: UInt64) {
         interest = Atomic(settings.interest)
-        state = Mutex(State(settings: settings))
+        state = Mutex(State(settings: settings, number: number))
     }
 
-    /// Goes by another configuration from now on, unless a later one has come already.
-    func configure(_ configuration: ImageLoader.Configuration, number: UInt64) {
-        let settings = Settings(configuration, number: number)
+    /// Goes by other settings from now on, unless later ones have come already.
+    func configure(_ settings: Settings, number: UInt64) {
         state.locked(in: self) { state in
-            guard state.settings.number <= number else { return }
+            guard state.number <= number else { return }
             state.settings = settings
+            state.number = number
             interest.store(settings.interest, ordering: .relaxed)
         }
     }

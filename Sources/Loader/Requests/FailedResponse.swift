@@ -24,13 +24,6 @@ public struct FailedResponse: Hashable, Sendable {
         self.init(status: head.status, fields: head.fields.removingConnectionFields(), body: body)
     }
 
-    /// A stored response.
-    init(_ stored: StoredAnswer, of found: FoundEntry) {
-        self.init(
-            status: stored.status, fields: stored.fields, body: found.content ?? [],
-            source: found.isInMemory ? .memory : .disk)
-    }
-
     /// What remains of it while its failure is remembered in memory.
     var withoutBody: Self { Self(status: status, fields: fields, source: source) }
 }

@@ -66,7 +66,7 @@ import Testing
         let pipeline = bench.loader.images
         let hop = try #require(LoadHop(Load(request, pipeline), pipeline))
         // It finds nothing, and another load has come and gone before it asks.
-        let found = await pipeline.find(hop)
+        let found = await pipeline.lookup.find(hop)
         _ = try await bench.loader.image(for: request)
         let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isOwn: false).end()?.end
 

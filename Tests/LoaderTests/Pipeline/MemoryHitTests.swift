@@ -46,9 +46,10 @@ import Testing
     /// The full way: a look in memory and the policy's decision.
     private func full(_ request: ImageRequest, _ pipeline: LoadPipeline) -> StoredAnswer? {
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return nil }
-        let found = pipeline.findWaiting(hop)
-        guard found.isInMemory, case .answer(let stored, refresh: nil) = pipeline.decide(hop, found), stored.isFresh,
-            Storability.isSuccess(stored.status), pipeline.accepts(found, hop)
+        let found = pipeline.lookup.findBlocking(hop)
+        guard found.isInMemory,
+            case .answer(let stored, refresh: nil) = pipeline.freshness.decide(hop, found, now: pipeline.now),
+            stored.isFresh, Storability.isSuccess(stored.status), pipeline.freshness.accepts(found, hop)
         else { return nil }
         return stored
     }
@@ -99,7 +100,7 @@ import Testing
                         for policy in CachePolicy.allCases {
                             var request = ImageRequest(url: LoaderBench.url, fields: fields, policy: policy)
                             request.layers = .memory
-                            let quick = pipeline.answerFromMemory(request)
+                            let quick = pipeline.lookup.memory.answer(request)
                             let full = full(request, pipeline)
                             combinations += 1
                             let isSame =
@@ -123,18 +124,18 @@ import Testing
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         let request = ImageRequest(url: LoaderBench.url)
         _ = try await bench.loader.image(for: request)
-        #expect(bench.loader.images.answerFromMemory(request) != nil)
+        #expect(bench.loader.images.lookup.memory.answer(request) != nil)
 
         try bench.loader.update { $0.acceptedContentTypes = [.gif] }
-        #expect(bench.loader.images.answerFromMemory(request) == nil)
+        #expect(bench.loader.images.lookup.memory.answer(request) == nil)
         try bench.loader.update { $0.acceptedContentTypes = [.png] }
-        #expect(bench.loader.images.answerFromMemory(request) != nil)
+        #expect(bench.loader.images.lookup.memory.answer(request) != nil)
         bench.clock.advance(61)
-        #expect(bench.loader.images.answerFromMemory(request) == nil)
+        #expect(bench.loader.images.lookup.memory.answer(request) == nil)
         try bench.loader.update { $0.useServerCachePolicy = false }
-        #expect(bench.loader.images.answerFromMemory(request) != nil)
+        #expect(bench.loader.images.lookup.memory.answer(request) != nil)
         try bench.loader.update { $0.cacheImagesInMemory = false }
-        #expect(bench.loader.images.answerFromMemory(request) == nil)
+        #expect(bench.loader.images.lookup.memory.answer(request) == nil)
     }
 
     @Test func anAnswerFromMemoryIsAllThatALoadWouldGive() async throws {

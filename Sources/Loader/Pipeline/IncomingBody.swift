@@ -23,13 +23,14 @@ struct IncomingBody {
     private static let maxReserved = 16 << 20
 
     /// - Parameters:
+    ///   - url: As it is.
     ///   - length: Of the whole body, when it is known better than from the head.
     ///   - limit: Bytes of the body as it comes, and of its content.
     ///   - accepted: As ``TypeGate`` takes it.
     init(
-        _ head: ResponseHead, _ hop: LoadHop, length: Int?, limit: Int, accepted: Set<ContentType>?, isDecoded: Bool
+        _ head: ResponseHead, url: String, length: Int?, limit: Int, accepted: Set<ContentType>?, isDecoded: Bool
     ) throws(LoadError) {
-        address = hop.url
+        address = url
         self.limit = limit
         isRest = length != nil
         self.length = length ?? Self.contentLength(head.fields)
@@ -40,7 +41,7 @@ struct IncomingBody {
             let codings = isDecoded ? try ContentCoding.codings(of: fields) : []
             decoder = codings.isEmpty ? nil : ContentDecoder(codings, maxBytes: limit)
         } catch {
-            throw LoadError(error, url: Redaction.shown(hop.url), limit: limit)
+            throw LoadError(error, url: Redaction.shown(url), limit: limit)
         }
         if let length = self.length, length > limit { throw tooLarge }
         if isChecked { try checkType() }
@@ -105,29 +106,6 @@ struct IncomingBody {
         }
         guard !line.isEmpty, line.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
         return Int(String(decoding: line, as: UTF8.self))
-    }
-}
-
-extension LoadPipeline {
-    /// The content of a stored body; nil when it cannot be had. It may take as long as reading it did.
-    func content(of hit: DiskCache.Hit) -> [UInt8]? {
-        guard let fields = hit.entry.response?.fields, fields.contains("Content-Encoding") else { return hit.body }
-        return try? ContentDecoder.content(of: hit.body, fields, maxBytes: configuration.maxResponseBytes)
-    }
-}
-
-extension LoadError {
-    /// A body whose content cannot be had.
-    init(_ error: ContentCodingError, url: String, limit: Int) {
-        switch error {
-        case .unknown(let name):
-            // The origin's words, for a log: not too many, and no bytes that do something there.
-            let shown = String(name.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
-            self.init(.undecodable, url: url, "the content coding \(shown) is not known")
-        case .damaged(let reason): self.init(.undecodable, url: url, "the coded content is damaged: \(reason)")
-        case .truncated: self.init(.undecodable, url: url, "the coded content ends too early")
-        case .tooLarge: self.init(.bodyTooLarge, url: url, "a body of more than \(limit) bytes")
-        }
     }
 }
 #endif

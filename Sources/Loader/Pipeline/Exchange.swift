@@ -1,96 +1,36 @@
 #if Loader
 internal import PlatformImage
 
-/// Which content types may come in (O43).
-struct TypeGate: Sendable {
-    private let accepted: Set<ContentType>?
-
-    /// - Parameter accepted: Empty for any image, nil for anything.
-    init(_ accepted: Set<ContentType>?) { self.accepted = accepted.map { Set($0.map(Self.withoutAlias)) } }
-
-    /// True when the bytes must be looked at, because the header says nothing.
-    func needsStart(_ fields: HeaderFields) -> Bool { accepted != nil && Self.declared(fields) == nil }
-
-    /// The type that is refused, `unknown` for bytes that nobody knows; nil when the response may come in.
-    ///
-    /// - Parameter start: The first bytes of the body, at most 1,024 of them matter.
-    func refusal(_ fields: HeaderFields, start: [UInt8]) -> String? {
-        guard accepted != nil else { return nil }
-        if let declared = Self.declared(fields) { return accepts(declared) ? nil : declared.description }
-        switch ImageSignature(of: start.span) {
-        case .decodable(let format): return accepts(format.contentType) ? nil : format.contentType.description
-        // A set of everything lets it in, and the decoder says what it lacks.
-        case .refused(let name): return accepts(ContentType("image/\(name)")) ? nil : "image/\(name)"
-        case .unknown: return "unknown"
-        }
-    }
-
-    func accepts(_ type: ContentType?) -> Bool {
-        guard let accepted else { return true }
-        guard let type else { return false }
-        let name = Self.withoutAlias(type).description
-        let family = ContentType(name.prefix { $0 != "/" } + "/*")
-        if accepted.isEmpty { return family?.description == "image/*" }
-        return accepted.contains(Self.withoutAlias(type)) || family.map(accepted.contains) == true
-    }
-
-    /// The declared type; nil for none, for several lines, and for the one that says nothing.
-    static func declared(_ fields: HeaderFields) -> ContentType? {
-        guard let line = fields[lines: "Content-Type"].last else { return nil }
-        let type = ContentType(String(decoding: line, as: UTF8.self))
-        return type == .octetStream ? nil : type
-    }
-
-    /// `image/jpg` is what many servers call `image/jpeg`.
-    private static func withoutAlias(_ type: ContentType) -> ContentType { type == .jpg ? .jpeg : type }
-}
-
-extension LoadPipeline {
-    /// What came of one request.
-    struct Received: Sendable {
-        var head: ResponseHead?
-        /// As they came.
-        var bytes: [UInt8] = []
-        /// What they mean, without their content codings.
-        var content: [UInt8] = []
-        var body = ReceivedBody.incomplete
-        /// What the load fails with unless the policy has something better; nil for a success, a redirect, and what the
-        /// caller asked for.
-        var error: LoadError?
-        /// What came before the body broke off, if the rest can be asked for.
-        var partial: PartialBody?
-        /// True when the answer to the question for a rest was none: the whole must be asked for.
-        var isMisfit = false
-        /// What passed; nil when nothing was sent.
-        var traffic: Traffic?
-        var requestTime: WallTime
-        var responseTime: WallTime
-
-        /// Takes nothing of the body. A status that is an error already stays the error.
-        fileprivate mutating func refuse(_ error: LoadError, isSuccess: Bool) {
-            body = .rejected
-            if isSuccess { self.error = error }
-        }
-    }
+/// One request to the origin and its response, read through the gates of size, content coding and type.
+struct Exchange: Sendable {
+    let transport: any HTTPTransport
+    let trust: TrustSettings
+    let timeouts: TransportTimeouts
+    /// As in ``ImageLoader/Configuration/requestModifier``.
+    let modifier: (@Sendable (HTTPRequest) async throws -> HTTPRequest)?
+    let maxResponseBytes: Int
+    /// True reports what a response fails to say about caching.
+    let warnsOfPolicy: Bool
+    let reporter: LoadReporter
+    let clock: @Sendable () -> WallTime
 
     /// Sends one request and reads what is wanted of the answer.
     ///
     /// - Parameter partial: The beginning of the body, whose rest is asked for; nil asks for the whole.
-    func exchange(
+    func run(
         _ hop: LoadHop, _ plan: RequestPlan, resuming partial: PartialBody? = nil, _ tell: Fetches.Teller
-    ) async -> Received {
+    ) async -> ReceivedResponse {
         let added = plan.addedFields.lines + (partial?.conditions.lines ?? [])
         let fields = HeaderFields(hop.request.fields.lines + added)
-        var received = Received(requestTime: now, responseTime: now)
-        defer { noteReceived(received, hop) }
+        var received = ReceivedResponse(requestTime: clock(), responseTime: clock())
+        defer { reporter.noteReceived(received, hop, warnsOfPolicy: warnsOfPolicy) }
         do {
             let request = try await modified(HTTPRequest(method: hop.request.method, url: hop.url, fields: fields))
             tell(.sending)
-            received.requestTime = now
-            received.traffic = noteSending(request, hop)
-            let response = try await shared.transport.send(
-                request, trust: configuration.trust, timeouts: configuration.timeouts)
-            received.responseTime = now
+            received.requestTime = clock()
+            received.traffic = reporter.noteSending(request, hop)
+            let response = try await transport.send(request, trust: trust, timeouts: timeouts)
+            received.responseTime = clock()
             received.traffic?.head = .now
             received.head = response.head
             var (rest, length): (PartialBody?, Int?) = (nil, nil)
@@ -149,7 +89,7 @@ extension LoadPipeline {
     /// Reads a body through the gates; throws when it is cut short.
     private func read(
         _ response: HTTPResponse, after partial: PartialBody?, length: Int?, of hop: LoadHop,
-        into received: inout Received, _ tell: Fetches.Teller
+        into received: inout ReceivedResponse, _ tell: Fetches.Teller
     ) async throws {
         guard let head = received.head else { return }
         guard head.status != 304 else {
@@ -159,11 +99,11 @@ extension LoadPipeline {
         let isSuccess = Storability.isSuccess(head.status)
         // A part of a coded body cannot be decoded: it is the caller's, as it was sent.
         let isPart = head.status == 206
-        let limit = isSuccess || isPart ? configuration.maxResponseBytes : CacheOutcome.maxErrorBodyBytes
+        let limit = isSuccess || isPart ? maxResponseBytes : CacheOutcome.maxErrorBodyBytes
         var body: IncomingBody
         do throws(LoadError) {
             body = try IncomingBody(
-                head, hop, length: length, limit: limit, accepted: isSuccess ? hop.load.acceptedContentTypes : nil,
+                head, url: hop.url, length: length, limit: limit, accepted: isSuccess ? hop.load.acceptedContentTypes : nil,
                 isDecoded: !isPart)
             if let partial { try body.append(partial.bytes) }
         } catch {
@@ -193,6 +133,34 @@ extension LoadPipeline {
         received.bytes = body.bytes
         received.content = body.content
         received.body = .complete(bytes: body.bytes.count)
+    }
+
+    /// The request as it goes out, after the host has had its say.
+    ///
+    /// - Throws: `configuration` for the host's error, and for a change that a host may not make: the response would be
+    ///   kept under an address that it is not of.
+    private func modified(_ request: HTTPRequest) async throws(LoadError) -> HTTPRequest {
+        guard let modifier else { return request }
+        let url = Redaction.shown(request.url)
+        let changed: HTTPRequest
+        do {
+            changed = try await modifier(request)
+        } catch {
+            if Task.isCancelled { throw .cancelled(url: url) }
+            throw LoadError(.configuration, url: url, "\(error)")
+        }
+        if Task.isCancelled { throw .cancelled(url: url) }
+        guard changed.method == request.method else {
+            throw LoadError(.configuration, url: url, "the request modifier changed the method")
+        }
+        guard changed.url != request.url else { return changed }
+        var (old, new) = (URLReference(request.url.utf8), URLReference(changed.url.utf8))
+        old.query = nil
+        new.query = nil
+        guard new == old, CacheKey.normalised(changed.url) == changed.url else {
+            throw LoadError(.configuration, url: url, "the request modifier changed more of the address than its query")
+        }
+        return changed
     }
 }
 #endif

@@ -1,0 +1,82 @@
+#if Loader
+internal import PlatformImage
+
+extension LoadPipeline {
+    /// A pipeline with the values of a configuration.
+    convenience init(
+        _ configuration: ImageLoader.Configuration, number: UInt64, rules: UInt64 = 0, disk: DiskCache?,
+        memory: PictureMemory?, partitionKey: PartitionKey, shared: Shared
+    ) {
+        self.init(
+            LoadSettings(configuration), number: number, rules: rules, disk: disk, memory: memory,
+            partitionKey: partitionKey, shared: shared)
+    }
+}
+
+extension LoadSettings {
+    fileprivate init(_ configuration: ImageLoader.Configuration) {
+        cache = configuration.cacheSettings
+        cacheImagesInMemory = configuration.cacheImagesInMemory
+        retainsEncodedData = configuration.retainsEncodedData
+        acceptedContentTypes = configuration.acceptedContentTypes
+        credentials = Credentials(basicAuth: configuration.basicAuth, origins: configuration.credentialOrigins)
+        maxRedirects = configuration.maxRedirects
+        trust = configuration.trust
+        timeouts = configuration.timeouts
+        requestModifier = configuration.requestModifier
+        maxResponseBytes = configuration.maxResponseBytes
+        retry = configuration.retry
+        maxRetryDelay = configuration.maxRetryDelay
+        negativeCacheMaxAge = configuration.negativeCacheMaxAge
+        keepsDownloadingWhenCancelled = configuration.keepsDownloadingWhenCancelled
+        decodeLimits = configuration.decodeLimits
+        maxDecodedBytes = configuration.maxDecodedBytes
+        clock = configuration.clock
+    }
+}
+
+extension LoadReporter {
+    /// A reporter with the sinks and the log of a configuration.
+    convenience init(_ configuration: ImageLoader.Configuration) {
+        self.init(Settings(configuration), number: 0)
+    }
+
+    /// Goes by another configuration from now on, unless a later one has come already.
+    func configure(_ configuration: ImageLoader.Configuration, number: UInt64) {
+        configure(Settings(configuration), number: number)
+    }
+}
+
+extension LoadReporter.Settings {
+    fileprivate init(_ configuration: ImageLoader.Configuration) {
+        self.init(
+            categories: configuration.eventCategories, eventSink: configuration.eventSink,
+            recordSink: configuration.recordSink, logger: configuration.logger,
+            logCacheMisses: configuration.logCacheMisses, logResponseWarnings: configuration.logResponseWarnings,
+            redactURL: configuration.redactURL)
+    }
+}
+
+extension Load {
+    /// A load of plain bytes.
+    init(_ request: DataRequest, _ pipeline: LoadPipeline) {
+        self.init(of: request, accepting: request.acceptedContentTypes, pipeline.settings)
+    }
+
+    /// A load of a picture.
+    init(_ request: ImageRequest, _ pipeline: LoadPipeline) {
+        self.init(of: request, accepting: pipeline.settings.acceptedContentTypes, pipeline.settings)
+        var decoder = pipeline.shared.decoder
+        decoder.options = pipeline.settings.limited(request.decodeOptions)
+        decoding = Decoding(decoder: decoder, variant: request.keys.variant)
+    }
+}
+
+extension LoadHop {
+    /// The first hop of a load; nil for an address that is none.
+    init?(_ load: Load, _ pipeline: LoadPipeline) {
+        guard let hop = pipeline.preparation.hop(of: pipeline.preparation.chain(for: load), load) else { return nil }
+        self = hop
+    }
+}
+#endif

@@ -1,0 +1,93 @@
+#if Loader
+internal import PlatformImage
+
+/// Makes the answer of one load of what is stored or of what a fetch ended with, and decodes where nobody has yet.
+struct AnswerBuilder: Sendable {
+    let decoder: BodyDecoder
+    let writer: CacheWriter
+    let freshness: FreshnessRules
+
+    /// What is stored, as an answer; nil when no image can be made of it.
+    ///
+    /// - Parameters:
+    ///   - found: Gets the image: should the origin confirm it, it need not be decoded again.
+    ///   - timings: Of the load; the time of decoding is added.
+    func answer(
+        _ stored: StoredAnswer, of found: inout FoundEntry, at hop: LoadHop, _ timings: inout LoadTimings
+    ) async throws(LoadError) -> LoadAnswer? {
+        guard freshness.accepts(found, hop), let content = try await content(of: &found, at: hop, &timings) else {
+            return nil
+        }
+        return LoadAnswer(
+            content: content, source: found.isInMemory ? .memory : .disk, isFresh: stored.isFresh,
+            isStored: found.revision != nil, insteadOf: stored.insteadOf.map { LoadError($0, of: hop.load) },
+            status: stored.status, fields: stored.fields, timings: timings)
+    }
+
+    /// The image in memory, or the stored body decoded; nil when it cannot be.
+    private func content(
+        of found: inout FoundEntry, at hop: LoadHop, _ timings: inout LoadTimings
+    ) async throws(LoadError) -> LoadContent? {
+        if let picture = found.picture { return picture.content }
+        guard let body = found.content else { return nil }
+        guard let decoding = hop.load.decoding else { return LoadContent(bytes: body) }
+        let begin = ContinuousClock.now
+        defer { timings.decode += .now - begin }
+        do throws(LoadError) {
+            let content = decoder.content(try await decoder.decode(body, found.identity, hop, decoding), body)
+            if let entry = found.entry {
+                writer.remember(content, StoredState(entry: entry, revision: found.revision), hop, found.moments)
+                found.picture = .init(
+                    entry: entry, content: content, revision: found.revision, ticket: found.moments.disk)
+            }
+            return content
+        } catch {
+            guard error.code == .undecodable else { throw error }
+            return nil
+        }
+    }
+
+    /// What a fetch ended with, as an answer; nil when the body that the origin confirmed is at hand nowhere.
+    func answer(
+        _ fetched: Fetched, _ hop: LoadHop, _ found: FoundEntry, _ timings: inout LoadTimings
+    ) async throws(LoadError) -> LoadAnswer? {
+        var answer = LoadAnswer(
+            content: LoadContent(), source: .networkToDisk, isFresh: fetched.isFresh, isStored: fetched.isStored,
+            insteadOf: fetched.insteadOf, status: fetched.status, fields: fetched.fields)
+        switch fetched.kind {
+        case .received: break
+        case .notModified: answer.source = .networkNotModified
+        case .stored: answer.source = found.isInMemory ? .memory : .disk
+        }
+        if let content = fetched.content, hop.load.decoding?.variant == fetched.variant {
+            answer.content = content
+        } else if fetched.kind != .received, let picture = found.picture,
+            picture.entry.response?.createdAt == fetched.createdAt
+        {
+            answer.content = picture.content
+        } else if let body = fetched.body {
+            guard let decoding = hop.load.decoding else {
+                answer.content = LoadContent(bytes: body)
+                return answer
+            }
+            let begin = ContinuousClock.now
+            do throws(LoadError) {
+                answer.content = decoder.content(try await decoder.decode(body, .fetch(fetched), hop, decoding), body)
+            } catch {
+                guard error.code == .undecodable, fetched.kind != .received else {
+                    throw error.about(FailedResponse(status: fetched.status, fields: fetched.fields, body: body))
+                }
+                return nil
+            }
+            timings.decode += .now - begin
+        } else {
+            return nil
+        }
+        if let entry = fetched.entry, fetched.insteadOf == nil {
+            writer.remember(
+                answer.content, StoredState(entry: entry, revision: fetched.revision), hop, found.moments)
+        }
+        return answer
+    }
+}
+#endif

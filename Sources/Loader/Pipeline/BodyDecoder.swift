@@ -1,0 +1,85 @@
+#if Loader
+internal import PlatformImage
+
+/// Decodes bodies on the decode queue; loads that want the same of one body share its decoding.
+struct BodyDecoder: Sendable {
+    typealias Decodes = InFlightRequests<DecodeKey, Result<DecodedImage, DecodeError>>
+
+    let decodes: Decodes
+    let queue: DecodeQueue
+    let counters: LoadCounters
+    let retainsEncodedData: Bool
+
+    /// Decodes a body for one load, together with all others that want the same of it now.
+    func decode(
+        _ body: [UInt8], _ source: DecodeSource, _ hop: LoadHop, _ decoding: Load.Decoding
+    ) async throws(LoadError) -> DecodedImage {
+        let result: Result<DecodedImage, DecodeError>
+        if let key = DecodeKey(source, variant: decoding.variant) {
+            let waiter = decodes.join(key, hearsSteps: false) { _ in
+                // The key names the fetch by its address in memory, so it must not go away before.
+                defer { withExtendedLifetime(source) {} }
+                return await decode(body, hop, decoding)
+            }
+            guard let end = await waiter.end() else { throw .cancelled(url: Redaction.shown(hop.url)) }
+            result = end
+        } else {
+            result = await decode(body, hop, decoding)
+        }
+        switch result {
+        case .success(let image): return image
+        case .failure(let error): throw LoadError(error, at: hop.url)
+        }
+    }
+
+    /// Decodes a stored body; the calling thread waits for the decode queue.
+    func decodeBlocking(_ body: [UInt8], _ hop: LoadHop, _ decoding: Load.Decoding) throws(DecodeError) -> DecodedImage {
+        try queue.decodeWaiting(body, with: decoding.decoder, priority: hop.load.priority.decodePriority)
+    }
+
+    /// The content of a body that came, as the load that began the fetch wants it: an image, or bytes whose header was
+    /// read when they are of an image that is to be stored (O42). What does not decode is never stored.
+    func content(of bytes: [UInt8], _ hop: LoadHop) async -> Result<LoadContent, FetchFailure> {
+        guard let decoding = hop.load.decoding else { return await undecodedContent(of: bytes, hop) }
+        let begin = ContinuousClock.now
+        defer { hop.load.meter.add(\.decode, since: begin) }
+        switch await decode(bytes, hop, decoding) {
+        case .success(let image): return .success(content(image, bytes))
+        case .failure(let error):
+            return .failure(FetchFailure(error: LoadError(error, at: hop.url), variant: decoding.variant))
+        }
+    }
+
+    /// An image, with its bytes when they are to be kept with it.
+    func content(_ image: DecodedImage, _ bytes: [UInt8]) -> LoadContent {
+        LoadContent(image: image, bytes: retainsEncodedData ? bytes : nil)
+    }
+
+    private func undecodedContent(of bytes: [UInt8], _ hop: LoadHop) async -> Result<LoadContent, FetchFailure> {
+        guard let decoder = hop.load.headerDecoder else { return .success(LoadContent(bytes: bytes)) }
+        do throws(DecodeError) {
+            try await queue.checkHeader(of: bytes, with: decoder, priority: hop.load.priority.decodePriority)
+            return .success(LoadContent(bytes: bytes))
+        } catch {
+            // Those who decode with options of their own may do better: no variant has this name.
+            return .failure(FetchFailure(error: LoadError(error, at: hop.url), variant: "header"))
+        }
+    }
+
+    private func decode(
+        _ body: [UInt8], _ hop: LoadHop, _ decoding: Load.Decoding
+    ) async -> Result<DecodedImage, DecodeError> {
+        do throws(DecodeError) {
+            let image = try await queue.decode(
+                body, with: decoding.decoder, priority: hop.load.priority.decodePriority,
+                timed: { [counters] image, time in
+                    counters.countDecode(time)
+                    return image
+                })
+            return .success(image)
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+#endif

@@ -1,0 +1,53 @@
+#if Loader
+internal import PlatformImage
+
+/// What the caches hold for a hop: memory first, then the disk, unless what is in memory answers.
+struct CacheLookup: Sendable {
+    let memory: MemoryLookup
+    let disk: DiskLookup
+    let freshness: FreshnessRules
+    let fetches: Fetches
+    let clock: @Sendable () -> WallTime
+
+    /// The present.
+    var moments: FoundEntry.Moments {
+        .init(
+            fetches: fetches.moment, memory: memory.memory?.moment ?? 0, disk: disk.disk?.ticket())
+    }
+
+    /// Looks without holding the calling thread.
+    func find(_ hop: LoadHop) async -> FoundEntry {
+        var found = memory.find(hop, at: moments)
+        if let cache = neededDisk(hop, found) { disk.complete(&found, with: await disk.read(hop, from: cache)) }
+        return accepted(found, hop)
+    }
+
+    /// Looks as ``find(_:)`` does; the calling thread waits for the disk.
+    func findBlocking(_ hop: LoadHop) -> FoundEntry {
+        var found = memory.find(hop, at: moments)
+        if let cache = neededDisk(hop, found) { disk.complete(&found, with: disk.readBlocking(hop, from: cache)) }
+        return accepted(found, hop)
+    }
+
+    /// The disk cache; nil when the load may not read it or what is in memory answers.
+    private func neededDisk(_ hop: LoadHop, _ found: FoundEntry) -> DiskCache? {
+        guard let cache = disk.disk, hop.load.layers.contains(.readsDisk) else { return nil }
+        if found.isInMemory, !found.isPurged,
+            case .answer(_, refresh: nil) = freshness.decide(hop, found, now: clock())
+        {
+            return nil
+        }
+        return cache
+    }
+
+    /// What the host no longer takes is not there for a load: its origin is not asked to confirm it (O43).
+    private func accepted(_ found: FoundEntry, _ hop: LoadHop) -> FoundEntry {
+        guard let response = found.entry?.response, Storability.isSuccess(response.status),
+            !freshness.accepts(found, hop)
+        else { return found }
+        var found = found
+        found.forgetResponse()
+        return found
+    }
+}
+#endif

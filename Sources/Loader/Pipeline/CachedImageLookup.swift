@@ -1,0 +1,125 @@
+#if Loader
+internal import PlatformImage
+
+/// The image that the caches hold for a request, through stored redirects and whether it is fresh or not; nothing is sent.
+struct CachedImageLookup: Sendable {
+    let preparation: RequestPreparation
+    let lookup: CacheLookup
+    let freshness: FreshnessRules
+    let decoder: BodyDecoder
+    let writer: CacheWriter
+    let clock: @Sendable () -> WallTime
+
+    /// The calling thread waits for the disk and for the decode queue, and for nothing else.
+    func imageBlocking(_ load: Load) -> LoadedImage? {
+        var search = Search(self, load)
+        while let hop = search.hop {
+            search.take(lookup.findBlocking(hop), hop)
+            guard let body = search.undecoded, let decoding = load.decoding else { continue }
+            search.take(try? decoder.decodeBlocking(body.bytes, hop, decoding), of: body, hop)
+        }
+        return search.image
+    }
+
+    /// Looks as ``imageBlocking(_:)`` does, without holding a thread.
+    func image(_ load: Load) async -> LoadedImage? {
+        var search = Search(self, load)
+        while let hop = search.hop, !Task.isCancelled {
+            search.take(await lookup.find(hop), hop)
+            guard let body = search.undecoded, let decoding = load.decoding else { continue }
+            search.take(try? await decoder.decode(body.bytes, body.found.identity, hop, decoding), of: body, hop)
+        }
+        return search.image
+    }
+
+    /// True when one of the layers that the load reads has an image for it, fresh or not; no body is read.
+    func contains(_ load: Load) -> Bool {
+        var chain = preparation.chain(for: load)
+        while let hop = preparation.hop(of: chain, load) {
+            if freshness.candidate(lookup.memory.peek(hop), hop, now: clock()) != nil { return true }
+            guard let candidate = freshness.candidate(lookup.disk.headBlocking(hop), hop, now: clock()) else {
+                return false
+            }
+            guard let next = candidate.redirect else { return candidate.isSuccess }
+            guard load.redirect == .follow, (try? chain.follow(next)) != nil else { return false }
+        }
+        return false
+    }
+
+    /// The steps of a search without its waiting: what reads and decodes takes the next hop or body from it, and gives it
+    /// the result.
+    private struct Search {
+        /// A stored body that is still to be decoded.
+        struct Body {
+            let bytes: [UInt8]
+            let stored: StoredAnswer
+            let found: FoundEntry
+        }
+
+        private let steps: CachedImageLookup
+        private let load: Load
+        private var chain: RedirectChain
+        /// True while all redirects so far would be followed without asking.
+        private var isFresh = true
+        /// What is to be looked up next; nil at the end.
+        private(set) var hop: LoadHop?
+        /// What is to be decoded before ``image`` is known.
+        private(set) var undecoded: Body?
+        private(set) var image: LoadedImage?
+
+        init(_ steps: CachedImageLookup, _ load: Load) {
+            self.steps = steps
+            self.load = load
+            chain = steps.preparation.chain(for: load)
+            hop = steps.preparation.hop(of: chain, load)
+        }
+
+        /// Takes what the caches hold for the hop.
+        mutating func take(_ found: FoundEntry, _ hop: LoadHop) {
+            self.hop = nil
+            let now = steps.clock()
+            guard let candidate = steps.freshness.candidate(found.entry, hop, now: now) else { return }
+            var stored = candidate.answer(isFresh: false)
+            if case .answer(let answer, refresh: nil) = steps.freshness.decide(hop, found, now: now), answer.isFresh {
+                stored = answer
+            }
+            if let head = candidate.redirect {
+                guard load.redirect == .follow, (try? chain.follow(head)) != nil else { return }
+                isFresh = isFresh && stored.isFresh
+                self.hop = steps.preparation.hop(of: chain, load)
+            } else if candidate.isSuccess {
+                if let picture = found.picture {
+                    image = image(of: picture.content, stored, found)
+                } else {
+                    undecoded = found.content.map { Body(bytes: $0, stored: stored, found: found) }
+                }
+            }
+        }
+
+        /// Takes a body's image, which is kept in memory; nil when it could not be decoded.
+        mutating func take(_ decoded: DecodedImage?, of body: Body, _ hop: LoadHop) {
+            undecoded = nil
+            guard let decoded else { return }
+            let content = steps.decoder.content(decoded, body.bytes)
+            let state = StoredState(entry: body.found.entry, revision: body.found.revision)
+            steps.writer.remember(content, state, hop, body.found.moments)
+            image = image(of: content, body.stored, body.found)
+        }
+
+        private func image(of content: LoadContent, _ stored: StoredAnswer, _ found: FoundEntry) -> LoadedImage? {
+            LoadAnswer(
+                content: content, source: found.isInMemory ? .memory : .disk, isFresh: stored.isFresh && isFresh,
+                isStored: found.revision != nil, status: stored.status, fields: stored.fields
+            ).image
+        }
+    }
+}
+
+extension StoredCandidate {
+    /// The head of a stored redirect; nil for any other response.
+    fileprivate var redirect: ResponseHead? {
+        guard Storability.isRedirect(response.status) else { return nil }
+        return ResponseHead(status: response.status, fields: response.fields)
+    }
+}
+#endif

@@ -1,0 +1,47 @@
+#if Loader
+internal import PlatformImage
+
+extension LoadError {
+    /// The failure of a load because of its decoder.
+    ///
+    /// - Parameter url: As it is.
+    init(_ error: DecodeError, at url: String) {
+        let url = Redaction.shown(url)
+        let code: Code
+        switch error.code {
+        case .cancelled:
+            self = .cancelled(url: url)
+            return
+        case .unsupported: code = .unsupportedFormat
+        case .limitExceeded: code = .pixelLimit
+        // The request's mistake, which must not count against the address.
+        case .invalidArgument: code = .configuration
+        default: code = .undecodable
+        }
+        self.init(code, url: url, decodeError: error, error.message)
+    }
+
+    /// Why a stale image is shown.
+    init(_ failure: AnswerFailure, of load: Load) {
+        let url = Redaction.shown(load.url)
+        switch failure {
+        case .status(let status): self.init(.http, url: url, statusCode: status, "status \(status)")
+        case .remembered(let error): self = .remembered(Self(.status(error.status), of: load), until: error.until)
+        case .transport: self = .transport("no response", url: url)
+        }
+    }
+
+    /// A body whose content cannot be had.
+    init(_ error: ContentCodingError, url: String, limit: Int) {
+        switch error {
+        case .unknown(let name):
+            // The origin's words, for a log: not too many, and no bytes that do something there.
+            let shown = String(name.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
+            self.init(.undecodable, url: url, "the content coding \(shown) is not known")
+        case .damaged(let reason): self.init(.undecodable, url: url, "the coded content is damaged: \(reason)")
+        case .truncated: self.init(.undecodable, url: url, "the coded content ends too early")
+        case .tooLarge: self.init(.bodyTooLarge, url: url, "a body of more than \(limit) bytes")
+        }
+    }
+}
+#endif

@@ -1,0 +1,58 @@
+#if Loader
+internal import PlatformImage
+
+/// What a host decides about loads, as far as a pipeline must know it; as in ``ImageLoader/Configuration``.
+struct LoadSettings: Sendable {
+    var cache: CacheSettings
+    var cacheImagesInMemory: Bool
+    var retainsEncodedData: Bool
+    var acceptedContentTypes: Set<ContentType>
+    var credentials: Credentials
+    var maxRedirects: Int
+    var trust: TrustSettings
+    var timeouts: TransportTimeouts
+    var requestModifier: (@Sendable (HTTPRequest) async throws -> HTTPRequest)?
+    var maxResponseBytes: Int
+    var retry: RetryPolicy
+    var maxRetryDelay: Duration
+    var negativeCacheMaxAge: Duration?
+    var keepsDownloadingWhenCancelled: Bool
+    var decodeLimits: DecodeLimits
+    var maxDecodedBytes: Int
+    var clock: @Sendable () -> WallTime
+
+    /// The options of a request within the limits of the host: both have a say.
+    func limited(_ options: DecodeOptions) -> DecodeOptions {
+        var options = options
+        if options.limits != decodeLimits { options.limits = options.limits.lowered(to: decodeLimits) }
+        // The picture has four bytes a pixel, and a scale is of each side.
+        let scale = options.scaleDenominator
+        let area = scale.multipliedReportingOverflow(by: scale)
+        let pixels = (maxDecodedBytes / 4).multipliedReportingOverflow(by: area.partialValue)
+        if !area.overflow && !pixels.overflow {
+            options.limits.maxPixels = min(options.limits.maxPixels ?? .max, max(1, pixels.partialValue))
+        }
+        return options
+    }
+}
+
+extension DecodeLimits {
+    /// The lower of both for what decides about memory and time before all else.
+    fileprivate func lowered(to other: DecodeLimits) -> DecodeLimits {
+        func lower(_ a: Int?, _ b: Int?) -> Int? { a.map { a in b.map { min(a, $0) } ?? a } ?? b }
+        var limits = self
+        for property in Self.properties {
+            limits[keyPath: property] = lower(self[keyPath: property], other[keyPath: property])
+        }
+        return limits
+    }
+
+    private static var properties: [WritableKeyPath<DecodeLimits, Int?>] {
+        [
+            \.maxInputBytes, \.maxSide, \.maxPixels, \.maxMemory, \.maxFrames, \.maxTotalPixels, \.maxScans,
+            \.maxScanSamples, \.maxPages, \.maxSamplesPerPixel, \.maxTileSide, \.maxMetadataItem, \.maxMetadataTotal,
+            \.maxChunks,
+        ]
+    }
+}
+#endif

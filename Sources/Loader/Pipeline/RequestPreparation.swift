@@ -1,0 +1,78 @@
+#if Loader
+internal import PlatformImage
+
+/// Checks the request of a load, adds credentials, and names its hops in the caches.
+struct RequestPreparation: Sendable {
+    let credentials: Credentials
+    let maxRedirects: Int
+    let partitionKey: PartitionKey
+    let trustScope: TrustScope
+
+    /// The first request of a load, checked.
+    ///
+    /// - Throws: `invalidURL` and `unsupportedScheme` for the address and the cache key, `configuration` for decode
+    ///   options out of their range.
+    func checkedChain(for load: Load) throws(LoadError) -> RedirectChain {
+        guard CacheKey.normalised(load.url) != nil else { throw Self.addressError(load) }
+        guard load.cacheKey.map({ CacheKey(url: $0) != nil }) ?? true else {
+            throw load.error(.invalidURL, "the key is no http or https address")
+        }
+        do throws(DecodeError) { try load.decoding?.decoder.options.check() } catch {
+            throw load.error(.configuration, "decodeOptions: \(error.message)")
+        }
+        return chain(for: load)
+    }
+
+    /// The first request of a load, with credentials.
+    func chain(for load: Load) -> RedirectChain {
+        RedirectChain(
+            credentials.applied(to: HTTPRequest(url: load.url, fields: load.fields)), maxRedirects: maxRedirects)
+    }
+
+    /// The current hop of a load; nil for an address that does not parse.
+    func hop(of chain: RedirectChain, _ load: Load) -> LoadHop? {
+        let request = chain.request
+        let isFirst = chain.hops == 0
+        let partition = load.partition ?? partitionKey.partition(of: request.fields)
+        let name = isFirst ? load.cacheKey ?? request.url : request.url
+        // The scope is that of the host that is asked, whatever the picture is called in the caches.
+        guard let key = CacheKey(url: name, partition: partition, trustScope: trustScope.name(of: request.url)),
+            let target = isFirst && load.cacheKey != nil ? CacheKey.normalised(request.url) : key.url
+        else { return nil }
+        return LoadHop(
+            key: key, url: target, request: CacheRequest(fields: request.fields, policy: load.policy), load: load)
+    }
+
+    /// The current hop of a load.
+    ///
+    /// - Throws: `invalidURL` or `unsupportedScheme`.
+    func checkedHop(of chain: RedirectChain, _ load: Load) throws(LoadError) -> LoadHop {
+        guard let hop = hop(of: chain, load) else { throw Self.addressError(load) }
+        return hop
+    }
+
+    /// Goes to where a redirect points.
+    ///
+    /// - Throws: `redirect`, about the response.
+    func follow(_ head: ResponseHead, _ chain: inout RedirectChain, _ load: Load) throws(LoadError) {
+        let next: HTTPRequest?
+        do throws(LoadError) { next = try chain.follow(head) } catch { throw error.about(FailedResponse(head)) }
+        guard next != nil else {
+            throw load.error(.redirect, "status \(head.status) without a Location").about(FailedResponse(head))
+        }
+    }
+
+    /// What is wrong with an address of http or https that is none.
+    private static let malformed =
+        "the address does not parse: it has a space or a control character, no good host, or no port of 1 to 65535"
+
+    private static func addressError(_ load: Load) -> LoadError {
+        let scheme = URLReference(load.url.utf8).scheme.map { String(decoding: $0, as: UTF8.self).lowercased() }
+        guard let scheme, scheme != "http", scheme != "https" else {
+            return load.error(
+                .invalidURL, load.url.isEmpty ? "no address" : scheme == nil ? "no http or https address" : malformed)
+        }
+        return load.error(.unsupportedScheme, "the scheme \(scheme)")
+    }
+}
+#endif
