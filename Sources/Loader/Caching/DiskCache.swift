@@ -1,11 +1,4 @@
 #if Loader
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 internal import Dispatch
 internal import PlatformImage
 internal import Synchronization
@@ -168,7 +161,7 @@ public final class DiskCache: Sendable {
     }
 
     func note(_ error: DiskError, at action: String) {
-        let reason = error.detail ?? String(cString: strerror(error.code))
+        let reason = error.detail ?? System.message(ofError: error.code)
         note(Fault(error), "\(action) failed: \(reason) (errno \(error.code))")
     }
 
@@ -271,13 +264,6 @@ extension Duration {
     public static var oneDay: Self { .seconds(86_400) }
     /// 604,800 seconds.
     public static var oneWeek: Self { .seconds(604_800) }
-
-    /// Rounded down; stops at the ends of the range.
-    var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflows ? (seconds < 0 ? .min : .max) : product + attoseconds / 1_000_000_000_000_000
-    }
 }
 
 extension DiskCache.Statistics: CustomStringConvertible {
@@ -295,6 +281,15 @@ extension DiskCache.Statistics: CustomStringConvertible {
         let faults = faults.map { "\($0.key): \($0.value)" }.sorted().joined(separator: ", ")
         text.add("faults", text: faults.isEmpty ? nil : "[\(faults)]")
         return text.text
+    }
+}
+
+extension DispatchQueue {
+    /// Runs blocking work where it does not hold up Swift's shared threads.
+    func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            async { continuation.resume(returning: work()) }
+        }
     }
 }
 #endif

@@ -128,7 +128,7 @@ struct DiskName: Hashable {
     static func process(ofTemporary fileName: some Collection<UInt8>) -> pid_t? {
         let parts = Array(fileName).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0].count == digitCount, parts[0].allSatisfy({ value(ofDigit: $0) != nil }),
-            (1...10).contains(parts[1].count), parts[1].allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            (1...10).contains(parts[1].count), parts[1].allSatisfy(\.isASCIIDigit),
             (1...16).contains(parts[2].count), parts[2].allSatisfy({ value(ofDigit: $0) != nil }),
             parts[3].elementsEqual("tmp".utf8)
         else { return nil }
@@ -147,12 +147,9 @@ struct DiskName: Hashable {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
+    /// Of a digit as ``digits`` has it, in lower case.
     private static func value(ofDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x61...0x66: digit - 0x61 + 10
-        default: nil
-        }
+        digit == digit.asciiLowercased ? digit.hexDigitValue : nil
     }
 
     private static func text(_ name: [CChar]) -> String {

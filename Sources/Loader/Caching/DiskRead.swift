@@ -1,11 +1,4 @@
 #if Loader
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 internal import PlatformImage
 internal import Synchronization
 
@@ -194,7 +187,7 @@ struct DiskHead {
         for _ in 0..<4 {
             let reading = try readOnce(from: file, length: length)
             guard case .damaged = reading else { return reading }
-            sched_yield()
+            System.yieldThread()
         }
         return .damaged
     }

@@ -71,9 +71,7 @@ struct PartitionKey: Sendable {
                 hash.update(data: Array("\(name) \(value.count) ".utf8) + value)
             }
         }
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return hash.finalize().hexadecimal
     }
 
     private init?(_ bytes: [UInt8]) {

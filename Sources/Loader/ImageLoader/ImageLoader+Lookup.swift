@@ -15,14 +15,14 @@ extension ImageLoader {
     /// - Returns: A picture whose ``LoadedImage/isFresh`` tells whether a load of this request would end with it.
     public func cachedImage(for request: ImageRequest, layers: CacheLayers = .all) -> LoadedImage? {
         let pipeline = images
-        if layers.contains(.readsMemory), let image = pipeline.memoryLookup.answer(request) { return image }
+        if layers.contains(.readsMemory), let image = pipeline.lookup.memory.answer(request) { return image }
         return pipeline.cachedImages.imageBlocking(load(request, layers, pipeline))
     }
 
     /// Looks as ``cachedImage(for:layers:)`` does, without holding the calling thread.
     public func lookUpImage(for request: ImageRequest, layers: CacheLayers = .all) async -> LoadedImage? {
         let pipeline = images
-        if layers.contains(.readsMemory), let image = pipeline.memoryLookup.answer(request) { return image }
+        if layers.contains(.readsMemory), let image = pipeline.lookup.memory.answer(request) { return image }
         return await pipeline.cachedImages.image(load(request, layers, pipeline))
     }
 

@@ -169,7 +169,7 @@ public final class ImageLoader: Sendable {
     ///   ``invalidate()``.
     public nonisolated(nonsending) func image(for request: ImageRequest) async throws(LoadError) -> LoadedImage {
         let pipeline = try beginImage()
-        if !Task.isCancelled, let image = pipeline.memoryLookup.answer(request) {
+        if !Task.isCancelled, let image = pipeline.lookup.memory.answer(request) {
             pipeline.shared.reporter.noteMemoryHit(request.url, status: image.status)
             return image
         }

@@ -5,14 +5,6 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 extension LoadError {
     /// What an error of AsyncHTTPClient or of NIO means to a load.
     ///
@@ -58,7 +50,7 @@ extension LoadError {
     /// system's only in brackets behind them.
     private static func reason(_ error: any Error) -> String {
         switch error {
-        case let error as IOError: "\(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))"
+        case let error as IOError: "\(System.message(ofError: error.errnoCode)) (errno \(error.errnoCode))"
         case SocketAddressError.unknown: "the host's name is not known"
         default: "\(error)"
         }

@@ -2,6 +2,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+internal import PlatformImage
 import Synchronization
 
 /// One request and its response, between AsyncHTTPClient's callbacks on an event loop and a task that pulls.
@@ -49,7 +50,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     init(idle: TimeAmount?) { self.idle = idle }
 
     /// True when the head of the request was given to a connection.
-    var isSent: Bool { state.withLock { $0.isSent } }
+    var isSent: Bool { state.locked(in: self) { $0.isSent } }
 
     /// Sends the request and returns the final head. An exchange runs once.
     func run(
@@ -57,13 +58,13 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     ) async throws -> HTTPResponseHead {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isCancelled = state.withLock { state in
+                let isCancelled = state.locked(in: self) { state in
                     if state.end == nil { state.headWaiter = continuation }
                     return state.end != nil
                 }
                 if isCancelled { return continuation.resume(throwing: CancellationError()) }
                 let task = client.execute(request: request, delegate: self, deadline: deadline)
-                let isEnded = state.withLock { state in
+                let isEnded = state.locked(in: self) { state in
                     if state.end == nil { state.task = task }
                     return state.end != nil
                 }
@@ -97,7 +98,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
 
     /// Ends the exchange, unless it has ended, and forgets what is unread.
     func cancel() {
-        state.withLock { state in
+        state.locked(in: self) { state in
             guard !state.unread.isEmpty else { return }
             state.unread = []
             // What comes next is the cancellation, even when the server had sent all.
@@ -109,7 +110,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     /// What there is without waiting; with `nothing` a waiter is left in the state.
     private func take(orWait waiter: CheckedContinuation<[UInt8]?, any Error>? = nil) throws -> Ready {
         var chunk: [UInt8] = []
-        let (demand, end, loop) = state.withLock {
+        let (demand, end, loop) = state.locked(in: self) {
             state -> (EventLoopPromise<Void>?, Result<Void, any Error>?, (any EventLoop)?) in
             if !state.unread.isEmpty {
                 swap(&chunk, &state.unread)
@@ -134,7 +135,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     }
 
     private func end(_ result: Result<Void, any Error>) {
-        let remains = state.withLock { state -> Remains? in
+        let remains = state.locked(in: self) { state -> Remains? in
             guard state.end == nil else { return nil }
             state.end = result
             return Remains(
@@ -159,7 +160,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
 // What AsyncHTTPClient calls, always on the event loop of the task.
 extension AsyncHTTPClientExchange {
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
-        let startsTimer = state.withLock { state in
+        let startsTimer = state.locked(in: self) { state in
             state.isSent = true
             state.lastProgress = .now()
             guard idle != nil, !state.hasTimer, state.end == nil else { return false }
@@ -170,11 +171,11 @@ extension AsyncHTTPClientExchange {
     }
 
     func didVisitURL(task: HTTPClient.Task<Void>, _ request: HTTPClient.Request, _ head: HTTPResponseHead) {
-        state.withLock { $0.visits += 1 }
+        state.locked(in: self) { $0.visits += 1 }
     }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        let (waiter, visits) = state.withLock { state in
+        let (waiter, visits) = state.locked(in: self) { state in
             state.lastProgress = .now()
             return (state.visits > 1 ? nil : state.headWaiter.take(), state.visits)
         }
@@ -187,7 +188,7 @@ extension AsyncHTTPClientExchange {
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         guard buffer.readableBytes > 0 else { return task.eventLoop.makeSucceededVoidFuture() }
-        let (waiter, demand) = state.withLock {
+        let (waiter, demand) = state.locked(in: self) {
             state -> (CheckedContinuation<[UInt8]?, any Error>?, EventLoopPromise<Void>?) in
             guard state.end == nil else { return (nil, nil) }
             state.lastProgress = .now()
@@ -214,7 +215,7 @@ extension AsyncHTTPClientExchange {
             self?.timerFired(on: loop)
             return
         }
-        let isEnded = state.withLock { state in
+        let isEnded = state.locked(in: self) { state in
             if state.end == nil { state.timer = timer }
             return state.end != nil
         }
@@ -223,7 +224,7 @@ extension AsyncHTTPClientExchange {
 
     private func timerFired(on loop: any EventLoop) {
         guard let idle else { return }
-        let next = state.withLock { state -> NIODeadline? in
+        let next = state.locked(in: self) { state -> NIODeadline? in
             // A reader that is busy elsewhere is not the server's silence; its next call sets the timer again.
             guard state.end == nil, state.headWaiter != nil || state.bodyWaiter != nil else {
                 state.hasTimer = false

@@ -1,6 +1,7 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import NIOCore
+internal import PlatformImage
 import Synchronization
 
 /// Where a transport has its clients from.
@@ -94,7 +95,7 @@ final class AsyncHTTPClientPool: Sendable {
         let proxy = try proxies.server(isSecure: request.useTLS, host: request.host.lowercased())
         if proxy != nil, pin != nil { throw .configuration("a proxy looks up hosts by itself") }
         let key = Key(connect: connect, proxy: proxy, pin: pin.map { Pin(host: request.host, address: $0) })
-        let (client, dropped) = state.withLock { state -> (OwnedClient, OwnedClient?) in
+        let (client, dropped) = state.locked(in: self) { state -> (OwnedClient, OwnedClient?) in
             state.uses += 1
             if let client = state.clients[key]?.client {
                 state.clients[key]?.lastUse = state.uses

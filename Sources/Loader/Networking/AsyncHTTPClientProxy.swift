@@ -1,10 +1,4 @@
 #if AsyncHTTPClient
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Through which HTTP proxy connections go. Addresses of this machine (`localhost` and below, 127.0.0.0/8, `::1`) never
 /// go through one.
 public enum ProxySetting: Hashable, Sendable {
@@ -31,7 +25,7 @@ public enum ProxySetting: Hashable, Sendable {
     }
 
     /// - Parameter variable: Gives the value of an environment variable.
-    func resolved(variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }) -> Resolved {
+    func resolved(variable: (String) -> String? = System.variable) -> Resolved {
         switch self {
         case .none: return Resolved()
         case .server(let server): return Resolved(plain: .server(server), secure: .server(server))

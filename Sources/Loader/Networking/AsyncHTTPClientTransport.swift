@@ -211,7 +211,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
 
     private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
         func isHex(_ index: Int) -> Bool {
-            bytes.indices.contains(index) && Character(Unicode.Scalar(bytes[index])).isHexDigit
+            bytes.indices.contains(index) && bytes[index].hexDigitValue != nil
         }
         var result: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
@@ -220,8 +220,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             if isAllowed {
                 result.append(byte)
             } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += Array((digits.count == 1 ? "%0" : "%").utf8) + digits.utf8
+                result += byte.percentEncoded
             }
         }
         return result
@@ -281,12 +280,7 @@ private final class AsyncHTTPClientBody: Sendable {
 extension UInt8 {
     /// True for what may stand in a path and in a query as it is, but for `%` (RFC 3986 §3.3, §3.4).
     fileprivate var isAddressByte: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~!$&'()*+,;=:@/?".utf8.contains(self)
-        }
+        isASCIILetter || isASCIIDigit || "-._~!$&'()*+,;=:@/?".utf8.contains(self)
     }
 }
 
@@ -294,8 +288,7 @@ extension TimeAmount {
     /// Not negative, and at most a hundred years, so that a deadline cannot overflow.
     init(_ duration: Duration) {
         let most = Duration.seconds(3_155_760_000)
-        let (seconds, attoseconds) = min(max(duration, .zero), most).components
-        self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        self = .nanoseconds(min(duration, most).wholeNanoseconds)
     }
 }
 #endif

@@ -1,5 +1,6 @@
 #if AsyncHTTPClient
 import NIOSSL
+internal import PlatformImage
 import Synchronization
 
 /// Turns trust settings into those of TLS, and keeps the last ones made, because connections are pooled by them.
@@ -31,7 +32,7 @@ final class AsyncHTTPClientTrust: Sendable {
 
     private func verifying(_ roots: [String]) throws(LoadError) -> TLSConfiguration? {
         if roots.isEmpty { return nil }
-        if let made = made.withLock({ $0 }), made.roots == roots { return made.configuration }
+        if let made = made.locked(in: self, { $0 }), made.roots == roots { return made.configuration }
         var certificates: [NIOSSLCertificate] = []
         for (number, root) in roots.enumerated() {
             let parsed = try? NIOSSLCertificate.fromPEMBytes(Array(root.utf8))
@@ -43,7 +44,7 @@ final class AsyncHTTPClientTrust: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.additionalTrustRoots = [.certificates(certificates)]
         let result = Made(roots: roots, configuration: configuration)
-        made.withLock { $0 = result }
+        made.locked(in: self) { $0 = result }
         return configuration
     }
 }

@@ -2,6 +2,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+internal import PlatformImage
 import Synchronization
 
 /// Asks a server for its certificates by a TLS handshake that ends before any request.
@@ -39,7 +40,7 @@ enum CertificateProbe {
         } catch {
             return []
         }
-        return seen.chain.withLock { $0 }
+        return seen.chain.locked(in: seen) { $0 }
     }
 
     private final class Seen: Sendable {
@@ -59,7 +60,7 @@ enum CertificateProbe {
                     let handler = try NIOSSLClientHandler(
                         context: context, serverHostname: isAddress ? nil : host,
                         customVerificationCallback: { certificates, promise in
-                            seen.chain.withLock { $0 = certificates }
+                            seen.chain.locked(in: seen) { $0 = certificates }
                             promise.succeed(.failed)
                         })
                     try channel.pipeline.syncOperations.addHandlers(handler, CloseOnError())

@@ -87,7 +87,9 @@ struct Credentials: Hashable, Sendable {
         var result: [UInt8] = []
         var rest = bytes
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first?.hexDigit, let low = rest.dropFirst().first?.hexDigit {
+            if byte == UInt8(ascii: "%"), let high = rest.first?.hexDigitValue,
+                let low = rest.dropFirst().first?.hexDigitValue
+            {
                 result.append(high << 4 | low)
                 rest = rest.dropFirst(2)
             } else {
@@ -95,17 +97,6 @@ struct Credentials: Hashable, Sendable {
             }
         }
         return String(validating: result, as: UTF8.self)
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexDigit: UInt8? {
-        switch self {
-        case 0x30...0x39: self - 0x30
-        case 0x41...0x46: self - 0x41 + 10
-        case 0x61...0x66: self - 0x61 + 10
-        default: nil
-        }
     }
 }
 #endif

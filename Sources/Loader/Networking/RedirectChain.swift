@@ -98,10 +98,7 @@ struct RedirectChain: Sendable {
 
     /// Blanks and bytes outside ASCII as escapes: origins write them, and no address may hold them.
     private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return bytes.flatMap { byte in
-            byte > 0x20 && byte < 0x7F ? [byte] : [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
+        bytes.flatMap { byte in byte > 0x20 && byte < 0x7F ? [byte] : byte.percentEncoded }
     }
 
     /// What is meant for one origin and nobody else.

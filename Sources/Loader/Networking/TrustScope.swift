@@ -25,10 +25,7 @@ struct TrustScope: Sendable {
         for root in Set(trust.additionalTrustRoots).sorted() {
             hash.update(data: Array("\(root.utf8.count) \(root)".utf8))
         }
-        let digits = Array("0123456789abcdef".utf8)
-        verified =
-            "roots-"
-            + String(decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        verified = "roots-" + hash.finalize().hexadecimal
     }
 
     /// True when every address has the empty scope.

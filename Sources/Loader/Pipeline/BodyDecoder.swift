@@ -33,7 +33,9 @@ struct BodyDecoder: Sendable {
     }
 
     /// Decodes a stored body; the calling thread waits for the decode queue.
-    func decodeBlocking(_ body: [UInt8], _ hop: LoadHop, _ decoding: Load.Decoding) throws(DecodeError) -> DecodedImage {
+    func decodeBlocking(
+        _ body: [UInt8], _ hop: LoadHop, _ decoding: Load.Decoding
+    ) throws(DecodeError) -> DecodedImage {
         try queue.decodeWaiting(body, with: decoding.decoder, priority: hop.load.priority.decodePriority)
     }
 
@@ -80,6 +82,34 @@ struct BodyDecoder: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+}
+
+/// A body whose decoding may be shared.
+enum DecodeSource: Sendable {
+    case disk(DiskCache.Revision)
+    case fetch(Fetched)
+    case unnamed
+}
+
+/// A body and how it is decoded: equal ones are decoded once.
+struct DecodeKey: Hashable, Sendable {
+    private enum Body: Hashable, Sendable {
+        case disk(DiskCache.Revision)
+        case fetch(ObjectIdentifier)
+    }
+
+    private let body: Body
+    private let variant: String
+
+    /// Nil for a body without a name.
+    init?(_ source: DecodeSource, variant: String) {
+        switch source {
+        case .disk(let revision): body = .disk(revision)
+        case .fetch(let fetched): body = .fetch(ObjectIdentifier(fetched))
+        case .unnamed: return nil
+        }
+        self.variant = variant
     }
 }
 #endif

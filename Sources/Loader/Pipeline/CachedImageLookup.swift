@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// The image that the caches hold for a request, through stored redirects and whether it is fresh or not; nothing is sent.
+/// The image that the caches hold for a request, fresh or not, through stored redirects; nothing is sent.
 struct CachedImageLookup: Sendable {
     let preparation: RequestPreparation
     let lookup: CacheLookup
@@ -46,8 +46,8 @@ struct CachedImageLookup: Sendable {
         return false
     }
 
-    /// The steps of a search without its waiting: what reads and decodes takes the next hop or body from it, and gives it
-    /// the result.
+    /// The steps of a search without the waiting for disk and decoder, which differs between the blocking and the
+    /// asynchronous lookup: both take the next hop or body from it, and return the result to it.
     private struct Search {
         /// A stored body that is still to be decoded.
         struct Body {

@@ -20,8 +20,7 @@ struct Delivery {
 
     /// True while a provisional answer would be shown.
     ///
-    /// Behind a redirect that the origin sent, what is stored is no longer shown before anything is sent (O10): it comes
-    /// with the end.
+    /// Behind a redirect that the origin sent, what is stored is no longer shown first (O10): it comes with the end.
     var showsProvisional: Bool { hearsSteps && !hasSent }
 
     /// Tells of a stored image, once a load and before anything is sent.

@@ -15,13 +15,13 @@ struct FetchConclusion {
     init(_ received: ReceivedResponse, _ decoded: Result<LoadContent, FetchFailure>?, _ hop: LoadHop) {
         self.received = received
         self.hop = hop
-        switch decoded {
-        case nil: (content, failure, body) = (nil, received.error.map { FetchFailure(error: $0) }, received.body)
-        case .success(let accepted)?:
-            (content, failure, body) = (accepted, received.error.map { FetchFailure(error: $0) }, received.body)
-        case .failure(let refused)?:
+        if case .failure(let refused)? = decoded {
             let error = refused.error.about(received.head.map { FailedResponse($0, body: received.content) })
             (content, failure, body) = (nil, FetchFailure(error: error, variant: refused.variant), .rejected)
+        } else {
+            content = try? decoded?.get()
+            failure = received.error.map { FetchFailure(error: $0) }
+            body = received.body
         }
     }
 

@@ -71,13 +71,4 @@ struct FetchFailure: Error, Sendable {
 }
 
 typealias FetchEnd = Result<Fetched, FetchFailure>
-
-/// A fetch's end and what it cost, the same for all who waited.
-struct MeteredFetch: Sendable {
-    let end: FetchEnd
-    let cost: LoadCost
-}
-
-/// The fetches under way, by what they share.
-typealias Fetches = InFlightRequests<FetchKey, MeteredFetch>
 #endif

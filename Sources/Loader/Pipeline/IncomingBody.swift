@@ -104,8 +104,7 @@ struct IncomingBody {
         guard let line = lines.first, lines.allSatisfy({ $0 == line }), !fields.contains("Transfer-Encoding") else {
             return nil
         }
-        guard !line.isEmpty, line.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
-        return Int(String(decoding: line, as: UTF8.self))
+        return line.decimalNumber
     }
 }
 #endif

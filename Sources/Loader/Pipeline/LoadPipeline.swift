@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The way from a request to an answer, with the values of one configuration.
 ///
-/// ``run(_:tell:)`` and below it ``fetch(_:_:_:isRefresh:_:)`` list the steps in their order; each step is a type of this
-/// folder that gets what it depends on when the pipeline is made. Loads keep the pipeline they began with; a changed
+/// ``run(_:tell:)`` and below it ``fetch(_:_:_:isRefresh:_:)`` list the steps in order; each step is a type of this folder
+/// that gets what it depends on when the pipeline is made. Loads keep the pipeline they began with; a changed
 /// configuration makes another one over the same caches.
 final class LoadPipeline: Sendable {
     /// What lives as long as the loader.
@@ -33,7 +33,6 @@ final class LoadPipeline: Sendable {
     let shared: Shared
 
     let preparation: RequestPreparation
-    let memoryLookup: MemoryLookup
     let lookup: CacheLookup
     let freshness: FreshnessRules
     private let sharedFetch: SharedFetch
@@ -59,7 +58,7 @@ final class LoadPipeline: Sendable {
         preparation = RequestPreparation(
             credentials: settings.credentials, maxRedirects: settings.maxRedirects, partitionKey: partitionKey,
             trustScope: trustScope)
-        memoryLookup = MemoryLookup(
+        let memoryLookup = MemoryLookup(
             memory: memory, disk: disk, isOn: settings.cacheImagesInMemory,
             decidesLoads: settings.cacheImagesInMemory && settings.credentials.basicAuth == nil
                 && trustScope.isDefault,
@@ -242,7 +241,7 @@ final class LoadPipeline: Sendable {
         return answer
     }
 
-    /// Ends a hop with what a shared fetch ends with, or with one that is not shared when that is of no use to this load.
+    /// Ends a hop with what a shared fetch ends with, or with a fetch of its own decoding when that is of no use.
     private func fetched(
         _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ delivery: inout Delivery
     ) async throws(LoadError) -> HopResult {

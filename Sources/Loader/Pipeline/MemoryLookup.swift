@@ -8,8 +8,8 @@ struct MemoryLookup: Sendable {
     let disk: DiskCache?
     /// False when nothing is kept in memory.
     let isOn: Bool
-    /// False when a look in memory never decides a load: nothing is kept there, or credentials or trust settings of the
-    /// configuration are part of the keys.
+    /// False when a lookup in memory never decides a load: nothing is kept there, or credentials or trust settings of
+    /// the configuration are part of the keys.
     let decidesLoads: Bool
     let settings: CacheSettings
     let acceptedContentTypes: Set<ContentType>

@@ -9,7 +9,7 @@ enum DeltaSeconds {
         guard !bytes.isEmpty else { return nil }
         var number: Int64 = 0
         for byte in bytes {
-            guard byte >= 0x30, byte <= 0x39 else { return nil }
+            guard byte.isASCIIDigit else { return nil }
             number = min(number * 10 + Int64(byte - 0x30), max)
         }
         return number
@@ -35,20 +35,5 @@ extension HeaderFields {
         }
         return tokens
     }
-}
-
-extension BidirectionalCollection<UInt8> {
-    /// Without the blanks and tabs around (OWS of RFC 9110 §5.6.3).
-    var trimmingSpace: SubSequence {
-        guard let first = firstIndex(where: { !$0.isSpace }), let last = lastIndex(where: { !$0.isSpace }) else {
-            return self[endIndex...]
-        }
-        return self[first...last]
-    }
-}
-
-extension UInt8 {
-    /// A blank or a tab.
-    var isSpace: Bool { self == 0x20 || self == 0x09 }
 }
 #endif

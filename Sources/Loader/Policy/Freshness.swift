@@ -99,13 +99,4 @@ extension Int64 {
     /// Milliseconds, 0...2^31 s: sums of a few of them cannot overflow.
     fileprivate var clampedToAge: Int64 { Swift.min(Swift.max(self, 0), DeltaSeconds.max * 1000) }
 }
-
-extension Duration {
-    /// Whole milliseconds, 0 to some 290,000 years.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        guard self > .zero else { return 0 }
-        return Swift.min(seconds, .max / 2000) * 1000 + attoseconds / 1_000_000_000_000_000
-    }
-}
 #endif

@@ -99,7 +99,7 @@ private struct DateText {
         guard position + digits <= bytes.count else { return nil }
         var number: Int64 = 0
         for index in position..<(position + digits) {
-            guard bytes[index] >= 0x30, bytes[index] <= 0x39 else { return nil }
+            guard bytes[index].isASCIIDigit else { return nil }
             number = number * 10 + Int64(bytes[index] - 0x30)
         }
         position += digits

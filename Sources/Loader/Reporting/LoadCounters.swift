@@ -30,8 +30,7 @@ final class LoadCounters: Sendable {
     /// Counts a decode that has taken so long on its thread.
     func countDecode(_ duration: Duration) {
         Self.add(1, to: decodes)
-        let (seconds, attoseconds) = duration.components
-        Self.add(Int(seconds) &* 1_000_000_000 &+ Int(attoseconds / 1_000_000_000), to: decodeNanoseconds)
+        Self.add(Int(duration.wholeNanoseconds), to: decodeNanoseconds)
     }
 
     /// The counters are read one by one and order nothing else, so they need no more than to be whole.

@@ -79,9 +79,7 @@ public final class LoaderMetrics: Sendable {
     }
 
     private func time(_ name: String, _ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let nanoseconds = seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
-        Timer(label: "\(prefix).\(name)", dimensions: [], factory: factory).recordNanoseconds(nanoseconds)
+        Timer(label: "\(prefix).\(name)", dimensions: [], factory: factory).recordNanoseconds(duration.wholeNanoseconds)
     }
 }
 #endif

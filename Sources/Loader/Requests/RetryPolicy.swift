@@ -53,15 +53,4 @@ public struct RetryPolicy: Hashable, Sendable {
         return min(delay, limit)
     }
 }
-
-extension Duration {
-    /// Nanoseconds, rounded down; 0 for less, the largest number for 292 years and more.
-    fileprivate var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, sumOverflows) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflows || sumOverflows ? .max : sum
-    }
-}
 #endif

@@ -36,12 +36,12 @@ extension CacheKey {
             if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
                 let port = host[(colon + 1)...]
                 guard colon > scheme, port.count == 4 || port.count == 5, port.first != UInt8(ascii: "0"),
-                    port.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+                    port.allSatisfy({ $0.isASCIIDigit }),
                     port.reduce(0, { $0 * 10 + Int($1 - 0x30) }) <= 65_535
                 else { return false }
                 host = host[..<colon]
             }
-            guard host.allSatisfy({ $0 >= 0x61 && $0 <= 0x7A || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2E || $0 == 0x2D })
+            guard host.allSatisfy({ $0 >= 0x61 && $0 <= 0x7A || $0.isASCIIDigit || $0 == 0x2E || $0 == 0x2D })
             else { return false }
             return bytes[end...].allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }
         } ?? false
@@ -56,7 +56,7 @@ extension CacheKey {
         let afterBracket = host.lastIndex(of: UInt8(ascii: "]")).map { $0 + 1 } ?? host.startIndex
         if let colon = host[afterBracket...].firstIndex(of: UInt8(ascii: ":")) {
             let digits = host[(colon + 1)...]
-            guard digits.count <= 5, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+            guard digits.count <= 5, digits.allSatisfy({ $0.isASCIIDigit }) else { return nil }
             port = digits.isEmpty ? nil : digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
             if let port, !(1...65_535).contains(port) { return nil }
             host = host[..<colon]

@@ -105,11 +105,6 @@ extension String {
     }
 }
 
-extension UInt8 {
-    /// The lower-case letter for an ASCII capital, any other byte as it is.
-    var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
-}
-
 extension HeaderField: CustomReflectable {
     /// Has no children: ``description`` says what may be shown.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -102,11 +102,7 @@ struct URLReference: Hashable, Sendable {
     /// `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`
     private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let first = bytes.first, first.isASCIILetter else { return false }
-        return bytes.allSatisfy { $0.isASCIILetter || ($0 >= 0x30 && $0 <= 0x39) || "+-.".utf8.contains($0) }
+        return bytes.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
     }
-}
-
-extension UInt8 {
-    fileprivate var isASCIILetter: Bool { (0x61...0x7A).contains(asciiLowercased) }
 }
 #endif

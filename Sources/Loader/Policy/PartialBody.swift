@@ -80,17 +80,12 @@ struct ContentRange: Hashable, Sendable {
         }
         let numbers = words[1].split(omittingEmptySubsequences: false) { $0 == 0x2D || $0 == 0x2F }
         guard numbers.count == 3, words[1].firstIndex(of: 0x2D) == numbers[0].endIndex,
-            let first = Self.number(numbers[0]), let last = Self.number(numbers[1]),
-            let length = Self.number(numbers[2]), first <= last, last < length
+            let first = numbers[0].decimalNumber, let last = numbers[1].decimalNumber,
+            let length = numbers[2].decimalNumber, first <= last, last < length
         else { return nil }
         self.first = first
         self.last = last
         self.length = length
-    }
-
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-        guard !digits.isEmpty, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
-        return Int(String(decoding: digits, as: UTF8.self))
     }
 }
 
