@@ -48,6 +48,11 @@ package struct DiskFile: ~Copyable {
         }
     }
 
+    /// Removes the name of a file in a folder.
+    static func remove(_ name: [CChar], in folder: Int32) throws(DiskError) {
+        guard unlinkat(folder, name, 0) == 0 else { throw .last }
+    }
+
     /// Takes over a descriptor that somebody else opened.
     init(owning descriptor: Int32) { self.descriptor = descriptor }
 

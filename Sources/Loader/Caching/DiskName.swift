@@ -1,11 +1,4 @@
 #if Loader
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 internal import Crypto
 
 /// The name of an entry's file: 64 lower-case hexadecimal digits, the first two of them the shard's folder.
@@ -104,7 +97,7 @@ struct DiskName: Hashable {
         name.reserveCapacity(Self.digitCount + 34)
         append(to: &name)
         name.append(Self.dot)
-        Self.append(UInt64(getpid()), radix: 10, to: &name)
+        Self.append(UInt64(System.process), radix: 10, to: &name)
         name.append(Self.dot)
         Self.append(number, radix: 16, to: &name)
         name.append(contentsOf: Self.temporaryEnd)
@@ -125,14 +118,14 @@ struct DiskName: Hashable {
     private static let temporaryEnd: [CChar] = ".tmp".utf8.map { CChar($0) } + [0]
 
     /// The process that a temporary file belongs to; nil when the name is no temporary file's.
-    static func process(ofTemporary fileName: some Collection<UInt8>) -> pid_t? {
+    static func process(ofTemporary fileName: some Collection<UInt8>) -> Int32? {
         let parts = Array(fileName).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0].count == digitCount, parts[0].allSatisfy({ value(ofDigit: $0) != nil }),
             (1...10).contains(parts[1].count), parts[1].allSatisfy(\.isASCIIDigit),
             (1...16).contains(parts[2].count), parts[2].allSatisfy({ value(ofDigit: $0) != nil }),
             parts[3].elementsEqual("tmp".utf8)
         else { return nil }
-        let process = pid_t(String(decoding: parts[1], as: UTF8.self))
+        let process = Int32(String(decoding: parts[1], as: UTF8.self))
         return process.flatMap { $0 > 0 ? $0 : nil }
     }
 

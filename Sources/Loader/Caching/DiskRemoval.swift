@@ -1,11 +1,4 @@
 #if Loader
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 internal import PlatformImage
 internal import Synchronization
 
@@ -155,7 +148,7 @@ extension DiskCache {
     ) throws(DiskError) -> RemovalReport {
         let status = try DiskStatus(in: shard, name: fileName)
         guard status.identity == identity else { return RemovalReport() }
-        guard unlinkat(shard, fileName, 0) == 0 else { throw .last }
+        try DiskFile.remove(fileName, in: shard)
         totals.change(shard: index, entries: -1, bytes: -status.length)
         return RemovalReport(count: 1, bytes: status.length)
     }
@@ -191,12 +184,12 @@ extension DiskCache {
 
     /// Removes files that were being written, those that `condition` holds for.
     func removeTemporaries(
-        _ listing: DiskListing, in shard: Int, of folder: DiskDirectory, where condition: (pid_t, DiskStatus) -> Bool
+        _ listing: DiskListing, in shard: Int, of folder: DiskDirectory, where condition: (Int32, DiskStatus) -> Bool
     ) {
         guard !listing.temporaries.isEmpty, let opened = try? folder.shard(shard) else { return }
         for (name, process) in listing.temporaries {
             guard let status = try? DiskStatus(in: opened.descriptor, name: name), status.isRegular else { continue }
-            if condition(process, status) { unlinkat(opened.descriptor, name, 0) }
+            if condition(process, status) { try? DiskFile.remove(name, in: opened.descriptor) }
         }
     }
 }

@@ -1,11 +1,4 @@
 #if Loader
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 internal import Dispatch
 internal import PlatformImage
 internal import Synchronization
@@ -85,9 +78,9 @@ extension DiskCache {
     }
 
     /// True for a file that nobody is writing any more: its process is gone, or it is older than an hour.
-    private static func isAbandoned(_ process: pid_t, _ status: DiskStatus, at moment: WallTime) -> Bool {
+    private static func isAbandoned(_ process: Int32, _ status: DiskStatus, at moment: WallTime) -> Bool {
         if moment - status.modified > 3_600_000 { return true }
-        return kill(process, 0) != 0 && errno == ESRCH
+        return System.hasEnded(process: process)
     }
 }
 #endif

@@ -1,16 +1,16 @@
 #if Loader
 internal import PlatformImage
 
-/// Makes the answer of one load of what is stored or of what a fetch ended with, and decodes where nobody has yet.
+/// Makes the answer of one load from a stored response or from the end of a fetch, and decodes where needed.
 struct AnswerBuilder: Sendable {
     let decoder: BodyDecoder
     let writer: CacheWriter
     let freshness: FreshnessRules
 
-    /// What is stored, as an answer; nil when no image can be made of it.
+    /// The answer of a stored response; nil when its body does not decode.
     ///
     /// - Parameters:
-    ///   - found: Gets the image: should the origin confirm it, it need not be decoded again.
+    ///   - found: Receives the image, so that a confirmed body is not decoded again.
     ///   - timings: Of the load; the time of decoding is added.
     func answer(
         _ stored: StoredAnswer, of found: inout FoundEntry, at hop: LoadHop, _ timings: inout LoadTimings
@@ -47,7 +47,7 @@ struct AnswerBuilder: Sendable {
         }
     }
 
-    /// What a fetch ended with, as an answer; nil when the body that the origin confirmed is at hand nowhere.
+    /// The answer of a fetch that succeeded; nil when the body that the origin confirmed is lost.
     func answer(
         _ fetched: Fetched, _ hop: LoadHop, _ found: FoundEntry, _ timings: inout LoadTimings
     ) async throws(LoadError) -> LoadAnswer? {

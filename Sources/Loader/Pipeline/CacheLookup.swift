@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// What the caches hold for a hop: memory first, then the disk, unless what is in memory answers.
+/// Looks up a hop in memory, then on disk unless the image in memory answers.
 struct CacheLookup: Sendable {
     let memory: MemoryLookup
     let disk: DiskLookup
@@ -15,14 +15,14 @@ struct CacheLookup: Sendable {
             fetches: fetches.moment, memory: memory.memory?.moment ?? 0, disk: disk.disk?.ticket())
     }
 
-    /// Looks without holding the calling thread.
+    /// Looks up without blocking the calling thread.
     func find(_ hop: LoadHop) async -> FoundEntry {
         var found = memory.find(hop, at: moments)
         if let cache = neededDisk(hop, found) { disk.complete(&found, with: await disk.read(hop, from: cache)) }
         return accepted(found, hop)
     }
 
-    /// Looks as ``find(_:)`` does; the calling thread waits for the disk.
+    /// As ``find(_:)``; blocks the calling thread while the disk is read.
     func findBlocking(_ hop: LoadHop) -> FoundEntry {
         var found = memory.find(hop, at: moments)
         if let cache = neededDisk(hop, found) { disk.complete(&found, with: disk.readBlocking(hop, from: cache)) }

@@ -10,7 +10,7 @@ struct CachedImageLookup: Sendable {
     let writer: CacheWriter
     let clock: @Sendable () -> WallTime
 
-    /// The calling thread waits for the disk and for the decode queue, and for nothing else.
+    /// Blocks the calling thread while the disk is read and the body is decoded.
     func imageBlocking(_ load: Load) -> LoadedImage? {
         var search = Search(self, load)
         while let hop = search.hop {
@@ -21,7 +21,7 @@ struct CachedImageLookup: Sendable {
         return search.image
     }
 
-    /// Looks as ``imageBlocking(_:)`` does, without holding a thread.
+    /// As ``imageBlocking(_:)``, without blocking a thread.
     func image(_ load: Load) async -> LoadedImage? {
         var search = Search(self, load)
         while let hop = search.hop, !Task.isCancelled {

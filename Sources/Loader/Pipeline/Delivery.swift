@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// What one load tells its caller on the way, in order, and how long its parts took.
+/// Reports the steps of one load to its caller, in order, and adds up how long its parts took.
 struct Delivery {
     private let load: Load
     private let channel: LoadChannel<LoadEvent>?
@@ -15,7 +15,7 @@ struct Delivery {
         self.channel = channel
     }
 
-    /// True when somebody is told of the steps.
+    /// True when the caller reads the steps.
     var hearsSteps: Bool { channel != nil }
 
     /// True while a provisional answer would be shown.
@@ -23,14 +23,14 @@ struct Delivery {
     /// Behind a redirect that the origin sent, what is stored is no longer shown first (O10): it comes with the end.
     var showsProvisional: Bool { hearsSteps && !hasSent }
 
-    /// Tells of a stored image, once a load and before anything is sent.
+    /// Reports a stored image, once a load and before anything is sent.
     mutating func show(_ answer: LoadAnswer) {
         guard !hasShown, !hasSent, let image = answer.image else { return }
         hasShown = true
         channel?.send(.cached(image))
     }
 
-    /// Hands the steps of a fetch on until its end.
+    /// Forwards the steps of a fetch until its end.
     ///
     /// - Throws: `cancelled` when the load is given up before.
     mutating func end(of waiter: Fetches.Waiter) async throws(LoadError) -> FetchEnd {

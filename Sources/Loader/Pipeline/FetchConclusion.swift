@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// What follows from a response that was decoded: how the policy sees it, and what the fetch ends with; pure.
+/// The policy's outcome for a decoded response, and the end of the fetch that follows from it; pure.
 struct FetchConclusion {
     private let received: ReceivedResponse
     /// The image or the bytes; nil for what is none or was refused.

@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// What the policy makes of what the caches hold for a hop; pure.
+/// The caching policy applied to the entries that the caches hold for a hop; pure.
 struct FreshnessRules: Sendable {
     let settings: CacheSettings
 

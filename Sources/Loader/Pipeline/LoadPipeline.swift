@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The way from a request to an answer, with the values of one configuration.
 ///
-/// ``run(_:tell:)`` and below it ``fetch(_:_:_:isRefresh:_:)`` list the steps in order; each step is a type of this folder
-/// that gets what it depends on when the pipeline is made. Loads keep the pipeline they began with; a changed
+/// ``run(_:tell:)`` and below it ``fetch(_:_:_:isRefresh:_:)`` list the steps in order; each step is a type of this
+/// folder that gets its dependencies when the pipeline is made. Loads keep the pipeline they began with; a changed
 /// configuration makes another one over the same caches.
 final class LoadPipeline: Sendable {
     /// What lives as long as the loader.
@@ -90,7 +90,7 @@ final class LoadPipeline: Sendable {
 
     var now: WallTime { settings.clock() }
 
-    /// Runs one load, and tells of the steps before the end.
+    /// Runs one load, and reports its steps to `channel`.
     func run(_ load: Load, tell channel: LoadChannel<LoadEvent>? = nil) async throws(LoadError) -> LoadAnswer {
         let begin = ContinuousClock.now
         var delivery = Delivery(of: load, to: channel)
@@ -109,7 +109,7 @@ final class LoadPipeline: Sendable {
                 var result: HopResult?
                 while result == nil {
                     try load.throwIfCancelled()
-                    // Decide freshness; once more without the stored response when no image can be made of it.
+                    // Decide freshness; again without the stored response when it does not decode.
                     switch freshness.decide(hop, found, now: now) {
                     case .answer(let stored, let refresh):
                         result = try await answer(stored, refreshedBy: refresh, &found, hop, &delivery)
@@ -121,7 +121,7 @@ final class LoadPipeline: Sendable {
                         if freshness.consultsFailures(hop, plan), let failure = sharedFetch.rememberedFailure(hop) {
                             throw failure
                         }
-                        // Fetch once a key: exchange, gate, decode and store are in `fetch`.
+                        // Fetch once for each key: `fetch` below exchanges, gates, decodes and stores.
                         result = try await fetched(hop, plan, found, isRefresh: false, &delivery)
                     case .fail(let error, let provisional):
                         if delivery.showsProvisional, let provisional {
@@ -150,7 +150,7 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// The work of one fetch, whoever waits for it.
+    /// The work of one fetch, for all loads that wait for it.
     private func fetch(
         _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ tell: Fetches.Teller
     ) async -> FetchEnd {
@@ -201,7 +201,7 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// Ends a hop with what is stored; nil when no image can be made of it, which ``found`` then no longer has.
+    /// Ends a hop with a stored response; nil when it does not decode, and it is then removed from `found`.
     private func answer(
         _ stored: StoredAnswer, refreshedBy refresh: RequestPlan?, _ found: inout FoundEntry, _ hop: LoadHop,
         _ delivery: inout Delivery
@@ -229,7 +229,7 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// Decodes what is stored and tells of it; nil when no image can be made of it, which ``found`` then no longer has.
+    /// Decodes a stored response and reports it; nil when it does not decode, and it is then removed from `found`.
     private func show(
         _ stored: StoredAnswer, _ found: inout FoundEntry, _ hop: LoadHop, _ delivery: inout Delivery
     ) async throws(LoadError) -> LoadAnswer? {
@@ -241,7 +241,7 @@ final class LoadPipeline: Sendable {
         return answer
     }
 
-    /// Ends a hop with what a shared fetch ends with, or with a fetch of its own decoding when that is of no use.
+    /// Ends a hop with a shared fetch, or with one shared only by loads that decode alike when the first is of no use.
     private func fetched(
         _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ delivery: inout Delivery
     ) async throws(LoadError) -> HopResult {

@@ -1,9 +1,9 @@
 #if Loader
 internal import PlatformImage
 
-/// One fetch a key: loads that want the same of the origin wait for the same request.
+/// One fetch for each key: loads of the same request wait for the same download.
 struct SharedFetch: Sendable {
-    /// What a fetch does; gets the hop with a meter of its own.
+    /// The work of a fetch; its hop has a meter of its own.
     typealias Work = @Sendable (LoadHop, Fetches.Teller) async -> FetchEnd
 
     let fetches: Fetches
@@ -42,7 +42,7 @@ struct SharedFetch: Sendable {
         }
     }
 
-    /// A definitive failure of before that answers in place of the request; nil for none (O83).
+    /// An earlier definitive failure that is returned instead of sending the request; nil for none (O83).
     func rememberedFailure(_ hop: LoadHop) -> LoadError? {
         failures.failure(for: hop.key, maxAge: negativeCacheMaxAge, now: clock(), by: hop.load.taking)
     }
