@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import PlatformImageTestSupport
 import Testing
 
 /// The C core's own tests, `Tests/CImageCodecsTests`: the contract of its header, and vector kernels against plain ones.
