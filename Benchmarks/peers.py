@@ -94,7 +94,8 @@ def measure(path, rounds):
     """What the picture is, and the ratios of each decoder over the plain library."""
     with open(path, "rb") as file:
         data = file.read()
-    tool = subprocess.Popen([PROGRAM, "--turns", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    command = [PROGRAM, "decode", "--turns", path]
+    tool = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     width, height, frames, kind = tool.stdout.readline().strip().split(" ", 3)
     able = {}
     for name, work in PEERS.items():

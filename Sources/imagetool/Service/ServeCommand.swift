@@ -97,7 +97,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Adds the page `/gallery` with the pictures of a folder.
     ///
-    /// - Throws: `ValidationError` when files come from elsewhere already; ``Failure`` for a folder that cannot be listed.
+    /// - Throws: `ValidationError` when files come from elsewhere already; ``Failure`` when the folder cannot be listed.
     private static func addGallery(of folder: String, to configuration: inout ServiceConfiguration) throws {
         guard configuration.source.fileRoot == nil || configuration.source.fileRoot == folder else {
             throw ValidationError("--gallery DIR and --files name two folders.")
