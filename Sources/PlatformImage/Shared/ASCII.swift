@@ -2,8 +2,8 @@
 
 /// A set of ASCII bytes. No byte from 0x80 on is in any set.
 package struct ASCIISet: Hashable, Sendable {
-    private let low: UInt64  // a bit for each of the bytes 0...63
-    private let high: UInt64  // and of 64...127
+    @usableFromInline let low: UInt64  // a bit for each of the bytes 0...63
+    @usableFromInline let high: UInt64  // and of 64...127
 
     /// The bytes of `characters`; those outside ASCII are left out.
     package init(_ characters: some Sequence<UInt8>) {
@@ -14,17 +14,20 @@ package struct ASCIISet: Hashable, Sendable {
         self.init(low: low, high: high)
     }
 
-    private init(low: UInt64, high: UInt64) {
+    @inlinable
+    init(low: UInt64, high: UInt64) {
         self.low = low
         self.high = high
     }
 
     /// The bytes of both sets.
+    @inlinable
     package func union(_ other: Self) -> Self { Self(low: low | other.low, high: high | other.high) }
 
     /// The bytes of this set and those of `characters`.
     package func union(_ characters: StaticString) -> Self { union(Self("\(characters)".utf8)) }
 
+    @inlinable
     package func contains(_ byte: UInt8) -> Bool {
         byte < 128 && (byte < 64 ? low >> UInt64(byte) : high >> UInt64(byte - 64)) & 1 == 1
     }
@@ -45,21 +48,31 @@ package struct ASCIISet: Hashable, Sendable {
 
 extension UInt8 {
     /// True for `0...9`.
+    @inlinable
     package var isASCIIDigit: Bool { self &- UInt8(ascii: "0") < 10 }
 
     /// True for `a...z` and `A...Z`.
+    @inlinable
     package var isASCIILetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
 
     /// True for letters and digits.
+    @inlinable
     package var isASCIIAlphanumeric: Bool { isASCIIDigit || isASCIILetter }
 
     /// True for space and tab, which HTTP lets stand around its values (`OWS`, RFC 9110, section 5.6.3).
+    @inlinable
     package var isASCIIBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
+    /// True for 0 to 0x1F and 0x7F.
+    @inlinable
+    package var isASCIIControl: Bool { self < 0x20 || self == 0x7F }
+
     /// 0 to 9 of a decimal digit; nil for any other byte.
+    @inlinable
     package var asciiDigitValue: Int? { isASCIIDigit ? Int(self &- UInt8(ascii: "0")) : nil }
 
     /// 0 to 15 of a hexadecimal digit of either case; nil for any other byte.
+    @inlinable
     package var asciiHexValue: UInt8? {
         if isASCIIDigit { return self &- UInt8(ascii: "0") }
         let letter = (self | 0x20) &- UInt8(ascii: "a")
@@ -67,13 +80,21 @@ extension UInt8 {
     }
 
     /// `A...Z` as `a...z`, any other byte as it is.
+    @inlinable
     package var lowercasedASCII: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
+
+    /// The hexadecimal digit of 0 to 15.
+    ///
+    /// - Parameter ten: The digit of 10, which decides between lower and upper case.
+    @inlinable
+    func hexadecimalDigit(ten: UInt8) -> UInt8 { self < 10 ? UInt8(ascii: "0") + self : ten - 10 + self }
 }
 
 extension BidirectionalCollection<UInt8> {
     /// Without the spaces and tabs at both ends.
+    @inlinable
     package func trimmingASCIIBlanks() -> SubSequence {
-        var trimmed = drop(while: \.isASCIIBlank)
+        var trimmed = drop { $0.isASCIIBlank }
         while trimmed.last?.isASCIIBlank == true { trimmed.removeLast() }
         return trimmed
     }
@@ -81,6 +102,7 @@ extension BidirectionalCollection<UInt8> {
 
 extension Int {
     /// The number that ASCII digits make; nil for no digit, for anything but digits, and for what does not fit.
+    @inlinable
     package init?(asciiDigits digits: some Collection<UInt8>) {
         guard !digits.isEmpty else { return nil }
         var value = 0
@@ -97,13 +119,13 @@ extension Int {
 
 extension String {
     /// Two lower-case hexadecimal digits for each byte.
+    @inlinable
     package init(hexadecimal bytes: some Sequence<UInt8>) {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * bytes.underestimatedCount)
         for byte in bytes {
-            for value in [byte >> 4, byte & 15] {
-                digits.append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value)
-            }
+            digits.append((byte >> 4).hexadecimalDigit(ten: UInt8(ascii: "a")))
+            digits.append((byte & 15).hexadecimalDigit(ten: UInt8(ascii: "a")))
         }
         self.init(decoding: digits, as: UTF8.self)
     }

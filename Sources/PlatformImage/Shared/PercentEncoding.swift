@@ -5,6 +5,7 @@ package enum PercentEncoding {
     /// - Parameters:
     ///   - allowed: The bytes that stand for themselves.
     ///   - keepsEscapes: Leaves a `%` that two hexadecimal digits follow as it is, although `%` is not allowed.
+    @inlinable
     package static func encode(
         _ bytes: some Collection<UInt8>, allowed: ASCIISet, keepsEscapes: Bool = false
     ) -> [UInt8] {
@@ -22,11 +23,13 @@ package enum PercentEncoding {
     }
 
     /// The text with `%` and two upper-case digits in place of each byte of its UTF-8 that is not `allowed`.
+    @inlinable
     package static func encode(_ text: String, allowed: ASCIISet) -> String {
         String(decoding: encode(text.utf8, allowed: allowed), as: UTF8.self)
     }
 
     /// The bytes with each escape replaced by its byte, once; a `%` without two hexadecimal digits stays.
+    @inlinable
     package static func decode(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
@@ -44,6 +47,7 @@ package enum PercentEncoding {
     }
 
     /// The byte of the escape that begins at `index`; nil where there is none.
+    @inlinable
     package static func escapedByte<Bytes: Collection<UInt8>>(in bytes: Bytes, at index: Bytes.Index) -> UInt8? {
         guard bytes[index] == UInt8(ascii: "%") else { return nil }
         let digits = bytes[index...].dropFirst().prefix(2)
@@ -54,10 +58,10 @@ package enum PercentEncoding {
     }
 
     /// Appends `%` and two upper-case digits.
+    @inlinable
     package static func append(escapeOf byte: UInt8, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "%"))
-        for value in [byte >> 4, byte & 15] {
-            bytes.append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value)
-        }
+        bytes.append((byte >> 4).hexadecimalDigit(ten: UInt8(ascii: "A")))
+        bytes.append((byte & 15).hexadecimalDigit(ten: UInt8(ascii: "A")))
     }
 }

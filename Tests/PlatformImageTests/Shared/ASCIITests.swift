@@ -14,6 +14,7 @@ import Testing
             #expect(byte.isASCIILetter == (isASCII && character.isLetter), "\(byte)")
             #expect(byte.isASCIIAlphanumeric == (byte.isASCIIDigit || byte.isASCIILetter), "\(byte)")
             #expect(byte.isASCIIBlank == (character == " " || character == "\t"), "\(byte)")
+            #expect(byte.isASCIIControl == (byte < 0x20 || byte == 0x7F), "\(byte)")
             #expect(byte.asciiDigitValue == (isASCII ? character.wholeNumberValue : nil), "\(byte)")
             #expect(byte.asciiHexValue == (isASCII ? character.hexDigitValue.map(UInt8.init) : nil), "\(byte)")
             #expect(byte.lowercasedASCII == (isASCII ? Array(character.lowercased().utf8)[0] : byte), "\(byte)")
