@@ -1,4 +1,6 @@
 #if AsyncHTTPClient
+import PlatformImage
+
 /// Through which HTTP proxy connections go. Addresses of this machine (`localhost` and below, 127.0.0.0/8, `::1`) never
 /// go through one.
 public enum ProxySetting: Hashable, Sendable {
@@ -99,20 +101,11 @@ public struct ProxyServer: Hashable, Sendable {
 
     /// Percent-decoded (RFC 3986 §2.1); nil when an escape is broken or the bytes are not UTF-8.
     private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
+        let bytes = text.utf8
+        let hasBrokenEscape = bytes.indices.contains { index in
+            bytes[index] == UInt8(ascii: "%") && PercentEncoding.escapedByte(in: bytes, at: index) == nil
         }
-        return String(validating: bytes, as: UTF8.self)
+        return hasBrokenEscape ? nil : String(validating: PercentEncoding.decode(bytes), as: UTF8.self)
     }
 }
 

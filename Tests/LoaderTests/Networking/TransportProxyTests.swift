@@ -43,7 +43,10 @@ import Testing
         #expect(try resolved.server(isSecure: false, host: "a.test") == nil)
     }
 
-    @Test(arguments: ["socks5://h:1", "http://", "h:0", "h:65536", "h:x", "a b", "http://%zz@h:1", "h/path"])
+    @Test(arguments: [
+        "socks5://h:1", "http://", "h:0", "h:65536", "h:x", "a b", "http://%zz@h:1", "h/path",
+        "http://%+5@h:1", "http://u:%-0@h:1", "http://u:p%4@h:1",
+    ])
     func aProxyThatIsNoneIsAnErrorAndNotIgnored(_ text: String) {
         let resolved = ProxySetting.environment.resolved { $0 == "http_proxy" ? text : nil }
 
