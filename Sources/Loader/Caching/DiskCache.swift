@@ -64,7 +64,7 @@ public final class DiskCache: Sendable {
         self.directory = directory
         self.now = now
         self.onFault = onFault
-        pause = retryAfter.wholeMilliseconds
+        pause = retryAfter.millisecondCount
         limit = Mutex(maxBytes.map { max(0, $0) })
         bodyLimit = Mutex(max(0, maxBodyBytes))
         health = Mutex(DiskHealth())

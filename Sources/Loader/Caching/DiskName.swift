@@ -1,5 +1,6 @@
 #if Loader
 internal import Crypto
+import PlatformImage
 
 /// The name of an entry's file: 64 lower-case hexadecimal digits, the first two of them the shard's folder.
 ///
@@ -142,7 +143,7 @@ struct DiskName: Hashable {
 
     /// Of a digit as ``digits`` has it, in lower case.
     private static func value(ofDigit digit: UInt8) -> UInt8? {
-        digit == digit.asciiLowercased ? digit.hexDigitValue : nil
+        digit == digit.lowercasedASCII ? digit.asciiHexValue : nil
     }
 
     private static func text(_ name: [CChar]) -> String {

@@ -17,7 +17,7 @@ extension DiskCache {
     public func clear(modifiedOlderThan age: Duration) async -> RemovalReport {
         await onQueue { cache in
             let now = cache.now()
-            return cache.removeAll { _, status, _ in now - status.modified > age.wholeMilliseconds }
+            return cache.removeAll { _, status, _ in now - status.modified > age.millisecondCount }
         }
     }
 
@@ -31,7 +31,7 @@ extension DiskCache {
             return cache.removeAll { name, _, folder in
                 let reading = cache.reading(of: name, key: nil, in: folder, withBody: false, touches: false)
                 guard case .found(let found) = reading else { return false }
-                return now - found.metadata.createdAt > age.wholeMilliseconds
+                return now - found.metadata.createdAt > age.millisecondCount
             }
         }
     }

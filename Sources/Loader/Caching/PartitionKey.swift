@@ -1,5 +1,6 @@
 #if Loader
 internal import Crypto
+import PlatformImage
 
 #if canImport(Glibc)
 import Glibc
@@ -71,7 +72,7 @@ struct PartitionKey: Sendable {
                 hash.update(data: Array("\(name) \(value.count) ".utf8) + value)
             }
         }
-        return hash.finalize().hexadecimal
+        return String(hexadecimal: hash.finalize())
     }
 
     private init?(_ bytes: [UInt8]) {

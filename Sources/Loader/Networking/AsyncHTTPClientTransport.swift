@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 import NIOPosix
+import PlatformImage
 
 /// The transport by way of AsyncHTTPClient: HTTP/1.1, and HTTP/2 where a server offers it by ALPN.
 ///
@@ -196,35 +197,17 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// others as they are. Foundation's URL, which the library takes, would escape what is escaped a second time.
     private static func escaped(_ url: String) -> String {
         // Nearly every address is one already.
-        if url.utf8.allSatisfy({ Self.isUnescaped[Int($0)] }) { return url }
+        let unescaped = Self.unescaped
+        if url.utf8.allSatisfy({ unescaped.contains($0) }) { return url }
         var parts = URLReference(url.utf8)
-        parts.path = escaped(parts.path)
-        parts.query = parts.query.map(escaped)
+        parts.path = PercentEncoding.encode(parts.path, allowed: unescaped, keepsEscapes: true)
+        parts.query = parts.query.map { PercentEncoding.encode($0, allowed: unescaped, keepsEscapes: true) }
         parts.fragment = nil
         return String(decoding: parts.bytes, as: UTF8.self)
     }
 
-    /// By byte: stands for itself in a path and in a query. In an authority it may, too.
-    private static let isUnescaped: [Bool] = (0..<256).map { byte in
-        byte < 128 && UInt8(byte).isAddressByte
-    }
-
-    private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
-        func isHex(_ index: Int) -> Bool {
-            bytes.indices.contains(index) && bytes[index].hexDigitValue != nil
-        }
-        var result: [UInt8] = []
-        for (index, byte) in bytes.enumerated() {
-            let isAllowed =
-                byte == UInt8(ascii: "%") ? isHex(index + 1) && isHex(index + 2) : isUnescaped[Int(byte)]
-            if isAllowed {
-                result.append(byte)
-            } else {
-                result += byte.percentEncoded
-            }
-        }
-        return result
-    }
+    /// What stands for itself in a path and in a query, `%` aside. In an authority it may, too.
+    private static let unescaped = ASCIISet.pathSegment.union("/?")
 
     private func prepare(_ request: HTTPRequest, _ trust: TrustSettings) throws -> HTTPClient.Request {
         guard let host = Self.hostField(of: request.url) else {
@@ -277,18 +260,11 @@ private final class AsyncHTTPClientBody: Sendable {
     }
 }
 
-extension UInt8 {
-    /// True for what may stand in a path and in a query as it is, but for `%` (RFC 3986 §3.3, §3.4).
-    fileprivate var isAddressByte: Bool {
-        isASCIILetter || isASCIIDigit || "-._~!$&'()*+,;=:@/?".utf8.contains(self)
-    }
-}
-
 extension TimeAmount {
     /// Not negative, and at most a hundred years, so that a deadline cannot overflow.
     init(_ duration: Duration) {
         let most = Duration.seconds(3_155_760_000)
-        self = .nanoseconds(min(duration, most).wholeNanoseconds)
+        self = .nanoseconds(max(0, min(duration, most).nanosecondCount))
     }
 }
 #endif

@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// A user's name and password for basic authentication (RFC 7617). Its descriptions never show the password.
 public struct BasicAuth: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Without a colon.
@@ -84,19 +86,7 @@ struct Credentials: Hashable, Sendable {
 
     /// The text that escapes stand for; nil when it is not UTF-8. A `%` without two digits stands for itself.
     private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String? {
-        var result: [UInt8] = []
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first?.hexDigitValue,
-                let low = rest.dropFirst().first?.hexDigitValue
-            {
-                result.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                result.append(byte)
-            }
-        }
-        return String(validating: result, as: UTF8.self)
+        String(validating: PercentEncoding.decode(bytes), as: UTF8.self)
     }
 }
 #endif

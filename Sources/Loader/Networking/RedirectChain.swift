@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// One load's way from hop to hop (RFC 9110 §15.4, HTTP-CACHE 5.5).
 ///
 /// It holds the request of the current hop as the caller means it: what the cache adds, validators and directives, is
@@ -57,8 +59,8 @@ struct RedirectChain: Sendable {
 
     /// The address that a `Location` means at the current hop, without fragment: that is nobody's but the caller's.
     private func target(of location: [UInt8]) throws(LoadError) -> String {
-        let trimmed = location.trimmingSpace
-        guard trimmed.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw error("a control character in Location") }
+        let trimmed = location.trimmingASCIIBlanks()
+        guard !trimmed.contains(where: { $0.isASCIIControl }) else { throw error("a control character in Location") }
         let reference = URLReference(trimmed)
         if let authority = reference.authority, !Self.isHostAndPort(authority) {
             throw error("no plain host in Location")
@@ -93,12 +95,15 @@ struct RedirectChain: Sendable {
     private static func isHostAndPort(_ authority: [UInt8]) -> Bool {
         let isLiteral = authority.first == UInt8(ascii: "[")
         let allowed = isLiteral ? "0123456789abcdef.:[]" : "0123456789abcdefghijklmnopqrstuvwxyz-._~:"
-        return !authority.isEmpty && authority.allSatisfy { allowed.utf8.contains($0.asciiLowercased) }
+        return !authority.isEmpty && authority.allSatisfy { allowed.utf8.contains($0.lowercasedASCII) }
     }
+
+    /// All of ASCII but control characters and the blank, `%` too: what is escaped stays so.
+    private static let visible = ASCIISet(0x21...0x7E)
 
     /// Blanks and bytes outside ASCII as escapes: origins write them, and no address may hold them.
     private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
-        bytes.flatMap { byte in byte > 0x20 && byte < 0x7F ? [byte] : byte.percentEncoded }
+        PercentEncoding.encode(bytes, allowed: visible)
     }
 
     /// What is meant for one origin and nobody else.

@@ -1,5 +1,6 @@
 #if Loader
 internal import Crypto
+import PlatformImage
 
 /// Tells responses apart by how the connection that they came over was verified: a response over a connection that was
 /// not verified must not answer a load that would have verified it.
@@ -25,7 +26,7 @@ struct TrustScope: Sendable {
         for root in Set(trust.additionalTrustRoots).sorted() {
             hash.update(data: Array("\(root.utf8.count) \(root)".utf8))
         }
-        verified = "roots-" + hash.finalize().hexadecimal
+        verified = "roots-" + String(hexadecimal: hash.finalize())
     }
 
     /// True when every address has the empty scope.

@@ -104,7 +104,7 @@ struct IncomingBody {
         guard let line = lines.first, lines.allSatisfy({ $0 == line }), !fields.contains("Transfer-Encoding") else {
             return nil
         }
-        return line.decimalNumber
+        return Int(asciiDigits: line)
     }
 }
 #endif

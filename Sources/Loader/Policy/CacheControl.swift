@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// The directives of a request or a response (RFC 9111 §5.2).
 ///
 /// Of a directive that comes twice the first counts. A number that cannot be read is read the strict way: it makes a
@@ -47,7 +49,10 @@ struct CacheControl: Hashable, Sendable {
     /// True for `no-cache` without field names. With names it speaks of those fields only, which a private cache may
     /// keep (RFC 9111 §5.2.2.4).
     var noCache: Bool {
-        directives.contains { $0.name == "no-cache" && (!$0.isWellFormed || $0.value?.trimmingSpace.isEmpty != false) }
+        directives.contains { directive in
+            directive.name == "no-cache"
+                && (!directive.isWellFormed || directive.value?.trimmingASCIIBlanks().isEmpty != false)
+        }
     }
 
     /// True for `no-store`; see ``Storability`` for what may overrule it.

@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// Reads `name`, `name=token` and `name="quoted \" string"` between commas, in time linear to the line's length.
 struct CacheControlParser {
     private(set) var directives: [CacheControl.Directive] = []
@@ -29,23 +31,23 @@ private struct Line {
 
     /// Goes to the first byte of the next member that is not empty; false at the end.
     mutating func skipToMember() -> Bool {
-        while let byte = current, byte == 0x2C || byte.isSpace { position += 1 }
+        while let byte = current, byte == 0x2C || byte.isASCIIBlank { position += 1 }
         return current != nil
     }
 
     /// A directive; nil when the member does not begin with a name.
     mutating func directive() -> CacheControl.Directive? {
         let start = position
-        while let byte = current, byte != 0x2C, byte != 0x3D, byte != 0x22, !byte.isSpace { position += 1 }
+        while let byte = current, byte != 0x2C, byte != 0x3D, byte != 0x22, !byte.isASCIIBlank { position += 1 }
         guard position > start else { return nil }
-        let name = String(decoding: bytes[start..<position].map(\.asciiLowercased), as: UTF8.self)
+        let name = String(decoding: bytes[start..<position].map(\.lowercasedASCII), as: UTF8.self)
         var directive = CacheControl.Directive(name: name, value: nil)
         if current == 0x3D {
             position += 1
             let string = current == 0x22 ? quotedString() : nil
             directive.value = string ?? token()
         }
-        while let byte = current, byte.isSpace { position += 1 }
+        while let byte = current, byte.isASCIIBlank { position += 1 }
         directive.isWellFormed = current == nil || current == 0x2C
         return directive
     }
@@ -75,7 +77,7 @@ private struct Line {
     /// Bytes up to a comma, a quote or white space. White space in front is left: `max-age= 1` has an empty value.
     private mutating func token() -> [UInt8] {
         let start = position
-        while let byte = current, byte != 0x2C, byte != 0x22 || hasOpenString, !byte.isSpace { position += 1 }
+        while let byte = current, byte != 0x2C, byte != 0x22 || hasOpenString, !byte.isASCIIBlank { position += 1 }
         return Array(bytes[start..<position])
     }
 

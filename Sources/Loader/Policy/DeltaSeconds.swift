@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// A number of seconds as header fields write it (RFC 9111 §1.2.2).
 enum DeltaSeconds {
     /// What larger numbers mean: 2^31, about 68 years.
@@ -9,8 +11,8 @@ enum DeltaSeconds {
         guard !bytes.isEmpty else { return nil }
         var number: Int64 = 0
         for byte in bytes {
-            guard byte.isASCIIDigit else { return nil }
-            number = min(number * 10 + Int64(byte - 0x30), max)
+            guard let digit = byte.asciiDigitValue else { return nil }
+            number = min(number * 10 + Int64(digit), max)
         }
         return number
     }
@@ -21,7 +23,7 @@ extension HeaderFields {
     /// no `Age` or its first member is no number.
     var age: Int64? {
         guard let value = self["Age"] else { return nil }
-        return DeltaSeconds.parse(value.prefix { $0 != 0x2C }.trimmingSpace)
+        return DeltaSeconds.parse(value.prefix { $0 != 0x2C }.trimmingASCIIBlanks())
     }
 
     /// The members of all lines of a field that lists tokens, in lower case, without empty ones (RFC 9110 §5.6.1).
@@ -29,8 +31,8 @@ extension HeaderFields {
         var tokens: [String] = []
         for line in lines where line.isNamed(name) {
             for member in line.value.split(separator: 0x2C) {
-                let token = member.trimmingSpace
-                if !token.isEmpty { tokens.append(String(decoding: token.map(\.asciiLowercased), as: UTF8.self)) }
+                let token = member.trimmingASCIIBlanks()
+                if !token.isEmpty { tokens.append(String(decoding: token.map(\.lowercasedASCII), as: UTF8.self)) }
             }
         }
         return tokens

@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// Dates of header fields: the three forms of RFC 9110 §5.6.7 and nothing like them.
 enum HTTPDate {
     /// The moment that the bytes name, a whole second of the years 0 to 9999; nil for any other text.
@@ -99,8 +101,8 @@ private struct DateText {
         guard position + digits <= bytes.count else { return nil }
         var number: Int64 = 0
         for index in position..<(position + digits) {
-            guard bytes[index].isASCIIDigit else { return nil }
-            number = number * 10 + Int64(bytes[index] - 0x30)
+            guard let digit = bytes[index].asciiDigitValue else { return nil }
+            number = number * 10 + Int64(digit)
         }
         position += digits
         return number
@@ -114,14 +116,14 @@ private struct DateText {
     private mutating func letters() -> UInt32? {
         guard position + 3 <= bytes.count else { return nil }
         position += 3
-        return bytes[(position - 3)..<position].reduce(0) { $0 << 8 | UInt32($1.asciiLowercased) }
+        return bytes[(position - 3)..<position].reduce(0) { $0 << 8 | UInt32($1.lowercasedASCII) }
     }
 
     /// Goes behind `expected`, which is in lower case, when the text goes on so in whatever case.
     private mutating func skip(_ expected: String) -> Bool {
         var end = position
         for byte in expected.utf8 {
-            guard end < bytes.count, bytes[end].asciiLowercased == byte else { return false }
+            guard end < bytes.count, bytes[end].lowercasedASCII == byte else { return false }
             end += 1
         }
         position = end
@@ -136,7 +138,7 @@ extension CivilDate {
     fileprivate static let weekdayEndings = weekdays.map { String($0.dropFirst(3)) }
 
     private static func letters(_ name: String) -> UInt32 {
-        name.utf8.prefix(3).reduce(0) { $0 << 8 | UInt32($1.asciiLowercased) }
+        name.utf8.prefix(3).reduce(0) { $0 << 8 | UInt32($1.lowercasedASCII) }
     }
 }
 #endif

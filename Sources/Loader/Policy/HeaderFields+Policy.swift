@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 extension HeaderFields {
     /// The conditions under which a stored body is still good (RFC 9111 §4.3.1): the entity tag and the date of the last
     /// modification, as they were received. Empty when the response has neither.
@@ -51,7 +53,7 @@ extension HeaderFields {
     func retryAfter(responseTime: WallTime) -> Duration? {
         let lines = self[lines: "Retry-After"]
         guard lines.count == 1 else { return nil }
-        let value = Array(lines[0].trimmingSpace)
+        let value = Array(lines[0].trimmingASCIIBlanks())
         if let seconds = DeltaSeconds.parse(value) { return .seconds(seconds) }
         guard let end = HTTPDate.parse(value, now: responseTime) else { return nil }
         let milliseconds = end - (date("Date", now: responseTime) ?? responseTime)

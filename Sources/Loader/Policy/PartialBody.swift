@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// The beginning of a body that broke off, kept in memory between two attempts of one load (RFC 9110 §14).
 struct PartialBody: Sendable {
     /// Of the 200 that it belongs to.
@@ -74,14 +76,14 @@ struct ContentRange: Hashable, Sendable {
     init?(_ fields: HeaderFields) {
         let lines = fields[lines: "Content-Range"]
         guard lines.count == 1 else { return nil }
-        let words = lines[0].trimmingSpace.split(separator: 0x20)
-        guard words.count == 2, String(decoding: words[0].map(\.asciiLowercased), as: UTF8.self) == "bytes" else {
+        let words = lines[0].trimmingASCIIBlanks().split(separator: 0x20)
+        guard words.count == 2, String(decoding: words[0].map(\.lowercasedASCII), as: UTF8.self) == "bytes" else {
             return nil
         }
         let numbers = words[1].split(omittingEmptySubsequences: false) { $0 == 0x2D || $0 == 0x2F }
         guard numbers.count == 3, words[1].firstIndex(of: 0x2D) == numbers[0].endIndex,
-            let first = numbers[0].decimalNumber, let last = numbers[1].decimalNumber,
-            let length = numbers[2].decimalNumber, first <= last, last < length
+            let first = Int(asciiDigits: numbers[0]), let last = Int(asciiDigits: numbers[1]),
+            let length = Int(asciiDigits: numbers[2]), first <= last, last < length
         else { return nil }
         self.first = first
         self.last = last

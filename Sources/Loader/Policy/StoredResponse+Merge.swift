@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 extension StoredResponse {
     /// The response after a 304 confirmed its body (RFC 9111 §3.2, §4.3.4).
     ///
@@ -11,7 +13,7 @@ extension StoredResponse {
         if !news.contains("Date") { news.append("Date", HTTPDate.format(responseTime)) }
 
         func key(_ line: HeaderField) -> String {
-            String(decoding: line.name.utf8.map(\.asciiLowercased), as: UTF8.self)
+            String(decoding: line.name.utf8.map(\.lowercasedASCII), as: UTF8.self)
         }
         let replaced = Set(news.lines.map(key)).union(["age"])
         var merged = self

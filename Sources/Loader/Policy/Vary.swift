@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// The request fields that choose among the responses of one key (RFC 9111 §4.1).
 enum Vary {
     /// What `request` says in the fields that a response's `Vary` names, sorted by name, each name once.
@@ -35,7 +37,7 @@ enum Vary {
     private static func normalised(_ request: HeaderFields, _ names: Set<String>) -> [String: [UInt8]] {
         var joined: [String: [UInt8]] = [:]
         for line in request.lines {
-            let name = String(decoding: line.name.utf8.map(\.asciiLowercased), as: UTF8.self)
+            let name = String(decoding: line.name.utf8.map(\.lowercasedASCII), as: UTF8.self)
             guard names.contains(name) else { continue }
             if joined[name] == nil {
                 joined[name] = line.value
@@ -73,14 +75,14 @@ enum Vary {
                 }
                 continue
             }
-            if byte.isSpace {
+            if byte.isASCIIBlank {
                 hasSpace = true
                 continue
             }
             if hasSpace, let last = result.last, last != 0x2C, byte != 0x2C { result.append(0x20) }
             hasSpace = false
             isQuoted = byte == 0x22
-            result.append(foldsCase ? byte.asciiLowercased : byte)
+            result.append(foldsCase ? byte.lowercasedASCII : byte)
         }
         return result
     }

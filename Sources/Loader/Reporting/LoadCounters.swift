@@ -1,4 +1,5 @@
 #if Loader
+import PlatformImage
 internal import Synchronization
 
 /// What a loader has done, counted without a lock.
@@ -30,7 +31,7 @@ final class LoadCounters: Sendable {
     /// Counts a decode that has taken so long on its thread.
     func countDecode(_ duration: Duration) {
         Self.add(1, to: decodes)
-        Self.add(Int(duration.wholeNanoseconds), to: decodeNanoseconds)
+        Self.add(Int(max(0, duration.nanosecondCount)), to: decodeNanoseconds)
     }
 
     /// The counters are read one by one and order nothing else, so they need no more than to be whole.

@@ -1,5 +1,6 @@
 #if Loader
 internal import Logging
+import PlatformImage
 
 extension LoaderEvent {
     /// How loud the event is in a log.
@@ -42,10 +43,10 @@ extension LoaderEvent {
         case .responseReceived(let status, let bytes, let duration):
             metadata["status"] = "\(status)"
             metadata["bytes"] = "\(bytes)"
-            metadata["ms"] = "\(duration.wholeMilliseconds)"
+            metadata["ms"] = "\(duration.millisecondCount)"
         case .retrying(let attempt, let delay, let code):
             metadata["attempt"] = "\(attempt)"
-            metadata["delayMs"] = "\(delay.wholeMilliseconds)"
+            metadata["delayMs"] = "\(delay.millisecondCount)"
             metadata["code"] = "\(code)"
         case .failed(let code, let status, let isFatal, let text):
             metadata["code"] = "\(code)"

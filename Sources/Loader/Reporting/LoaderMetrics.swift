@@ -79,7 +79,8 @@ public final class LoaderMetrics: Sendable {
     }
 
     private func time(_ name: String, _ duration: Duration) {
-        Timer(label: "\(prefix).\(name)", dimensions: [], factory: factory).recordNanoseconds(duration.wholeNanoseconds)
+        let timer = Timer(label: "\(prefix).\(name)", dimensions: [], factory: factory)
+        timer.recordNanoseconds(max(0, duration.nanosecondCount))
     }
 }
 #endif

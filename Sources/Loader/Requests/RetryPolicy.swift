@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// Whether and when a load whose attempt failed tries again.
 ///
 /// The wait is random, between nothing and ``firstDelay`` doubled with each attempt (exponential backoff with full
@@ -42,8 +44,8 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// Nanoseconds: ``firstDelay`` x 2^(attempts - 1), between 0 and the limit.
     private func backoff(afterAttempts attempts: Int, atMost limit: Duration) -> Int64 {
-        let limit = limit.wholeNanoseconds
-        var delay = firstDelay.wholeNanoseconds
+        let limit = max(0, limit.nanosecondCount)
+        var delay = max(0, firstDelay.nanosecondCount)
         var doublings = attempts - 1
         while doublings > 0, delay > 0, delay < limit {
             let (doubled, overflows) = delay.multipliedReportingOverflow(by: 2)

@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// What the lanes hold.
 struct LaneCounts: Hashable, Sendable {
     var urgentWaiting = 0
@@ -15,6 +17,11 @@ struct LaneSchedule: Sendable {
         var arrival: UInt64?
     }
 
+    private struct Ticket: Sendable {
+        let number: UInt64
+        let arrival: UInt64
+    }
+
     /// True while nobody is let in.
     var isSuspended = false
     private(set) var counts = LaneCounts()
@@ -22,8 +29,8 @@ struct LaneSchedule: Sendable {
     private var slowWidth: Int
     /// By number; nil for one that is not here. Numbers are given out again, so there are never many.
     private var places: [Place?] = []
-    private var urgentLine = LaneLine()
-    private var slowLine = LaneLine()
+    private var urgentLine = TicketQueue<Ticket>()
+    private var slowLine = TicketQueue<Ticket>()
     private var lastArrival: UInt64 = 0
 
     init(urgentWidth: Int, slowWidth: Int) {
@@ -98,14 +105,14 @@ struct LaneSchedule: Sendable {
         let place = Place(lane: lane, arrival: lastArrival)
         places[Int(number)] = place
         count(place, 1)
-        let ticket = LaneLine.Ticket(number: number, arrival: lastArrival)
+        let ticket = Ticket(number: number, arrival: lastArrival)
         switch lane {
         case .urgent: urgentLine.append(ticket)
         case .slow: slowLine.append(ticket)
         }
     }
 
-    private mutating func popFirst(of lane: LoadPriority) -> LaneLine.Ticket? {
+    private mutating func popFirst(of lane: LoadPriority) -> Ticket? {
         switch lane {
         case .urgent: urgentLine.popFirst()
         case .slow: slowLine.popFirst()
@@ -115,10 +122,10 @@ struct LaneSchedule: Sendable {
     /// Who leaves or moves is not taken out of the line, but the line stays in proportion to those who wait in it.
     private mutating func dropLeftTickets(of lane: LoadPriority) {
         let places = places
-        let isWaiting = { (ticket: LaneLine.Ticket) in places[Int(ticket.number)]?.arrival == ticket.arrival }
+        let isWaiting = { (ticket: Ticket) in places[Int(ticket.number)]?.arrival == ticket.arrival }
         switch lane {
-        case .urgent: urgentLine.compact(waiting: counts.urgentWaiting, keeping: isWaiting)
-        case .slow: slowLine.compact(waiting: counts.slowWaiting, keeping: isWaiting)
+        case .urgent: urgentLine.compact(waitingCount: counts.urgentWaiting, isWaiting)
+        case .slow: slowLine.compact(waitingCount: counts.slowWaiting, isWaiting)
         }
     }
 
@@ -129,40 +136,6 @@ struct LaneSchedule: Sendable {
         case (.slow, false): counts.slowWaiting += change
         case (.slow, true): counts.slowRunning += change
         }
-    }
-}
-
-/// A line with amortised constant time at both ends, in which some tickets may be of those who have left it.
-private struct LaneLine: Sendable {
-    struct Ticket: Sendable {
-        let number: UInt64
-        let arrival: UInt64
-    }
-
-    private var tickets: [Ticket] = []
-    private var head = 0
-
-    var count: Int { tickets.count - head }
-
-    mutating func append(_ ticket: Ticket) { tickets.append(ticket) }
-
-    mutating func popFirst() -> Ticket? {
-        guard head < tickets.count else { return nil }
-        defer {
-            head += 1
-            if head > 64, head * 2 > tickets.count {
-                tickets.removeFirst(head)
-                head = 0
-            }
-        }
-        return tickets[head]
-    }
-
-    /// Throws out those who have left when they are more than those who wait.
-    mutating func compact(waiting: Int, keeping isWaiting: (Ticket) -> Bool) {
-        guard count > 2 * waiting + 64 else { return }
-        tickets = tickets[head...].filter(isWaiting)
-        head = 0
     }
 }
 #endif

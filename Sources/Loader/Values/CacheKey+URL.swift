@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 extension CacheKey {
     /// The form of an address that names its resource (HTTP-CACHE 6.3, RFC 9110 §4.2.3); nil for what is no http(s)
     /// address: another scheme, no host, a port that is no number from 1 to 65535, or a character that no address may hold.
@@ -7,7 +9,7 @@ extension CacheKey {
         var rest = Array(url.utf8)[...]
         guard rest.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
         guard let colon = rest.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let scheme = rest[..<colon].map(\.asciiLowercased)
+        let scheme = rest[..<colon].map(\.lowercasedASCII)
         let defaultPort: Int
         switch String(decoding: scheme, as: UTF8.self) {
         case "http": defaultPort = 80
@@ -36,8 +38,7 @@ extension CacheKey {
             if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
                 let port = host[(colon + 1)...]
                 guard colon > scheme, port.count == 4 || port.count == 5, port.first != UInt8(ascii: "0"),
-                    port.allSatisfy({ $0.isASCIIDigit }),
-                    port.reduce(0, { $0 * 10 + Int($1 - 0x30) }) <= 65_535
+                    let number = Int(asciiDigits: port), number <= 65_535
                 else { return false }
                 host = host[..<colon]
             }
@@ -56,13 +57,16 @@ extension CacheKey {
         let afterBracket = host.lastIndex(of: UInt8(ascii: "]")).map { $0 + 1 } ?? host.startIndex
         if let colon = host[afterBracket...].firstIndex(of: UInt8(ascii: ":")) {
             let digits = host[(colon + 1)...]
-            guard digits.count <= 5, digits.allSatisfy({ $0.isASCIIDigit }) else { return nil }
-            port = digits.isEmpty ? nil : digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-            if let port, !(1...65_535).contains(port) { return nil }
+            if !digits.isEmpty {
+                guard digits.count <= 5, let number = Int(asciiDigits: digits), (1...65_535).contains(number) else {
+                    return nil
+                }
+                port = number
+            }
             host = host[..<colon]
         }
         guard !host.isEmpty, (host.first == UInt8(ascii: "[")) == (host.last == UInt8(ascii: "]")) else { return nil }
-        let name = host.map(\.asciiLowercased)
+        let name = host.map(\.lowercasedASCII)
         guard let port, port != defaultPort else { return name }
         return name + ":\(port)".utf8
     }

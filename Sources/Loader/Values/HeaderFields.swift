@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// One line of a header: a name as it was received and the bytes of its value.
 public struct HeaderField: Hashable, Sendable {
     /// As received; names compare without regard to ASCII case.
@@ -18,7 +20,7 @@ public struct HeaderField: Hashable, Sendable {
     }
 
     /// True when `name` is this field's, without regard to ASCII case.
-    public func isNamed(_ name: String) -> Bool { self.name.isSame(as: name) { $0.asciiLowercased } }
+    public func isNamed(_ name: String) -> Bool { self.name.isSame(as: name) { $0.lowercasedASCII } }
 
     /// The value with each byte as the code point of the same number, for people to read (ISO 8859-1).
     public var text: String { String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) })) }
@@ -36,7 +38,7 @@ extension HeaderField: CustomStringConvertible {
     }
 
     /// True for a value that no head may hold (RFC 9110 §5.5): one with a control character other than a tab.
-    package var hasControlCharacter: Bool { value.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F } }
+    package var hasControlCharacter: Bool { value.contains { $0.isASCIIControl && $0 != 0x09 } }
 }
 
 /// The lines of a header in the order in which they came, duplicates included.

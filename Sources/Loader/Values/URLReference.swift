@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// The five parts of an address or of a reference to one, as bytes (RFC 3986 §4.1); nothing is decoded or encoded.
 struct URLReference: Hashable, Sendable {
     /// As written, without the colon; nil in a relative reference.
@@ -102,7 +104,7 @@ struct URLReference: Hashable, Sendable {
     /// `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`
     private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let first = bytes.first, first.isASCIILetter else { return false }
-        return bytes.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
+        return bytes.allSatisfy { $0.isASCIIAlphanumeric || "+-.".utf8.contains($0) }
     }
 }
 #endif

@@ -1,4 +1,6 @@
 #if Loader
+import PlatformImage
+
 /// A moment of the calendar clock, as HTTP dates and file dates mean it: it may jump, forwards and back.
 public struct WallTime: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01 00:00 UTC, without leap seconds; negative before.
@@ -38,23 +40,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// Rounded towards 0; stops at the ends of the range.
-    var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflows ? (seconds < 0 ? .min : .max) : product + attoseconds / 1_000_000_000_000_000
-    }
-
     /// Whole milliseconds, 0 to some 146,000,000 years: two of them can be added.
-    var milliseconds: Int64 { Swift.min(Swift.max(wholeMilliseconds, 0), .max / 2) }
-
-    /// Nanoseconds, rounded down; 0 for less, the largest number for 292 years and more.
-    var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, sumOverflows) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflows || sumOverflows ? .max : sum
-    }
+    var milliseconds: Int64 { Swift.min(Swift.max(millisecondCount, 0), .max / 2) }
 }
 #endif
