@@ -1,5 +1,6 @@
 #if Service
 import Configuration
+import PlatformImage
 
 /// A configuration out of its four sources: options win over the environment, that over the file, that over the defaults.
 public struct ResolvedConfiguration: Sendable {
@@ -171,7 +172,7 @@ extension ResolvedConfiguration {
 
     /// Without what would be a command to a terminal.
     private static func printable(_ text: String) -> String {
-        String(decoding: text.utf8.map { $0.isControl ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
+        String(decoding: text.utf8.map { $0.isASCIIControl ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
     }
 }
 #endif

@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// How a value of the configuration is written: the same text in a file, the environment and an option.
 struct ValueForm<Value: Sendable>: Sendable {
     /// What the documentation and errors say that a value is.
@@ -29,8 +31,7 @@ extension ValueForm<Int> {
 
     /// Nil for signs, blanks and what does not fit.
     fileprivate static func digits(_ text: some StringProtocol) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0.digitValue != nil }) else { return nil }
-        return Int(text)
+        Int(asciiDigits: text.utf8)
     }
 
     /// Digits and a unit; no fractions.
@@ -97,7 +98,7 @@ extension ValueForm<Duration> {
                 return ValueForm<Int>.measured(text, in: units, (allowsZero ? 0 : 1)...most).map { .milliseconds($0) }
             },
             show: { duration in
-                ValueForm<Int>.shown(Int(clamping: duration.wholeMilliseconds), in: units)
+                ValueForm<Int>.shown(Int(clamping: duration.millisecondCount), in: units)
             })
     }
 }
@@ -122,7 +123,7 @@ extension ValueForm<String> {
     static func text(_ noun: String) -> Self {
         Self(
             syntax: noun,
-            read: { text in text.isEmpty || text.utf8.contains { $0.isControl } ? nil : text },
+            read: { text in text.isEmpty || text.utf8.contains { $0.isASCIIControl } ? nil : text },
             show: { $0 })
     }
 }

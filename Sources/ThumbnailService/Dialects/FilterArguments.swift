@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// The arguments of one filter, read in order; each error names the filter.
 struct FilterArguments {
     let name: String
@@ -15,11 +17,11 @@ struct FilterArguments {
         for index in text.indices {
             if text[index] == UInt8(ascii: "'") { isQuoted.toggle() }
             guard text[index] == UInt8(ascii: ","), !isQuoted else { continue }
-            arguments.append(text[start..<index].trimmingBlanks)
+            arguments.append(text[start..<index].trimmingASCIIBlanks())
             start = index + 1
         }
         guard !isQuoted else { throw .malformed("a quote of the filter \(name) has no end") }
-        let last = text[start...].trimmingBlanks
+        let last = text[start...].trimmingASCIIBlanks()
         if !last.isEmpty || !arguments.isEmpty { arguments.append(last) }
         self.arguments = arguments
     }
@@ -64,14 +66,5 @@ struct FilterArguments {
 
     /// - Throws: `malformed` when something is left.
     func end() throws(ServiceError) { if hasMore { throw malformed } }
-}
-
-extension ArraySlice<UInt8> {
-    /// Without blanks and tabs at both ends.
-    fileprivate var trimmingBlanks: Self {
-        let rest = drop(while: \.isBlank)
-        guard let last = rest.lastIndex(where: { !$0.isBlank }) else { return rest }
-        return rest[...last]
-    }
 }
 #endif

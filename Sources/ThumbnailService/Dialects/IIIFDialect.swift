@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// Targets of the IIIF Image API 3.0 (SERVICE 3). They are unsigned: the map from identifiers to sources is the list of
 /// what is allowed.
 struct IIIFDialect: Hashable, Sendable {
@@ -31,7 +33,7 @@ struct IIIFDialect: Hashable, Sendable {
             throw ServiceError(.notFound, "an identifier has no empty segment and no dot segment")
         }
         if segments.count == 5 {
-            return .image(try image(identifier, segments.dropFirst().map { $0.percentDecoded[...] }))
+            return .image(try image(identifier, segments.dropFirst().map { PercentEncoding.decode($0)[...] }))
         }
         guard segments.count < 6 else {
             throw ServiceError(.notFound, "there is no such identifier; a slash inside one is written %2F")
@@ -39,7 +41,7 @@ struct IIIFDialect: Hashable, Sendable {
         if segments.count == 1 || (segments.count == 2 && segments[1].isEmpty) {
             return .redirect("\(Self.prefix)\(Self.text(raw))/info.json")
         }
-        guard segments.count == 2, segments[1].percentDecoded.elementsEqual("info.json".utf8) else {
+        guard segments.count == 2, PercentEncoding.decode(segments[1]).elementsEqual("info.json".utf8) else {
             throw .malformed("a target of IIIF has region, size, rotation and quality.format, or info.json")
         }
         var operations = Operations()
@@ -99,24 +101,14 @@ struct IIIFDialect: Hashable, Sendable {
     /// Nil for an empty one, one with control characters or brackets, and one that is not UTF-8.
     private static func identifier(_ raw: ArraySlice<UInt8>) -> String? {
         guard !raw.contains(where: { "[]".utf8.contains($0) }) else { return nil }
-        let decoded = raw.percentDecoded
-        guard !decoded.isEmpty, !decoded.contains(where: \.isControl) else { return nil }
+        let decoded = PercentEncoding.decode(raw)
+        guard !decoded.isEmpty, !decoded.contains(where: \.isASCIIControl) else { return nil }
         return String(validating: decoded, as: UTF8.self)
     }
 
     /// The segment as it was sent, with what a URI may not have escaped.
     private static func text(_ raw: ArraySlice<UInt8>) -> String {
-        var bytes: [UInt8] = []
-        for index in raw.indices {
-            let byte = raw[index]
-            let isPlain = byte.isAlphanumeric || "-._~!$&'()*+,;=:@".utf8.contains(byte)
-            if isPlain || raw.escape(at: index) != nil {
-                bytes.append(byte)
-            } else {
-                bytes.append(percentEscaped: byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: PercentEncoding.encode(raw, allowed: .pathSegment, keepsEscapes: true), as: UTF8.self)
     }
 }
 
@@ -136,7 +128,7 @@ enum IIIFIdentifier {
         var bytes = identifier
         for _ in 0...maxEncodings {
             guard hasOnlyNamedSegments(bytes) else { return false }
-            let decoded = bytes[...].percentDecoded
+            let decoded = PercentEncoding.decode(bytes)
             if decoded == bytes { return true }
             bytes = decoded
         }

@@ -18,7 +18,7 @@ extension RGBA8 {
     }
 
     private init?(digits: String.UTF8View) {
-        let values = digits.compactMap(\.hexadecimalValue)
+        let values = digits.compactMap(\.asciiHexValue)
         guard values.count == digits.count else { return nil }
         let samples: [UInt8]
         switch values.count {

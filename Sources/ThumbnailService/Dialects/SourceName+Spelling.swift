@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 extension SourceName {
     /// The source that the last part of a thumbor target names.
     ///
@@ -8,7 +10,7 @@ extension SourceName {
     /// - Throws: `malformed` for an empty name, one with control characters and one that is not UTF-8.
     init(named name: [UInt8], defaultScheme: String?) throws(ServiceError) {
         guard !name.isEmpty else { throw .malformed("the target names no picture") }
-        guard !name.contains(where: { $0.isControl }), let text = String(validating: name, as: UTF8.self)
+        guard !name.contains(where: { $0.isASCIIControl }), let text = String(validating: name, as: UTF8.self)
         else { throw .malformed("the picture's name has control characters or is not UTF-8") }
         if let end = Self.schemeEnd(name) {
             self = .url(Self.spelled(name, authorityStart: end + 3))
@@ -24,7 +26,7 @@ extension SourceName {
     private static func schemeEnd(_ name: [UInt8]) -> Int? {
         guard let colon = name.firstIndex(of: UInt8(ascii: ":")), colon > 0,
             name[(colon + 1)...].starts(with: "//".utf8),
-            name[..<colon].allSatisfy({ $0.isAlphanumeric || "+-.".utf8.contains($0) }), name[0].digitValue == nil
+            name[..<colon].allSatisfy({ $0.isASCIIAlphanumeric || "+-.".utf8.contains($0) }), !name[0].isASCIIDigit
         else { return nil }
         return colon
     }
@@ -41,16 +43,16 @@ extension SourceName {
         var index = 0
         while index < name.count {
             let byte = name[index]
-            if byte == UInt8(ascii: "%"), name[...].escape(at: index) != nil {
+            if PercentEncoding.escapedByte(in: name, at: index) != nil {
                 spelled += name[index..<(index + 3)]
                 index += 3
                 continue
             }
             if isAllowed(byte, inPath: index >= pathStart) {
                 let isLowered = index < authorityStart || (index < pathStart && isPlain)
-                spelled.append(isLowered ? byte.lowercased : byte)
+                spelled.append(isLowered ? byte.lowercasedASCII : byte)
             } else {
-                spelled.append(percentEscaped: byte)
+                PercentEncoding.append(escapeOf: byte, to: &spelled)
             }
             index += 1
         }
@@ -60,7 +62,7 @@ extension SourceName {
     /// RFC 3986: what stands for itself. A number sign would begin a fragment, which never goes to an origin.
     private static func isAllowed(_ byte: UInt8, inPath: Bool) -> Bool {
         switch byte {
-        case _ where byte.isAlphanumeric: true
+        case _ where byte.isASCIIAlphanumeric: true
         // Minus to slash, digits, colon and semicolon; ampersand to comma; question mark and at.
         case 0x2D...0x3B, 0x26...0x2C, 0x3F, 0x40: true
         case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "="), UInt8(ascii: "_"), UInt8(ascii: "~"): true

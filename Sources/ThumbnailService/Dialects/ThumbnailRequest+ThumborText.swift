@@ -57,7 +57,7 @@ extension SourceName {
         case .body: return "body"
         case .identifier: return nil
         case .url(let name), .file(let name):
-            return name.utf8.percentEncoded(keeping: "-._~!$&'()*+,;=:@/[]")
+            return PercentEncoding.encode(name, allowed: .pathSegment.union("/[]"))
         }
     }
 }
@@ -119,7 +119,7 @@ extension PixelFilter {
 extension RGBA8 {
     /// Eight hexadecimal digits.
     fileprivate var digits: String {
-        Hexadecimal.text([red, green, blue, alpha])
+        String(hexadecimal: [red, green, blue, alpha])
     }
 }
 #endif

@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// thumbor's targets: `/{signature or unsafe}/{parts}/{image}` (SERVICE 2.1).
 struct ThumborDialect: Sendable {
     /// What stands before a name without a scheme.
@@ -64,7 +66,7 @@ struct ThumborDialect: Sendable {
             }
             return .body
         }
-        var name = isDecoded ? Array(rest) : rest.percentDecoded
+        var name = isDecoded ? Array(rest) : PercentEncoding.decode(rest)
         // A target without a picture has no source, whatever its query says.
         if let query, !name.isEmpty { name += [UInt8(ascii: "?")] + query }
         return try SourceName(named: name, defaultScheme: readsFiles ? nil : defaultScheme)

@@ -29,7 +29,7 @@ extension ThumborDraft {
 
     /// Letters, digits, `_` and `-`, at most 64: nothing that could harm a response field.
     static func isFilterWord(_ text: ArraySlice<UInt8>) -> Bool {
-        (1...64).contains(text.count) && text.allSatisfy { $0.isAlphanumeric || "_-".utf8.contains($0) }
+        (1...64).contains(text.count) && text.allSatisfy { $0.isASCIIAlphanumeric || "_-".utf8.contains($0) }
     }
 
     /// The index of the bracket that ends a filter: a colon or nothing follows it.
@@ -112,16 +112,14 @@ extension FilterArguments {
     /// Milliseconds since 1970, at most 15 digits: some 30,000 years.
     fileprivate mutating func milliseconds() throws(ServiceError) -> Int64 {
         let digits = try text()
-        guard digits.count <= 15, digits.allSatisfy({ $0.digitValue != nil }),
-            let value = Int64(String(decoding: digits, as: UTF8.self))
-        else { throw malformed }
-        return value
+        guard digits.count <= 15, let value = Int(asciiDigits: digits) else { throw malformed }
+        return Int64(value)
     }
 
     /// At most 255 bytes of UTF-8 without control characters and path separators.
     fileprivate mutating func fileName() throws(ServiceError) -> String {
         let bytes = try text()
-        guard bytes.count <= 255, !bytes.contains(where: { $0.isControl || "/\\".utf8.contains($0) }),
+        guard bytes.count <= 255, !bytes.contains(where: { $0.isASCIIControl || "/\\".utf8.contains($0) }),
             let name = String(validating: bytes, as: UTF8.self)
         else { throw malformed }
         return name

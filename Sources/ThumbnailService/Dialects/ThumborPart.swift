@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// One of the optional parts of a thumbor target, without what it says.
 enum ThumborStage: Int, Comparable, CaseIterable {
     case debug, meta, trim, crop, fit, size, horizontal, vertical, smart, filters, image
@@ -109,7 +111,7 @@ enum ThumborPart: Hashable {
         // Nobody writes a size as long as that, and looking at characters is slow.
         guard segment.count <= 128, let cross = segment.firstIndex(of: UInt8(ascii: "x")) else { return false }
         let sides = [segment[..<cross], segment[(cross + 1)...]].map { side in
-            String(decoding: side.percentDecoded.drop { "+-".utf8.contains($0) }, as: UTF8.self).lowercased()
+            String(decoding: PercentEncoding.decode(side).drop { "+-".utf8.contains($0) }, as: UTF8.self).lowercased()
         }
         let isSigned = segment.first.map { "+-".utf8.contains($0) } ?? false
         let isNumber = sides.contains { side in

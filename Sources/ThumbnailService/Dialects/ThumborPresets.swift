@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// Parts of targets by name: what the filter `preset(name)` stands for.
 struct ThumborPresets: Sendable {
     private let parts: [String: [UInt8]]
@@ -61,7 +63,7 @@ extension ThumborDraft {
             guard let text = scanner.upToClosedSegment() else { return }
             scanner.take(text)
             let filters = text.dropFirst(ThumborPart.filtersPrefix.utf8.count)
-            return try read(filters: isDecoded ? Array(filters) : filters.percentDecoded)
+            return try read(filters: isDecoded ? Array(filters) : PercentEncoding.decode(filters))
         }
     }
 

@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// Content negotiation (RFC 9110 §12.5.1) between the formats that are written here, JPEG and PNG.
 ///
 /// A result has a format by itself: its source's, when that is one of both. A client that takes both gets that one,
@@ -66,7 +68,7 @@ struct MediaRange: Hashable, Sendable {
 
     private init?(_ text: Substring.UTF8View) {
         let parts = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
-            String(decoding: $0.filter { !$0.isBlank }, as: UTF8.self)
+            String(decoding: $0.filter { !$0.isASCIIBlank }, as: UTF8.self)
                 .lowercased()
         }
         let names = parts[0].split(separator: "/", omittingEmptySubsequences: false)
@@ -83,12 +85,12 @@ struct MediaRange: Hashable, Sendable {
     /// `0`, `1`, or either with a point and at most three digits; not over 1.
     private static func thousandths(_ text: Substring) -> Int? {
         let digits = Array(text.utf8)
-        guard let first = digits.first?.digitValue, first <= 1, digits.count <= 5 else { return nil }
+        guard let first = digits.first?.asciiDigitValue, first <= 1, digits.count <= 5 else { return nil }
         guard digits.count > 1 else { return first * 1_000 }
         guard digits[1] == UInt8(ascii: ".") else { return nil }
         var (value, weight) = (first * 1_000, 100)
         for digit in digits[2...] {
-            guard let digit = digit.digitValue else { return nil }
+            guard let digit = digit.asciiDigitValue else { return nil }
             value += digit * weight
             weight /= 10
         }

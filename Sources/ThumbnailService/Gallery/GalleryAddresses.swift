@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// The targets of the gallery's pictures, signed when there is a key.
 struct GalleryAddresses: Sendable {
     private let pictures: [ServiceConfiguration.Gallery.Picture]
@@ -42,7 +44,7 @@ struct GalleryAddresses: Sendable {
     /// Every byte escaped that is not a letter, a digit or one of `-._~`: no name of a file can be taken for an option,
     /// for the end of the filters, or for a query.
     static func escaped(_ source: String) -> String {
-        source.utf8.percentEncoded(keeping: "-._~")
+        PercentEncoding.encode(source, allowed: .unreserved)
     }
 }
 #endif

@@ -1,5 +1,6 @@
 #if Service
 import HTTPTypes
+import PlatformImage
 
 /// The page at `/gallery` with all that belongs to it. It is there only when the operator asked for it.
 struct GalleryHandler: RouteHandler {
@@ -22,7 +23,7 @@ struct GalleryHandler: RouteHandler {
         self.engine = engine
         let addresses = try GalleryAddresses(gallery, engine.configuration)
         self.addresses = addresses
-        let token = Hexadecimal.text((0..<32).map { _ in UInt8.random(in: 0...255) })
+        let token = String(hexadecimal: (0..<32).map { _ in UInt8.random(in: 0...255) })
         self.token = token
         page = Array(GalleryPage.html(token: token, sides: addresses.sides, count: addresses.count).utf8)
         var hosts: Set<String> = [engine.configuration.server.host.lowercased(), "localhost"]
@@ -90,7 +91,7 @@ struct GalleryHandler: RouteHandler {
     private static func host(in authority: String) -> String {
         guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return authority }
         let port = authority[authority.index(after: colon)...]
-        return port.utf8.allSatisfy(\.isDigit) ? String(authority[..<colon]) : ""
+        return port.utf8.allSatisfy(\.isASCIIDigit) ? String(authority[..<colon]) : ""
     }
 
     private func checkOrder(_ head: HTTPRequest) throws(ServiceError) {

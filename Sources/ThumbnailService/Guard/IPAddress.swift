@@ -1,5 +1,6 @@
 #if Service
 import NIOCore
+import PlatformImage
 
 #if canImport(Glibc)
 import Glibc
@@ -59,7 +60,7 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func isAddressByte(_ byte: UInt8) -> Bool {
-        byte.hexadecimalValue != nil || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":")
+        byte.asciiHexValue != nil || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":")
     }
 }
 
@@ -81,9 +82,7 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
             }
         var length = width
         if parts.count == 2 {
-            guard parts[1].utf8.allSatisfy(\.isDigit), let number = Int(parts[1]),
-                number <= width
-            else { return nil }
+            guard let number = Int(asciiDigits: parts[1].utf8), number <= width else { return nil }
             length = number
         }
         (first, self.length) = (address, length)

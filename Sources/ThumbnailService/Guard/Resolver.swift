@@ -1,6 +1,7 @@
 #if Service
 import NIOCore
 import NIOPosix
+import PlatformImage
 import Synchronization
 
 #if canImport(Glibc)
@@ -153,8 +154,7 @@ extension IPAddress {
 extension TimeAmount {
     /// 0 to a hundred years.
     init(_ duration: Duration) {
-        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(3_155_760_000)).components
-        self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        self = .nanoseconds(min(max(duration, .zero), .seconds(3_155_760_000)).nanosecondCount)
     }
 }
 #endif

@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// A host as an address names it: what every resolver and every socket understands by it is decided here, once.
 enum SourceHost: Hashable, Sendable, CustomStringConvertible {
     case address(IPAddress)
@@ -32,7 +34,7 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
             guard let bits = Self.shortAddress(labels) else { return nil }
             self = .address(.v4(bits))
         } else {
-            self = .name(String(decoding: rest.map(\.lowercased), as: UTF8.self))
+            self = .name(String(decoding: rest.map(\.lowercasedASCII), as: UTF8.self))
         }
     }
 
@@ -51,17 +53,17 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
             return false
         }
         return label.allSatisfy { byte in
-            byte.isAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
         }
     }
 
     /// True for a label that some resolver may take as a number: of digits alone, or `0x` and hexadecimal digits or none.
     private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
-        if label.allSatisfy(\.isDigit) { return true }
+        if label.allSatisfy(\.isASCIIDigit) { return true }
         guard label.count >= 2, label.first == 0x30, label.dropFirst().first.map({ $0 | 0x20 }) == 0x78 else {
             return false
         }
-        return label.dropFirst(2).allSatisfy { $0.hexadecimalValue != nil }
+        return label.dropFirst(2).allSatisfy { $0.asciiHexValue != nil }
     }
 
     /// One to four numbers, of which the last fills the bytes that are left (inet_aton).
@@ -93,7 +95,7 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
         guard !digits.isEmpty else { return nil }
         var value: UInt64 = 0
         for byte in digits {
-            guard let digit = byte.hexadecimalValue.map(UInt64.init), digit < base else { return nil }
+            guard let digit = byte.asciiHexValue.map(UInt64.init), digit < base else { return nil }
             value = value * base + digit
             guard value <= UInt64(UInt32.max) else { return nil }
         }

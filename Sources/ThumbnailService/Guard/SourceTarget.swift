@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// An address of http or https, taken apart by the service itself: what was vetted is what is asked for.
 struct SourceTarget: Hashable, Sendable {
     /// True for https.
@@ -39,9 +41,9 @@ struct SourceTarget: Hashable, Sendable {
         }
         self.host = host
         if let digits, !digits.isEmpty {
-            guard digits.count <= 5, digits.allSatisfy(\.isDigit),
-                let port = Int(String(decoding: digits, as: UTF8.self)), (1...65535).contains(port)
-            else { throw ServiceError(.portRefused, "the source's port is no port") }
+            guard digits.count <= 5, let port = Int(asciiDigits: digits), (1...65535).contains(port) else {
+                throw ServiceError(.portRefused, "the source's port is no port")
+            }
             self.port = port
         } else {
             port = isSecure ? 443 : 80

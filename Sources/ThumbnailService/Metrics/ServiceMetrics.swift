@@ -124,8 +124,7 @@ extension ServiceMetrics {
 extension Timer {
     /// Notes a duration; less than nothing counts as nothing.
     fileprivate func record(_ duration: Duration) {
-        let (seconds, attoseconds) = max(duration, .zero).components
-        recordNanoseconds(min(seconds, 1 << 32) * 1_000_000_000 + attoseconds / 1_000_000_000)
+        recordNanoseconds(max(0, duration.nanosecondCount))
     }
 }
 #endif

@@ -1,5 +1,6 @@
 #if Service
 import HTTPTypes
+import PlatformImage
 
 /// The place of a request in a trace that began elsewhere (W3C Trace Context).
 struct TraceContext: Hashable, Sendable {
@@ -46,7 +47,7 @@ struct TraceContext: Hashable, Sendable {
     }
 
     private static func isLowerHexadecimalDigit(_ byte: UInt8) -> Bool {
-        byte.hexadecimalValue != nil && !byte.isUpperLetter
+        byte.asciiHexValue != nil && byte == byte.lowercasedASCII
     }
 }
 
@@ -61,7 +62,7 @@ enum TraceState {
         var members: [String] = []
         var keys: Set<String> = []
         for part in text.split(separator: ",") {
-            let member = trimmed(Array(part.utf8))
+            let member = Array(part.utf8).trimmingASCIIBlanks()
             if member.isEmpty { continue }
             guard let equals = member.firstIndex(of: UInt8(ascii: "=")), isKey(member[..<equals]),
                 isValue(member[(equals + 1)...]), members.count < maxMembers,
@@ -77,20 +78,14 @@ enum TraceState {
         return kept.isEmpty ? nil : kept
     }
 
-    private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
-        var rest = bytes[...].drop(while: \.isBlank)
-        while let last = rest.last, last.isBlank { rest.removeLast() }
-        return rest
-    }
+    private static let lowerAlphanumerics = ASCIISet.digits.union(.lowercase)
 
     /// Up to 256 lower-case letters, digits and `_-*/`, with one `@` at most, a letter or a digit first.
     private static func isKey(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard let first = bytes.first, isLowerAlphanumeric(first), bytes.count <= 256 else { return false }
+        guard let first = bytes.first, lowerAlphanumerics.contains(first), bytes.count <= 256 else { return false }
         return bytes.count { $0 == UInt8(ascii: "@") } <= 1
-            && bytes.allSatisfy { isLowerAlphanumeric($0) || "_-*/@".utf8.contains($0) }
+            && bytes.allSatisfy { lowerAlphanumerics.contains($0) || "_-*/@".utf8.contains($0) }
     }
-
-    private static func isLowerAlphanumeric(_ byte: UInt8) -> Bool { byte.isDigit || byte.isLowerLetter }
 
     /// 1 to 256 printable characters without `,` and `=`; no blank at the end, which is cut off already.
     private static func isValue(_ bytes: ArraySlice<UInt8>) -> Bool {

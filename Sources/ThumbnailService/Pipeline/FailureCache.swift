@@ -1,5 +1,6 @@
 #if Service
 import Crypto
+import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
@@ -81,7 +82,7 @@ final class FailureCache: Sendable {
                 guard case .url = source, negativeLifetime > .zero else { return }
                 if let until = record.until, now < until { return }
                 record.times = [now]
-                record.until = now.adding(milliseconds: min(negativeLifetime.wholeMilliseconds, 1_000_000_000_000_000))
+                record.until = now.adding(milliseconds: min(negativeLifetime.millisecondCount, 1_000_000_000_000_000))
             case .origin:
                 record.count(now)
                 if record.times.count < Self.maxFailures {
@@ -149,7 +150,7 @@ extension SourceName {
             case .identifier(let name): "identifier \(name)"
             case .body: "body"
             }
-        return Hexadecimal.text(SHA256.hash(data: Array(text.utf8)))
+        return String(hexadecimal: SHA256.hash(data: Array(text.utf8)))
     }
 }
 #endif

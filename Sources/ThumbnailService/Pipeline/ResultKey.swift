@@ -1,5 +1,6 @@
 #if Service
 import Crypto
+import PlatformImage
 import PlatformImageLoader
 
 /// Names a result: equal for requests that must give equal bytes.
@@ -14,7 +15,7 @@ struct ResultKey: Hashable, Sendable {
         var hash = SHA256()
         hash.update(data: Array("imagetool result \(version)\n".utf8))
         hash.update(data: canonical)
-        digits = Hexadecimal.text(hash.finalize())
+        digits = String(hexadecimal: hash.finalize())
     }
 
     /// Where it lies on disk: the disk cache names entries by address, and this one can be nobody's.

@@ -1,5 +1,6 @@
 #if Service
 import Crypto
+import PlatformImage
 import PlatformImageLoader
 
 /// A source that is there: its bytes, and what was said about them.
@@ -22,7 +23,7 @@ struct SourceBytes: Sendable {
         self.bytes = bytes
         self.lifetime = lifetime
         self.lastModified = lastModified
-        self.digest = digest ?? Hexadecimal.text(SHA256.hash(data: bytes))
+        self.digest = digest ?? String(hexadecimal: SHA256.hash(data: bytes))
     }
 
     /// A source that came as a response from an address.
@@ -50,7 +51,7 @@ struct SourceBytes: Sendable {
         let quote = UInt8(ascii: "\"")
         guard tag.first == quote, tag.dropFirst().firstIndex(of: quote) == tag.count - 1 else { return nil }
         let parts = [Array(url.utf8), tag, fields["Last-Modified"] ?? [], Array("\(byteCount)".utf8)]
-        return Hexadecimal.text(SHA256.hash(parts: parts))
+        return String(hexadecimal: SHA256.hash(parts: parts))
     }
 }
 #endif

@@ -1,5 +1,6 @@
 #if Service
 import Logging
+import PlatformImage
 import PlatformImageLoader
 
 /// Gives the bytes of sources.
@@ -136,7 +137,7 @@ final class SourceReader: SourceReading {
         }
         guard let prefix = identifiers?.urlPrefix else { throw ServiceError(.notFound, "there is no such identifier") }
         // A part of a path (RFC 3986 §3.3), slashes kept.
-        return try await fetch(prefix + name.utf8.percentEncoded(keeping: "-._~!$&'()*+,;=:@/"))
+        return try await fetch(prefix + PercentEncoding.encode(name, allowed: .pathSegment.union("/")))
     }
 
     private func read(_ path: String, in files: SourceFiles) async throws(ServiceError) -> SourceBytes {

@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// The numbers of targets: ASCII digits alone, checked against overflow as they are read.
 enum Number {
     /// The largest whole number of a target: products of two with a side of a picture stay in 64 bits.
@@ -9,7 +11,7 @@ enum Number {
         var value = 0
         var isEmpty = true
         for byte in text {
-            guard let digit = byte.digitValue else { return nil }
+            guard let digit = byte.asciiDigitValue else { return nil }
             value = value * 10 + digit
             guard value <= max else { return nil }
             isEmpty = false
@@ -33,7 +35,7 @@ enum Number {
                 isFraction = true
                 continue
             }
-            guard let digit = byte.digitValue else { return nil }
+            guard let digit = byte.asciiDigitValue else { return nil }
             digits += 1
             if isFraction {
                 unit /= 10

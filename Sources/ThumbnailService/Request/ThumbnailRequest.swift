@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// What every dialect parses into, without I/O: one source, what is done to it, and how the answer may be kept.
 struct ThumbnailRequest: Hashable, Sendable {
     var source: SourceName
@@ -80,9 +82,11 @@ extension AnswerPolicy {
         let plain = String(decoding: name.utf8.map { Self.isQuotable($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
         let field = "attachment; filename=\"\(plain)\""
         guard !name.utf8.allSatisfy(Self.isQuotable) else { return field }
-        // `attr-char` of RFC 8187 §3.2.1.
-        return "\(field); filename*=UTF-8''\(name.utf8.percentEncoded(keeping: "!#$&+-.^_`|~"))"
+        return "\(field); filename*=UTF-8''\(PercentEncoding.encode(name, allowed: Self.plainBytes))"
     }
+
+    /// `attr-char` of RFC 8187 §3.2.1.
+    private static let plainBytes = ASCIISet.alphanumerics.union("!#$&+-.^_`|~")
 
     /// A byte that stands for itself between quotes; clients take a percent sign for an escape now and then.
     private static func isQuotable(_ byte: UInt8) -> Bool {

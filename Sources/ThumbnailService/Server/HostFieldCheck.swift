@@ -2,6 +2,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
+import PlatformImage
 
 /// Marks requests whose Host field is missing, repeated or invalid (RFC 9112 section 3.2), which responders refuse.
 ///
@@ -42,15 +43,13 @@ final class HostFieldCheck: ChannelInboundHandler, RemovableChannelHandler {
             hostEnd = close + 1
         } else {
             hostEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
-            guard hostEnd > 0, bytes[..<hostEnd].allSatisfy({ $0.isAlphanumeric || "-._".utf8.contains($0) }) else {
-                return false
-            }
+            guard hostEnd > 0, bytes[..<hostEnd].allSatisfy({ $0.isASCIIAlphanumeric || "-._".utf8.contains($0) })
+            else { return false }
         }
         guard hostEnd < bytes.count else { return true }
         let digits = bytes[(hostEnd + 1)...]
         guard bytes[hostEnd] == UInt8(ascii: ":"), digits.count <= 5 else { return false }
-        guard digits.allSatisfy(\.isDigit) else { return false }
-        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 65_535
+        return digits.isEmpty || Int(asciiDigits: digits).map { $0 <= 65_535 } ?? false
     }
 }
 

@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// A request target as a log may have it (SERVICE.md SV22): without its signature, without queries and user information
 /// of sources, in printable ASCII.
 enum LoggedTarget {
@@ -91,8 +93,8 @@ enum LoggedTarget {
         while digits + 1 < bytes.count, bytes[digits] == UInt8(ascii: "2"), bytes[digits + 1] == UInt8(ascii: "5") {
             digits += 2
         }
-        guard digits + 1 < bytes.count, let high = bytes[digits].hexadecimalValue,
-            let low = bytes[digits + 1].hexadecimalValue
+        guard digits + 1 < bytes.count, let high = bytes[digits].asciiHexValue,
+            let low = bytes[digits + 1].asciiHexValue
         else {
             return (bytes[index], index + 1)
         }
@@ -116,7 +118,7 @@ enum LoggedTarget {
             if (0x21...0x7E).contains(byte) {
                 result.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                result += "%" + Hexadecimal.text([byte])
+                result += "%" + String(hexadecimal: [byte])
             }
         }
         return bytes.count > maxBytes ? result + "..." : result

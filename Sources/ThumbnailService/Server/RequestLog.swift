@@ -1,6 +1,7 @@
 #if Service
 import HTTPTypes
 import Logging
+import PlatformImage
 
 /// The log line of a request. Every value is a number, comes from a closed set, or was checked to be harmless: no
 /// signature, no query, no user information and no control byte gets into it (SERVICE.md SV22).
@@ -76,6 +77,6 @@ enum RequestIdentifier {
         return given
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "._-".utf8.contains(byte) }
+    private static func isPlain(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || "._-".utf8.contains(byte) }
 }
 #endif

@@ -1,4 +1,6 @@
 #if Service
+import PlatformImage
+
 /// Which first segments of a target are accepted, and which bytes they vouch for.
 struct SigningPolicy: Sendable {
     enum Query: String, Hashable, Sendable, CaseIterable {
@@ -48,7 +50,7 @@ struct SigningPolicy: Sendable {
         guard let keys, let code = Base64URL.decode(Self.withPlainPadding(first)) else { throw Self.badSignature }
         if keys.verify(code, of: message) { return raw }
         if acceptsDecoded {
-            let decoded = message.percentDecoded
+            let decoded = PercentEncoding.decode(message)
             // A decoded question mark would make a query of what was none.
             if keys.verify(code, of: decoded), queryStart == nil {
                 return VerifiedParts(bytes: decoded, isDecoded: true, query: nil)

@@ -1,4 +1,5 @@
 #if Service
+import PlatformImage
 import Testing
 
 @testable import PlatformImageService
@@ -10,7 +11,8 @@ import Testing
 
         #expect(tag == self.tag())
         #expect(tag.fieldValue.utf8.count == 24)
-        #expect(tag.fieldValue.utf8.dropFirst().dropLast().allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) })
+        let characters = ASCIISet.alphanumerics.union("-_")
+        #expect(tag.fieldValue.utf8.dropFirst().dropLast().allSatisfy { characters.contains($0) })
         for other in [
             self.tag(source: "t"), self.tag(operations: "p"), self.tag(format: "image/png"), self.tag(version: 2),
             self.tag(source: "so", operations: ""), self.tag(source: "", operations: "so"),

@@ -143,7 +143,7 @@ import Testing
             let targets = try await service.thumbnails()
             #expect(targets.count == names.count + 3)
             for target in targets {
-                #expect(target.utf8.allSatisfy { $0.isAlphanumeric || "/-._~%".utf8.contains($0) })
+                #expect(target.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/-._~%".utf8.contains($0) })
                 let reply = try await service.send(target)
                 #expect(reply.status == 200)
                 #expect(reply["X-Ignored-Filters"] == nil)
