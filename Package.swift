@@ -75,8 +75,8 @@ let package = Package(
             ],
             path: "Sources/Loader", swiftSettings: settings),
         .target(
-            name: "PlatformImageURLSession", dependencies: ["PlatformImageLoader"], path: "Sources/LoaderURLSession",
-            swiftSettings: settings),
+            name: "PlatformImageURLSession", dependencies: ["PlatformImage", "PlatformImageLoader"],
+            path: "Sources/LoaderURLSession", swiftSettings: settings),
 
         // The thumbnail service.
         .target(

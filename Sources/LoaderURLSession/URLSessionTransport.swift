@@ -1,4 +1,5 @@
 #if Loader
+import PlatformImage
 public import PlatformImageLoader
 
 // The session and its configuration are a module of their own on Linux.
@@ -108,7 +109,7 @@ extension HTTPRequest {
         request.timeoutInterval = TimeInterval(min(max(seconds ?? .max, 1), 2_000_000))
         if !fields.contains("Accept-Encoding") { request.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         for field in fields.lines {
-            guard field.name.utf8.allSatisfy(Self.isTokenByte), !field.name.isEmpty else {
+            guard field.name.utf8.allSatisfy({ Self.tokenBytes.contains($0) }), !field.name.isEmpty else {
                 throw .configuration("a field name that is no token cannot be sent")
             }
             guard let value = String(validating: field.value, as: UTF8.self) else {
@@ -123,12 +124,7 @@ extension HTTPRequest {
     }
 
     /// `tchar` of RFC 9110 §5.6.2.
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
+    private static let tokenBytes = ASCIISet.alphanumerics.union("!#$%&'*+-.^_`|~")
 }
 
 extension ResponseHead {

@@ -1,3 +1,5 @@
+import PlatformImage
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -60,13 +62,7 @@ package func isFolder(_ path: String) -> Bool {
 
 /// The ASCII letters and digits and `._-` of a name as they are, every other byte as `_`.
 package func plainName(_ name: some Sequence<UInt8>) -> String {
-    let plain = name.map { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            byte
-        default: UInt8(ascii: "_")
-        }
-    }
+    let allowed = ASCIISet.alphanumerics.union("._-")
+    let plain = name.map { allowed.contains($0) ? $0 : UInt8(ascii: "_") }
     return String(decoding: plain, as: UTF8.self)
 }

@@ -1,3 +1,5 @@
+import PlatformImage
+
 /// Reads one JSON value from bytes, strictly by RFC 8259: nothing but white space may follow it, a name may come once in
 /// an object, text is UTF-8, and numbers stay as they are written.
 package struct JSONReader {
@@ -35,7 +37,7 @@ package struct JSONReader {
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
         case UInt8(ascii: "-"): return try number()
-        case .some(UInt8(ascii: "0")...UInt8(ascii: "9")): return try number()
+        case let byte? where byte.isASCIIDigit: return try number()
         case nil: throw failure("the text ends where a value belongs")
         default: throw failure("no value")
         }
@@ -129,9 +131,7 @@ package struct JSONReader {
     private mutating func codeUnit() throws(Failure) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-                throw failure("an escape without four hexadecimal digits")
-            }
+            guard let digit = next?.asciiHexValue else { throw failure("an escape without four hexadecimal digits") }
             unit = unit << 4 | UInt16(digit)
             position += 1
         }
@@ -152,7 +152,7 @@ package struct JSONReader {
 
     private mutating func digits() throws(Failure) {
         let start = position
-        while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { position += 1 }
+        while next?.isASCIIDigit == true { position += 1 }
         if position == start { throw failure("a number without a digit") }
     }
 

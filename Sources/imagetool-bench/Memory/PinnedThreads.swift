@@ -1,4 +1,5 @@
 import Foundation
+import PlatformImage
 import PlatformImageBenchmarking
 import Synchronization
 
@@ -35,10 +36,12 @@ final class PinnedThreads: Sendable {
         let threads = PinnedThreads(count: count)
         let ended = DispatchSemaphore(value: 0)
         for number in 0..<count {
-            Thread.detachNewThread {
+            let failure = DetachedThread.start {
                 threads.run(number, work)
                 ended.signal()
             }
+            // The others would spin for ever.
+            if let failure { preconditionFailure("no thread can be started: error \(failure)") }
         }
         for _ in 0..<count { ended.wait() }
         let spans = threads.spans.withLock { $0 }

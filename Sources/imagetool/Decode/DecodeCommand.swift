@@ -159,8 +159,7 @@ extension Bitmap {
     fileprivate var digest: String {
         var hash = SHA256()
         forEachBand(.clearedUnderAlpha) { band in band.withUnsafeBytes { hash.update(bufferPointer: $0) } }
-        let digits = Array("0123456789abcdef")
-        return String(hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        return String(hexadecimal: hash.finalize())
     }
 }
 #endif

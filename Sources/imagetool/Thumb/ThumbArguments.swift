@@ -34,7 +34,7 @@ enum ThumbArguments {
 
     /// Digits alone: `Int` takes signs too.
     private static func decimal(_ text: Substring) -> Int? {
-        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
+        Int(asciiDigits: text.utf8)
     }
 
     /// A place such as `north` or `topleft`, or a focal point such as `0.3,0.5`.
@@ -79,7 +79,7 @@ enum ThumbArguments {
         }
         let digits = text.utf8.dropFirst()
         guard text.hasPrefix("#"), digits.count == 6 || digits.count == 8,
-            digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            digits.allSatisfy({ $0.asciiHexValue != nil }),
             let value = UInt32(String(text.dropFirst()), radix: 16)
         else { return nil }
         let pixel = digits.count == 6 ? value << 8 | 255 : value
