@@ -1,5 +1,6 @@
 #if Loader
 import Foundation
+import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
@@ -45,7 +46,7 @@ final class URLSessionExchange: Sendable {
     func run(total: Duration?) async throws -> ResponseHead {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isEnded = state.withLock { state in
+                let isEnded = state.locked(in: self) { state in
                     if state.end == nil { state.headWaiter = continuation }
                     return state.end != nil
                 }
@@ -62,7 +63,7 @@ final class URLSessionExchange: Sendable {
     func next() async throws -> [UInt8]? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let ready: Result<Ready, LoadError>? = state.withLock { state in
+                let ready: Result<Ready, LoadError>? = state.locked(in: self) { state in
                     if !state.unread.isEmpty {
                         var chunk: [UInt8] = []
                         swap(&chunk, &state.unread)
@@ -86,7 +87,7 @@ final class URLSessionExchange: Sendable {
 
     /// Ends the exchange, unless it has ended, and forgets what is unread.
     func cancel() {
-        state.withLock { state in
+        state.locked(in: self) { state in
             guard !state.unread.isEmpty else { return }
             state.unread = []
             // What comes next is the cancellation, even when the server had sent all.
@@ -100,7 +101,7 @@ final class URLSessionExchange: Sendable {
             guard (try? await Task.sleep(for: total)) != nil else { return }
             self?.end(.failure(.transport("not complete in time")))
         }
-        let isEnded = state.withLock { state in
+        let isEnded = state.locked(in: self) { state in
             if state.end == nil { state.timer = timer }
             return state.end != nil
         }
@@ -111,7 +112,7 @@ final class URLSessionExchange: Sendable {
 // What the delegate calls, one at a time.
 extension URLSessionExchange {
     func receive(_ head: ResponseHead) {
-        let waiter = state.withLock { state -> CheckedContinuation<ResponseHead, any Error>? in
+        let waiter = state.locked(in: self) { state -> CheckedContinuation<ResponseHead, any Error>? in
             guard state.end == nil else { return nil }
             state.head = head
             return state.headWaiter.take()
@@ -121,7 +122,7 @@ extension URLSessionExchange {
 
     func receive(_ data: Data) {
         guard !data.isEmpty else { return }
-        let (waiter, isTooMuch) = state.withLock { state -> (CheckedContinuation<[UInt8]?, any Error>?, Bool) in
+        let (waiter, isTooMuch) = state.locked(in: self) { state -> (CheckedContinuation<[UInt8]?, any Error>?, Bool) in
             guard state.end == nil else { return (nil, false) }
             if let waiter = state.bodyWaiter.take() { return (waiter, false) }
             guard data.count <= maxUnreadBytes - state.unread.count else { return (nil, true) }
@@ -134,12 +135,12 @@ extension URLSessionExchange {
 
     /// Ends well, if the head has come.
     func endIfAnswered() {
-        guard state.withLock({ $0.head != nil }) else { return }
+        guard state.locked(in: self, { $0.head != nil }) else { return }
         end(.success(()))
     }
 
     func end(_ result: Result<Void, LoadError>) {
-        let remains = state.withLock { state -> Remains? in
+        let remains = state.locked(in: self) { state -> Remains? in
             guard state.end == nil else { return nil }
             state.end = result
             return Remains(

@@ -1,5 +1,6 @@
 #if Loader
 import Foundation
+import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
@@ -14,12 +15,12 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate {
     /// - Parameter task: Not resumed yet.
     func add(_ exchange: URLSessionExchange, for task: URLSessionTask) {
         let number = task.taskIdentifier
-        running.withLock { $0[number] = exchange }
+        running.locked(in: self) { $0[number] = exchange }
     }
 
     private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
         let number = task.taskIdentifier
-        return running.withLock { $0[number] }
+        return running.locked(in: self) { $0[number] }
     }
 
     func urlSession(
@@ -55,7 +56,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let number = task.taskIdentifier
-        let exchange = running.withLock { $0.removeValue(forKey: number) }
+        let exchange = running.locked(in: self) { $0.removeValue(forKey: number) }
         exchange?.end(error.map { .failure(LoadError(foundationError: $0)) } ?? .success(()))
     }
 }

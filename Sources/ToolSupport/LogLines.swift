@@ -1,5 +1,6 @@
 #if Tool && Service
 import Dispatch
+import PlatformImage
 import Synchronization
 
 #if canImport(Glibc)
@@ -31,7 +32,7 @@ package final class LogLines: Sendable {
 
     /// - Parameter line: With its newline.
     package func append(_ line: String) {
-        let begins = state.withLock { state in
+        let begins = state.locked(in: self) { state in
             guard state.waiting.count + line.utf8.count <= maxBytes else {
                 state.dropped += 1
                 return false
@@ -48,7 +49,7 @@ package final class LogLines: Sendable {
 
     private func write() {
         while true {
-            let (bytes, dropped) = state.withLock { state in
+            let (bytes, dropped) = state.locked(in: self) { state in
                 defer { (state.waiting, state.dropped) = ([], 0) }
                 if state.waiting.isEmpty { state.isWriting = false }
                 return (state.waiting, state.dropped)

@@ -1,5 +1,6 @@
 #if Service
 import NIOCore
+import PlatformImage
 import Synchronization
 
 /// One request that waits for the addresses of a host, until it ends for the first time.
@@ -19,14 +20,14 @@ final class LookupWaiter: Sendable {
     init(timeout: Duration?) { self.timeout = timeout }
 
     var hasEnded: Bool {
-        state.withLock {
+        state.locked(in: self) {
             if case .ended = $0 { true } else { false }
         }
     }
 
     /// Returns false when it ended before it began; the continuation is resumed then.
     func begin(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
-        let ended = state.withLock { state -> Outcome? in
+        let ended = state.locked(in: self) { state -> Outcome? in
             if case .ended(let outcome) = state { return outcome }
             state = .waiting(continuation, nil, isRunning: false)
             return nil
@@ -37,7 +38,7 @@ final class LookupWaiter: Sendable {
 
     /// Replaces the timer; the timer of a look-up that runs is never replaced by that of the wait before it.
     func hold(_ timer: Scheduled<Void>, isRunning: Bool) {
-        let obsolete = state.withLock { state -> Scheduled<Void>? in
+        let obsolete = state.locked(in: self) { state -> Scheduled<Void>? in
             guard case .waiting(let continuation, let old, let wasRunning) = state, isRunning || !wasRunning else {
                 return timer
             }
@@ -49,7 +50,7 @@ final class LookupWaiter: Sendable {
 
     /// Ends it, unless it has ended.
     func end(_ outcome: Outcome) {
-        let (continuation, timer) = state.withLock {
+        let (continuation, timer) = state.locked(in: self) {
             state -> (CheckedContinuation<Outcome, Never>?, Scheduled<Void>?) in
             defer { if case .ended = state {} else { state = .ended(outcome) } }
             guard case .waiting(let continuation, let timer, _) = state else { return (nil, nil) }

@@ -68,7 +68,7 @@ final class SystemResolver: Resolver {
 
     private func join(_ name: String, _ waiter: LookupWaiter) {
         let now = clock()
-        switch table.withLock({ $0.join(name, waiter, now: now) }) {
+        switch table.locked(in: self, { $0.join(name, waiter, now: now) }) {
         case .start: start(name, [waiter])
         case .running: limitRun(name, waiter)
         case .waiting: limitWait(name, waiter)
@@ -78,14 +78,14 @@ final class SystemResolver: Resolver {
         if waiter.hasEnded { leave(name, waiter) }
     }
 
-    private func leave(_ name: String, _ waiter: LookupWaiter) { table.withLock { $0.leave(name, waiter) } }
+    private func leave(_ name: String, _ waiter: LookupWaiter) { table.locked(in: self) { $0.leave(name, waiter) } }
 
     private func start(_ name: String, _ waiters: [LookupWaiter]) {
         for waiter in waiters { limitRun(name, waiter) }
         threads.submit { [self] state in
             let outcome = state == .active ? lookUp(name) : .failure(Self.cancelled)
             let now = clock()
-            let (ended, next) = table.withLock { ($0.finish(name, outcome, now: now), $0.startNext()) }
+            let (ended, next) = table.locked(in: self) { ($0.finish(name, outcome, now: now), $0.startNext()) }
             for waiter in ended { waiter.end(outcome) }
             for lookup in next { start(lookup.name, lookup.waiters) }
         }
@@ -96,7 +96,7 @@ final class SystemResolver: Resolver {
         guard let timeout = waiter.timeout else { return }
         let timer = timers.next().scheduleTask(in: TimeAmount(timeout)) { [self] in
             let now = clock()
-            let stale = table.withLock { $0.noteSlow(name, now: now) }
+            let stale = table.locked(in: self) { $0.noteSlow(name, now: now) }
             waiter.end(stale.map { .success($0) } ?? .failure(Self.late))
             leave(name, waiter)
         }

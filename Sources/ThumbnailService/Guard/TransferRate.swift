@@ -1,4 +1,5 @@
 #if Service
+import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
@@ -52,6 +53,6 @@ private final class SharedMeter: Sendable {
 
     init(_ rate: TransferRate) { meter = Mutex(TransferRate.Meter(rate)) }
 
-    func count(_ bytes: Int, waited: Duration) -> Bool { meter.withLock { $0.count(bytes, waited: waited) } }
+    func count(_ bytes: Int, waited: Duration) -> Bool { meter.locked(in: self) { $0.count(bytes, waited: waited) } }
 }
 #endif

@@ -1,5 +1,6 @@
 #if Service
 public import Metrics
+import PlatformImage
 import Synchronization
 
 /// Keeps metrics in memory and writes them as Prometheus reads them, in the text format 0.0.4.
@@ -26,7 +27,7 @@ public final class PrometheusRegistry: MetricsFactory {
 
     /// All metrics in the text format, families by name and the metrics of one by their labels; empty without any.
     public var text: String {
-        let (families, help) = state.withLock { ($0.families, $0.help) }
+        let (families, help) = state.locked(in: self) { ($0.families, $0.help) }
         var text = PrometheusText()
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
             text.begin(name, family.kind, help: help[name])
@@ -42,7 +43,7 @@ public final class PrometheusRegistry: MetricsFactory {
 
     /// Says what families are about.
     func describe(_ help: [String: String]) {
-        state.withLock { state in
+        state.locked(in: self) { state in
             for (name, line) in help { state.help[PrometheusText.name(name)] = line }
         }
     }
@@ -76,7 +77,7 @@ public final class PrometheusRegistry: MetricsFactory {
     ) -> Series {
         let (name, labels) = (PrometheusText.name(label), PrometheusText.labels(dimensions))
         let new = make()
-        return state.withLock { state in
+        return state.locked(in: self) { state in
             var family = state.families[name, default: Family(kind: kind)]
             if let old = family.series[labels] as? Series { return old }
             // One name with two types would make the whole text unreadable.
@@ -88,7 +89,7 @@ public final class PrometheusRegistry: MetricsFactory {
     }
 
     private func remove(_ handler: AnyObject) {
-        state.withLock { state in
+        state.locked(in: self) { state in
             for (name, family) in state.families {
                 guard let labels = family.series.first(where: { $0.value === handler })?.key else { continue }
                 state.families[name]?.series[labels] = nil

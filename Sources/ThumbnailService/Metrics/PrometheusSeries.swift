@@ -1,5 +1,6 @@
 #if Service
 import Metrics
+import PlatformImage
 import Synchronization
 
 /// What one name with one set of labels has come to.
@@ -26,14 +27,14 @@ final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusSeries {
     private let value = Mutex(0.0)
 
     func set(_ value: Int64) { set(Double(value)) }
-    func set(_ value: Double) { self.value.withLock { $0 = value } }
-    func increment(by amount: Double) { value.withLock { $0 += amount } }
-    func decrement(by amount: Double) { value.withLock { $0 -= amount } }
+    func set(_ value: Double) { self.value.locked(in: self) { $0 = value } }
+    func increment(by amount: Double) { value.locked(in: self) { $0 += amount } }
+    func decrement(by amount: Double) { value.locked(in: self) { $0 -= amount } }
     func record(_ value: Int64) { set(value) }
     func record(_ value: Double) { set(value) }
 
     func write(to text: inout PrometheusText, _ name: String, _ labels: String) {
-        text.add(name, labels, PrometheusText.number(value.withLock { $0 }))
+        text.add(name, labels, PrometheusText.number(value.locked(in: self) { $0 }))
     }
 }
 
@@ -44,14 +45,14 @@ final class PrometheusSummary: RecorderHandler, PrometheusSeries {
     func record(_ value: Int64) { record(Double(value)) }
 
     func record(_ value: Double) {
-        state.withLock { state in
+        state.locked(in: self) { state in
             state.sum += value
             state.count += 1
         }
     }
 
     func write(to text: inout PrometheusText, _ name: String, _ labels: String) {
-        let (sum, count) = state.withLock { ($0.sum, $0.count) }
+        let (sum, count) = state.locked(in: self) { ($0.sum, $0.count) }
         text.add(name + "_sum", labels, PrometheusText.number(sum))
         text.add(name + "_count", labels, String(count))
     }
@@ -77,14 +78,14 @@ final class PrometheusHistogram: TimerHandler, PrometheusSeries {
 
     func recordNanoseconds(_ duration: Int64) {
         let index = Self.bounds.firstIndex { duration <= $0.nanoseconds } ?? Self.bounds.count
-        state.withLock { state in
+        state.locked(in: self) { state in
             state.counts[index] += 1
             state.sum += Double(max(0, duration))
         }
     }
 
     func write(to text: inout PrometheusText, _ name: String, _ labels: String) {
-        let (counts, sum) = state.withLock { ($0.counts, $0.sum) }
+        let (counts, sum) = state.locked(in: self) { ($0.counts, $0.sum) }
         let others = labels.isEmpty ? "" : labels + ","
         var total = 0
         for (count, bound) in zip(counts, Self.bounds.map(\.label) + ["+Inf"]) {

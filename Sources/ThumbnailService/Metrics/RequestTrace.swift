@@ -1,4 +1,5 @@
 #if Service
+import PlatformImage
 import Synchronization
 
 /// What one request has cost so far, for its log line and for Server-Timing.
@@ -26,9 +27,9 @@ final class RequestTrace: Sendable {
 
     init(_ context: TraceContext? = nil) { self.context = context }
 
-    var facts: Facts { state.withLock { $0 } }
+    var facts: Facts { state.locked(in: self) { $0 } }
 
-    func note(_ change: @Sendable (inout Facts) -> Void) { state.withLock { change(&$0) } }
+    func note(_ change: @Sendable (inout Facts) -> Void) { state.locked(in: self) { change(&$0) } }
 
     /// The parts as Server-Timing has them, in milliseconds; `total` is all of it.
     func serverTiming(total: Duration) -> String {

@@ -73,12 +73,12 @@ final class Admission: Sendable {
     }
 
     /// Renders that were let in and have not begun.
-    var waitingCount: Int { state.withLock { $0.jobs.values.count { $0.begin == nil } } }
+    var waitingCount: Int { state.locked(in: self) { $0.jobs.values.count { $0.begin == nil } } }
 
     /// How long a render would wait that came now.
     var expectedWait: Duration {
         let now = clock()
-        return .seconds(state.withLock { expectedSeconds($0, now) })
+        return .seconds(state.locked(in: self) { expectedSeconds($0, now) })
     }
 
     /// Whether there is any use in fetching a source now.
@@ -86,7 +86,7 @@ final class Admission: Sendable {
     /// - Throws: `overloaded`.
     func check() throws(ServiceError) {
         let now = clock()
-        try state.withLock { state throws(ServiceError) in try refuseIfFull(state, now, within: maxWait) }
+        try state.locked(in: self) { state throws(ServiceError) in try refuseIfFull(state, now, within: maxWait) }
     }
 
     /// Lets a source be fetched, until ``arrive(_:isDone:)``: whoever fetches will want a thread next. Not to count them
@@ -95,7 +95,7 @@ final class Admission: Sendable {
     /// - Throws: `overloaded`.
     func approach() throws(ServiceError) -> Place {
         let now = clock()
-        return try state.withLock { state throws(ServiceError) in
+        return try state.locked(in: self) { state throws(ServiceError) in
             try refuseIfFull(state, now, within: maxWait)
             guard state.fetches.count < Self.fetchesPerPlace * threads.addingClamped(maxWaiting) else {
                 throw refusal(1, "too many sources are being fetched")
@@ -111,7 +111,7 @@ final class Admission: Sendable {
     /// - Parameter isDone: True teaches how long a fetch takes.
     func arrive(_ place: Place, isDone: Bool) {
         let now = clock()
-        state.withLock { state in
+        state.locked(in: self) { state in
             guard let begin = state.fetches.removeValue(forKey: place.number), isDone else { return }
             state.fetchTime.count((now - begin) / .seconds(1))
         }
@@ -126,7 +126,7 @@ final class Admission: Sendable {
     /// - Throws: `overloaded`.
     func enter(_ work: Work, remaining: Duration) throws(ServiceError) -> Place {
         let now = clock()
-        return try state.withLock { state throws(ServiceError) in
+        return try state.locked(in: self) { state throws(ServiceError) in
             try refuseIfFull(state, now, within: min(maxWait, remaining))
             let waitingBytes = state.jobs.values.reduce(0) { $0 + ($1.begin == nil ? $1.work.sourceBytes : 0) }
             let isAlone = state.jobs.count < threads
@@ -143,7 +143,7 @@ final class Admission: Sendable {
     /// Notes that a render has a thread and its bytes.
     func begin(_ place: Place) {
         let now = clock()
-        state.withLock { $0.jobs[place.number]?.begin = now }
+        state.locked(in: self) { $0.jobs[place.number]?.begin = now }
     }
 
     /// Gives the place to another one.
@@ -151,7 +151,7 @@ final class Admission: Sendable {
     /// - Parameter isDone: True teaches how long such a render takes; false for one that was refused or cancelled.
     func leave(_ place: Place, isDone: Bool) {
         let now = clock()
-        state.withLock { state in
+        state.locked(in: self) { state in
             guard let job = state.jobs.removeValue(forKey: place.number), isDone, let begin = job.begin else { return }
             let seconds = (now - begin) / .seconds(1)
             state.speeds[job.work.format, default: RobustMean(usual: Self.usualSpeed)].count(

@@ -21,13 +21,13 @@ final class BodyBudget: Sendable {
     }
 
     /// Bytes held now.
-    var heldBytes: Int { held.withLock { $0 } }
+    var heldBytes: Int { held.locked(in: self) { $0 } }
 
     /// A reservation that holds nothing yet.
     func reservation() -> BodyReservation { BodyReservation(self) }
 
     fileprivate func take(_ byteCount: Int) -> Bool {
-        held.withLock { held in
+        held.locked(in: self) { held in
             guard byteCount <= maxBytes - held, budget.takeIfFree(byteCount) else { return false }
             held += byteCount
             return true
@@ -36,7 +36,7 @@ final class BodyBudget: Sendable {
 
     fileprivate func release(_ byteCount: Int) {
         guard byteCount > 0 else { return }
-        held.withLock { $0 -= byteCount }
+        held.locked(in: self) { $0 -= byteCount }
         budget.giveBack(byteCount)
     }
 }
@@ -61,12 +61,12 @@ final class BodyReservation: Sendable {
         guard budget.take(byteCount) else {
             throw ServiceError(.overloaded, retryAfter: 1, "too many bytes of bodies are in flight")
         }
-        held.withLock { $0 += byteCount }
+        held.locked(in: self) { $0 += byteCount }
     }
 
     /// Releases all bytes; does nothing the second time.
     func release() {
-        let byteCount = held.withLock { held in
+        let byteCount = held.locked(in: self) { held in
             defer { held = 0 }
             return held
         }

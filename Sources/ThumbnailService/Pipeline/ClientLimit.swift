@@ -1,4 +1,5 @@
 #if Service
+import PlatformImage
 import Synchronization
 
 /// How many new renders each client may ask for (SERVICE.md SV24): a bucket of tokens a client, filled again over time.
@@ -21,7 +22,7 @@ final class ClientLimit: Sendable {
     /// - Throws: `clientLimit` with the seconds until there is one.
     func take(for client: IPAddress, now: ContinuousClock.Instant = .now) throws(ServiceError) {
         let network = client.clientNetwork
-        let missing: Double? = buckets.withLock { buckets in
+        let missing: Double? = buckets.locked(in: self) { buckets in
             var bucket = buckets[network] ?? Bucket(tokens: perMinute, filledAt: now)
             let minutes = max(.zero, now - bucket.filledAt) / .seconds(60)
             bucket.tokens = min(perMinute, bucket.tokens + minutes * perMinute)

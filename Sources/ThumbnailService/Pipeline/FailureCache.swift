@@ -50,7 +50,7 @@ final class FailureCache: Sendable {
     /// caller has the probe.
     func failure(of source: SourceName, now: WallTime) -> ServiceError? {
         let key = source.failureKey
-        return records.withLock { records in
+        return records.locked(in: self) { records in
             guard var record = records[key] else { return nil }
             if let until = record.until {
                 // Before the last failure, the clock was set back.
@@ -67,7 +67,7 @@ final class FailureCache: Sendable {
     func count(_ error: ServiceError, of source: SourceName, now: WallTime) {
         guard !isLocal(source) else { return }
         let key = source.failureKey
-        records.withLock { records in
+        records.locked(in: self) { records in
             // An error with a time to retry was remembered where it comes from: the source was not read.
             guard let kind = error.failureKind, error.retryAfter == nil else {
                 records[key]?.backOff?.endProbe(now: now)
@@ -103,7 +103,7 @@ final class FailureCache: Sendable {
     /// Notes that a source was read: what its origin failed with is forgotten, what its content failed with is not.
     func noteRead(_ source: SourceName) {
         let key = source.failureKey
-        records.withLock { records in
+        records.locked(in: self) { records in
             if let record = records[key], !record.error.isOfContent { records[key] = nil }
         }
     }
@@ -111,7 +111,7 @@ final class FailureCache: Sendable {
     /// Forgets the failures of a source that is well.
     func forget(_ source: SourceName) {
         let key = source.failureKey
-        records.withLock { records in if records[key] != nil { records[key] = nil } }
+        records.locked(in: self) { records in if records[key] != nil { records[key] = nil } }
     }
 
     private func isLocal(_ source: SourceName) -> Bool {

@@ -31,7 +31,7 @@ final class RenderPreparation: Sendable {
     init(_ renderer: Renderer, _ queue: DecodeQueue) { (self.renderer, self.queue) = (renderer, queue) }
 
     /// Headers that are kept now.
-    var headerCount: Int { headers.withLock { $0.count } }
+    var headerCount: Int { headers.locked(in: self) { $0.count } }
 
     /// A source that is there, by the digest of its bytes.
     ///
@@ -83,13 +83,13 @@ final class RenderPreparation: Sendable {
         if let header = kept(key) { return header }
         let header = try renderer.header(of: source.bytes, page: page, cancellation: flag)
         if (header.iccProfileDescription?.utf8.count ?? 0) <= Self.maxDescriptionBytes {
-            headers.withLock { $0[key] = header }
+            headers.locked(in: self) { $0[key] = header }
         }
         return header
     }
 
     private func kept(_ key: Key) -> ImageHeader? {
-        headers.withLock { headers in
+        headers.locked(in: self) { headers in
             guard let header = headers[key] else { return nil }
             headers[key] = header
             return header

@@ -62,7 +62,7 @@ final class SharedRenders: Sendable {
     }
 
     /// Members of all groups, those included that are worked for.
-    var waitingCount: Int { state.withLock { $0.groups.values.reduce(0) { $0 + $1.members.count } } }
+    var waitingCount: Int { state.locked(in: self) { $0.groups.values.reduce(0) { $0 + $1.members.count } } }
 
     /// Renders in the company of those that are there, if any.
     ///
@@ -83,7 +83,7 @@ final class SharedRenders: Sendable {
 
     private func join(_ member: Member, _ bytes: [UInt8], _ key: Key) -> (group: Int, number: Int) {
         let weight = member.prepared.weight
-        let (place, isNew) = state.withLock { state -> ((Int, Int), Bool) in
+        let (place, isNew) = state.locked(in: self) { state -> ((Int, Int), Bool) in
             if let open = state.open[key], let group = state.groups[open], group.members.count < Self.maxMembers,
                 group.weight.addingClamped(weight) <= queue.budget.maxBytes
             {
@@ -99,7 +99,7 @@ final class SharedRenders: Sendable {
         }
         if isNew {
             let task = Task { await work(place.0) }
-            let isAbandoned = state.withLock { state in
+            let isAbandoned = state.locked(in: self) { state in
                 state.groups[place.0]?.task = task
                 return state.groups[place.0]?.members.isEmpty == true
             }
@@ -109,7 +109,7 @@ final class SharedRenders: Sendable {
     }
 
     private func leave(_ number: Int, _ place: Int) {
-        let (member, abandoned) = state.withLock { state -> (Member?, Task<Void, Never>?) in
+        let (member, abandoned) = state.locked(in: self) { state -> (Member?, Task<Void, Never>?) in
             guard let member = state.groups[number]?.members.removeValue(forKey: place) else { return (nil, nil) }
             guard let group = state.groups[number], group.members.isEmpty else { return (member, nil) }
             if state.open[group.key] == number { state.open[group.key] = nil }
@@ -127,7 +127,7 @@ final class SharedRenders: Sendable {
         } catch {
             failure = ServiceError(error)
         }
-        let left = state.withLock { state -> [Member] in
+        let left = state.locked(in: self) { state -> [Member] in
             guard let group = state.groups.removeValue(forKey: number) else { return [] }
             if state.open[group.key] == number { state.open[group.key] = nil }
             return Array(group.members.values)
@@ -137,7 +137,7 @@ final class SharedRenders: Sendable {
 
     /// Takes no more members, and says what those that are there will hold.
     private func close(_ number: Int) -> Int {
-        state.withLock { state in
+        state.locked(in: self) { state in
             guard let group = state.groups[number] else { return 0 }
             if state.open[group.key] == number { state.open[group.key] = nil }
             return group.members.values.reduce(0) { $0.addingClamped($1.prepared.weight) }
@@ -146,7 +146,7 @@ final class SharedRenders: Sendable {
 
     /// Decodes once and makes one result after the other. `flag` is raised when all have left.
     private func serve(_ number: Int, _ flag: CancellationFlag) {
-        guard let group = state.withLock({ $0.groups[number] }) else { return }
+        guard let group = state.locked(in: self, { $0.groups[number] }) else { return }
         let members = group.members.sorted { $0.key < $1.key }
         for member in members { member.value.begin(true) }
         let start = ContinuousClock.now
@@ -167,7 +167,7 @@ final class SharedRenders: Sendable {
             } catch {
                 end = .failure(error)
             }
-            state.withLock { _ = $0.groups[number]?.members.removeValue(forKey: place) }
+            state.locked(in: self) { _ = $0.groups[number]?.members.removeValue(forKey: place) }
             member.ends.yield(end)
         }
     }

@@ -1,5 +1,6 @@
 #if Service
 import Crypto
+import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
@@ -23,7 +24,7 @@ final class SlowSources: Sendable {
     func failure(of bytes: [UInt8], now: WallTime) -> ServiceError? {
         guard isSuspect(bytes) else { return nil }
         let key = Key(digest: SHA256.hash(data: bytes))
-        return state.withLock { state in
+        return state.locked(in: self) { state in
             guard var backOff = state.backOffs[key] else { return nil }
             let left = backOff.remaining(now: now)
             guard left == 0 else {
@@ -39,7 +40,7 @@ final class SlowSources: Sendable {
     /// Counts a decode that was given up after a long time.
     func count(_ bytes: [UInt8], now: WallTime) {
         let key = Key(digest: SHA256.hash(data: bytes))
-        state.withLock { state in
+        state.locked(in: self) { state in
             var backOff = state.backOffs[key] ?? BackOff()
             backOff.fail(now: now)
             state.backOffs[key] = backOff
@@ -51,9 +52,9 @@ final class SlowSources: Sendable {
     func forget(_ bytes: [UInt8]) {
         guard isSuspect(bytes) else { return }
         let key = Key(digest: SHA256.hash(data: bytes))
-        state.withLock { state in if state.backOffs[key] != nil { state.backOffs[key] = nil } }
+        state.locked(in: self) { state in if state.backOffs[key] != nil { state.backOffs[key] = nil } }
     }
 
-    private func isSuspect(_ bytes: [UInt8]) -> Bool { state.withLock { $0.byteCounts[bytes.count] != nil } }
+    private func isSuspect(_ bytes: [UInt8]) -> Bool { state.locked(in: self) { $0.byteCounts[bytes.count] != nil } }
 }
 #endif

@@ -39,14 +39,14 @@ final class DecodeClock: Sendable {
 
     func begin() {
         let now = clock()
-        state.withLock { $0 = now }
+        state.locked(in: self) { $0 = now }
     }
 
-    func end() { state.withLock { $0 = nil } }
+    func end() { state.locked(in: self) { $0 = nil } }
 
     /// Nil unless a decode has begun and not ended.
     var elapsed: Duration? {
-        guard let begin = state.withLock({ $0 }) else { return nil }
+        guard let begin = state.locked(in: self, { $0 }) else { return nil }
         return .milliseconds(clock() - begin)
     }
 }

@@ -2,6 +2,7 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
+import PlatformImage
 import Synchronization
 
 /// Tells the work for a request that its client has gone.
@@ -23,7 +24,7 @@ final class ClientDeparture: ChannelInboundHandler, RemovableChannelHandler {
 
         /// Calls `action` when the client goes, at once when it has gone; nil for nothing any more.
         func whenGone(_ action: (@Sendable () -> Void)?) {
-            let isGone = state.withLock { state in
+            let isGone = state.locked(in: self) { state in
                 state.action = action
                 return state.isGone
             }
@@ -31,7 +32,7 @@ final class ClientDeparture: ChannelInboundHandler, RemovableChannelHandler {
         }
 
         fileprivate func leave() {
-            let action = state.withLock { state in
+            let action = state.locked(in: self) { state in
                 state.isGone = true
                 return state.action
             }

@@ -1,5 +1,6 @@
 #if Service
 import HummingbirdCore
+import PlatformImage
 import Synchronization
 
 /// The connections of the public listener, with the idle ones in the order in which they became idle.
@@ -33,9 +34,9 @@ final class ConnectionTable: Sendable {
     }
 
     /// Connections now, without those that are being closed.
-    var count: Int { state.withLock { $0.entries.count } }
+    var count: Int { state.locked(in: self) { $0.entries.count } }
     /// Connections without a request now.
-    var idleCount: Int { state.withLock { $0.entries.values.count { $0.idleSince != nil } } }
+    var idleCount: Int { state.locked(in: self) { $0.entries.values.count { $0.idleSince != nil } } }
 
     /// Adds a connection, which is idle. Closes the longest idle one of its client where that has no place left, and the
     /// longest idle one of all where this one takes the last place.
@@ -43,7 +44,7 @@ final class ConnectionTable: Sendable {
     /// - Returns: Nil for a connection to be closed: its client has no place left, and requests on all it has.
     func insert(_ connection: Connection) -> Number? {
         let client = limitedClient(connection.peer)
-        let (number, victims) = state.withLock { state -> (Number?, [Connection]) in
+        let (number, victims) = state.locked(in: self) { state -> (Number?, [Connection]) in
             var victims: [Connection] = []
             if let client, let mostPerClient, state.count(of: client) >= mostPerClient {
                 guard let number = state.longestIdle(of: client) else { return (nil, []) }
@@ -59,26 +60,26 @@ final class ConnectionTable: Sendable {
     }
 
     /// Notes that a request has arrived.
-    func beginRequest(_ number: Number) { state.withLock { $0.entries[number]?.idleSince = nil } }
+    func beginRequest(_ number: Number) { state.locked(in: self) { $0.entries[number]?.idleSince = nil } }
 
     /// Notes that a connection is idle again. Closes the one that has been idle for longest where no place is free.
     func endRequest(_ number: Number) {
-        state.withLock { $0.setIdle(number) }
+        state.locked(in: self) { $0.setIdle(number) }
         makeRoom()
     }
 
     /// Takes a connection back that was to be closed and has a request.
     func restore(_ number: Number, _ connection: Connection) {
         let client = limitedClient(connection.peer)
-        state.withLock { $0.restore(number, connection, client) }
+        state.locked(in: self) { $0.restore(number, connection, client) }
         makeRoom()
     }
 
     /// Removes a connection that is closed; does nothing when it is not in the table.
-    func remove(_ number: Number) { state.withLock { _ = $0.remove(number) } }
+    func remove(_ number: Number) { state.locked(in: self) { _ = $0.remove(number) } }
 
     private func makeRoom() {
-        let victim = state.withLock { state in
+        let victim = state.locked(in: self) { state in
             state.entries.count < most ? nil : state.longestIdle().flatMap { state.remove($0) }
         }
         victim?.closeIfIdle()

@@ -19,9 +19,9 @@ struct Demo {
     private final class Clock: Sendable {
         private let offset = Mutex<Int64>(0)
 
-        var now: WallTime { WallTime.now.adding(milliseconds: offset.withLock { $0 }) }
+        var now: WallTime { WallTime.now.adding(milliseconds: offset.locked(in: self) { $0 }) }
 
-        func advance(seconds: Int) { offset.withLock { $0 += Int64(seconds) * 1_000 } }
+        func advance(seconds: Int) { offset.locked(in: self) { $0 += Int64(seconds) * 1_000 } }
     }
 
     static let memoryLimit = 268_435_456
@@ -139,7 +139,7 @@ final class DemoOrigin: Sendable {
         self.counter = counter
         origin = try await LoopbackOrigin { request in
             let response = pictures.resource(request.target)?.response(to: request) ?? OriginResponse(status: 404)
-            counter.counts.withLock { counts in
+            counter.counts.locked(in: counter) { counts in
                 counts.requests += 1
                 counts.bodyBytes += response.body.count
             }
@@ -147,7 +147,7 @@ final class DemoOrigin: Sendable {
         }
     }
 
-    var counts: Counts { counter.counts.withLock { $0 } }
+    var counts: Counts { counter.counts.locked(in: counter) { $0 } }
 
     func url(_ path: String) -> String { origin.url(path) }
 

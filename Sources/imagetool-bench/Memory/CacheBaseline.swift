@@ -1,3 +1,4 @@
+import PlatformImage
 import Synchronization
 
 /// The usual cache: a `Dictionary` from key to node, nodes as objects in a doubly linked list, one lock around all.
@@ -52,7 +53,7 @@ final class CacheBaseline: Sendable {
     init(maxBytes: Int) { self.maxBytes = maxBytes }
 
     func value(for key: Key) -> Int? {
-        state.withLock { state in
+        state.locked(in: self) { state in
             guard let node = state.nodes[key] else { return nil }
             if state.newest !== node {
                 state.unlink(node)
@@ -64,7 +65,7 @@ final class CacheBaseline: Sendable {
 
     @discardableResult
     func insert(_ value: Int, for key: Key, cost: Int) -> Bool {
-        state.withLock { state in
+        state.locked(in: self) { state in
             if let node = state.nodes[key] {
                 state.totalBytes += cost - node.cost
                 node.value = value

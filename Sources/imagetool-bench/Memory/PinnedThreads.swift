@@ -44,7 +44,7 @@ final class PinnedThreads: Sendable {
             if let failure { preconditionFailure("no thread can be started: error \(failure)") }
         }
         for _ in 0..<count { ended.wait() }
-        let spans = threads.spans.withLock { $0 }
+        let spans = threads.spans.locked(in: threads) { $0 }
         guard let begin = spans.map(\.begin).min(), let end = spans.map(\.end).max() else {
             return Elapsed(cpu: 0, wall: 0)
         }
@@ -60,7 +60,7 @@ final class PinnedThreads: Sendable {
         work(number)
         let span = Span(
             begin: begin, end: nanoseconds(CLOCK_MONOTONIC), cpu: nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu)
-        spans.withLock { $0.append(span) }
+        spans.locked(in: self) { $0.append(span) }
     }
 }
 

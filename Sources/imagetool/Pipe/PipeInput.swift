@@ -1,4 +1,5 @@
 import Dispatch
+import PlatformImage
 import PlatformImageToolSupport
 import Synchronization
 
@@ -83,16 +84,16 @@ final class PipeInput: Sendable {
     }
 
     /// Why ``next()`` gave nil; nil before that.
-    var end: End? { state.withLock { $0.end } }
+    var end: End? { state.locked(in: self) { $0.end } }
 
     private func take() -> Item? {
         // Taken out while it is read into, which may take for ever; calls come one at a time.
-        var state = state.withLock { state in
+        var state = state.locked(in: self) { state in
             let taken = state
             state = State()
             return taken
         }
-        defer { self.state.withLock { [state] in $0 = state } }
+        defer { self.state.locked(in: self) { [state] in $0 = state } }
         while true {
             if let item = Self.item(&state, maxBytes: maxLineBytes) { return item }
             if state.end != nil {

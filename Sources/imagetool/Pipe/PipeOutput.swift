@@ -1,4 +1,5 @@
 import Dispatch
+import PlatformImage
 import PlatformImageToolSupport
 import Synchronization
 
@@ -19,9 +20,9 @@ final class PipeOutput: Sendable {
     func write(_ line: [UInt8]) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             queue.async { [self] in
-                if !isClosed.withLock({ $0 }) {
+                if !isClosed.locked(in: self, { $0 }) {
                     let isWritten = (line + [UInt8(ascii: "\n")]).withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
-                    if !isWritten { isClosed.withLock { $0 = true } }
+                    if !isWritten { isClosed.locked(in: self) { $0 = true } }
                 }
                 continuation.resume()
             }

@@ -1,4 +1,5 @@
 #if Tool && AsyncHTTPClient
+import PlatformImage
 import PlatformImageLoader
 import PlatformImageToolSupport
 import Synchronization
@@ -34,7 +35,7 @@ final class PipeSession: Sendable {
             case .failure(let refusal): start { .refused(request.id, refusal) }
             case .success((let name, .open(let configuration))): open(name, configuration, request.id)
             case .success((let name, let operation)):
-                let opening = state.withLock { $0.loaders[name] }
+                let opening = state.locked(in: self) { $0.loaders[name] }
                 start { await Self.answer(request.id, operation, opening) }
             }
         }
@@ -42,35 +43,35 @@ final class PipeSession: Sendable {
 
     /// Returns when all operations have been answered.
     func finish() async {
-        while let operation = state.withLock({ $0.operations.first?.value }) { await operation.value }
+        while let operation = state.locked(in: self, { $0.operations.first?.value }) { await operation.value }
     }
 
     /// Gives all loads up; they are answered with that.
     func cancel() {
-        for operation in state.withLock({ Array($0.operations.values) }) { operation.cancel() }
+        for operation in state.locked(in: self, { Array($0.operations.values) }) { operation.cancel() }
     }
 
     /// Returns when what all loaders have stored is on disk and within its limits.
     func flush() async {
-        for opening in state.withLock({ Array($0.loaders.values) }) {
+        for opening in state.locked(in: self, { Array($0.loaders.values) }) {
             if case .success(let loader) = await opening.value { await loader.flush() }
         }
     }
 
     private func start(_ answer: @escaping @Sendable () async -> PipeAnswer) {
-        state.withLock { state in
+        state.locked(in: self) { state in
             let number = state.started
             state.started += 1
             state.operations[number] = Task { [self] in
                 await output.write(answer().line)
-                self.state.withLock { $0.operations[number] = nil }
+                self.state.locked(in: self) { $0.operations[number] = nil }
             }
         }
     }
 
     private func open(_ name: String, _ request: PipeConfiguration, _ id: String?) {
         let transport = transport
-        let opening = state.withLock { state in
+        let opening = state.locked(in: self) { state in
             let former = state.loaders[name]
             let opening = Opening {
                 if case .success(let loader) = await former?.value { await loader.flush() }

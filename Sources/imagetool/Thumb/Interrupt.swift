@@ -1,4 +1,5 @@
 import Dispatch
+import PlatformImage
 import PlatformImageToolSupport
 import Synchronization
 
@@ -28,7 +29,7 @@ final class Interrupt {
         source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler { [state] in
             // From here on nothing begins that would have to be waited for.
-            let waits = state.isShielded.withLock { now in
+            let waits = state.isShielded.locked(in: state) { now in
                 // The second one does not wait: what is written may be a pipe that nobody reads.
                 defer { now.signal = true }
                 return now.shield && !now.signal
@@ -46,13 +47,13 @@ final class Interrupt {
 
     /// Runs `body` to its end before a SIGINT counts; after one it does not begin.
     func shielded<R>(_ body: () throws -> R) rethrows -> R {
-        let begins = state.isShielded.withLock { now in
+        let begins = state.isShielded.locked(in: state) { now in
             now.shield = !now.signal
             return now.shield
         }
         if !begins { Self.end() }
         defer {
-            let isOver = state.isShielded.withLock { now in
+            let isOver = state.isShielded.locked(in: state) { now in
                 now.shield = false
                 return now.signal
             }
