@@ -47,7 +47,7 @@ asan: bootstrap
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 SWIFT=$(SWIFT) \
 		Scripts/test $(SANITIZE) --skip '$(SWIFT_ALONE)'
 
-# The loader's suites over scripts, of Loading and Parts; what is in Transport and RealServer needs NIO.
+# The loader's suites over scripts; those of the transport and of real servers need NIO.
 TSAN_LOADING = Coalescing|Configuration|Load[A-Z]|Lookup|MemoryHit|PassThrough|Prefetch|RequestModifier|Resume
 TSAN_PARTS = Credentials|ImageSlot|LaneSchedule|Negative|Redirect|RequestLanes|Retry
 
