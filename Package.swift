@@ -54,7 +54,7 @@ let package = Package(
     targets: [
         // The core.
         .target(
-            name: "CImageCodecs", cSettings: [.headerSearchPath(".")] + codecSettings,
+            name: "CImageCodecs", cSettings: codecSettings + [.headerSearchPath(".")],
             linkerSettings: ["png", "jpeg", "gif", "tiff", "lcms2", "deflate", "z", "m"].map { .linkedLibrary($0) }),
         .target(name: "PlatformImage", dependencies: ["CImageCodecs"], swiftSettings: coreSettings),
 
