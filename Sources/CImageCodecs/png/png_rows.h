@@ -1,4 +1,4 @@
-// From unfiltered rows to pixels in their place: used by both ways of reading image data.
+// From unfiltered rows to pixels in their place: used by all three ways to decompress image data.
 
 #ifndef IMGC_PNG_ROWS_H
 #define IMGC_PNG_ROWS_H

@@ -121,7 +121,7 @@ final class LoadPipeline: Sendable {
                         if freshness.consultsFailures(hop, plan), let failure = sharedFetch.rememberedFailure(hop) {
                             throw failure
                         }
-                        // Fetch once for each key: `fetch` below exchanges, gates, decodes and stores.
+                        // Fetch once for each key: `fetch` below exchanges, gates, decodes a new body, stores.
                         result = try await fetched(hop, plan, found, isRefresh: false, &delivery)
                     case .fail(let error, let provisional):
                         if delivery.showsProvisional, let provisional {
