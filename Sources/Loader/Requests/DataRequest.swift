@@ -1,17 +1,17 @@
 #if Loader
 public import PlatformImage
 
-/// What bytes to load, and how.
+/// A request for the bytes of a resource, without decoding.
 public struct DataRequest: Hashable, Sendable {
-    /// http or https.
+    /// An http or https URL; escaping and user information as in ``ImageRequest/url``.
     public var url: String
-    /// Sent as they are, in this order.
+    /// Header fields of the request, sent unchanged and in this order.
     public var fields: HeaderFields
-    /// How what is stored is used.
+    /// Cache policy of the load.
     public var policy = CachePolicy.default
-    /// Which queue the load waits in.
+    /// Request lane that the load waits in.
     public var priority = LoadPriority.urgent
-    /// Types of which the bytes may be; nil for any.
+    /// Content types that are accepted; nil accepts any.
     public var acceptedContentTypes: Set<ContentType>?
     /// As in ``ImageRequest/partition``.
     public var partition: String?
@@ -33,7 +33,8 @@ public struct DataRequest: Hashable, Sendable {
 }
 
 extension DataRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The address, without user information and with its query cut, and what is not the default; of fields the names alone.
+    /// The URL without user information and with its query hidden, and the properties that differ from the defaults; of
+    /// header fields only the names.
     public var description: String {
         var text = loadDescription(of: "DataRequest")
         let types = acceptedContentTypes?.map(\.description).sorted().joined(separator: ", ")

@@ -1,15 +1,15 @@
 #if Loader
-/// The response that a failed load got or found stored, as far as it can be shown.
+/// The network or stored response that a load failed with.
 public struct FailedResponse: Hashable, Sendable {
-    /// The origin's status, 200...999: a success too may be refused, for its type or its body.
+    /// HTTP status, 200...999; a successful response can be refused too, for its type or its body.
     public let status: Int
-    /// As the loader shows them: without those of the connection (RFC 9110 §7.6.1), with `Age` for a stored response.
+    /// Header fields without those of the connection (RFC 9110 §7.6.1), with `Age` for a stored response.
     public let fields: HeaderFields
-    /// The content, without its codings; empty when there was none, when it was refused before it was read, and when
-    /// it has more than 65,536 bytes.
+    /// The content without its content codings; empty when there was none, when the response was refused before its
+    /// body was read, and when it has more than 65,536 bytes.
     public let body: [UInt8]
-    /// `none` for a response that the origin sent, to this load or to the one whose failure is remembered; `disk` or
-    /// `memory` for a stored one that answers without a request, such as an error within its own explicit freshness.
+    /// `none` for a response that the origin sent to this load or to the load whose failure is remembered; `disk` or
+    /// `memory` for a stored response that answers without a request, such as an error with explicit freshness.
     public let source: LoadSource
 
     init(status: Int, fields: HeaderFields, body: [UInt8] = [], source: LoadSource = .none) {
@@ -19,17 +19,17 @@ public struct FailedResponse: Hashable, Sendable {
         self.source = source
     }
 
-    /// The head of a response that came now, and its content.
+    /// A network response.
     init(_ head: ResponseHead, body: [UInt8] = []) {
         self.init(status: head.status, fields: head.fields.removingConnectionFields(), body: body)
     }
 
-    /// What remains of it while its failure is remembered in memory.
+    /// The response without its body, as a remembered failure keeps it in memory.
     var withoutBody: Self { Self(status: status, fields: fields, source: source) }
 }
 
 extension FailedResponse: CustomStringConvertible, CustomReflectable {
-    /// Status, names of fields, and bytes of the body.
+    /// Status, body size, source and the names of the fields.
     public var description: String {
         "status \(status), \(body.count) bytes, source \(source), fields: \(fields.namesDescription)"
     }

@@ -1,35 +1,37 @@
 #if Loader
 public import PlatformImage
 
-/// What picture to load, and how.
+/// A request for an image, with its caching and decoding options.
 public struct ImageRequest: Hashable, Sendable {
-    /// http or https; spaces and control characters must be escaped, while other bytes that no address may have are
-    /// escaped for sending. User information in it is sent as basic authentication unless ``fields`` have `Authorization`.
+    /// An http or https URL. Spaces and control characters must be escaped; other bytes that are not allowed in a URL
+    /// are escaped before sending. User information is sent as HTTP Basic credentials unless ``fields`` contain
+    /// `Authorization`.
     public var url: String { didSet { renewKeys() } }
-    /// Sent as they are, in this order.
+    /// Header fields of the request, sent unchanged and in this order.
     public var fields: HeaderFields { didSet { renewKeys() } }
-    /// How what is stored is used.
+    /// Cache policy of the load.
     public var policy = CachePolicy.default
-    /// How the bytes become a picture; requests that differ in this alone share one download.
+    /// Options of the decoder; requests that differ only in these share one download.
     public var decodeOptions = DecodeOptions() { didSet { renewKeys() } }
-    /// Which queue the load waits in.
+    /// Request lane that the load waits in.
     public var priority = LoadPriority.urgent
-    /// Separates answers that depend on who asks; nil derives it from the credentials among ``fields``.
+    /// Cache partition for responses that depend on the user; nil derives it from the credentials among ``fields``.
     public var partition: String? { didSet { renewKeys() } }
-    /// An http or https address that names the picture in the caches in place of ``url``; nil for the address itself.
+    /// An http or https URL that replaces ``url`` in the cache key; nil uses ``url``.
     public var cacheKey: String? { didSet { renewKeys() } }
-    /// What the load reads and writes besides the network.
+    /// Cache layers that the load may read and write.
     public var layers = CacheLayers.all
-    /// What becomes of a response that points elsewhere.
+    /// Handling of 3xx responses with a `Location`.
     public var redirect = RedirectMode.follow
-    /// True lets the download end and be stored although nobody waits any more; nil as the configuration says.
+    /// True completes and stores the download after every load that waits for it was cancelled; nil uses
+    /// ``ImageLoader/Configuration/keepsDownloadingWhenCancelled``.
     public var keepsDownloadingWhenCancelled: Bool?
-    /// Follows from the properties above.
+    /// Cache keys derived from the properties above, updated when one of them changes.
     private(set) var keys: RequestKeys
 
     /// A request with the defaults.
     ///
-    /// It names the picture once for all its uses: a request that is used again is looked up faster than a new one.
+    /// The cache keys are computed once for each request value, so reusing a request makes its lookup faster.
     public init(url: String, fields: HeaderFields = [:], policy: CachePolicy = .default) {
         self.url = url
         self.fields = fields
@@ -44,7 +46,8 @@ public struct ImageRequest: Hashable, Sendable {
 }
 
 extension ImageRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The address, without user information and with its query cut, and what is not the default; of fields the names alone.
+    /// The URL without user information and with its query hidden, and the properties that differ from the defaults; of
+    /// header fields only the names.
     public var description: String {
         var text = loadDescription(of: "ImageRequest")
         text.add("decodeOptions", decodeOptions, default: DecodeOptions())
@@ -56,25 +59,25 @@ extension ImageRequest: CustomStringConvertible, CustomDebugStringConvertible, C
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Which caches a load may use.
+/// The cache layers that a load may read and write.
 public struct CacheLayers: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Answers from memory.
+    /// Allows answers from memory.
     public static let readsMemory = Self(rawValue: 1)
-    /// Keeps pictures in memory, if the configuration does at all.
+    /// Allows keeping images in memory, if ``ImageLoader/Configuration/cacheImagesInMemory`` is on.
     public static let writesMemory = Self(rawValue: 2)
-    /// Answers from disk, and validates what is there.
+    /// Allows answers from disk and validation of stored responses.
     public static let readsDisk = Self(rawValue: 4)
-    /// Stores responses and remembers errors.
+    /// Allows storing responses and remembered errors on disk.
     public static let writesDisk = Self(rawValue: 8)
-    /// Memory alone.
+    /// Reads and writes memory only.
     public static let memory: Self = [.readsMemory, .writesMemory]
-    /// The disk alone.
+    /// Reads and writes the disk only.
     public static let disk: Self = [.readsDisk, .writesDisk]
-    /// Everything.
+    /// Reads and writes both layers.
     public static let all: Self = [.memory, .disk]
 }
 
@@ -89,12 +92,12 @@ extension CacheLayers: CustomStringConvertible {
     }
 }
 
-/// What a load does with a response that points elsewhere (RFC 9110 §15.4).
+/// Handling of redirect responses (RFC 9110 §15.4).
 public enum RedirectMode: String, Hashable, Sendable, CaseIterable {
-    /// Goes there, as often as ``ImageLoader/Configuration/maxRedirects`` allows.
+    /// Follows up to ``ImageLoader/Configuration/maxRedirects`` redirects.
     case follow
-    /// Gives the 3xx back: ``ImageLoader/data(for:)`` returns it, and for a picture it is the error `unexpectedStatus`
-    /// with ``LoadError/response``.
+    /// Returns the 3xx response: ``ImageLoader/data(for:)`` returns it as data, and an image load fails with
+    /// `unexpectedStatus` and ``LoadError/response``.
     case manual
 }
 #endif

@@ -2,9 +2,9 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// A load that was started with callbacks.
+/// Handle of a load that was started with callbacks.
 ///
-/// Releasing it changes nothing: the load goes on until it ends or is cancelled.
+/// Releasing it has no effect: the load continues until it ends or is cancelled.
 public final class ImageTask: Sendable {
     private struct State {
         var task: Task<Void, Never>?
@@ -18,18 +18,18 @@ public final class ImageTask: Sendable {
 
     init(_ cell: PriorityCell) { self.cell = cell }
 
-    /// How soon the load is wanted. A shared download has the highest priority of those who wait for it; changing it
+    /// Current priority of the load. A shared download has the highest priority of the loads that wait for it; a change
     /// restarts nothing.
     public var priority: LoadPriority { cell.priority }
 
-    /// Changes ``priority``, at any time.
+    /// Changes ``priority``; may be called at any time.
     public func setPriority(_ priority: LoadPriority) { cell.set(priority) }
 
-    /// True once the origin has been asked, by this load or by one that it shares the request with.
+    /// True once a request was sent to the origin, by this load or by the download that it shares.
     public var didSendRequest: Bool { state.locked(in: self) { $0.didSendRequest } }
 
-    /// Gives the load up: it ends with the code `cancelled`, unless its end was on its way already. What had happened
-    /// before is still told, in order.
+    /// Cancels the load: it ends with the code `cancelled`, unless it has already ended. Events from before the call
+    /// are still delivered, in order.
     public func cancel() {
         let task = state.locked(in: self) { state in
             state.isCancelled = true
@@ -38,7 +38,7 @@ public final class ImageTask: Sendable {
         task?.cancel()
     }
 
-    /// Returns when the last callback has returned.
+    /// Returns after the last callback has returned.
     public func end() async {
         let task = state.locked(in: self) { $0.task }
         await task?.value

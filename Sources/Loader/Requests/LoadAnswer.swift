@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// What a pipeline answers: a picture or plain bytes.
+/// The result of a successful load: an image or plain bytes.
 struct LoadAnswer: Sendable {
     var content: LoadContent
     var source: LoadSource
@@ -12,7 +12,7 @@ struct LoadAnswer: Sendable {
     var fields: HeaderFields
     var timings = LoadTimings()
 
-    /// The answer as a picture; nil when only bytes were asked for.
+    /// The result as an image; nil for a load of plain bytes.
     var image: LoadedImage? {
         guard let image = content.image else { return nil }
         return LoadedImage(
@@ -21,7 +21,7 @@ struct LoadAnswer: Sendable {
             encodedData: content.bytes, timings: timings)
     }
 
-    /// The answer as bytes.
+    /// The result as bytes.
     var data: LoadedData {
         LoadedData(
             bytes: content.bytes ?? [], source: source, isFresh: isFresh, isStored: isStored, insteadOf: insteadOf,
@@ -29,14 +29,14 @@ struct LoadAnswer: Sendable {
     }
 }
 
-/// What a body came to.
+/// The content of a response body, decoded or as bytes.
 struct LoadContent: Sendable {
-    /// Nil when only bytes were asked for.
+    /// The decoded image; nil for a load of plain bytes.
     var image: DecodedImage?
-    /// The body; nil when the picture is all that is kept.
+    /// The body without content codings; nil when only the decoded image is kept.
     var bytes: [UInt8]?
 
-    /// What it occupies, at least 1.
+    /// Memory size in bytes, at least 1.
     var byteCount: Int { max(1, (image?.bitmap.byteCount ?? 0) + (bytes?.count ?? 0)) }
 }
 #endif

@@ -2,26 +2,27 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// Elements on their way to one reader, in order; superseded progress is left out, so that a slow reader costs nothing.
+/// An ordered queue of elements with one reader; a newer progress element replaces an unread one, so a slow reader does
+/// not make the queue grow with progress.
 final class LoadChannel<Element: Sendable>: Sendable {
     private struct State {
         var waiting: [(element: Element, isProgress: Bool)] = []
-        /// Whoever takes it out resumes it.
+        /// The suspended reader; the code that removes the continuation resumes it.
         var reader: CheckedContinuation<Element?, Never>?
         var isClosed = false
     }
 
     private let state = Mutex(State())
 
-    /// Hands an element to the reader or keeps it until it comes; nothing happens once the channel is closed.
+    /// Delivers an element to the waiting reader, or queues it; has no effect after ``close()``.
     ///
-    /// - Parameter isProgress: Replaces the last waiting element, if that is progress too.
+    /// - Parameter isProgress: Replaces the last queued element, if that is progress too.
     func send(_ element: Element, isProgress: Bool = false) { put(element, isProgress: isProgress)?.resume() }
 
-    /// Puts an element in its place, for a caller that holds a lock: the reader is resumed after that is released.
+    /// Queues an element, or returns the waiting reader for the caller to resume after it has released its lock.
     ///
-    /// A task that is being cancelled holds a lock of the runtime while its handler waits for one of ours, and whoever
-    /// resumes it waits for the runtime's.
+    /// Resuming a continuation waits for a lock of the Swift runtime. Task cancellation holds that runtime lock while
+    /// its handler waits for a lock of this module, so resuming under a lock of this module can deadlock.
     func put(_ element: Element, isProgress: Bool = false) -> Wake? {
         let reader: CheckedContinuation<Element?, Never>? = state.locked(in: self) { state in
             guard !state.isClosed else { return nil }
@@ -36,16 +37,16 @@ final class LoadChannel<Element: Sendable>: Sendable {
         return reader.map { Wake(reader: $0, element: element) }
     }
 
-    /// A reader that is to get an element.
+    /// A reader to resume, and the element for it.
     struct Wake: Sendable {
         fileprivate let reader: CheckedContinuation<Element?, Never>
         fileprivate let element: Element
 
-        /// To be called once.
+        /// Resumes the reader; call it exactly once.
         func resume() { reader.resume(returning: element) }
     }
 
-    /// Ends the channel after what waits in it.
+    /// Closes the channel; elements that are already queued are still delivered.
     func close() {
         let reader = state.locked(in: self) { state in
             state.isClosed = true
@@ -56,7 +57,7 @@ final class LoadChannel<Element: Sendable>: Sendable {
         reader?.resume(returning: nil)
     }
 
-    /// The next element; nil when the channel is closed and empty. One reader at a time.
+    /// The next element; nil when the channel is closed and empty. Only one reader at a time.
     func next() async -> Element? {
         await withCheckedContinuation { continuation in
             let ready: Element?? = state.locked(in: self) { state in

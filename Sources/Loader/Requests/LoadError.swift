@@ -1,31 +1,31 @@
 #if Loader
 public import PlatformImage
 
-/// Why a load gave no image. Errors are equal when their codes are equal.
+/// The error of a failed load. Errors are equal when their codes are equal.
 public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure; branch on this.
+    /// The kind of failure; branch on this.
     public let code: Code
-    /// The address, without user information and with its query cut; nil when there was none.
+    /// The URL without user information and with its query hidden; nil when there was none.
     public let url: String?
-    /// The origin's status: of `http`, `unexpectedStatus` and of what is `remembered`; nil for others.
+    /// HTTP status of an `http`, `unexpectedStatus` or `remembered` error; nil for others.
     public let statusCode: Int?
-    /// The `Retry-After` of an `http` error, counted from the response; nil when the origin gave none.
+    /// Delay that `Retry-After` of an `http` error requests, from the time of the response; nil without the field.
     public let retryAfter: Duration?
-    /// What a `remembered` error was when it came; nil for others.
+    /// Code of the failure that a `remembered` error repeats; nil for others.
     public let original: Code?
-    /// Until when a `remembered` error is answered without asking; nil for others.
+    /// End of the time in which a `remembered` error is returned without a request; nil for others.
     public let until: WallTime?
-    /// The decoder's error, of `undecodable`, `unsupportedFormat` and `pixelLimit`; nil for others.
+    /// The decoder's error, for `undecodable`, `unsupportedFormat` and `pixelLimit`; nil for others.
     public let decodeError: DecodeError?
-    /// The response that the error is about: of `http`, `unexpectedStatus`, `unacceptableContentType`, `bodyTooLarge`,
-    /// `redirect`, of what could not be decoded, and of `remembered` where it is known; nil for others.
+    /// The response that caused the error, for `http`, `unexpectedStatus`, `unacceptableContentType`, `bodyTooLarge`,
+    /// `redirect`, decoding failures, and `remembered` where it is known; nil for others.
     public let response: FailedResponse?
-    /// One line of English for a log: what was found and what was expected.
+    /// One line of English for a log: the value that was found and the value that was expected.
     public let message: String
-    /// True when time ran out: for a connection, for a byte, or for the whole exchange.
+    /// True for a timeout: of the connection, of an idle connection, or of the whole exchange.
     public internal(set) var isTimeout = false
-    /// What a transport of the host's own says of the failure in its own type; nil for others. It is not cleaned of
-    /// secrets, as ``message`` is.
+    /// The underlying error of a custom transport; nil for others. Unlike ``message``, it may contain secrets of the
+    /// request.
     public internal(set) var cause: (any Error)?
 
     init(
@@ -58,7 +58,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         error.cause = cause
         return error
     }
-    /// A request that a transport of the host's own does not let out, or a response that it does not let in.
+    /// A request or a response that the rules of a custom transport reject.
     ///
     /// - Parameters:
     ///   - message: As in ``message``.
@@ -68,15 +68,15 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         error.cause = cause
         return error
     }
-    /// A certificate or a handshake that was refused.
+    /// A rejected certificate or a failed TLS handshake.
     public static func tls(_ message: String, url: String? = nil) -> Self { Self(.tls, url: url, message) }
-    /// A setting that cannot be honoured.
+    /// A setting that is not supported.
     public static func configuration(_ message: String) -> Self { Self(.configuration, message) }
     /// A response of more bytes than allowed.
     public static func bodyTooLarge(_ message: String) -> Self { Self(.bodyTooLarge, message) }
-    /// The caller gave up.
+    /// A load that its caller cancelled.
     public static func cancelled(url: String? = nil) -> Self { Self(.cancelled, url: url, "cancelled") }
-    /// An error that is answered once more without asking the origin.
+    /// A remembered failure that is returned again without a request.
     static func remembered(_ error: LoadError, until: WallTime) -> Self {
         Self(
             .remembered, url: error.url, statusCode: error.statusCode, original: error.original ?? error.code,
@@ -84,9 +84,10 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
             "not asked again yet: \(error.message)")
     }
 
-    /// True for what no repetition can change: also 4xx but 408, 425 and 429.
+    /// True when repeating the request cannot help. Network failures, cancellation, 5xx, 408, 425 and 429 are not
+    /// fatal.
     public var isFatal: Bool {
-        // What is remembered is as fatal as it was.
+        // A remembered error has the fatality of the original error.
         switch original ?? code {
         case .transport, .cancelled: false
         case .http: statusCode.map { (400..<500).contains($0) && ![408, 425, 429].contains($0) } ?? true
@@ -95,7 +96,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True when the load may be tried again within its retry policy.
+    /// True when the load's retry policy may repeat the request.
     public var isRetryable: Bool { (code == .transport || code == .http) && !isFatal }
 
     /// `code status: message (url)`.
@@ -108,56 +109,56 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Hashes the code alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// What kind of failure; more may be added, so switch over it with a default.
+    /// The kind of a failure; cases may be added, so switch over it with a default.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable name, such as `bodyTooLarge`.
         public let description: String
 
-        /// No address, or one that does not parse.
+        /// The URL is missing or does not parse.
         public static var invalidURL: Self { Self(description: "invalidURL") }
-        /// Neither http nor https.
+        /// The scheme is neither http nor https.
         public static var unsupportedScheme: Self { Self(description: "unsupportedScheme") }
-        /// A setting that the loader or its transport cannot honour, or decode options out of their range.
+        /// The loader or its transport does not support a setting, or decode options are out of range.
         public static var configuration: Self { Self(description: "configuration") }
-        /// The cache alone was asked, and has nothing usable.
+        /// A cache-only load found no usable entry.
         public static var notInCache: Self { Self(description: "notInCache") }
-        /// The origin is not asked again until ``LoadError/until``.
+        /// The failure is remembered; no request is sent before ``LoadError/until``.
         public static var remembered: Self { Self(description: "remembered") }
-        /// No connection, a reset, a timeout, a body cut short, broken framing.
+        /// Connection failure, reset, timeout, truncated body or invalid message framing.
         public static var transport: Self { Self(description: "transport") }
-        /// Against the rules of the host's own transport; never tried again.
+        /// The rules of a custom transport reject the exchange; never retried.
         public static var refused: Self { Self(description: "refused") }
-        /// A certificate or a handshake that was refused.
+        /// Rejected certificate or failed TLS handshake.
         public static var tls: Self { Self(description: "tls") }
-        /// Status 400...599.
+        /// HTTP status 400...599.
         public static var http: Self { Self(description: "http") }
-        /// A status that is neither success nor error, such as an unfollowed redirect.
+        /// A status that is neither success nor error, such as a redirect that is not followed.
         public static var unexpectedStatus: Self { Self(description: "unexpectedStatus") }
-        /// A loop, too many hops, a bad Location, another scheme.
+        /// Redirect loop, too many redirects, invalid `Location`, or a scheme other than http and https.
         public static var redirect: Self { Self(description: "redirect") }
-        /// A content type that is not accepted.
+        /// The content type is not accepted.
         public static var unacceptableContentType: Self { Self(description: "unacceptableContentType") }
-        /// More bytes than allowed.
+        /// The response has more bytes than allowed.
         public static var bodyTooLarge: Self { Self(description: "bodyTooLarge") }
-        /// No picture could be made of the body.
+        /// The body cannot be decoded.
         public static var undecodable: Self { Self(description: "undecodable") }
-        /// A format that is recognised and not decoded.
+        /// The image format is recognised but not supported.
         public static var unsupportedFormat: Self { Self(description: "unsupportedFormat") }
-        /// More pixels or decoded bytes than allowed.
+        /// The image has more pixels or decoded bytes than allowed.
         public static var pixelLimit: Self { Self(description: "pixelLimit") }
-        /// The caller gave up.
+        /// The caller cancelled the load.
         public static var cancelled: Self { Self(description: "cancelled") }
     }
 }
 
 extension LoadError {
-    /// The same error with the response that it is about; as it was when it has one or there is none.
+    /// The error with the response that caused it; unchanged when it already has one or `response` is nil.
     func about(_ response: FailedResponse?) -> LoadError {
         guard self.response == nil, let response else { return self }
         return with(response)
     }
 
-    /// The same error without the response's body: what is remembered takes little memory.
+    /// The error without the response's body, so that remembered failures use little memory.
     var withoutBody: LoadError { response.map { with($0.withoutBody) } ?? self }
 
     private func with(_ response: FailedResponse) -> LoadError {

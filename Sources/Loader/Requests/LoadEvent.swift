@@ -1,22 +1,23 @@
 #if Loader
-/// One step of a load, in the order `cached? (sendingRequest progress* (retrying progress*)*)? finished`.
+/// One event of a load, in the order `cached? (sendingRequest progress* (retrying progress*)*)? finished`.
 public enum LoadEvent: Sendable {
-    /// A stored picture is shown. Unless it is fresh, a better one or an error may follow.
+    /// A stored image is available. Unless it is fresh, a newer image or an error may follow.
     case cached(LoadedImage)
-    /// The origin is about to be asked.
+    /// A request is about to be sent to the origin.
     case sendingRequest(didHaveCachedImage: Bool)
-    /// Bytes of the body so far, and in all if the origin said so; some steps may be left out.
+    /// Bytes of the body received so far, and the total if the origin declared it; intermediate events may be skipped.
     case progress(received: Int, expected: Int?)
-    /// An attempt failed and another one follows after a wait; `attempt` counts from 2.
+    /// An attempt failed and the next one follows after `delay`; `attempt` is the number of the next attempt, at least
+    /// 2.
     case retrying(attempt: Int, delay: Duration, reason: LoadError)
-    /// The end, exactly once.
+    /// The end of the load, exactly once.
     case finished(Result<LoadedImage, LoadError>)
 }
 
-/// The steps of a load, which begins when they are first asked for; each iterator is a load of its own.
+/// The events of a load. Each iterator starts a separate load when it is made.
 ///
-/// Whoever stops reading gives the load up: releasing the iterator or cancelling the reading task cancels it. The last
-/// element is ``LoadEvent/finished(_:)``, also after that.
+/// Releasing the iterator or cancelling the reading task cancels the load. The last element is
+/// ``LoadEvent/finished(_:)``, also for a cancelled load.
 public struct LoadEventStream: AsyncSequence, Sendable {
     public typealias Element = LoadEvent
     typealias Run = @Sendable (LoadChannel<LoadEvent>) async -> Void
@@ -27,11 +28,11 @@ public struct LoadEventStream: AsyncSequence, Sendable {
     /// Starts a load.
     public func makeAsyncIterator() -> Iterator { Iterator(reading: Reading(run)) }
 
-    /// Gives step after step.
+    /// Iterates over the events of one load.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let reading: Reading
 
-        /// The next step; nil after the last one.
+        /// The next event; nil after the last one.
         public mutating func next() async -> LoadEvent? { await reading.next() }
     }
 

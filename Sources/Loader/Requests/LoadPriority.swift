@@ -2,21 +2,22 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// How soon a load is wanted.
+/// The priority of a load.
 public enum LoadPriority: Int, Hashable, Sendable, CaseIterable {
-    /// One after the other, while nothing urgent is under way.
+    /// Fetched ``ImageLoader/Configuration/slowWidth`` at a time, by default 1, and started only while no urgent fetch
+    /// waits or runs.
     case slow
-    /// Side by side.
+    /// Fetched in parallel, up to ``ImageLoader/Configuration/urgentWidth`` at a time.
     case urgent
 }
 
-/// Work whose place in the lanes follows the priority of the loads that wait for it.
+/// Work whose lane follows the priorities of the loads that wait for it.
 protocol PrioritizedWork: Sendable {
-    /// Changes the priority of one waiting load; no effect when it no longer waits.
+    /// Changes the priority of one waiting load; has no effect when it no longer waits.
     func setPriority(_ priority: LoadPriority)
 }
 
-/// The priority of a load, and the work that it waits for.
+/// The current priority of a load, forwarded to the work that the load waits for.
 final class PriorityCell: Sendable {
     private struct State {
         var priority: LoadPriority
@@ -29,7 +30,7 @@ final class PriorityCell: Sendable {
 
     var priority: LoadPriority { state.locked(in: self) { $0.priority } }
 
-    /// Wants it sooner or later from now on, whatever the load is doing.
+    /// Changes the priority, also for the work that the load waits for now.
     func set(_ priority: LoadPriority) {
         let work = state.locked(in: self) { state in
             state.priority = priority
@@ -38,7 +39,7 @@ final class PriorityCell: Sendable {
         work?.setPriority(priority)
     }
 
-    /// The work that the load waits for now; nil when it has ended.
+    /// Sets the work that the load waits for; nil when it waits for none.
     func attach(_ work: (any PrioritizedWork)?) {
         let priority = state.locked(in: self) { state in
             state.work = work
@@ -49,7 +50,7 @@ final class PriorityCell: Sendable {
 }
 
 extension PriorityCell {
-    /// The lane of the decode queue.
+    /// The corresponding priority of the decode queue.
     var decodePriority: DecodeQueue.Priority { priority == .urgent ? .high : .low }
 }
 #endif

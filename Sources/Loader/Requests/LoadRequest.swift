@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// What a picture and plain bytes are asked for with alike.
+/// The common properties of image and data requests.
 protocol LoadRequest {
     var url: String { get }
     var fields: HeaderFields { get }
@@ -18,7 +18,7 @@ extension ImageRequest: LoadRequest {}
 extension DataRequest: LoadRequest {}
 
 extension LoadRequest {
-    /// What all requests have.
+    /// The description of the properties that all requests share.
     func loadDescription(of name: String) -> ChangedProperties {
         var text = ChangedProperties(of: name)
         text.add(Redaction.shown(url))

@@ -1,15 +1,15 @@
 #if Loader
-/// Where the picture of a load comes from.
+/// The source of a load's result.
 public enum LoadSource: String, Hashable, Sendable, CaseIterable {
-    /// Nowhere: the load failed.
+    /// No source: the load failed.
     case none
-    /// The decoded picture was in memory.
+    /// The decoded image in memory.
     case memory
-    /// The stored body was read and decoded.
+    /// The stored body, read from disk and decoded.
     case disk
-    /// The origin answered that the stored body is still good (304).
+    /// The stored body, which the origin confirmed with 304 Not Modified.
     case networkNotModified
-    /// The origin sent a body; it is on disk unless ``LoadedImage/isStored`` is false.
+    /// A body from the origin; it is on disk unless ``LoadedImage/isStored`` is false.
     case networkToDisk
 }
 #endif

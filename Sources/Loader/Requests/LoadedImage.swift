@@ -1,53 +1,54 @@
 #if Loader
 public import PlatformImage
 
-/// A loaded picture and where it comes from.
+/// A loaded image with its source and response.
 public struct LoadedImage: Sendable {
-    /// The pixels.
+    /// The decoded pixels.
     public let bitmap: PlatformImage
-    /// What the file says.
+    /// The metadata of the image file.
     public let header: ImageHeader
-    /// Complete, truncated or corrupt.
+    /// Completeness of the image: complete, truncated or corrupt.
     public let decodeStatus: DecodeStatus
-    /// Never `none`.
+    /// The source of the image, never `none`.
     public let source: LoadSource
-    /// True when this is the load's last word by the rules of HTTP; false for what is shown before it, or stale.
+    /// True when the image is the final result of the load under HTTP caching rules; false when it is stale or
+    /// provisional.
     public let isFresh: Bool
     /// True when the response is in the disk cache.
     public let isStored: Bool
-    /// The failure in whose place a stale picture is given; nil for none.
+    /// The failure that this stale image replaces; nil for none.
     public let insteadOf: LoadError?
-    /// The response's status, of a stored response its own: 200, 203 or another success.
+    /// HTTP status of the response, for a stored response as it was stored: 200, 203 or another success.
     public let status: Int
-    /// The response's fields, with `Age` for a stored one.
+    /// Header fields of the response, with `Age` for a stored one.
     public var fields: HeaderFields { shown.fields }
     let shown: ShownFields
-    /// The file's bytes, without content codings; nil unless ``ImageLoader/Configuration/retainsEncodedData``.
+    /// The encoded file without content codings; nil unless ``ImageLoader/Configuration/retainsEncodedData`` is true.
     public let encodedData: [UInt8]?
-    /// How long it took.
+    /// Duration of each part of the load.
     public let timings: LoadTimings
 }
 
 extension LoadedImage: CustomStringConvertible {
-    /// What it is in a line: size, source, freshness, status.
+    /// Size, source, freshness and status, in one line.
     public var description: String {
         "picture of \(bitmap.width) x \(bitmap.height) from \(source), \(isFresh ? "fresh" : "not fresh"), status \(status)"
     }
 }
 
-/// Fields as they are shown; a stored response's `Age` is put in when somebody asks.
+/// Header fields of a response; `Age` of a stored response is added when they are read.
 struct ShownFields: Sendable {
     private let stored: HeaderFields
-    /// In milliseconds; nil for fields that are complete.
+    /// Age of the stored response in milliseconds; nil for fields that need no `Age`.
     private let age: Int64?
 
-    /// Fields that are complete.
+    /// Fields that need no `Age`.
     init(_ fields: HeaderFields) {
         stored = fields
         age = nil
     }
 
-    /// The fields of a stored response that is so many milliseconds old.
+    /// The fields of a stored response of this age in milliseconds.
     init(stored fields: HeaderFields, age: Int64) {
         stored = fields
         self.age = age
@@ -63,29 +64,32 @@ extension LoadedImage: CustomDebugStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// How long the parts of a load took, waiting included.
+/// Durations of the parts of a load, waiting included.
 public struct LoadTimings: Hashable, Sendable {
-    /// Looking in memory and on disk, for every hop.
+    /// Cache lookup in memory and on disk, over all hops.
     public var lookup = Duration.zero
-    /// From asking for the origin's answer to having it checked, decoded and stored; shared by loads that share it.
+    /// From joining a fetch until it has ended: queueing, request, response, decoding and storing. Each load that
+    /// shares the fetch counts it.
     public var network = Duration.zero
-    /// Decoding, for a body that came over the network a part of ``network``.
+    /// Decoding; for a network body it is part of ``network``.
     public var decode = Duration.zero
-    /// Of ``network``: waiting for a place among the fetches; all attempts together, like the parts that follow.
+    /// Part of ``network``: waiting for a slot in the request lanes. This and the following parts are sums over all
+    /// attempts.
     public var queue = Duration.zero
-    /// Of ``network``: from sending a request to the head of its response, with connecting.
+    /// Part of ``network``: from sending a request to receiving the response head, connecting included.
     public var firstByte = Duration.zero
-    /// Of ``network``: from the head to the end of the body.
+    /// Part of ``network``: from the response head to the end of the body.
     public var transfer = Duration.zero
-    /// Of ``lookup`` and ``network``: waiting for the disk to read and to store.
+    /// Part of ``lookup`` and ``network``: waiting for disk reads and writes.
     public var disk = Duration.zero
 }
 
-/// Loaded bytes and where they come from.
+/// Loaded bytes with their source and response.
 public struct LoadedData: Sendable {
-    /// The content without its codings; of a part that the caller asked for with `Range`, the bytes as they were sent.
+    /// The content without its content codings; for a 206 response to the caller's `Range`, the bytes as they were
+    /// sent.
     public let bytes: [UInt8]
-    /// Never `none`.
+    /// The source of the bytes, never `none`.
     public let source: LoadSource
     /// As in ``LoadedImage/isFresh``.
     public let isFresh: Bool
@@ -93,15 +97,15 @@ public struct LoadedData: Sendable {
     public let isStored: Bool
     /// As in ``LoadedImage/insteadOf``.
     public let insteadOf: LoadError?
-    /// As in ``LoadedImage/status``; also 3xx with ``RedirectMode/manual``, and 206 or 304 to a range or conditions of
-    /// the caller's own.
+    /// As in ``LoadedImage/status``; also 3xx with ``RedirectMode/manual``, and 206 or 304 when the caller's request
+    /// contains a range or a condition.
     public let status: Int
     /// As in ``LoadedImage/fields``.
     public let fields: HeaderFields
 }
 
 extension LoadedData: CustomStringConvertible, CustomReflectable {
-    /// Bytes, source, freshness and status, in one line.
+    /// Size, source, freshness and status, in one line.
     public var description: String {
         "\(bytes.count) bytes from \(source), \(isFresh ? "fresh" : "not fresh"), status \(status)"
     }

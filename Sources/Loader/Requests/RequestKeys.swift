@@ -1,12 +1,12 @@
 #if Loader
 internal import PlatformImage
 
-/// What the caches know a request's picture by, worked out once a request and not once a load.
+/// The cache keys of a request, computed once for each request and not for each load.
 struct RequestKeys: Hashable, Sendable {
-    /// How the picture is decoded, as in ``ImageCacheKey/variant``.
+    /// The decoding variant, as in ``ImageCacheKey/variant``.
     let variant: String
-    /// The picture in memory; nil unless the request alone names it, by an address and its decoding: without
-    /// credentials, a partition, or fields that have a say in what is stored.
+    /// The key of the decoded image in memory; nil when URL and decoding do not determine it: with credentials, a
+    /// partition, or fields that affect caching.
     let imageKey: ImageCacheKey?
 
     init(
@@ -14,7 +14,7 @@ struct RequestKeys: Hashable, Sendable {
         cacheKey: String? = nil
     ) {
         variant = decodeOptions?.cacheVariant ?? ""
-        // Where there is an `@` there may be user information, which makes a partition.
+        // An `@` may be part of user information, which implies a partition.
         let isPlain = partition == nil && !url.utf8.contains(UInt8(ascii: "@")) && !fields.haveASayInCaching
         guard isPlain, let target = CacheKey(url: url),
             let key = cacheKey.map({ CacheKey(url: $0) }) ?? target
@@ -27,9 +27,9 @@ struct RequestKeys: Hashable, Sendable {
 }
 
 extension ImageCacheKey {
-    /// The picture of a stored response, decoded in a certain way.
+    /// The key of the image of a stored response, in one decoding variant.
     init(_ key: CacheKey, variant: String) {
-        // An address begins with `http`, the other forms with a digit or with `trust`.
+        // A URL begins with `http`, the other forms with a digit or with `trust`.
         let isPlain = key.partition.isEmpty && key.trustScope.isEmpty
         let source = isPlain ? key.url : String(decoding: key.bytes, as: UTF8.self)
         self.init(source, variant: variant)
@@ -37,8 +37,8 @@ extension ImageCacheKey {
 }
 
 extension HeaderFields {
-    /// True when a field of the request may keep it from being answered as one without fields is: directives,
-    /// conditions, a range, credentials.
+    /// True when a request field can change which stored response is used: cache directives, conditions, a range,
+    /// credentials.
     fileprivate var haveASayInCaching: Bool {
         lines.contains { line in
             line.isNamed("Cache-Control") || line.isNamed("Pragma") || line.isNamed("Authorization")

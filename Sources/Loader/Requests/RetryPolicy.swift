@@ -1,35 +1,36 @@
 #if Loader
 import PlatformImage
 
-/// Whether and when a load whose attempt failed tries again.
+/// Number and spacing of a load's attempts.
 ///
-/// The wait is random, between nothing and ``firstDelay`` doubled with each attempt (exponential backoff with full
-/// jitter), so that clients that failed together do not come back together. What the origin asks for in `Retry-After`
-/// is the least it can be.
+/// The delay is exponential backoff with full jitter: random between 0 and ``firstDelay``, whose upper bound doubles
+/// with each attempt, so that clients that failed together do not retry together. `Retry-After` of the response is the
+/// lower bound.
 public struct RetryPolicy: Hashable, Sendable {
-    /// Attempts of one load in all; less than 2 never tries again.
+    /// Maximum number of attempts of one load; less than 2 disables retries.
     public var maxAttempts: Int
-    /// The longest wait after the first attempt; doubled after each further one. Less than 0 acts as 0.
+    /// Upper bound of the delay after the first attempt; it doubles after each further attempt. A negative value acts
+    /// as 0.
     public var firstDelay: Duration
 
-    /// A policy of these figures.
+    /// A policy with these limits.
     public init(maxAttempts: Int, firstDelay: Duration = .milliseconds(500)) {
         self.maxAttempts = maxAttempts
         self.firstDelay = firstDelay
     }
 
-    /// One attempt.
+    /// One attempt, no retries.
     public static var none: Self { Self(maxAttempts: 1) }
-    /// Five attempts in all, with waits of up to 0.5, 1, 2 and 4 seconds.
+    /// Up to five attempts, with delays of up to 0.5, 1, 2 and 4 seconds.
     public static var standard: Self { Self(maxAttempts: 5) }
 
-    /// How long to wait before the next attempt; nil to give up.
+    /// The delay before the next attempt; nil when the load must not be retried.
     ///
     /// - Parameters:
     ///   - attempts: Attempts that this load has made, at least 1.
-    ///   - error: How the last one failed. What is fatal or cancelled is never tried again.
-    ///   - maxRetryDelay: No wait is longer. An origin that asks for more ends the load, with its wish in the error.
-    ///   - generator: Where the chance comes from.
+    ///   - error: Failure of the last attempt. Fatal and cancelled loads are not retried.
+    ///   - maxRetryDelay: Upper bound of the delay. A longer `Retry-After` ends the load; the error contains its value.
+    ///   - generator: Random number generator of the jitter.
     public func delay(
         afterAttempts attempts: Int, failedWith error: LoadError, maxRetryDelay: Duration,
         using generator: inout some RandomNumberGenerator
@@ -42,7 +43,7 @@ public struct RetryPolicy: Hashable, Sendable {
         return max(wish, .nanoseconds(Int64.random(in: 0...longest, using: &generator)))
     }
 
-    /// Nanoseconds: ``firstDelay`` x 2^(attempts - 1), between 0 and the limit.
+    /// Upper bound of the jitter in nanoseconds: ``firstDelay`` x 2^(attempts - 1), at least 0 and at most `limit`.
     private func backoff(afterAttempts attempts: Int, atMost limit: Duration) -> Int64 {
         let limit = max(0, limit.nanosecondCount)
         var delay = max(0, firstDelay.nanosecondCount)
