@@ -2,25 +2,25 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// One piece of work of ``InFlightRequests`` and those who wait for it.
+/// One job of ``InFlightRequests`` and its waiters.
 ///
-/// Its lock is taken inside that of the table, never the other way round.
+/// Lock order: the lock of the table first, then the lock of the job.
 final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     typealias Signal = InFlightSignal<Output>
 
-    /// One who waits.
+    /// One waiter of the job.
     struct Place: Sendable {
         let number: UInt64
         let channel: LoadChannel<Signal>
         var priority: LoadPriority
-        /// False for one who wants the end alone.
+        /// False for a waiter that receives only the final signal.
         let hearsSteps: Bool
     }
 
     private struct State {
         var isKept: Bool
         var isSending = false
-        /// True when it has ended, or was given up by the last one who waited.
+        /// True after the job has ended or was abandoned by its last waiter.
         var isOver = false
         var waiters: [Place]
     }
@@ -36,20 +36,20 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
 
     var waiterCount: Int { state.locked(in: self) { $0.waiters.count } }
 
-    /// Takes one more in.
+    /// Adds a waiter.
     func add(_ place: Place, isKept: Bool) {
         state.locked(in: self) { state in
             state.waiters.append(place)
             if isKept { state.isKept = true }
-            // Nobody reads it yet, so nobody is to be woken.
+            // No task reads the new channel yet, so there is no reader to resume.
             if state.isSending, place.hearsSteps { _ = place.channel.put(.sending) }
         }
     }
 
-    /// Makes it go on when nobody waits.
+    /// Lets the job continue without waiters.
     func keep() { state.locked(in: self) { $0.isKept = true } }
 
-    /// Lets one go; true when the work is given up with that.
+    /// Removes a waiter; true when this abandons the job.
     func leave(_ number: UInt64) -> Bool {
         state.locked(in: self) { state in
             guard !state.isOver, let index = state.waiters.firstIndex(where: { $0.number == number }) else {
@@ -62,7 +62,7 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         }
     }
 
-    /// Ends it, and gives those who are to be told of the end.
+    /// Marks the job as ended and returns the channels that receive the final signal.
     func finish() -> [LoadChannel<Signal>] {
         state.locked(in: self) { state in
             guard !state.isOver else { return [] }
@@ -73,9 +73,10 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         }
     }
 
-    /// Tells everyone who waits, and of `sending` once also those who come later.
+    /// Sends a signal to the waiters that want progress. `sending` is sent once and repeated for waiters that join
+    /// later.
     func tell(_ signal: Signal) {
-        // Put in place inside the lock, so that a newcomer is told of the sending before anything that follows it.
+        // Queued inside the lock, so that a waiter that joins now receives `sending` before any later signal.
         let wakes: [LoadChannel<Signal>.Wake] = state.locked(in: self) { state in
             guard !state.isOver else { return [] }
             var isProgress = false
@@ -106,9 +107,9 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         if isChanged { updatePriority() }
     }
 
-    /// Gives the work the highest priority of those who wait; when nobody does it keeps the one it had.
+    /// Moves the job to the highest priority of its waiters; without waiters it keeps its lane.
     func updatePriority() {
-        // The work is told outside the lock, so it asks again until it knows the latest.
+        // The job is moved outside the lock, so repeat until the lane matches the latest priorities.
         while true {
             let highest: LoadPriority? = state.locked(in: self) { state in
                 guard !state.isOver, !state.waiters.isEmpty else { return nil }
@@ -119,15 +120,15 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     }
 }
 
-/// What a waiter is told.
+/// A signal from a job to its waiters.
 enum InFlightSignal<Output: Sendable>: Sendable {
-    /// The origin is being asked.
+    /// A request is about to be sent to the origin.
     case sending
     case progress(received: Int, expected: Int?)
     case retrying(attempt: Int, delay: Duration, reason: LoadError)
-    /// The last signal of work that ended.
+    /// The last signal of a job that ended.
     case ended(Output)
-    /// The last signal of a waiter that left.
+    /// The last signal of a waiter that left the job.
     case left
 }
 #endif

@@ -2,13 +2,13 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// Work that is under way, one piece a key, with all those who wait for it.
+/// A table of running jobs with at most one joinable job for each key (request coalescing).
 ///
-/// Every waiter is told of every step in order, and of the end in the order in which they came; each may leave without
-/// disturbing the others. When the last one leaves, the work is cancelled and the key is free at once, unless the work
-/// is to be kept.
+/// Each waiter receives every signal in order; the final signals are sent in the order in which the waiters joined. A
+/// waiter can leave without affecting the others. When the last waiter leaves, the job is cancelled and its key becomes
+/// free immediately, unless the job is kept.
 ///
-/// A key is looked up when work is joined and when it ends; everything between goes to the ``InFlightJob`` itself.
+/// The table is locked only when a job is joined, abandoned or ended; all other calls lock only the ``InFlightJob``.
 package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     typealias Signal = InFlightSignal<Output>
     typealias Job = InFlightJob<Key, Output>
@@ -16,39 +16,39 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     private struct State {
         var jobs: [Key: Job] = [:]
         var last: UInt64 = 0
-        /// Pieces of work that have begun.
+        /// Number of jobs that have started.
         var begun: UInt64 = 0
-        /// Pieces of work that have ended.
+        /// Number of jobs that have ended.
         var ended: UInt64 = 0
     }
 
     private let state = Mutex(State())
 
-    /// A table without work.
+    /// An empty table.
     package init() {}
 
-    /// Pieces of work that can be waited for now.
+    /// Number of jobs that can be joined now.
     var count: Int { state.locked(in: self) { $0.jobs.count } }
 
-    /// Pieces of work under way, those included that were cancelled and have yet to notice; 0 when all has ended.
+    /// Number of running jobs, including cancelled jobs that have not returned yet; 0 when all have ended.
     var runningCount: Int { state.locked(in: self) { Int($0.begun - $0.ended) } }
 
-    /// Loads that wait for `key` now.
+    /// Number of waiters for `key` now.
     package func waiterCount(of key: Key) -> Int { state.locked(in: self) { $0.jobs[key]?.waiterCount ?? 0 } }
 
-    /// Loads that wait for any work now.
+    /// Number of waiters for all keys now.
     var waiterTotal: Int { state.locked(in: self) { $0.jobs.values.reduce(0) { $0 + $1.waiterCount } } }
 
-    /// Names the present: work that begins later can tell whether other work has ended since.
+    /// Count of ended jobs, as a generation: a later job compares it to detect that other jobs have ended since.
     var moment: UInt64 { state.locked(in: self) { $0.ended } }
 
-    /// Waits for the work of a key, which begins now unless it is under way.
+    /// Joins the job of a key, or starts it when none is running.
     ///
     /// - Parameters:
-    ///   - priority: How soon this waiter wants it; the work has the highest of all who wait.
-    ///   - isKept: True makes the work go on when nobody waits any more; it stays so for later waiters.
-    ///   - hearsSteps: False tells this waiter of the end alone, so that no step wakes it.
-    ///   - work: Is told what it may tell the waiters with. It is cancelled through its task.
+    ///   - priority: Priority of this waiter; the job has the highest priority of its waiters.
+    ///   - isKept: True lets the job continue without waiters; it also holds for waiters that join later.
+    ///   - hearsSteps: False delivers only the final signal to this waiter, so that progress does not wake it.
+    ///   - work: The job; it sends signals through its argument and is cancelled through its task.
     package func join(
         _ key: Key, priority: LoadPriority = .urgent, isKept: Bool = false, hearsSteps: Bool = true,
         work: @escaping @Sendable (Teller) async -> Output
@@ -71,7 +71,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         return Waiter(table: self, job: job, number: number, channel: channel)
     }
 
-    /// Begins the work of a key without waiting for it; nothing happens when it is under way.
+    /// Starts the job of a key without waiting for it; a running job of the key is kept instead.
     func start(_ key: Key, work: @escaping @Sendable (Teller) async -> Output) {
         let begins: Job? = state.locked(in: self) { state in
             if let job = state.jobs[key] {
@@ -104,7 +104,8 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     }
 
     fileprivate func leave(_ waiter: Waiter) {
-        // In the lock of the table, so that a newcomer either finds this work with others in it or begins its own.
+        // Under the lock of the table, so that a concurrent `join` either finds this job with other waiters or starts a
+        // new one.
         let isAbandoned = state.locked(in: self) { state in
             guard waiter.job.leave(waiter.number) else { return false }
             if state.jobs[waiter.job.key] === waiter.job { state.jobs[waiter.job.key] = nil }
@@ -115,7 +116,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         waiter.job.updatePriority()
     }
 
-    /// One load's interest in a piece of work.
+    /// One load's membership in a job.
     package struct Waiter: PrioritizedWork {
         fileprivate let table: InFlightRequests
         fileprivate let job: Job
@@ -131,10 +132,10 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
             }
         }
 
-        /// Changes how soon this waiter wants it; nothing happens when it no longer waits.
+        /// Changes the priority of this waiter; has no effect when it no longer waits.
         func setPriority(_ priority: LoadPriority) { job.setPriority(priority, of: number) }
 
-        /// The end, without the steps before it; nil when the calling task is cancelled.
+        /// The output of the job, skipping all other signals; nil when the calling task is cancelled.
         package func end() async -> Output? {
             while true {
                 switch await next() {
@@ -146,23 +147,24 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         }
     }
 
-    /// What work tells its waiters with.
+    /// Sends the signals of a job to its waiters.
     package struct Teller: Sendable {
         fileprivate let table: InFlightRequests
         fileprivate let job: Job
 
-        /// Tells everyone who waits, and of `sending` once also those who come later.
+        /// Sends a signal to the waiters that want progress. `sending` is sent once and repeated for waiters that join
+        /// later.
         func callAsFunction(_ signal: Signal) { job.tell(signal) }
 
-        /// Makes the work's place in the lanes follow the priority of those who wait.
+        /// Lets the job's lane follow the highest priority of its waiters.
         ///
-        /// - Parameter lane: Where the place is now.
+        /// - Parameter lane: The current lane of `pass`.
         func follow(_ pass: LanePass, in lanes: RequestLanes, at lane: LoadPriority) {
             job.handle.follow(pass, in: lanes, at: lane)
             job.updatePriority()
         }
 
-        /// True when no other work had ended between `moment` and now, the present work's beginning.
+        /// True when no other job has ended since `moment`; call it when the job starts.
         func isFirst(since moment: UInt64) -> Bool { table.moment == moment }
     }
 }

@@ -2,7 +2,7 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// A task that may be cancelled, and moved between lanes, before it is known.
+/// A handle that can cancel a task, or move it between lanes, before the task is known.
 final class JobHandle: Sendable {
     private struct State {
         var task: Task<Void, Never>?
@@ -13,7 +13,9 @@ final class JobHandle: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter lane: Where the place is now.
+    /// Sets the lane permit that ``move(to:)`` acts on.
+    ///
+    /// - Parameter lane: The current lane of `pass`.
     func follow(_ pass: LanePass, in lanes: RequestLanes, at lane: LoadPriority) {
         state.locked(in: self) { state in
             state.place = (pass, lanes)
@@ -21,7 +23,7 @@ final class JobHandle: Sendable {
         }
     }
 
-    /// Moves the work to a lane; false when it was there.
+    /// Moves the job to a lane; false when it has no permit yet or is in that lane already.
     func move(to priority: LoadPriority) -> Bool {
         let place: (pass: LanePass, lanes: RequestLanes)? = state.locked(in: self) { state in
             guard let place = state.place, state.priority != priority else { return nil }
@@ -29,7 +31,7 @@ final class JobHandle: Sendable {
             return place
         }
         guard let place else { return false }
-        // Outside the lock two moves may pass each other, so the last one to arrive makes sure of the latest.
+        // Two moves may overtake each other outside the lock, so the last one applies the latest priority again.
         var told = priority
         while true {
             place.lanes.move(place.pass, to: told)

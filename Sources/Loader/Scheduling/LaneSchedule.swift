@@ -1,7 +1,7 @@
 #if Loader
 import PlatformImage
 
-/// What the lanes hold.
+/// Numbers of waiting and running fetches in each lane.
 struct LaneCounts: Hashable, Sendable {
     var urgentWaiting = 0
     var urgentRunning = 0
@@ -9,11 +9,11 @@ struct LaneCounts: Hashable, Sendable {
     var slowRunning = 0
 }
 
-/// Who runs, who waits, and who is next: the rules of ``RequestLanes`` without its continuations.
+/// Admission rules of ``RequestLanes``, without continuations.
 struct LaneSchedule: Sendable {
     private struct Place: Sendable {
         var lane: LoadPriority
-        /// When it came into its lane; nil while it runs.
+        /// Arrival number in the lane's queue; nil while the fetch runs.
         var arrival: UInt64?
     }
 
@@ -22,12 +22,13 @@ struct LaneSchedule: Sendable {
         let arrival: UInt64
     }
 
-    /// True while nobody is let in.
+    /// True while no fetch is admitted.
     var isSuspended = false
     private(set) var counts = LaneCounts()
     private var urgentWidth: Int
     private var slowWidth: Int
-    /// By number; nil for one that is not here. Numbers are given out again, so there are never many.
+    /// Scheduled fetches, indexed by number; nil for a number that is not scheduled. Numbers are reused, so the array
+    /// stays small.
     private var places: [Place?] = []
     private var urgentLine = TicketQueue<Ticket>()
     private var slowLine = TicketQueue<Ticket>()
@@ -45,14 +46,14 @@ struct LaneSchedule: Sendable {
         slowWidth = slow
     }
 
-    /// Puts a fetch that is not here at the end of a lane.
+    /// Appends a fetch that is not scheduled to the queue of a lane.
     mutating func enqueue(_ number: UInt64, in lane: LoadPriority) {
         precondition(place(of: number) == nil, "\(number) is here already")
         while places.count <= number { places.append(nil) }
         wait(number, in: lane)
     }
 
-    /// Takes a fetch out, whether it waits or runs; one that is not here stays so.
+    /// Removes a waiting or running fetch; has no effect when it is not scheduled.
     mutating func leave(_ number: UInt64) {
         guard let place = place(of: number) else { return }
         places[Int(number)] = nil
@@ -60,7 +61,7 @@ struct LaneSchedule: Sendable {
         if place.arrival != nil { dropLeftTickets(of: place.lane) }
     }
 
-    /// Puts a fetch into a lane; one that is in it, or not here, stays as it is.
+    /// Moves a fetch to a lane; has no effect when it is there already or is not scheduled.
     mutating func move(_ number: UInt64, to lane: LoadPriority) {
         guard let place = place(of: number), place.lane != lane else { return }
         count(place, -1)
@@ -73,7 +74,7 @@ struct LaneSchedule: Sendable {
         }
     }
 
-    /// Lets the next fetch in, if one may go; call it until it gives nil.
+    /// Admits the next fetch and returns its number; nil when none may run. Call it until it returns nil.
     mutating func admitNext() -> UInt64? {
         guard !isSuspended else { return nil }
         let lane: LoadPriority
@@ -95,7 +96,7 @@ struct LaneSchedule: Sendable {
         preconditionFailure("the lane counts more than wait in it")
     }
 
-    /// Tickets in both lines, also those of fetches that have left; for tests.
+    /// Number of tickets in both queues, including those of fetches that have left; for tests.
     var lineCount: Int { urgentLine.count + slowLine.count }
 
     private func place(of number: UInt64) -> Place? { number < places.count ? places[Int(number)] : nil }
@@ -119,7 +120,8 @@ struct LaneSchedule: Sendable {
         }
     }
 
-    /// Who leaves or moves is not taken out of the line, but the line stays in proportion to those who wait in it.
+    /// Compacts the queue of a lane. Fetches that leave or move keep their ticket until then, so the queue stays
+    /// proportional to the number of waiting fetches.
     private mutating func dropLeftTickets(of lane: LoadPriority) {
         let places = places
         let isWaiting = { (ticket: Ticket) in places[Int(ticket.number)]?.arrival == ticket.arrival }

@@ -2,20 +2,20 @@
 import PlatformImage
 import Synchronization
 
-/// Lets so many fetches at once talk to the network: urgent ones in parallel, slow ones one by one and only while no
-/// urgent one waits or runs (O66 to O70).
+/// Limits concurrent network fetches in two lanes: urgent fetches run in parallel, slow ones one at a time by default,
+/// and start only while no urgent fetch waits or runs (O66 to O70).
 ///
-/// A stream of urgent work keeps slow work waiting for as long as it lasts; ``counts`` shows it.
+/// Continuous urgent work starves the slow lane; ``counts`` shows this.
 final class RequestLanes: Sendable {
     private struct Pass {
         var lane: LoadPriority
         var phase = Phase.outside
     }
 
-    /// Whoever takes a pass out of `waiting` resumes the continuation, and nobody else.
+    /// Phase of a permit. The code that changes it from `waiting` resumes the continuation, exactly once.
     private enum Phase {
         case outside
-        /// Its task was cancelled on its way in, before there was anything to resume.
+        /// The task was cancelled before its continuation existed.
         case cancelledBeforeWaiting
         case waiting(CheckedContinuation<Bool, Never>)
         case inside
@@ -23,7 +23,7 @@ final class RequestLanes: Sendable {
 
     private struct State {
         var schedule: LaneSchedule
-        /// By number; nil for a number that can be given out again.
+        /// Permits by number; nil for a number that can be reused.
         var passes: [Pass?] = []
         var freeNumbers: [UInt64] = []
 
@@ -32,22 +32,22 @@ final class RequestLanes: Sendable {
 
     private let state: Mutex<State>
 
-    /// Lanes in which nothing waits.
+    /// Empty lanes.
     ///
     /// - Parameters:
-    ///   - urgentWidth: Urgent fetches at once; 0 lets none in, a negative number traps.
-    ///   - slowWidth: Slow fetches at once; 0 lets none in, a negative number traps.
+    ///   - urgentWidth: Maximum number of concurrent urgent fetches; 0 admits none, a negative number traps.
+    ///   - slowWidth: Maximum number of concurrent slow fetches; 0 admits none, a negative number traps.
     init(urgentWidth: Int = 8, slowWidth: Int = 1) {
         state = Mutex(State(schedule: LaneSchedule(urgentWidth: urgentWidth, slowWidth: slowWidth)))
     }
 
-    /// What waits and what runs now.
+    /// Numbers of waiting and running fetches now.
     var counts: LaneCounts { state.locked(in: self) { $0.schedule.counts } }
 
-    /// Passes that are alive, for tests: 0 when every fetch has ended.
+    /// Number of live permits, for tests: 0 when every fetch has ended.
     var passCount: Int { state.locked(in: self) { $0.passes.count - $0.freeNumbers.count } }
 
-    /// A pass for one fetch, for all its attempts; it leaves no trace when it is released.
+    /// A permit for one fetch and all its attempts; its number is reused after it is released.
     func pass(_ lane: LoadPriority) -> LanePass {
         let number = state.locked(in: self) { state in
             let pass = Pass(lane: lane)
@@ -61,13 +61,13 @@ final class RequestLanes: Sendable {
         return LanePass(number: number, lanes: self)
     }
 
-    /// Waits for a slot, holds it while `body` runs, and gives it back.
+    /// Waits for a slot, holds it while `body` runs, and releases it.
     ///
-    /// A fetch that waits for its next attempt is outside: it calls this again for it, and holds nobody up meanwhile.
+    /// A fetch that waits for its next attempt holds no slot; it calls this again for each attempt.
     ///
-    /// - Parameter pass: Is used by one call at a time; a second one traps.
-    /// - Throws: `cancelled` when the task was cancelled before it had a slot, `body` then never ran; or what `body`
-    ///   throws.
+    /// - Parameter pass: The permit of the fetch; a second concurrent call with the same permit traps.
+    /// - Throws: `cancelled` when the task was cancelled before it had a slot, in which case `body` does not run; or
+    ///   the error of `body`.
     func withSlot<Result: Sendable>(
         _ pass: LanePass, _ body: () async throws(LoadError) -> Result
     ) async throws(LoadError) -> Result {
@@ -77,8 +77,8 @@ final class RequestLanes: Sendable {
         return try await body()
     }
 
-    /// Changes the lane of a fetch, wherever it is: one that waits moves to the end of the other lane, one that runs goes
-    /// on and counts there, one that is outside will wait there.
+    /// Moves a fetch to another lane. A waiting fetch goes to the end of the other queue; a running fetch continues and
+    /// counts in the other lane; a fetch outside will wait in the other lane.
     func move(_ pass: LanePass, to lane: LoadPriority) {
         precondition(pass.lanes === self, "the pass is of other lanes")
         change { state in
@@ -87,15 +87,16 @@ final class RequestLanes: Sendable {
         }
     }
 
-    /// Changes how many may run at once: more start at once, those that are too many finish first.
+    /// Changes the maximum numbers of running fetches. A larger number admits more immediately; a smaller one does not
+    /// interrupt running fetches.
     func setWidths(urgent: Int, slow: Int) {
         change { $0.schedule.setWidths(urgent: urgent, slow: slow) }
     }
 
-    /// Lets nobody in until ``resume()``; what runs goes on.
+    /// Stops admission until ``resume()``; running fetches continue.
     func suspend() { change { $0.schedule.isSuspended = true } }
 
-    /// Ends ``suspend()``, however often that was called.
+    /// Ends ``suspend()``, independent of the number of calls to it.
     func resume() { change { $0.schedule.isSuspended = false } }
 
     fileprivate func forget(_ number: UInt64) {
@@ -105,7 +106,7 @@ final class RequestLanes: Sendable {
         }
     }
 
-    /// False when the task was cancelled before it had a slot.
+    /// Waits for a slot; false when the task was cancelled before it had one.
     private func enter(_ number: UInt64) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -154,7 +155,7 @@ final class RequestLanes: Sendable {
         }
     }
 
-    /// Changes the state and lets in whoever may go now, outside the lock.
+    /// Changes the state, then resumes the newly admitted fetches outside the lock.
     private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         var admitted: [CheckedContinuation<Bool, Never>] = []
         let result = state.locked(in: self) { state in
@@ -173,7 +174,7 @@ final class RequestLanes: Sendable {
     }
 }
 
-/// What one fetch stands in the lanes with.
+/// Permit of one fetch for the request lanes.
 final class LanePass: Sendable {
     fileprivate let number: UInt64
     fileprivate let lanes: RequestLanes
