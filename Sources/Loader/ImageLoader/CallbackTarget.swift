@@ -1,10 +1,10 @@
 #if Loader
 public import Dispatch
 
-/// Where the callbacks of a load are called.
+/// The queue or executor that runs the callbacks of a load.
 ///
-/// They are called one at a time and in order, whatever the target does with its work: the next one is handed over when
-/// the one before has returned. A slow callback delays its own load's callbacks and nothing else.
+/// Callbacks run one at a time and in order on every target: the next one is submitted after the previous one has
+/// returned. A slow callback delays only the callbacks of its load.
 public struct CallbackTarget: Sendable {
     private enum Place: Sendable {
         case own
@@ -14,16 +14,16 @@ public struct CallbackTarget: Sendable {
 
     private let place: Place
 
-    /// A queue of the load's own.
+    /// A separate serial queue for each load.
     public static var own: Self { Self(place: .own) }
 
-    /// A queue of the caller's, serial or not, such as the main queue.
+    /// A given dispatch queue, serial or concurrent, such as the main queue.
     public static func queue(_ queue: DispatchQueue) -> Self { Self(place: .queue(queue)) }
 
-    /// An executor of the caller's.
+    /// A given task executor.
     public static func executor(_ executor: any TaskExecutor) -> Self { Self(place: .executor(executor)) }
 
-    /// Calls `body` there with each element, one after the other, and returns after the last one.
+    /// Runs `body` on the target for each element, in order, and returns after the last one.
     func forEach<Elements: AsyncSequence & Sendable>(
         in elements: Elements, _ body: @escaping @Sendable (Elements.Element) -> Void
     ) async where Elements.Element: Sendable, Elements.Failure == Never {

@@ -2,7 +2,7 @@
 internal import PlatformImage
 
 extension ImageLoader {
-    /// What this loader has done and is doing, pictures and data together.
+    /// Counters and current state of this loader, for images and data together.
     public var statistics: LoaderStatistics {
         let shared = images.shared
         return LoaderStatistics(
@@ -10,7 +10,8 @@ extension ImageLoader {
             reportsDropped: shared.reporter.droppedCount)
     }
 
-    /// Fetches, decodes and places in the lanes that are taken now; 0 when everything has ended, also what was cancelled.
+    /// Number of running fetches and decodes, plus 1 while a fetch waits or runs in a lane; 0 when all work has ended,
+    /// cancelled work included.
     package var underWayCount: Int {
         let (images, data) = (images.shared, data.shared)
         let lanes = images.lanes.counts
@@ -19,19 +20,20 @@ extension ImageLoader {
             + (lanes == LaneCounts() ? 0 : 1)
     }
 
-    /// The pictures in memory, by source and decoding.
+    /// Number of decoded images in memory, their size in bytes, and the largest size so far.
     public var memoryStatistics: (count: Int, bytes: Int, peakBytes: Int) {
         guard let cache = images.memory?.cache else { return (0, 0, 0) }
         return (cache.count, cache.totalBytes, cache.peakTotalBytes)
     }
 
-    /// What the disk cache of pictures holds and has done, and what faults it met; nil when none is configured.
+    /// Contents, counters and faults of the disk cache of images; nil without a disk cache.
     public var diskStatistics: DiskCache.Statistics? { images.disk?.statistics }
 
-    /// What the disk cache of ``data(for:)`` holds and has done; nil without one.
+    /// Contents, counters and faults of the disk cache of ``data(for:)``; nil without one.
     public var dataStatistics: DiskCache.Statistics? { data.disk?.statistics }
 
-    /// Takes all pictures out of memory; loads under way keep what they bring out of it too. The disk is not touched.
+    /// Evicts all images from memory. Loads that are already running do not add their images afterwards. The disk is
+    /// not changed.
     @discardableResult
     public func purgeMemory() async -> RemovalReport {
         let pipeline = images
@@ -40,26 +42,26 @@ extension ImageLoader {
         return report
     }
 
-    /// Removes all entries of both disk caches; loads under way store nothing any more.
+    /// Removes all entries of both disk caches. Loads that are already running store nothing afterwards.
     ///
-    /// Pictures in memory stay, and are not fresh any longer.
+    /// Images in memory stay, but are no longer fresh.
     @discardableResult
     public func purgeDisk() async -> RemovalReport { await onDisks { await $0.purge() } }
 
-    /// Removes entries of both disk caches that were last used longer ago than `age`.
+    /// Removes the entries of both disk caches that were last used longer ago than `age`.
     @discardableResult
     public func clearCachedFiles(modifiedOlderThan age: Duration) async -> RemovalReport {
         await onDisks { await $0.clear(modifiedOlderThan: age) }
     }
 
-    /// Removes entries of both disk caches whose body was stored longer ago than `age`; a 304 since does not count.
+    /// Removes the entries of both disk caches whose body was stored longer ago than `age`; a later 304 does not count.
     @discardableResult
     public func clearCachedFiles(createdOlderThan age: Duration) async -> RemovalReport {
         await onDisks { await $0.clear(createdOlderThan: age) }
     }
 
-    /// Returns when everything stored so far is visible to other processes and counted, and everything that happened so
-    /// far has been reported to the sinks and the log.
+    /// Returns when all stored responses are visible to other processes and counted, and all earlier events have been
+    /// delivered to the sinks and the log.
     public func flush() async {
         await images.disk?.flush()
         await data.disk?.flush()
@@ -78,24 +80,24 @@ extension ImageLoader {
         return report
     }
 
-    /// Forgets the definitive failures of one address, whoever asks as this request does.
+    /// Removes the remembered definitive failure of a request's cache key.
     ///
-    /// They are those of ``Configuration/negativeCacheMaxAge``. The errors that are counted on disk, of
+    /// These are the failures of ``Configuration/negativeCacheMaxAge``. Errors that are counted on disk, for
     /// ``Configuration/defaultCacheControlMaxAgeForErrors``, stay: ``removeImage(for:layers:)`` or the policy `reload`
-    /// ends their silence.
+    /// ends them.
     public func forgetFailures(for request: ImageRequest) {
         let pipeline = images
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return }
         pipeline.shared.failures.forget(hop.key)
     }
 
-    /// Forgets all definitive failures, as ``forgetFailures(for:)`` does those of one address.
+    /// Removes all remembered definitive failures, as ``forgetFailures(for:)`` does for one request.
     public func forgetFailures() {
         images.shared.failures.forgetAll()
         data.shared.failures.forgetAll()
     }
 
-    /// Evicts the least recently used pictures until the rest is at most this fraction of the limit.
+    /// Evicts the least recently used images until the rest is at most this fraction of the limit.
     ///
     /// - Parameter fraction: 0...1; anything else traps.
     public func relieveMemoryPressure(to fraction: Double) {

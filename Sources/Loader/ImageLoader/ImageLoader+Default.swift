@@ -2,10 +2,10 @@
 public import PlatformImage
 
 extension ImageLoader {
-    /// A loader with the default configuration, made when it is first asked for and kept as long as the process.
+    /// A shared loader with the default configuration, created on first use and kept until the process exits.
     ///
-    /// Making it never fails: when the folders of its caches cannot be made, or there is neither `XDG_CACHE_HOME` nor
-    /// `HOME` to find them by, it keeps nothing on disk, and loads still work.
+    /// Creating it never fails: without a usable cache directory, or without `XDG_CACHE_HOME` and `HOME`, it stores
+    /// nothing on disk, and loads still work.
     public static let `default`: ImageLoader = {
         do throws(LoadError) {
             return try ImageLoader(configuration: Configuration())
@@ -14,24 +14,24 @@ extension ImageLoader {
         }
     }()
 
-    /// A loader over AsyncHTTPClient.
+    /// A loader that uses AsyncHTTPClient.
     ///
-    /// All loaders that are made so share one transport, and thus connections. It keeps at most
-    /// 64 HTTP/1.1 connections to a host, whatever the widths of their lanes add up to, and takes its proxy from the
-    /// environment; for other values make an ``AsyncHTTPClientTransport``.
+    /// Loaders created this way share one transport and its connections. The transport keeps at most 64 HTTP/1.1
+    /// connections to a host, regardless of the lane widths of the loaders, and takes its proxy from the environment.
+    /// For other values create an ``AsyncHTTPClientTransport``.
     ///
-    /// - Throws: `configuration` for a figure out of its range, or a trust root that is none.
+    /// - Throws: `configuration` for a value out of range or an invalid trust root.
     public convenience init(configuration: Configuration) throws(LoadError) {
         try self.init(configuration: configuration, transport: Self.sharedTransport)
     }
 
-    /// A loader over AsyncHTTPClient with the default configuration and another folder for pictures.
+    /// A loader that uses AsyncHTTPClient and the default configuration with another directory for images.
     ///
-    /// The folder is made when it is missing; one that cannot be made stores nothing, and loads still work. The folder of
-    /// ``data(for:)`` is the default one, made as well; without it, make a configuration whose `dataDirectory` is nil.
+    /// A missing directory is created; if that fails nothing is stored, and loads still work. ``data(for:)`` uses its
+    /// default directory; to disable it use a configuration whose `dataDirectory` is nil.
     ///
-    /// - Parameter cacheDirectory: An absolute path, or one below the current folder.
-    /// - Throws: What ``init(configuration:)`` throws, which with these values is nothing.
+    /// - Parameter cacheDirectory: An absolute path, or a path relative to the current directory.
+    /// - Throws: As ``init(configuration:)``, which does not fail with these values.
     public convenience init(cacheDirectory: String) throws(LoadError) {
         try self.init(configuration: Configuration(cacheDirectory: cacheDirectory))
     }
@@ -40,7 +40,7 @@ extension ImageLoader {
 }
 
 extension ImageSlot {
-    /// An empty slot whose pictures come from ``ImageLoader/default``.
+    /// An empty slot that loads its images with ``ImageLoader/default``.
     public convenience init(
         cancelsPrevious: Bool = false, onPresent: (@Sendable (PlatformImage) -> PlatformImage)? = nil
     ) {

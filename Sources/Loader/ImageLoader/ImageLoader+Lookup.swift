@@ -2,34 +2,34 @@
 internal import PlatformImage
 
 extension ImageLoader {
-    /// The picture that the caches hold for a request, fresh or not; nil for none. Nothing is ever sent.
+    /// The cached image of a request, fresh or stale; nil when there is none. No request is sent.
     ///
-    /// It blocks and may be called from any thread: memory takes well under a microsecond, the disk a read and a
-    /// decode, for which the calling thread waits. In asynchronous code ``lookUpImage(for:layers:)`` holds no thread.
-    /// A picture that the disk gives is kept in memory and its file counts as used now. Stored redirects are followed.
+    /// It blocks the calling thread and may be called from any thread: a memory hit takes well under a microsecond, a
+    /// disk hit one read and one decode. In asynchronous code use ``lookUpImage(for:layers:)``. An image from disk is
+    /// added to memory and marks its file as used. Stored redirects are followed.
     ///
     /// - Parameters:
-    ///   - request: Its policy decides whether what is found is fresh.
-    ///   - layers: Those that are read are looked in, as far as ``ImageRequest/layers`` allows; with `memory` the disk
-    ///     is never touched.
-    /// - Returns: A picture whose ``LoadedImage/isFresh`` tells whether a load of this request would end with it.
+    ///   - request: Its policy decides whether the cached image is fresh.
+    ///   - layers: Layers to read, limited to those of ``ImageRequest/layers``; with `memory` the disk is not accessed.
+    /// - Returns: An image whose ``LoadedImage/isFresh`` is true when a load of this request would end with it.
     public func cachedImage(for request: ImageRequest, layers: CacheLayers = .all) -> LoadedImage? {
         let pipeline = images
         if layers.contains(.readsMemory), let image = pipeline.lookup.memory.answer(request) { return image }
         return pipeline.cachedImages.imageBlocking(load(request, layers, pipeline))
     }
 
-    /// Looks as ``cachedImage(for:layers:)`` does, without holding the calling thread.
+    /// As ``cachedImage(for:layers:)``, without blocking the calling thread.
     public func lookUpImage(for request: ImageRequest, layers: CacheLayers = .all) async -> LoadedImage? {
         let pipeline = images
         if layers.contains(.readsMemory), let image = pipeline.lookup.memory.answer(request) { return image }
         return await pipeline.cachedImages.image(load(request, layers, pipeline))
     }
 
-    /// True when one of the layers has a picture for the request, fresh or not, decoded as the request says in memory.
+    /// True when one of the layers has an image for the request, fresh or stale; in memory it must be decoded with the
+    /// same options.
     ///
-    /// It blocks for a few system calls when it asks the disk, where the body is neither read nor verified; no access
-    /// is noted in either layer.
+    /// It blocks for a few system calls when it checks the disk. The body is neither read nor verified, and neither
+    /// layer counts this as a use.
     public func contains(_ request: ImageRequest, layers: CacheLayers = .all) -> Bool {
         let pipeline = images
         return pipeline.cachedImages.contains(load(request, layers, pipeline))

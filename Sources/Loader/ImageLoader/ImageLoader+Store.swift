@@ -2,13 +2,13 @@
 public import PlatformImage
 
 extension ImageLoader {
-    /// Removes what is stored of a picture, in memory however it was decoded and on disk in every variant.
+    /// Removes the stored image of a request: every decoding variant from memory and every `Vary` variant from disk.
     ///
-    /// A load under way keeps what it brings out of memory, and may still store it on disk.
+    /// A load that is already running does not add its image to memory, but may still store it on disk.
     ///
     /// - Parameters:
-    ///   - request: Its key is what is removed; its decoding does not matter.
-    ///   - layers: Those that are written are removed from.
+    ///   - request: The request whose cache key is removed; its decode options are ignored.
+    ///   - layers: The image is removed from the layers that these options write.
     public func removeImage(for request: ImageRequest, layers: CacheLayers = .all) async {
         let pipeline = images
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return }
@@ -18,15 +18,16 @@ extension ImageLoader {
         await pipeline.shared.diskQueue.run { _ = disk.remove(hop.key) }
     }
 
-    /// Stores a file's bytes under an address, as if its origin had sent them now with these fields.
+    /// Stores the bytes of an image file, as if the origin had just sent them with these fields.
     ///
     /// - Parameters:
-    ///   - bytes: As they would come, coded as a `Content-Encoding` among the fields says.
-    ///   - fields: Say how long it is fresh, as a server's do; without Cache-Control it is validated on first use.
-    ///   - request: Its address and decoding, and the layers that it writes.
-    /// - Returns: False when it is not on disk: no disk cache, a fault, too large, or fields that forbid to store it,
-    ///   such as `no-store` and `Vary: *`; nothing is kept then in memory either.
-    /// - Throws: `invalidURL`, or what decoding throws: what is no picture is not stored.
+    ///   - bytes: The body of the response, encoded as `Content-Encoding` among the fields declares.
+    ///   - fields: Response fields, which determine freshness; without Cache-Control the entry is validated on first
+    ///     use.
+    ///   - request: URL, decode options and the layers to write.
+    /// - Returns: False when the bytes are not on disk: no disk cache, a disk fault, too large, or fields that forbid
+    ///   storing, such as `no-store` and `Vary: *`; in the last case nothing is kept in memory either.
+    /// - Throws: `invalidURL`, or the error of decoding; bytes that cannot be decoded are not stored.
     @discardableResult
     public func store(
         _ bytes: [UInt8], fields: HeaderFields = [:], for request: ImageRequest
@@ -55,16 +56,17 @@ extension ImageLoader {
         return revision != nil
     }
 
-    /// Keeps a bitmap in memory under an address, as if its origin had sent it now with these fields.
+    /// Stores a bitmap in memory, as if the origin had just sent it with these fields.
     ///
-    /// It is not on disk, for there are no bytes of a file; a purge of the disk leaves it fresh.
+    /// It is not written to disk, because there are no encoded bytes; purging the disk leaves it fresh.
     ///
     /// - Parameters:
-    ///   - bitmap: Kept in memory alone.
-    ///   - fields: Say how long it is fresh, as a server's do; without Cache-Control it is validated on first use.
-    ///   - request: Its address and decoding. A load that decodes otherwise does not find the bitmap.
-    /// - Returns: False when it is not kept: memory is off or not among the request's layers, the bitmap is too large,
-    ///   or the fields forbid to store it.
+    ///   - bitmap: The bitmap to keep in memory.
+    ///   - fields: Response fields, which determine freshness; without Cache-Control the entry is validated on first
+    ///     use.
+    ///   - request: URL and decode options. A load with other decode options does not find the bitmap.
+    /// - Returns: False when it is not stored: the memory cache is off or not among the request's layers, the bitmap is
+    ///   too large, or the fields forbid storing.
     /// - Throws: `invalidURL`.
     @discardableResult
     public func store(
@@ -82,7 +84,7 @@ extension ImageLoader {
         return memory.insert(picture, for: hop.imageKey, since: memory.moment)
     }
 
-    /// What is stored for a response that the host gives; nil when no load could be answered with it.
+    /// The cache entry for a response that the host supplies; nil when the response may not be stored.
     private static func entry(_ hop: LoadHop, _ fields: HeaderFields, _ pipeline: LoadPipeline) -> CacheEntry? {
         let (settings, now) = (pipeline.settings.cache, pipeline.now)
         guard let vary = Vary.values(of: fields, request: hop.request.fields) else { return nil }

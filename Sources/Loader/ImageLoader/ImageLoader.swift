@@ -2,14 +2,14 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// Loads pictures: from memory, from disk, from the network, and keeps them as the server and the host say.
+/// Loads images from memory, disk and network, and caches them as the server and the configuration require.
 ///
 /// ```swift
 /// let loader = try ImageLoader(transport: transport)
 /// let picture = try await loader.image(for: ImageRequest(url: "https://example.com/a.png"))
 /// ```
 ///
-/// A loader may be used from any thread. No load waits for a disk, a decoder or a network on its caller's thread.
+/// A loader may be used from any thread. Loading never blocks the caller's thread on disk, decoding or network.
 public final class ImageLoader: Sendable {
     private struct State {
         var configuration: Configuration
@@ -23,15 +23,15 @@ public final class ImageLoader: Sendable {
     private let shared: LoadPipeline.Shared
     private let memory: PictureMemory
 
-    /// A loader; makes the folders of its caches when they are missing.
+    /// A loader; creates the directories of its caches when they are missing.
     ///
-    /// Loads work without a folder that cannot be made: nothing is stored then, and the next store tries again. A
-    /// ``LoaderEvent`` tells of it, and ``diskStatistics`` counts it among its faults.
+    /// If a directory cannot be created, loads still work: nothing is stored, and the next store tries again. The fault
+    /// is reported as a ``LoaderEvent`` and counted in ``diskStatistics``.
     ///
     /// - Parameters:
-    ///   - configuration: What the host decides.
-    ///   - transport: Takes requests to the network; may be shared with other loaders.
-    /// - Throws: `configuration` for a figure out of its range, or a setting that the transport cannot honour.
+    ///   - configuration: Settings of the loader.
+    ///   - transport: Sends the HTTP requests; may be shared with other loaders.
+    /// - Throws: `configuration` for a value out of range, or a setting that the transport does not support.
     public init(
         configuration: Configuration = Configuration(), transport: any HTTPTransport
     ) throws(LoadError) {
@@ -74,15 +74,15 @@ public final class ImageLoader: Sendable {
         directory.map { PartitionKey(directory: $0) } ?? PartitionKey()
     }
 
-    /// What loads that begin now go by.
+    /// The configuration that new loads use.
     public var configuration: Configuration { state.locked(in: self) { $0.configuration } }
 
-    /// Changes the configuration; limits and widths act at once, the rest on loads that begin later.
+    /// Changes the configuration. Limits and widths apply immediately, all other settings to loads that begin later.
     ///
-    /// - Parameter change: Gets the configuration as it is; is called again when another change came meanwhile.
-    /// - Throws: As the initialiser; nothing is changed then.
+    /// - Parameter change: Modifies the current configuration; it is called again after a concurrent change.
+    /// - Throws: As the initialiser; the configuration is then unchanged.
     public func update(_ change: @Sendable (inout Configuration) -> Void) throws(LoadError) {
-        // Folders are opened outside the lock; when another change came meanwhile this one is made again on top of it.
+        // Directories are opened outside the lock; after a concurrent change the update is repeated on top of it.
         while true {
             let old = state.locked(in: self) { $0 }
             var new = old
@@ -101,7 +101,8 @@ public final class ImageLoader: Sendable {
                 return true
             }
             guard isDone else { continue }
-            // Outside the lock two changes may pass each other, so the last one to arrive makes sure of the latest.
+            // Two changes may overtake each other outside the lock, so the last one applies the latest configuration
+            // again.
             var applied = next
             while true {
                 apply(applied)
@@ -112,7 +113,7 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// Makes what acts at once act.
+    /// Applies the settings that take effect immediately.
     private func apply(_ state: State) {
         let configuration = state.configuration
         state.images.disk?.maxBytes = configuration.diskCacheMaxBytes
@@ -125,7 +126,7 @@ public final class ImageLoader: Sendable {
         shared.reporter.configure(configuration, number: state.number)
     }
 
-    /// The pipeline over the caches of the old one, but for a folder that has changed.
+    /// A pipeline with the new configuration over the old one's caches; a changed directory gets a new disk cache.
     private static func pipeline(
         _ old: LoadPipeline, _ oldConfiguration: Configuration, _ new: State, _ folder: KeyPath<Configuration, String?>
     ) -> LoadPipeline {
@@ -143,9 +144,9 @@ public final class ImageLoader: Sendable {
     var images: LoadPipeline { state.locked(in: self) { $0.images } }
     var data: LoadPipeline { state.locked(in: self) { $0.data } }
 
-    /// The pipeline for a load of a picture that begins now.
+    /// The pipeline for a new image load.
     func beginImage() throws(LoadError) -> LoadPipeline { try begin { $0.images } }
-    /// The pipeline for a load of bytes that begins now.
+    /// The pipeline for a new data load.
     func beginData() throws(LoadError) -> LoadPipeline { try begin { $0.data } }
 
     private func begin(_ pipeline: (State) -> LoadPipeline) throws(LoadError) -> LoadPipeline {
@@ -155,17 +156,17 @@ public final class ImageLoader: Sendable {
         return pipeline
     }
 
-    /// Makes every load that begins from now on fail with `configuration`, for ever; loads under way go on.
+    /// Makes every later load fail with `configuration`, permanently; running loads continue.
     ///
-    /// What is cached can still be looked up, stored and removed.
+    /// Cached responses can still be looked up, stored and removed.
     public func invalidate() { state.locked(in: self) { $0.isInvalidated = true } }
 
-    /// Loads a picture.
+    /// Loads an image.
     ///
-    /// A stale picture within its `stale-while-revalidate` window is returned at once and renewed in the background.
-    /// A fresh one in memory is returned without leaving the caller's executor.
+    /// A stale image within its `stale-while-revalidate` window is returned immediately and revalidated in the
+    /// background (RFC 5861 §3). A fresh image in memory is returned without leaving the caller's executor.
     ///
-    /// - Throws: What went wrong; `cancelled` as soon as the calling task is cancelled; `configuration` after
+    /// - Throws: The failure of the load; `cancelled` as soon as the calling task is cancelled; `configuration` after
     ///   ``invalidate()``.
     public nonisolated(nonsending) func image(for request: ImageRequest) async throws(LoadError) -> LoadedImage {
         let pipeline = try beginImage()
@@ -182,15 +183,15 @@ public final class ImageLoader: Sendable {
         try Self.picture(try await pipeline.run(Load(request, pipeline)), request)
     }
 
-    /// Loads any bytes by the same rules, in a cache of their own.
+    /// Loads arbitrary bytes by the same rules, with a separate cache.
     ///
-    /// - Throws: As ``image(for:)``, and nothing that decoding throws.
+    /// - Throws: As ``image(for:)``, except decoding errors.
     public func data(for request: DataRequest) async throws(LoadError) -> LoadedData {
         let pipeline = try beginData()
         return try await pipeline.run(Load(request, pipeline)).data
     }
 
-    /// Loads a picture and tells of every step.
+    /// Loads an image and reports each event of the load.
     public func events(for request: ImageRequest) -> LoadEventStream { events(for: request, priority: nil) }
 
     func events(for request: ImageRequest, priority: PriorityCell?) -> LoadEventStream {

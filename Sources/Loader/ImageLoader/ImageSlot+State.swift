@@ -2,20 +2,22 @@
 public import PlatformImage
 
 extension ImageSlot {
-    /// What a slot shows.
+    /// The display state of a slot.
     public enum State: Sendable {
-        /// Nothing.
+        /// Nothing to draw.
         case empty
-        /// What stands in until there is a picture.
+        /// A placeholder, until an image is available.
         case placeholder(PlatformImage)
-        /// The origin was asked: bytes of the body so far, and in all if it said so, and what stands in meanwhile.
+        /// A request was sent: bytes of the body received so far, the total if the origin declared it, and the
+        /// placeholder.
         case loading(received: Int, expected: Int?, placeholder: PlatformImage?)
-        /// A picture. It is immediate when assigning showed it, from memory: then nothing need be faded.
+        /// An image. `isImmediate` is true for an image that ``ImageSlot/assign(_:placeholder:stillValid:)`` took from
+        /// memory before it returned; it needs no fade-in.
         case image(PlatformImage, source: LoadSource, isFresh: Bool, isImmediate: Bool)
-        /// The load failed; the stale picture that was shown before stays.
+        /// The load failed; the stale image that was shown before stays.
         case failed(LoadError, lastImage: PlatformImage?, placeholder: PlatformImage?)
 
-        /// What to draw; nil for nothing.
+        /// The bitmap to draw; nil for none.
         public var bitmap: PlatformImage? {
             switch self {
             case .empty: nil

@@ -2,15 +2,15 @@
 internal import PlatformImage
 
 extension ImageSlot {
-    /// What a host asked the slot to show.
+    /// The parameters of one ``ImageSlot/assign(_:placeholder:stillValid:)`` call.
     struct Assignment: Sendable {
         var request: ImageRequest?
         var placeholder: PlatformImage?
         var stillValid: (@Sendable () -> Bool)?
     }
 
-    /// The slot's state machine. Whatever comes from a load carries the number of its assignment; ``number`` moves on
-    /// with each assignment and each release, so that what belongs to an earlier one is told by its number.
+    /// The slot's state machine. ``number`` increases with each assignment and each release; results of a load have the
+    /// number of their assignment, so that outdated results are detected.
     struct Storage: Sendable {
         var cancelsPrevious: Bool
         var isVisible = true
@@ -19,7 +19,7 @@ extension ImageSlot {
         private(set) var number: UInt64 = 0
         private(set) var assignment = Assignment()
         private(set) var state = State.empty
-        /// The load of the last assignment that had one.
+        /// The running load of the current assignment; nil when there is none.
         var task: Task<Void, Never>?
         var observers: [UInt64: AsyncStream<State>.Continuation] = [:]
         var lastObserver: UInt64 = 0
@@ -46,7 +46,7 @@ extension ImageSlot {
             show(assignment.placeholder.map { .placeholder($0) } ?? .empty)
         }
 
-        /// Drops a picture that could be had again.
+        /// Discards an image that can be loaded again.
         mutating func release() {
             switch state {
             case .image, .failed(_, .some, _): break
@@ -58,7 +58,9 @@ extension ImageSlot {
             showPlaceholder(of: number)
         }
 
-        /// - Parameter picture: What to show of the event; nil when it brings none, or the one that is shown.
+        /// Applies one event of the current load.
+        ///
+        /// - Parameter picture: The bitmap to show; nil when the event has none or it is already shown.
         mutating func apply(_ event: LoadEvent, picture: PlatformImage?, isVetoed: Bool) {
             switch event {
             case .cached(let image):
@@ -107,7 +109,7 @@ extension ImageSlot {
 }
 
 extension LoadEvent {
-    /// True for what `stillValid` may veto.
+    /// True for events that `stillValid` can veto.
     var isResult: Bool {
         switch self {
         case .cached, .finished: true
@@ -115,10 +117,10 @@ extension LoadEvent {
         }
     }
 
-    /// True for the end.
+    /// True for the last event of a load.
     var isLast: Bool { if case .finished = self { true } else { false } }
 
-    /// The picture that this brings.
+    /// The image of this event; nil for none.
     var picture: LoadedImage? {
         switch self {
         case .cached(let image), .finished(.success(let image)): image

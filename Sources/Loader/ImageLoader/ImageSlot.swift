@@ -2,7 +2,7 @@
 public import PlatformImage
 internal import Synchronization
 
-/// A place that shows one picture at a time, whatever draws it: the latest request wins on every path.
+/// A view model that shows one image at a time, independent of the drawing code; the latest request always wins.
 ///
 /// ```swift
 /// let slot = ImageSlot(loader: loader)
@@ -10,7 +10,7 @@ internal import Synchronization
 /// for await state in slot.states { draw(state.bitmap) }
 /// ```
 ///
-/// Releasing a slot ends its ``states``. Its load goes on into the caches, unless ``cancelsPrevious`` is true.
+/// Releasing a slot ends its ``states``. Its load continues and fills the caches, unless ``cancelsPrevious`` is true.
 public final class ImageSlot: Sendable {
     private let source: any ImageSlotSource
     private let onPresent: (@Sendable (PlatformImage) -> PlatformImage)?
@@ -19,11 +19,11 @@ public final class ImageSlot: Sendable {
     /// An empty slot.
     ///
     /// - Parameters:
-    ///   - loader: Where pictures come from.
-    ///   - cancelsPrevious: True gives the load of an earlier request up when another one is assigned; false lets it end
-    ///     into the caches.
-    ///   - onPresent: Makes of a loaded picture the one that is shown, such as one that fits. It is called off every lock,
-    ///     on the caller's thread for a picture that was in memory and else on Swift's pool.
+    ///   - loader: The source of images.
+    ///   - cancelsPrevious: True cancels the load of the previous request when another one is assigned; false lets it
+    ///     finish and fill the caches.
+    ///   - onPresent: Converts a loaded image into the one to show, for example a resized one. No lock is held; it runs
+    ///     on the caller's thread for an image that was in memory, otherwise on Swift's thread pool.
     public init(
         loader: any ImageSlotSource, cancelsPrevious: Bool = false,
         onPresent: (@Sendable (PlatformImage) -> PlatformImage)? = nil
@@ -41,29 +41,28 @@ public final class ImageSlot: Sendable {
         task?.cancel()
     }
 
-    /// Whether assigning gives the load before up.
+    /// True when assigning a request cancels the previous load.
     public var cancelsPrevious: Bool {
         get { storage.locked(in: self) { $0.cancelsPrevious } }
         set { storage.locked(in: self) { $0.cancelsPrevious = newValue } }
     }
 
-    /// False for a slot that nobody sees now: ``relieveMemoryPressure()`` takes its picture. True at first.
+    /// False for a slot that is not visible: ``relieveMemoryPressure()`` releases its image. Initially true.
     public var isVisible: Bool {
         get { storage.locked(in: self) { $0.isVisible } }
         set { storage.locked(in: self) { $0.isVisible = newValue } }
     }
 
-    /// True from the moment the origin is asked until the load ends, unless a cached picture is shown.
+    /// True from sending a request until the load ends, unless a cached image is shown.
     public var isBusy: Bool { storage.locked(in: self) { $0.isBusy } }
 
-    /// What the slot shows. A slot that was released loads its picture again, as does ``states``.
+    /// The current state. Reading it reloads the image of a released slot, as does ``states``.
     public var state: State {
         rematerialise()
         return storage.locked(in: self) { $0.state }
     }
 
-    /// The state now and each one after it, to the end of the slot; of states that came faster than they were read, the
-    /// last one.
+    /// The current state and each later one, until the slot is released; a slow reader receives only the latest state.
     public var states: AsyncStream<State> {
         rematerialise()
         let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))
@@ -74,8 +73,8 @@ public final class ImageSlot: Sendable {
             return storage.lastObserver
         }
         continuation.onTermination = { [weak self] _ in
-            // A reading task that is being cancelled calls this with a lock of the runtime, and whoever yields to it
-            // waits for that with ours: so ours is not waited for here.
+            // Cancelling a reading task calls this under a lock of the Swift runtime, and `yield` waits for that lock
+            // while this slot's lock is held. Taking the slot's lock here could deadlock, so a task takes it later.
             Task { [weak self] in self?.removeObserver(number) }
         }
         return stream
@@ -85,16 +84,16 @@ public final class ImageSlot: Sendable {
         storage.locked(in: self) { _ = $0.observers.removeValue(forKey: number) }
     }
 
-    /// Shows another picture, as soon as it is there.
+    /// Shows the image of another request as soon as it is available.
     ///
-    /// A fresh one in memory is shown before this returns, without the placeholder. What earlier requests still give
-    /// never changes the slot.
+    /// A fresh image in memory is shown before this returns, without the placeholder. Results of earlier requests never
+    /// change the slot.
     ///
     /// - Parameters:
-    ///   - request: Nil, or with an empty address, loads nothing: the placeholder stays.
-    ///   - placeholder: Is shown until there is a picture; nil shows nothing.
-    ///   - stillValid: Is asked before a picture or an error that came later is shown; false leaves the slot as it is, or
-    ///     with the placeholder if it was loading.
+    ///   - request: The request to load; nil or an empty URL loads nothing, and the placeholder stays.
+    ///   - placeholder: Shown until an image is available; nil shows nothing.
+    ///   - stillValid: Called before a result of the load is shown; false keeps the current state, or returns from
+    ///     loading to the placeholder.
     public func assign(
         _ request: ImageRequest?, placeholder: PlatformImage? = nil,
         stillValid: (@Sendable () -> Bool)? = nil
@@ -109,17 +108,18 @@ public final class ImageSlot: Sendable {
         start(request, as: number)
     }
 
-    /// Lets the picture go, until ``state`` or ``states`` is asked for; a load that has shown nothing yet goes on.
+    /// Releases the image until ``state`` or ``states`` is read; a load that has shown no image yet continues.
     public func release() { storage.locked(in: self) { $0.release() } }
 
-    /// Lets the picture go when the slot is not visible; call it when memory is short.
+    /// Releases the image when the slot is not visible; call it when memory is low.
     public func relieveMemoryPressure() {
         storage.locked(in: self) { storage in
             if !storage.isVisible { storage.release() }
         }
     }
 
-    /// Begins the released assignment anew. What had to be loaded from the origin then may come from a cache now.
+    /// Starts the released assignment again. A `reload` or `revalidate` request becomes `default`, so that a cache may
+    /// answer.
     private func rematerialise() {
         let again: (request: ImageRequest?, number: UInt64)? = storage.locked(in: self) { storage in
             guard storage.isReleased else { return nil }
@@ -147,7 +147,7 @@ public final class ImageSlot: Sendable {
         storage.locked(in: self) { $0.showPlaceholder(of: number) }
         let events = source.events(for: request)
         let task = Task { [weak self] in
-            // The load is read to its end also when its results are nobody's: who stops reading gives it up.
+            // An outdated load is read to its end too, because dropping the iterator cancels it.
             for await event in events { self?.receive(event, as: number) }
         }
         let isOutdated = storage.locked(in: self) { storage in
@@ -158,7 +158,7 @@ public final class ImageSlot: Sendable {
         if isOutdated { task.cancel() }
     }
 
-    /// Takes one step of the load of an assignment; steps of any but the current one change nothing.
+    /// Applies one event of a load; events of any assignment but the current one are ignored.
     func receive(_ event: LoadEvent, as number: UInt64) {
         let (isCurrent, stillValid) = storage.locked(in: self) { ($0.number == number, $0.assignment.stillValid) }
         guard isCurrent else { return }
@@ -173,17 +173,17 @@ public final class ImageSlot: Sendable {
         }
     }
 
-    /// True when a load's last word is the picture that it has shown already.
+    /// True when the final image of a load is the one that it has already shown.
     private func isShown(_ image: LoadedImage) -> Bool {
         storage.locked(in: self) { $0.showsPicture } && image.source != .networkToDisk
     }
 }
 
-/// Where a slot's pictures come from: a loader.
+/// The source of a slot's images: a loader or a test double.
 public protocol ImageSlotSource: Sendable {
-    /// The picture that these layers hold for the request, fresh or not; nil for none. Never blocks for memory alone.
+    /// The cached image of the request in these layers, fresh or stale; nil for none. With `memory` it never blocks.
     func cachedImage(for request: ImageRequest, layers: CacheLayers) -> LoadedImage?
-    /// A load of the request.
+    /// The events of a load of the request.
     func events(for request: ImageRequest) -> LoadEventStream
 }
 

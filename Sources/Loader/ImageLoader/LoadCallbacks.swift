@@ -2,29 +2,30 @@
 public import PlatformImage
 internal import Synchronization
 
-/// What a load with callbacks calls, each at most once but `progress` and `onRetry`; nil for what nobody wants to know.
+/// Callbacks of a load; nil callbacks are skipped. Only `progress` and `onRetry` may be called more than once.
 public struct LoadCallbacks: Sendable {
-    /// A stored picture, fresh or not, and whether it was in memory or on disk.
+    /// Called with a cached image, fresh or stale, and its source: memory or disk.
     public var hasCache: (@Sendable (PlatformImage, LoadSource) -> Void)?
-    /// The origin is about to be asked; true when `hasCache` was called.
+    /// Called before a request is sent; true when `hasCache` was called.
     public var sendingRequest: (@Sendable (Bool) -> Void)?
-    /// Bytes so far and in all.
+    /// Called with the bytes received so far and the total, nil when unknown.
     public var progress: (@Sendable (Int, Int?) -> Void)?
-    /// The number of the next attempt, the wait before it, and why.
+    /// Called with the number of the next attempt, the delay before it, and the failure.
     public var onRetry: (@Sendable (Int, Duration, LoadError) -> Void)?
-    /// The end of a load that asked the origin or failed: with an error and the source `none`, or with a new picture,
-    /// or with neither and `networkNotModified` for the one that `hasCache` has shown.
+    /// Called at the end of a load that sent a request, failed, or had no cached image to show: with an error and the
+    /// source `none`; with a new image; or with neither and `networkNotModified` when the image of `hasCache` is still
+    /// valid.
     public var requestCompleted: (@Sendable (LoadError?, PlatformImage?, LoadSource) -> Void)?
-    /// After the completion of a load that failed; true when no repetition can help.
+    /// Called after `requestCompleted` of a failed load; true when repeating the request cannot help.
     public var onFail: (@Sendable (LoadError, Bool) -> Void)?
 
-    /// None.
+    /// No callbacks.
     public init() {}
 }
 
-/// What events come to as callbacks.
+/// Converts the events of one load to callback calls.
 struct CallbackFold: Sendable {
-    /// One call.
+    /// One callback call with its arguments.
     enum Call: Sendable {
         case hasCache(LoadedImage)
         case sendingRequest(Bool)
@@ -39,7 +40,7 @@ struct CallbackFold: Sendable {
 
     init() {}
 
-    /// The calls that an event makes, in order.
+    /// The calls for an event, in order.
     mutating func calls(for event: LoadEvent) -> [Call] {
         switch event {
         case .cached(let image):
@@ -62,7 +63,7 @@ struct CallbackFold: Sendable {
     }
 }
 
-/// The fold of one load's events, which come one at a time.
+/// The shared state of the conversion; events arrive one at a time.
 private final class FoldState: Sendable {
     private let fold = Mutex(CallbackFold())
 
@@ -83,9 +84,9 @@ extension LoadCallbacks {
 }
 
 extension ImageLoader {
-    /// Loads a picture and calls back: with the stored one, if there is one, and with what came of asking the origin.
+    /// Loads an image and calls back with the cached image, if there is one, and with the result of the request.
     ///
-    /// A fresh picture is one call of `hasCache` and nothing else.
+    /// A fresh cached image causes a single call of `hasCache` and no other.
     @discardableResult
     public func loadImage(
         with request: ImageRequest, on target: CallbackTarget = .own,
@@ -100,7 +101,7 @@ extension ImageLoader {
         return loadImage(with: request, on: target, callbacks)
     }
 
-    /// Loads a picture and calls back, also for progress, retries and failures.
+    /// Loads an image and calls back, also for progress, retries and failures.
     @discardableResult
     public func loadImage(
         with request: ImageRequest, on target: CallbackTarget = .own, _ callbacks: LoadCallbacks

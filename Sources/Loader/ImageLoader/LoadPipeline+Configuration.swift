@@ -41,7 +41,7 @@ extension LoadReporter {
         self.init(Settings(configuration), number: 0)
     }
 
-    /// Goes by another configuration from now on, unless a later one has come already.
+    /// Applies another configuration, unless a later one was applied already.
     func configure(_ configuration: ImageLoader.Configuration, number: UInt64) {
         configure(Settings(configuration), number: number)
     }
@@ -63,7 +63,7 @@ extension Load {
         self.init(of: request, accepting: request.acceptedContentTypes, pipeline.settings)
     }
 
-    /// A load of a picture.
+    /// A load of an image.
     init(_ request: ImageRequest, _ pipeline: LoadPipeline) {
         self.init(of: request, accepting: pipeline.settings.acceptedContentTypes, pipeline.settings)
         var decoder = pipeline.shared.decoder
@@ -73,7 +73,7 @@ extension Load {
 }
 
 extension LoadHop {
-    /// The first hop of a load; nil for an address that is none.
+    /// The first hop of a load; nil for an invalid URL.
     init?(_ load: Load, _ pipeline: LoadPipeline) {
         guard let hop = pipeline.preparation.hop(of: pipeline.preparation.chain(for: load), load) else { return nil }
         self = hop

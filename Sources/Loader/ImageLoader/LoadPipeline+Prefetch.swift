@@ -2,9 +2,9 @@
 internal import PlatformImage
 
 extension LoadPipeline {
-    /// Loads a picture ahead of its use.
+    /// Loads an image into the caches.
     ///
-    /// - Returns: False when it was there already, and fresh.
+    /// - Returns: False when a fresh one was cached already.
     func prefetch(
         _ request: ImageRequest, to destination: Prefetch.Destination, _ priority: PriorityCell
     ) async throws(LoadError) -> Bool {
@@ -25,14 +25,14 @@ extension LoadPipeline {
         return answer.source != .disk || !answer.isFresh
     }
 
-    /// True when the head of a stored picture says that it answers the load; its body is not read.
+    /// True when the stored image answers the load, judged by its stored header; its body is not read.
     private func isFreshOnDisk(_ load: Load) async -> Bool {
         guard let hop = LoadHop(load, self), let entry = await lookup.disk.head(hop) else { return false }
         let decision = CacheDecision.decide(
             entry: entry, request: hop.request, settings: settings.cache, now: now)
         guard case .answer(let stored, refresh: nil) = decision, stored.isFresh, Storability.isSuccess(stored.status)
         else { return false }
-        // Without a declared type the body would have to be looked at.
+        // Without a declared type the check would need the body.
         return TypeGate.declared(stored.fields) != nil
             && TypeGate(load.acceptedContentTypes).refusal(stored.fields, start: []) == nil
     }

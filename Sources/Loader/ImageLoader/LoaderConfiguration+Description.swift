@@ -3,8 +3,8 @@ internal import Logging
 internal import PlatformImage
 
 extension ImageLoader.Configuration: CustomStringConvertible, CustomReflectable {
-    /// The differences from the defaults, in one line: of closures and of trust roots that they are there, of credentials the
-    /// user's name.
+    /// The differences from the defaults, in one line: closures only as `set`, credentials only with the user name, no
+    /// certificates.
     public var description: String {
         let other = Self()
         var text = ChangedProperties(of: "Configuration")

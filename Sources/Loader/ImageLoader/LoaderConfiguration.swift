@@ -3,118 +3,120 @@ public import Logging
 public import PlatformImage
 
 extension ImageLoader {
-    /// What a host decides about a loader.
+    /// Settings of a loader.
     ///
     /// Negative sizes and durations make ``ImageLoader/init(configuration:transport:)`` throw.
     public struct Configuration: Sendable {
-        /// True keeps decoded pictures in memory.
+        /// True keeps decoded images in memory.
         public var cacheImagesInMemory = false
-        /// Bytes of all pictures in memory; 0 keeps none.
+        /// Maximum size of all images in memory, in bytes; 0 keeps none.
         public var memoryCacheMaxBytes = 26_214_400
-        /// Pictures in memory, at least 1; nil for no limit but the bytes. Fixed when the loader is made.
+        /// Maximum number of images in memory, at least 1; nil means no limit. Fixed when the loader is created.
         public var memoryCacheMaxCount: Int?
-        /// True keeps the bytes of a picture in memory with it, and counts them.
+        /// True keeps the encoded bytes of an image in memory too and counts them against the limit.
         public var retainsEncodedData = false
-        /// The folder of the disk cache; nil for none. It is made when it is missing.
+        /// Directory of the disk cache of images, created when it is missing; nil disables it.
         public var cacheDirectory = Self.defaultDirectory(named: "ImageCache")
-        /// The folder of ``ImageLoader/data(for:)``, apart from the pictures; nil for none.
+        /// Directory of the disk cache of ``ImageLoader/data(for:)``, separate from the images; nil disables it.
         public var dataDirectory = Self.defaultDirectory(named: "DataCache")
-        /// Bytes of all files of the disk cache; nil for no limit, 0 stores nothing.
+        /// Maximum size of all files of one disk cache, in bytes; nil means no limit, 0 stores nothing.
         public var diskCacheMaxBytes: Int?
 
-        /// Believes every certificate of every host; a transport that cannot makes the loader's initialiser throw.
+        /// True accepts every certificate of every host; the loader's initialiser throws when the transport does not
+        /// support it.
         public var trustAnySSLCertificate = false
-        /// Hosts, in lower case, whose certificates are believed whatever they are.
+        /// Hosts, in lower case, whose certificates are accepted without verification.
         public var trustedHosts: Set<String> = []
-        /// Certificates in PEM form that are believed besides the system's.
+        /// Certificates in PEM form that are trusted in addition to those of the system.
         public var additionalTrustRoots: [String] = []
-        /// Until a connection stands; nil for ever.
+        /// Timeout for establishing a connection; nil means no timeout.
         public var connectTimeout: Duration? = .seconds(10)
-        /// Without a byte in either direction; nil for ever.
+        /// Timeout without a byte in either direction; nil means no timeout.
         public var idleTimeout: Duration? = .seconds(60)
-        /// For a whole exchange; nil for ever.
+        /// Timeout for a whole exchange; nil means no timeout.
         public var totalTimeout: Duration?
-        /// Who the loader says it is; nil for nobody.
+        /// HTTP Basic credentials of the loader; nil for none.
         public var basicAuth: BasicAuth?
-        /// Origins that ``basicAuth`` is told; empty for whichever the caller asks.
+        /// Origins that may receive ``basicAuth``; empty means the origin of each request's URL.
         public var credentialOrigins: Set<Origin> = []
-        /// How long a 404, a 410, a type that is not accepted and a body that is no picture are remembered, in memory;
-        /// nil for not at all.
+        /// Time for which a 404, a 410, a type that is not accepted and a body that cannot be decoded are remembered in
+        /// memory; nil disables this.
         public var negativeCacheMaxAge: Duration?
-        /// Failures that are remembered so at once; fixed when the loader is made.
+        /// Maximum number of failures remembered this way; fixed when the loader is created.
         public var negativeCacheMaxCount = 1_024
-        /// Is given each request that is about to be sent, also those of redirects and of further attempts, with the
-        /// fields that the cache has added, and gives back the one to send; nil sends them as they are.
+        /// Modifies each request before it is sent, including redirects and retries; its argument contains the fields
+        /// that the cache adds. Nil sends requests unchanged.
         ///
-        /// It may change fields and the query of the address, to sign them, and nothing else: not the method, the host or
-        /// the path. What it adds never reaches the next hop. Responses are stored under the request as it was before, so
-        /// set ``ImageRequest/partition`` when they depend on who signs. Its error, and a change that is not its to make,
-        /// ends the load with `configuration`; cancelling the load cancels it.
+        /// It may change header fields and the query of the URL, for example to sign them; a changed method, host or
+        /// path ends the load with `configuration`, as does an error that it throws. Its changes do not apply to the
+        /// next hop. Responses are stored under the unmodified request: set ``ImageRequest/partition`` when they depend
+        /// on the signature. Cancelling the load cancels it.
         public var requestModifier: (@Sendable (HTTPRequest) async throws -> HTTPRequest)?
-        /// Redirects that one load follows; 0 makes the first one an error.
+        /// Maximum number of redirects that one load follows; 0 makes the first redirect an error.
         public var maxRedirects = 20
 
-        /// False makes every stored success fresh for ever and ignores what the server says about caching.
+        /// False treats every stored success and redirect as fresh forever and ignores the server's cache directives.
         public var useServerCachePolicy = true
-        /// Freshness of a response with neither Cache-Control nor Expires, counted anew from each 304; 0 validates
-        /// always.
+        /// Freshness lifetime of a response with neither Cache-Control nor Expires, restarted by each 304; 0 always
+        /// validates.
         public var defaultCacheControlMaxAge = Duration.zero
-        /// Silence after ``maxAttemptsForErrors`` errors in a row; 0 for none.
+        /// Time without requests after ``maxAttemptsForErrors`` consecutive errors; 0 disables this.
         public var defaultCacheControlMaxAgeForErrors = Duration.zero
-        /// Loads in a row that must fail before the silence begins; 0 acts as 1.
+        /// Number of consecutive failed loads before requests are suspended; 0 acts as 1.
         public var maxAttemptsForErrors = 3
-        /// When a stale picture answers instead of an error.
+        /// Condition under which a stale image replaces an error (RFC 5861 §4).
         public var staleIfError = StaleIfError.never
-        /// True for a loader whose answers go to more than one user; ``CacheSettings/isSharedCache``.
+        /// True for a loader whose responses are served to more than one user; see ``CacheSettings/isSharedCache``.
         public var isSharedCache = false
-        /// Whether a stale picture is shown before the request that validates it has been answered.
+        /// True delivers a stale image before its validation request has been answered.
         public var deliversStaleBeforeValidation = true
 
-        /// Types of which pictures may be, `image/*` among them possible; empty for any image.
+        /// Accepted content types of images, `image/*` allowed; empty accepts any image.
         public var acceptedContentTypes: Set<ContentType> = [.png, .jpg, .jpeg, .bmp, .gif, .tiff]
-        /// Bytes of one body.
+        /// Maximum size of one response body, in bytes.
         public var maxResponseBytes = 67_108_864
-        /// What a decode may cost, together with those of the request.
+        /// Decode limits; a limit of the request applies when it is lower.
         public var decodeLimits = DecodeLimits()
-        /// Bytes of one decoded picture.
+        /// Maximum size of one decoded image, in bytes.
         public var maxDecodedBytes = 402_653_184
-        /// Bytes that decodes may hold at once, at least ``maxDecodedBytes``; fixed when the loader is made.
+        /// Maximum memory of all running decodes, in bytes, at least ``maxDecodedBytes``; fixed when the loader is
+        /// created.
         public var maxInFlightDecodedBytes = 536_870_912
 
-        /// Urgent fetches at once.
+        /// Maximum number of concurrent urgent fetches.
         public var urgentWidth = 8
-        /// Slow fetches at once, while no urgent one is under way.
+        /// Maximum number of concurrent slow fetches; they start only while no urgent fetch waits or runs.
         public var slowWidth = 1
-        /// Whether a failed attempt is repeated within its load.
+        /// Retries of failed attempts within a load.
         public var retry = RetryPolicy.none
-        /// No wait between attempts is longer; an origin that asks for more ends the load.
+        /// Maximum delay between two attempts; a longer `Retry-After` ends the load.
         public var maxRetryDelay = Duration.seconds(30)
-        /// True lets downloads end and be stored although nobody waits for them any more.
+        /// True completes and stores a download after every load that waits for it was cancelled.
         public var keepsDownloadingWhenCancelled = false
-        /// Which events are told of and logged; ``LoaderEvent/Categories``.
+        /// Categories of events that are reported to ``eventSink`` and ``logger``.
         public var eventCategories: LoaderEvent.Categories = [.cache, .error]
-        /// Gets every event of the chosen categories, one after the other on a queue of its own; may use the loader. One
-        /// that takes longer than the loads misses some. Nil for nobody.
+        /// Receives every event of the chosen categories, one at a time on a separate queue; it may use the loader.
+        /// Events are dropped while 8,192 of them wait. Nil disables it.
         public var eventSink: (@Sendable (LoaderEvent) -> Void)?
-        /// Gets a record of every load that ends, in the same way as ``eventSink``. Nil for nobody.
+        /// Receives a record of every load that ends, in the same way as ``eventSink``. Nil disables it.
         public var recordSink: (@Sendable (LoadRecord) -> Void)?
-        /// Where every event of the chosen categories becomes a message; nil for no log.
+        /// Receives a message for every event of the chosen categories; nil disables logging.
         public var logger: Logger?
-        /// False leaves misses out of the log.
+        /// False omits cache misses from the log.
         public var logCacheMisses = true
-        /// False leaves out of the log what servers fail to say about caching.
+        /// False omits warnings about incomplete cache directives of responses from the log.
         public var logResponseWarnings = true
-        /// What is shown of an address in events, logs and records: gets it without user information and fragment, with
-        /// its query. Nil hides queries whole, as errors do.
+        /// Redacts URLs for events, logs and records; its argument has no user information and no fragment, but has its
+        /// query. Nil hides the whole query, as errors do.
         public var redactURL: (@Sendable (String) -> String)?
 
-        /// The calendar clock that ages are computed with.
+        /// The calendar clock for computing ages.
         public var clock: @Sendable () -> WallTime = { .now }
 
-        /// The defaults.
+        /// The default configuration.
         public init() {}
 
-        /// The defaults with another folder for pictures.
+        /// The default configuration with another directory for images.
         public init(cacheDirectory: String) { self.cacheDirectory = cacheDirectory }
     }
 }
@@ -148,7 +150,7 @@ extension ImageLoader.Configuration {
         return timeouts
     }
 
-    /// Throws `configuration` for the first figure that is out of its range.
+    /// Throws `configuration` for the first value that is out of range.
     func validate() throws(LoadError) {
         let sizes: [(name: String, value: Int?, least: Int)] = [
             ("memoryCacheMaxBytes", memoryCacheMaxBytes, 0), ("memoryCacheMaxCount", memoryCacheMaxCount, 1),
@@ -177,14 +179,15 @@ extension ImageLoader.Configuration {
 }
 
 extension ImageLoader.Configuration {
-    /// `$XDG_CACHE_HOME`, if it is absolute, or else `~/.cache`, then the program's name and `name`; nil without both.
+    /// `$XDG_CACHE_HOME` if it is absolute, otherwise `$HOME/.cache`, followed by the program's name and `name`; nil
+    /// without both variables.
     static func defaultDirectory(named name: String) -> String? {
         guard let base = folder(in: "XDG_CACHE_HOME") ?? folder(in: "HOME").map({ $0 + "/.cache" }) else { return nil }
         let program = CommandLine.arguments.first?.split(separator: "/").last.map { String($0) } ?? "PlatformImage"
         return "\(base)/\(program)/\(name)"
     }
 
-    /// The absolute path that a variable of the environment holds; nil for anything else.
+    /// The absolute path in an environment variable; nil for anything else.
     private static func folder(in variable: String) -> String? {
         System.variable(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
     }

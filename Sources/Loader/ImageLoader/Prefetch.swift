@@ -1,25 +1,25 @@
 #if Loader
-/// Pictures that are being loaded ahead of their use; made by ``ImageLoader/prefetch(_:to:priority:)``.
+/// A running prefetch of images; created by ``ImageLoader/prefetch(_:to:priority:)``.
 ///
-/// Releasing it gives up what is not loaded yet.
+/// Releasing it cancels the requests that have not finished.
 public final class Prefetch: Sendable {
-    /// Where the pictures are to be found later.
+    /// The cache layer that receives the images.
     public enum Destination: Hashable, Sendable, CaseIterable {
-        /// Decoded and in memory, and on disk; where nothing is kept in memory as ``disk``.
+        /// Decoded images in memory, and their files on disk; as ``disk`` when nothing is kept in memory.
         case memory
-        /// On disk, with its header checked and no bitmap kept.
+        /// Files on disk; the image header is checked and no bitmap is kept.
         case disk
     }
 
-    /// How far a prefetch has come. After its end the three add up to ``total``, unless it was cancelled.
+    /// Progress of a prefetch. At the end `done`, `failed` and `skipped` add up to ``total``, unless it was cancelled.
     public struct Counts: Hashable, Sendable {
-        /// Requests that were given.
+        /// Number of requests.
         public internal(set) var total = 0
-        /// Loaded.
+        /// Number of requests that loaded their image.
         public internal(set) var done = 0
-        /// Ended with an error.
+        /// Number of requests that failed.
         public internal(set) var failed = 0
-        /// There already and fresh, or given twice.
+        /// Number of requests that were duplicates or whose image was cached and fresh.
         public internal(set) var skipped = 0
     }
 
@@ -29,26 +29,27 @@ public final class Prefetch: Sendable {
 
     deinit { work.cancel() }
 
-    /// How far it has come.
+    /// Progress so far.
     public var counts: Counts { work.counts }
 
-    /// How soon its pictures are wanted; `slow` unless told otherwise.
+    /// Current priority of the loads, initially that of ``ImageLoader/prefetch(_:to:priority:)``.
     public var priority: LoadPriority { work.priority }
 
-    /// Changes ``priority``, of what is under way too; nothing is restarted.
+    /// Changes ``priority``, also for running loads; nothing is restarted.
     public func setPriority(_ priority: LoadPriority) { work.setPriority(priority) }
 
-    /// Begins no further picture until ``resume()``; those that have begun go on.
+    /// Starts no further load until ``resume()``; running loads continue.
     public func pause() { work.setPaused(true) }
 
-    /// Ends ``pause()``, however often that was called.
+    /// Ends ``pause()``, independent of the number of calls to it.
     public func resume() { work.setPaused(false) }
 
-    /// Gives up what is not loaded yet, for good: downloads that others wait for too go on for them.
+    /// Cancels the requests that have not finished, permanently; a download that other loads wait for continues for
+    /// them.
     public func cancel() { work.cancel() }
 
-    /// Returns when nothing is left to do, with the final counts; when the calling task is cancelled at once, with those
-    /// of that moment. A paused prefetch does not end before it is resumed or cancelled.
+    /// Returns the final counts when no work is left, or the current counts as soon as the calling task is cancelled. A
+    /// paused prefetch does not end before it is resumed or cancelled.
     @discardableResult
     public func end() async -> Counts {
         await work.end()
@@ -57,17 +58,17 @@ public final class Prefetch: Sendable {
 }
 
 extension ImageLoader {
-    /// Loads pictures ahead of their use, in order, behind whatever is urgent.
+    /// Loads images into the caches, in order and, by default, with low priority.
     ///
-    /// What is there and fresh is skipped, what is being loaded is joined. Of a few requests at a time, as many as the
-    /// lane of the priority is wide, each is a load like any other: by its policy, repeated as
-    /// ``Configuration/retry`` says, with its failures remembered.
+    /// Fresh cached images are skipped, and running downloads are joined. As many requests run at a time as the lane of
+    /// the priority is wide. Each is an ordinary load: it follows its policy and ``Configuration/retry``, and its
+    /// failures are remembered.
     ///
     /// - Parameters:
-    ///   - requests: Their own priorities do not count.
-    ///   - destination: Where they are to be found later.
-    ///   - priority: Which queue they wait in.
-    /// - Returns: Keep it: releasing it gives up what is not loaded yet.
+    ///   - requests: Requests to load; their priorities are ignored.
+    ///   - destination: The cache layer that receives the images.
+    ///   - priority: The request lane.
+    /// - Returns: A handle to keep: releasing it cancels the requests that have not finished.
     public func prefetch(
         _ requests: [ImageRequest], to destination: Prefetch.Destination = .memory, priority: LoadPriority = .slow
     ) -> Prefetch {

@@ -2,9 +2,9 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// The requests of a prefetch, a few of them under way.
+/// The requests of a prefetch, of which a limited number runs at a time.
 ///
-/// It lives as long as a load of its does, so that the handle of the host can go away before.
+/// Its running loads retain it, so the host may release the ``Prefetch`` earlier.
 final class PrefetchWork: Sendable {
     private struct Running {
         let handle: JobHandle
@@ -18,10 +18,10 @@ final class PrefetchWork: Sendable {
         var isCancelled = false
         var priority: LoadPriority
         var counts = Prefetch.Counts()
-        /// Whoever takes one out resumes it.
+        /// Continuations of waiters; the code that removes one resumes it.
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter: UInt64 = 0
-        /// Waiters that were cancelled before they had a continuation.
+        /// Waiters that were cancelled before their continuation existed.
         var leftEarly: Set<UInt64> = []
     }
 
@@ -77,7 +77,7 @@ final class PrefetchWork: Sendable {
         settle()
     }
 
-    /// Begins as many loads as may run.
+    /// Starts as many loads as the lane width allows.
     func advance() {
         let configuration = loader.configuration
         while true {
@@ -121,7 +121,7 @@ final class PrefetchWork: Sendable {
         advance()
     }
 
-    /// Tells those who wait, if there is nothing left to do.
+    /// Resumes the waiters when no work is left.
     private func settle() {
         let waiting = state.locked(in: self) { state in
             guard hasEnded(state) else { return [CheckedContinuation<Void, Never>]() }
@@ -135,7 +135,7 @@ final class PrefetchWork: Sendable {
         state.running.isEmpty && (state.isCancelled || state.next == requests.count)
     }
 
-    /// Returns at the end, or when the calling task is cancelled.
+    /// Returns when no work is left, or as soon as the calling task is cancelled.
     func end() async {
         let number = state.locked(in: self) { state in
             state.lastWaiter += 1
