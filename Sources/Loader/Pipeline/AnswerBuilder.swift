@@ -1,17 +1,17 @@
 #if Loader
 internal import PlatformImage
 
-/// Makes the answer of one load from a stored response or from the end of a fetch, and decodes where needed.
+/// Builds the result of one load from a stored response or a finished fetch, and decodes the body where needed.
 struct AnswerBuilder: Sendable {
     let decoder: BodyDecoder
     let writer: CacheWriter
     let freshness: FreshnessRules
 
-    /// The answer of a stored response; nil when its body does not decode.
+    /// The result from a stored response; nil when its body does not decode.
     ///
     /// - Parameters:
-    ///   - found: Receives the image, so that a confirmed body is not decoded again.
-    ///   - timings: Of the load; the time of decoding is added.
+    ///   - found: Receives the decoded image, so that a confirmed body is not decoded again.
+    ///   - timings: Timings of the load; the decoding time is added.
     func answer(
         _ stored: StoredAnswer, of found: inout FoundEntry, at hop: LoadHop, _ timings: inout LoadTimings
     ) async throws(LoadError) -> LoadAnswer? {
@@ -24,7 +24,7 @@ struct AnswerBuilder: Sendable {
             status: stored.status, fields: stored.fields, timings: timings)
     }
 
-    /// The image in memory, or the stored body decoded; nil when it cannot be.
+    /// The image in memory or the decoded stored body; nil when it does not decode.
     private func content(
         of found: inout FoundEntry, at hop: LoadHop, _ timings: inout LoadTimings
     ) async throws(LoadError) -> LoadContent? {
@@ -47,7 +47,7 @@ struct AnswerBuilder: Sendable {
         }
     }
 
-    /// The answer of a fetch that succeeded; nil when the body that the origin confirmed is lost.
+    /// The result from a successful fetch; nil when the body that the origin confirmed is no longer available.
     func answer(
         _ fetched: Fetched, _ hop: LoadHop, _ found: FoundEntry, _ timings: inout LoadTimings
     ) async throws(LoadError) -> LoadAnswer? {
@@ -91,16 +91,16 @@ struct AnswerBuilder: Sendable {
     }
 }
 
-/// How a hop of a load ends.
+/// The result of one hop of a load.
 enum HopResult: Sendable {
     case answer(LoadAnswer)
     /// A redirect to follow.
     case redirect(ResponseHead)
 
-    /// The end of a hop whose response points elsewhere: the next hop, or the response itself for a load that does not
-    /// follow.
+    /// The result of a hop with a redirect response: the redirect to follow, or the response itself with
+    /// ``RedirectMode/manual``.
     ///
-    /// - Throws: `unexpectedStatus` for a redirect that is not to be followed and no image.
+    /// - Throws: `unexpectedStatus` for an image load with ``RedirectMode/manual``.
     init(redirect response: FailedResponse, isStored: Bool, source: LoadSource, _ load: Load) throws(LoadError) {
         guard load.redirect == .manual else {
             self = .redirect(ResponseHead(status: response.status, fields: response.fields))

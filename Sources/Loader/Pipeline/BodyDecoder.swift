@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// Decodes bodies on the decode queue; loads that want the same of one body share its decoding.
+/// Decodes bodies on the decode queue; loads that decode the same body with the same options share one decode.
 struct BodyDecoder: Sendable {
     typealias Decodes = InFlightRequests<DecodeKey, Result<DecodedImage, DecodeError>>
 
@@ -10,14 +10,14 @@ struct BodyDecoder: Sendable {
     let counters: LoadCounters
     let retainsEncodedData: Bool
 
-    /// Decodes a body for one load, together with all others that want the same of it now.
+    /// Decodes a body for one load; concurrent calls with the same body and options share the decode.
     func decode(
         _ body: [UInt8], _ source: DecodeSource, _ hop: LoadHop, _ decoding: Load.Decoding
     ) async throws(LoadError) -> DecodedImage {
         let result: Result<DecodedImage, DecodeError>
         if let key = DecodeKey(source, variant: decoding.variant) {
             let waiter = decodes.join(key, hearsSteps: false) { _ in
-                // The key names the fetch by its address in memory, so it must not go away before.
+                // The key contains the object identifier of the fetch, so the fetch must outlive the decode.
                 defer { withExtendedLifetime(source) {} }
                 return await decode(body, hop, decoding)
             }
@@ -32,15 +32,15 @@ struct BodyDecoder: Sendable {
         }
     }
 
-    /// Decodes a stored body; the calling thread waits for the decode queue.
+    /// Decodes a stored body; blocks the calling thread until the decode queue has decoded it.
     func decodeBlocking(
         _ body: [UInt8], _ hop: LoadHop, _ decoding: Load.Decoding
     ) throws(DecodeError) -> DecodedImage {
         try queue.decodeWaiting(body, with: decoding.decoder, priority: hop.load.priority.decodePriority)
     }
 
-    /// The content of a body that came, as the load that began the fetch wants it: an image, or bytes whose header was
-    /// read when they are of an image that is to be stored (O42). What does not decode is never stored.
+    /// The content of a received body for the load that started the fetch: the decoded image, or the bytes. For a
+    /// prefetch to disk the header of the image is checked first (O42). A body that does not decode is never stored.
     func content(of bytes: [UInt8], _ hop: LoadHop) async -> Result<LoadContent, FetchFailure> {
         guard let decoding = hop.load.decoding else { return await undecodedContent(of: bytes, hop) }
         let begin = ContinuousClock.now
@@ -52,7 +52,7 @@ struct BodyDecoder: Sendable {
         }
     }
 
-    /// An image, with its bytes when they are to be kept with it.
+    /// A decoded image, with its encoded bytes if the configuration retains them.
     func content(_ image: DecodedImage, _ bytes: [UInt8]) -> LoadContent {
         LoadContent(image: image, bytes: retainsEncodedData ? bytes : nil)
     }
@@ -63,7 +63,7 @@ struct BodyDecoder: Sendable {
             try await queue.checkHeader(of: bytes, with: decoder, priority: hop.load.priority.decodePriority)
             return .success(LoadContent(bytes: bytes))
         } catch {
-            // Those who decode with options of their own may do better: no variant has this name.
+            // Loads that decode with other options may succeed: no variant has this name, so each of them retries.
             return .failure(FetchFailure(error: LoadError(error, at: hop.url), variant: "header"))
         }
     }
@@ -85,14 +85,14 @@ struct BodyDecoder: Sendable {
     }
 }
 
-/// A body whose decoding may be shared.
+/// Identity of a body for sharing its decode.
 enum DecodeSource: Sendable {
     case disk(DiskCache.Revision)
     case fetch(Fetched)
     case unnamed
 }
 
-/// A body and how it is decoded: equal ones are decoded once.
+/// Key of a shared decode: the body and the decoding variant.
 struct DecodeKey: Hashable, Sendable {
     private enum Body: Hashable, Sendable {
         case disk(DiskCache.Revision)
@@ -102,7 +102,7 @@ struct DecodeKey: Hashable, Sendable {
     private let body: Body
     private let variant: String
 
-    /// Nil for a body without a name.
+    /// Nil for a body without identity.
     init?(_ source: DecodeSource, variant: String) {
         switch source {
         case .disk(let revision): body = .disk(revision)

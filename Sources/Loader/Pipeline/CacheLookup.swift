@@ -9,7 +9,7 @@ struct CacheLookup: Sendable {
     let fetches: Fetches
     let clock: @Sendable () -> WallTime
 
-    /// The present.
+    /// The current cache generations; a load compares them later to detect a purge or another finished fetch.
     var moments: FoundEntry.Moments {
         .init(
             fetches: fetches.moment, memory: memory.memory?.moment ?? 0, disk: disk.disk?.ticket())
@@ -29,7 +29,7 @@ struct CacheLookup: Sendable {
         return accepted(found, hop)
     }
 
-    /// The disk cache; nil when the load may not read it or what is in memory answers.
+    /// The disk cache to read; nil when the load may not read it or the image in memory answers.
     private func neededDisk(_ hop: LoadHop, _ found: FoundEntry) -> DiskCache? {
         guard let cache = disk.disk, hop.load.layers.contains(.readsDisk) else { return nil }
         if found.isInMemory, !found.isPurged,
@@ -40,7 +40,7 @@ struct CacheLookup: Sendable {
         return cache
     }
 
-    /// What the host no longer takes is not there for a load: its origin is not asked to confirm it (O43).
+    /// Removes a stored success whose content type is no longer accepted, so that it is not validated either (O43).
     private func accepted(_ found: FoundEntry, _ hop: LoadHop) -> FoundEntry {
         guard let response = found.entry?.response, Storability.isSuccess(response.status),
             !freshness.accepts(found, hop)

@@ -2,26 +2,26 @@
 internal import Dispatch
 internal import PlatformImage
 
-/// What the caches hold of a response after a change; nil for nothing.
+/// State of the caches for a response after a change.
 struct StoredState: Sendable {
     var entry: CacheEntry?
-    /// Names the body on disk.
+    /// Identifies the body on disk; nil when it is not on disk.
     var revision: DiskCache.Revision?
 }
 
-/// Changes memory and disk.
+/// Writes to the caches in memory and on disk.
 struct CacheWriter: Sendable {
     let memory: PictureMemory?
-    /// False when nothing is kept in memory.
+    /// False when the memory cache is disabled.
     let isMemoryOn: Bool
     let disk: DiskCache?
-    /// Where blocking writes run.
+    /// The queue of blocking writes.
     let queue: DispatchQueue
     let clock: @Sendable () -> WallTime
 
-    /// Changes the caches as the policy says.
+    /// Applies the cache change that the policy decided.
     ///
-    /// - Parameter bytes: The body that came, as it came.
+    /// - Parameter bytes: The received body, with its content codings.
     func apply(
         _ change: CacheOutcome.StoreChange, _ bytes: [UInt8], _ hop: LoadHop, _ found: FoundEntry
     ) async -> StoredState {
@@ -42,14 +42,14 @@ struct CacheWriter: Sendable {
             }
             return StoredState(entry: entry, revision: revision)
         case .update(let entry):
-            // A load that may not write leaves the body on disk where it is.
+            // A load that may not write leaves the body on disk unchanged.
             guard let writes else { return StoredState(entry: entry, revision: found.revision) }
             let revision: DiskCache.Revision? = await queue.run(timing: hop.load.meter) {
                 if let revision = found.revision, let renewed = writes.renew(entry, of: revision, ticket: ticket) {
                     return renewed
                 }
-                // An error alone is added to what is there; a body that was lost while the origin confirmed it is
-                // stored again. Another one that came meanwhile stays.
+                // The entry on disk could not be renewed. An error without a response is stored alone, and a validated
+                // body that was lost meanwhile is stored again; a newer entry of another load stays.
                 let isAlone = entry.response == nil || found.revision == nil
                 guard isAlone || writes.head(hop.key, varying: hop.varying) == nil else { return nil }
                 if entry.response != nil, found.body == nil { return nil }
@@ -60,7 +60,7 @@ struct CacheWriter: Sendable {
         }
     }
 
-    /// Keeps an image in memory, if it is there to be kept.
+    /// Adds an image of a successful response to memory, if the load may write there.
     func remember(
         _ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ moments: FoundEntry.Moments
     ) {
@@ -68,7 +68,7 @@ struct CacheWriter: Sendable {
             let entry = state.entry, let response = entry.response, Storability.isSuccess(response.status)
         else { return }
         let key = hop.imageKey
-        // Many loads of one picture end at once; one of them is enough.
+        // Loads that share a fetch end together; only the first one inserts the image.
         if let present = memory.cache.peek(key), present.entry == entry, present.revision == state.revision { return }
         let picture = PictureMemory.Picture(
             entry: entry, content: content, revision: state.revision, ticket: moments.disk)

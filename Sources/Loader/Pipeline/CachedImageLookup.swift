@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// The image that the caches hold for a request, fresh or not, through stored redirects; nothing is sent.
+/// Finds the cached image of a request, fresh or stale, following stored redirects; sends no request.
 struct CachedImageLookup: Sendable {
     let preparation: RequestPreparation
     let lookup: CacheLookup
@@ -10,7 +10,7 @@ struct CachedImageLookup: Sendable {
     let writer: CacheWriter
     let clock: @Sendable () -> WallTime
 
-    /// Blocks the calling thread while the disk is read and the body is decoded.
+    /// The cached image; blocks the calling thread for reading and decoding.
     func imageBlocking(_ load: Load) -> LoadedImage? {
         var search = Search(self, load)
         while let hop = search.hop {
@@ -21,7 +21,7 @@ struct CachedImageLookup: Sendable {
         return search.image
     }
 
-    /// As ``imageBlocking(_:)``, without blocking a thread.
+    /// As ``imageBlocking(_:)``, without blocking the calling thread.
     func image(_ load: Load) async -> LoadedImage? {
         var search = Search(self, load)
         while let hop = search.hop, !Task.isCancelled {
@@ -32,7 +32,7 @@ struct CachedImageLookup: Sendable {
         return search.image
     }
 
-    /// True when one of the layers that the load reads has an image for it, fresh or not; no body is read.
+    /// True when one of the layers that the load reads has an image for it, fresh or stale; no body is read.
     func contains(_ load: Load) -> Bool {
         var chain = preparation.chain(for: load)
         while let hop = preparation.hop(of: chain, load) {
@@ -46,10 +46,10 @@ struct CachedImageLookup: Sendable {
         return false
     }
 
-    /// The steps of a search without the waiting for disk and decoder, which differs between the blocking and the
-    /// asynchronous lookup: both take the next hop or body from it, and return the result to it.
+    /// The state of a lookup, shared by the blocking and the asynchronous variant: both read and decode what it
+    /// requests, and pass the results to it.
     private struct Search {
-        /// A stored body that is still to be decoded.
+        /// A stored body that needs decoding.
         struct Body {
             let bytes: [UInt8]
             let stored: StoredAnswer
@@ -59,11 +59,11 @@ struct CachedImageLookup: Sendable {
         private let steps: CachedImageLookup
         private let load: Load
         private var chain: RedirectChain
-        /// True while all redirects so far would be followed without asking.
+        /// True while all redirects so far are fresh.
         private var isFresh = true
-        /// What is to be looked up next; nil at the end.
+        /// The next hop to look up; nil at the end.
         private(set) var hop: LoadHop?
-        /// What is to be decoded before ``image`` is known.
+        /// The body to decode before ``image`` is known.
         private(set) var undecoded: Body?
         private(set) var image: LoadedImage?
 
@@ -74,7 +74,7 @@ struct CachedImageLookup: Sendable {
             hop = steps.preparation.hop(of: chain, load)
         }
 
-        /// Takes what the caches hold for the hop.
+        /// Processes the cached entry of the hop.
         mutating func take(_ found: FoundEntry, _ hop: LoadHop) {
             self.hop = nil
             let now = steps.clock()
@@ -96,7 +96,7 @@ struct CachedImageLookup: Sendable {
             }
         }
 
-        /// Takes a body's image, which is kept in memory; nil when it could not be decoded.
+        /// Processes a decoded image and adds it to memory; nil means that the body does not decode.
         mutating func take(_ decoded: DecodedImage?, of body: Body, _ hop: LoadHop) {
             undecoded = nil
             guard let decoded else { return }
@@ -116,7 +116,7 @@ struct CachedImageLookup: Sendable {
 }
 
 extension StoredCandidate {
-    /// The head of a stored redirect; nil for any other response.
+    /// The response head of a stored redirect; nil for any other response.
     fileprivate var redirect: ResponseHead? {
         guard Storability.isRedirect(response.status) else { return nil }
         return ResponseHead(status: response.status, fields: response.fields)

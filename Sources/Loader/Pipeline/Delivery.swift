@@ -1,12 +1,12 @@
 #if Loader
 internal import PlatformImage
 
-/// Reports the steps of one load to its caller, in order, and adds up how long its parts took.
+/// Reports the events of one load to its caller, in order, and sums up its timings.
 struct Delivery {
     private let load: Load
     private let channel: LoadChannel<LoadEvent>?
     private var hasShown = false
-    /// True once the origin has been asked.
+    /// True once a request was sent to the origin.
     private(set) var hasSent = false
     var timings = LoadTimings()
 
@@ -15,24 +15,25 @@ struct Delivery {
         self.channel = channel
     }
 
-    /// True when the caller reads the steps.
+    /// True when the caller receives events.
     var hearsSteps: Bool { channel != nil }
 
-    /// True while a provisional answer would be shown.
+    /// True while a provisional image may be reported.
     ///
-    /// Behind a redirect that the origin sent, what is stored is no longer shown first (O10): it comes with the end.
+    /// After a redirect over the network a request was already sent, so a stored image is delivered only at the end
+    /// (O10).
     var showsProvisional: Bool { hearsSteps && !hasSent }
 
-    /// Reports a stored image, once a load and before anything is sent.
+    /// Reports a stored image, at most once and only before a request is sent.
     mutating func show(_ answer: LoadAnswer) {
         guard !hasShown, !hasSent, let image = answer.image else { return }
         hasShown = true
         channel?.send(.cached(image))
     }
 
-    /// Forwards the steps of a fetch until its end.
+    /// Forwards the events of a fetch until it ends.
     ///
-    /// - Throws: `cancelled` when the load is given up before.
+    /// - Throws: `cancelled` when the load is cancelled earlier.
     mutating func end(of waiter: Fetches.Waiter) async throws(LoadError) -> FetchEnd {
         let begin = ContinuousClock.now
         load.priority.attach(waiter)
@@ -56,7 +57,7 @@ struct Delivery {
         }
     }
 
-    /// The answer with the times of all its parts.
+    /// The result with all timings of the load.
     mutating func finished(_ answer: LoadAnswer) -> LoadAnswer {
         timings.take(load.meter.cost)
         var answer = answer

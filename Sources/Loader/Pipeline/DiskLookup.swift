@@ -1,29 +1,29 @@
 #if Loader
 internal import Dispatch
 
-/// The stored responses on disk.
+/// Reads stored responses from disk.
 struct DiskLookup: Sendable {
     let disk: DiskCache?
-    /// Where blocking reads run.
+    /// The queue of blocking reads.
     let queue: DispatchQueue
     let maxResponseBytes: Int
     let useServerCachePolicy: Bool
 
-    /// What the disk holds for a hop.
+    /// The result of a disk lookup for one hop.
     struct Result: Sendable {
-        /// Nil for nothing that answers.
+        /// Nil when no stored response matches.
         var hit: DiskCache.Hit?
-        /// The body without its content codings.
+        /// The stored body without its content codings.
         var content: [UInt8]?
         var missing: DiskName?
     }
 
-    /// Reads without holding the calling thread.
+    /// Reads the entry of a hop without blocking the calling thread.
     func read(_ hop: LoadHop, from disk: DiskCache) async -> Result {
         await queue.run(timing: hop.load.meter) { readBlocking(hop, from: disk) }
     }
 
-    /// Reads; the calling thread waits for the disk.
+    /// Reads the entry of a hop; blocks the calling thread.
     func readBlocking(_ hop: LoadHop, from disk: DiskCache) -> Result {
         var result = Result()
         result.hit = disk.read(hop.key, varying: hop.varying, missing: &result.missing)
@@ -31,12 +31,12 @@ struct DiskLookup: Sendable {
         return result
     }
 
-    /// Adds what the disk holds to what memory holds.
+    /// Merges the result from disk into the result from memory.
     func complete(_ found: inout FoundEntry, with result: Result) {
         let hit = result.hit
         found.missing = result.missing
         if let hit, hit.entry.response != nil {
-            // The disk knows more: other loads and processes renew what is there.
+            // The entry on disk is authoritative, because other loads and processes may have renewed it.
             if found.picture?.revision != hit.revision {
                 found.picture = nil
                 found.isInMemory = false
@@ -53,18 +53,18 @@ struct DiskLookup: Sendable {
         if found.entry == nil { found.entry = hit?.entry } else { found.entry?.failure = hit?.entry.failure }
     }
 
-    /// The entry on disk for a hop, whose body is neither read nor verified; nil for none.
+    /// The stored entry of a hop, without reading or verifying its body; nil for none.
     func headBlocking(_ hop: LoadHop) -> CacheEntry? {
         guard hop.load.layers.contains(.readsDisk) else { return nil }
         return disk?.head(hop.key, varying: hop.varying)?.entry
     }
 
-    /// As ``headBlocking(_:)``, without holding the calling thread.
+    /// As ``headBlocking(_:)``, without blocking the calling thread.
     func head(_ hop: LoadHop) async -> CacheEntry? {
         await queue.run { headBlocking(hop) }
     }
 
-    /// The content of a stored body; nil when it cannot be decoded. It may take as long as reading it did.
+    /// The stored body without its content codings; nil when it does not decode. Decoding may take as long as reading.
     private func content(of hit: DiskCache.Hit) -> [UInt8]? {
         guard let fields = hit.entry.response?.fields, fields.contains("Content-Encoding") else { return hit.body }
         return try? ContentDecoder.content(of: hit.body, fields, maxBytes: maxResponseBytes)
@@ -72,7 +72,7 @@ struct DiskLookup: Sendable {
 }
 
 extension DispatchQueue {
-    /// Runs work that waits for the disk, and adds the time to a load's or fetch's meter.
+    /// Runs blocking disk work on this queue and adds its duration to the meter of a load or fetch.
     func run<Value: Sendable>(timing meter: LoadMeter, _ work: @escaping @Sendable () -> Value) async -> Value {
         let begin = ContinuousClock.now
         defer { meter.add(\.disk, since: begin) }

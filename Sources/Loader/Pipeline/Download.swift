@@ -1,8 +1,8 @@
 #if Loader
 internal import PlatformImage
 
-/// The requests of one fetch: each waits for a place in the lanes, and one that failed is repeated as the retry policy
-/// says, from where its body broke off if the origin agrees.
+/// The requests of one fetch. Each waits for a slot in the request lanes; a failed one is retried by the retry policy,
+/// resuming a partial body with `If-Range` (RFC 9110 §13.1.5).
 struct Download {
     private let hop: LoadHop
     private let exchange: Exchange
@@ -12,10 +12,11 @@ struct Download {
     private let maxRetryDelay: Duration
     private let reporter: LoadReporter
     private var attempts = 0
-    // In a box: what has no size has no address, and ThreadSanitizer looks at it all the same (Swift 6.3.1).
+    // Boxed as an existential: the generator has size 0 and thus no address, but ThreadSanitizer checks its address
+    // (Swift 6.3.1).
     private var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
 
-    /// Enters the lane of the hop's priority, which the fetch follows from now on.
+    /// Obtains a permit for the lane of the hop's priority; the permit follows later changes of the fetch's priority.
     init(
         _ hop: LoadHop, by exchange: Exchange, in lanes: RequestLanes, retry: RetryPolicy, maxRetryDelay: Duration,
         reporter: LoadReporter, _ tell: Fetches.Teller
@@ -31,7 +32,7 @@ struct Download {
         tell.follow(pass, in: lanes, at: lane)
     }
 
-    /// Sends the request of a plan until it need not or may not be repeated, and returns what the last one came to.
+    /// Sends the request, with retries, and returns the response or failure of the last attempt.
     ///
     /// - Throws: `cancelled`.
     mutating func receive(_ plan: RequestPlan, _ tell: Fetches.Teller) async throws(LoadError) -> ReceivedResponse {
@@ -43,7 +44,7 @@ struct Download {
                 let delay = retry.delay(
                     afterAttempts: attempts, failedWith: error, maxRetryDelay: maxRetryDelay, using: &random)
             else { return received }
-            // What failed without a body of its own leaves the beginning as good as it was.
+            // A failed attempt without a new 200 response leaves the partial body usable.
             if received.isMisfit || received.head?.status == 200 {
                 partial = plan.isPassThrough ? nil : received.partial
             }
@@ -53,7 +54,8 @@ struct Download {
         }
     }
 
-    /// One request with its place in the lanes; two when the rest of a body cannot be had and the whole is asked for.
+    /// One attempt in a slot of the lanes; it sends a second request, without `Range`, when the first response does not
+    /// continue the partial body.
     private func attempt(
         _ plan: RequestPlan, resuming partial: PartialBody?, _ tell: Fetches.Teller
     ) async throws(LoadError) -> ReceivedResponse {

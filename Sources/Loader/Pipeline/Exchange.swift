@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// One request to the origin and its response, read through the gates of size, content coding and type.
+/// One request to the origin and its response, with the checks of size, content coding and content type.
 struct Exchange: Sendable {
     let transport: any HTTPTransport
     let trust: TrustSettings
@@ -9,14 +9,14 @@ struct Exchange: Sendable {
     /// As in ``ImageLoader/Configuration/requestModifier``.
     let modifier: (@Sendable (HTTPRequest) async throws -> HTTPRequest)?
     let maxResponseBytes: Int
-    /// True reports what a response fails to say about caching.
+    /// True reports missing or incomplete cache directives of responses.
     let warnsOfPolicy: Bool
     let reporter: LoadReporter
     let clock: @Sendable () -> WallTime
 
-    /// Sends one request and reads what is wanted of the answer.
+    /// Sends one request and reads the response.
     ///
-    /// - Parameter partial: The beginning of the body, whose rest is asked for; nil asks for the whole.
+    /// - Parameter partial: The partial body to continue with a range request; nil requests the whole body.
     func run(
         _ hop: LoadHop, _ plan: RequestPlan, resuming partial: PartialBody? = nil, _ tell: Fetches.Teller
     ) async -> ReceivedResponse {
@@ -74,7 +74,7 @@ struct Exchange: Sendable {
     private static func error(of error: any Error, _ hop: LoadHop, _ sent: HTTPRequest?) -> LoadError {
         let url = Redaction.shown(hop.url)
         if Task.isCancelled { return .cancelled(url: url) }
-        // Whoever wrote the message may have put the request into it.
+        // The message of a transport may contain parts of the request.
         let request = sent ?? HTTPRequest(url: hop.url, fields: hop.request.fields)
         let error = error as? LoadError ?? .transport("\(error)")
         let message = Redaction.cleaned(error.message, of: request)
@@ -86,7 +86,7 @@ struct Exchange: Sendable {
         return shown
     }
 
-    /// Reads a body through the gates; throws when it is cut short.
+    /// Reads a body with all checks; throws when it is truncated.
     private func read(
         _ response: HTTPResponse, after partial: PartialBody?, length: Int?, of hop: LoadHop,
         into received: inout ReceivedResponse, _ tell: Fetches.Teller
@@ -97,7 +97,7 @@ struct Exchange: Sendable {
             return
         }
         let isSuccess = Storability.isSuccess(head.status)
-        // A part of a coded body cannot be decoded: it is the caller's, as it was sent.
+        // Part of a coded body cannot be decoded; the caller receives the bytes as they were sent.
         let isPart = head.status == 206
         let limit = isSuccess || isPart ? maxResponseBytes : CacheOutcome.maxErrorBodyBytes
         var body: IncomingBody
@@ -135,10 +135,10 @@ struct Exchange: Sendable {
         received.body = .complete(bytes: body.bytes.count)
     }
 
-    /// The request as it goes out, after the host has had its say.
+    /// The request as modified by ``modifier``.
     ///
-    /// - Throws: `configuration` for the host's error, and for a change that a host may not make: the response would be
-    ///   kept under an address that it is not of.
+    /// - Throws: `configuration` for an error of the modifier and for a change of more than fields and query, because
+    ///   the response would be stored under the wrong URL.
     private func modified(_ request: HTTPRequest) async throws(LoadError) -> HTTPRequest {
         guard let modifier else { return request }
         let url = Redaction.shown(request.url)

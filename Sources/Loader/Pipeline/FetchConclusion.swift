@@ -1,17 +1,17 @@
 #if Loader
 internal import PlatformImage
 
-/// The policy's outcome for a decoded response, and the end of the fetch that follows from it; pure.
+/// Derives the cache policy's outcome and the result of the fetch from a decoded response; pure.
 struct FetchConclusion {
     private let received: ReceivedResponse
-    /// The image or the bytes; nil for what is none or was refused.
+    /// The decoded image or the bytes; nil when there are none or they were rejected.
     private let content: LoadContent?
-    /// What the fetch fails with unless the policy has something better.
+    /// The error of the fetch, unless the policy provides a stale response.
     private let failure: FetchFailure?
     private let body: ReceivedBody
     private let hop: LoadHop
 
-    /// - Parameter decoded: What came of decoding the body; nil for one that is not decoded.
+    /// - Parameter decoded: The result of decoding the body; nil for a body that is not decoded.
     init(_ received: ReceivedResponse, _ decoded: Result<LoadContent, FetchFailure>?, _ hop: LoadHop) {
         self.received = received
         self.hop = hop
@@ -25,10 +25,10 @@ struct FetchConclusion {
         }
     }
 
-    /// The end of a fetch in which the policy has no say: it was cancelled, or failed before any response for another
-    /// reason than the network; nil for one in which it has.
+    /// The failure of a fetch that the cache policy does not handle: it was cancelled, or it failed before a response
+    /// for a reason other than the network; nil for all others.
     ///
-    /// - Parameter isCancelled: True when the fetch's task is.
+    /// - Parameter isCancelled: True when the task of the fetch is cancelled.
     func endWithoutPolicy(isCancelled: Bool) -> FetchFailure? {
         if isCancelled || failure?.error.code == .cancelled {
             return FetchFailure(error: .cancelled(url: Redaction.shown(hop.url)))
@@ -37,7 +37,7 @@ struct FetchConclusion {
         return failure
     }
 
-    /// What the policy makes of the response.
+    /// The outcome of the cache policy for the response.
     func outcome(
         _ plan: RequestPlan, _ found: FoundEntry, _ settings: CacheSettings, now: WallTime
     ) -> CacheOutcome {
@@ -48,9 +48,9 @@ struct FetchConclusion {
             result: received.head.map { .response($0, body: body) } ?? .transportFailure, settings: settings, now: now)
     }
 
-    /// What the fetch ends with.
+    /// The result of the fetch.
     ///
-    /// - Parameter stored: What the caches hold after the outcome's change.
+    /// - Parameter stored: State of the caches after the outcome's change.
     func end(_ outcome: CacheOutcome, _ stored: StoredState, _ plan: RequestPlan, _ found: FoundEntry) -> FetchEnd {
         switch outcome.answer {
         case .received(let fields):
@@ -69,7 +69,7 @@ struct FetchConclusion {
                     variant: hop.load.decoding?.variant))
         case .notModified(let answer):
             var found = found
-            // A request that forbids storing leaves what is stored where it is.
+            // With `no-store` on the request the stored response stays unchanged.
             if outcome.store != .nothing { found.revision = stored.revision }
             return .success(Fetched(.notModified, answer, found, hop, entry: stored.entry))
         case .stale(let answer):

@@ -1,14 +1,14 @@
 #if Loader
 internal import PlatformImage
 
-/// What a fetch came to, the same for all who waited.
+/// The result of a successful fetch, shared by all its waiters.
 final class Fetched: Sendable {
     enum Kind: Sendable {
-        /// The origin sent a body, or a redirect.
+        /// The origin sent a body or a redirect.
         case received
-        /// The origin confirmed the stored body.
+        /// The origin confirmed the stored body with 304 Not Modified.
         case notModified
-        /// What is stored answers after all.
+        /// The stored response is used, fresh or in place of an error.
         case stored
     }
 
@@ -16,15 +16,15 @@ final class Fetched: Sendable {
     let status: Int
     let fields: HeaderFields
     let isFresh: Bool
-    /// What the caches hold now; nil when they do not.
+    /// The cache entry after the fetch; nil when the response is not stored.
     let entry: CacheEntry?
     let revision: DiskCache.Revision?
-    /// When the stored body that answers was stored; nil for one that came now.
+    /// Time at which the stored body was stored; nil for a body from the network.
     let createdAt: WallTime?
     let insteadOf: LoadError?
-    /// The content of the body, without its codings.
+    /// The body without its content codings.
     let body: [UInt8]?
-    /// The body decoded as ``variant`` says; nil when nobody has needed it.
+    /// The body decoded with ``variant``; nil when it was not decoded.
     let content: LoadContent?
     let variant: String?
 
@@ -47,7 +47,7 @@ final class Fetched: Sendable {
         self.variant = variant
     }
 
-    /// What is stored of a hop, as the end of its fetch.
+    /// A result that uses the stored response of a hop.
     convenience init(
         _ kind: Kind, _ stored: StoredAnswer, _ found: FoundEntry, _ hop: LoadHop, entry: CacheEntry?,
         insteadOf error: LoadError? = nil
@@ -63,10 +63,11 @@ final class Fetched: Sendable {
     var isStored: Bool { revision != nil }
 }
 
-/// Why a fetch failed.
+/// The failure of a fetch.
 struct FetchFailure: Error, Sendable {
     let error: LoadError
-    /// The decoding that failed, when another one might do better.
+    /// The decoding variant that failed; a load with another variant may succeed. Nil when the failure concerns all
+    /// loads.
     var variant: String?
 }
 

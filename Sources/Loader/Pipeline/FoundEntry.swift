@@ -1,9 +1,9 @@
 #if Loader
 internal import PlatformImage
 
-/// What the caches hold for a hop.
+/// The result of a cache lookup for one hop.
 struct FoundEntry: Sendable {
-    /// When it was looked for.
+    /// The generations of the fetch table and the caches at the time of the lookup.
     struct Moments: Sendable {
         let fetches: UInt64
         let memory: UInt64
@@ -11,29 +11,29 @@ struct FoundEntry: Sendable {
     }
 
     var entry: CacheEntry?
-    /// The verified body from disk, as it came.
+    /// The verified body from disk, with its content codings.
     var body: [UInt8]?
-    /// What it means without its content codings, which are undone anew on each use (HTTP-CACHE 5.2).
+    /// The body without its content codings, which are decoded on each use (HTTP-CACHE 5.2).
     var content: [UInt8]?
-    /// Of the response on disk.
+    /// Identifies the response on disk; nil when it is not there.
     var revision: DiskCache.Revision?
-    /// The decoded picture of the same response.
+    /// The decoded image of the same response.
     var picture: PictureMemory.Picture?
-    /// True when a purge of the disk has ended the picture's freshness.
+    /// True when the image in memory is no longer fresh because the disk was purged.
     var isPurged = false
-    /// The key's name on disk, when that was looked at and had nothing under it, of no variant.
+    /// The key's file name, when the lookup found no entry of any variant there.
     var missing: DiskName?
     let moments: Moments
 
     init(moments: Moments) { self.moments = moments }
 
-    /// True when the picture was in memory when it was looked for.
+    /// True when the image was in memory at the time of the lookup.
     var isInMemory = false
 
-    /// Names the body, to share its decoding by.
+    /// Identity of the body for sharing its decode.
     var identity: DecodeSource { revision.map { .disk($0) } ?? .unnamed }
 
-    /// Goes on as if there were no response, because no picture can be made of it; a remembered error stays.
+    /// Removes the response, because its body does not decode or is not accepted; a remembered error stays.
     mutating func forgetResponse() {
         entry?.response = nil
         body = nil
@@ -45,7 +45,7 @@ struct FoundEntry: Sendable {
 }
 
 extension FailedResponse {
-    /// A stored response.
+    /// The response of a stored entry.
     init(_ stored: StoredAnswer, of found: FoundEntry) {
         self.init(
             status: stored.status, fields: stored.fields, body: found.content ?? [],

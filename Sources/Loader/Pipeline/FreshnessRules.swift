@@ -1,11 +1,11 @@
 #if Loader
 internal import PlatformImage
 
-/// The caching policy applied to the entries that the caches hold for a hop; pure.
+/// The caching policy for the entries found for a hop; pure.
 struct FreshnessRules: Sendable {
     let settings: CacheSettings
 
-    /// What the policy makes of what was found.
+    /// The caching decision for the entries found.
     func decide(_ hop: LoadHop, _ found: FoundEntry, now: WallTime) -> CacheDecision {
         var request = hop.request
         if found.isPurged, request.policy == .default { request.policy = .revalidate }
@@ -14,7 +14,8 @@ struct FreshnessRules: Sendable {
             stored.isFresh,
             let candidate = StoredCandidate(found.entry, request: request, settings: settings, now: now)
         else { return decision }
-        // It is stale whatever its origin said, also to those who would not ask about a fresh one (O54).
+        // After a purge the response is stale regardless of its directives, also for policies that skip validation
+        // (O54).
         stored.isFresh = false
         let demand = CacheDemand(request, settings: settings)
         switch demand.policy {
@@ -27,12 +28,12 @@ struct FreshnessRules: Sendable {
         return .send(demand.plan(validating: candidate), provisional: isShown ? stored : nil)
     }
 
-    /// The stored response as the request of a hop may use it; nil for none.
+    /// The stored response that the request of a hop may use; nil for none.
     func candidate(_ entry: CacheEntry?, _ hop: LoadHop, now: WallTime) -> StoredCandidate? {
         StoredCandidate(entry, request: hop.request, settings: settings, now: now)
     }
 
-    /// True when the host still takes what is stored: its set of types may have changed.
+    /// True when the content type of the stored response is still accepted; the accepted types may have changed.
     func accepts(_ found: FoundEntry, _ hop: LoadHop) -> Bool {
         guard let fields = found.entry?.response?.fields else { return false }
         let gate = TypeGate(hop.load.acceptedContentTypes)
@@ -40,12 +41,12 @@ struct FreshnessRules: Sendable {
         return gate.refusal(fields, start: found.content ?? []) == nil
     }
 
-    /// True when a remembered failure of the hop's address answers in place of the request.
+    /// True when a remembered failure may answer instead of the request.
     func consultsFailures(_ hop: LoadHop, _ plan: RequestPlan) -> Bool {
         !plan.isPassThrough && !CacheDemand(hop.request, settings: settings).bypassesErrors
     }
 
-    /// A stored error that is still fresh by its own account.
+    /// The error for a stored error response that is fresh by its explicit directives.
     func rememberedError(_ stored: StoredAnswer, _ found: FoundEntry, _ load: Load, now: WallTime) -> LoadError {
         let remaining = found.entry?.response.flatMap { response in
             Freshness(of: response, control: CacheControl(response.fields), settings: settings, now: now).remaining
@@ -55,7 +56,7 @@ struct FreshnessRules: Sendable {
             until: now.adding(milliseconds: remaining ?? 0))
     }
 
-    /// True when a load looked into the caches and nothing there is of use to it.
+    /// True when a load read the caches and found no usable response.
     func isMiss(_ hop: LoadHop, _ found: FoundEntry, now: WallTime) -> Bool {
         hop.load.policy != .reload && !hop.load.layers.isDisjoint(with: [.readsMemory, .readsDisk])
             && candidate(found.entry, hop, now: now) == nil

@@ -1,32 +1,32 @@
 #if Loader
 internal import PlatformImage
 
-/// A body on its way in, through the gates of size, content coding and type (O43, O92).
+/// A body that is being received, with the checks of size, content coding and content type (O43, O92).
 ///
-/// A refusal is thrown as the error of the load; the rest of the body is then not worth reading.
+/// Failed checks throw the error of the load; the rest of the body need not be read.
 struct IncomingBody {
-    /// As it came.
+    /// The received bytes, with their content codings.
     private(set) var bytes: [UInt8] = []
-    /// Bytes in all, by the header or, for the rest of a body, by its range; nil when nobody has said so.
+    /// Total number of bytes, from `Content-Length` or from `Content-Range` of a continued body; nil when unknown.
     let length: Int?
     private let limit: Int
-    /// As it is: only errors show it, redacted.
+    /// The URL, not redacted; errors contain its redacted form.
     private let address: String
     private let fields: HeaderFields
     private let gate: TypeGate
-    /// True when what came before fits nothing but a body of exactly ``length`` bytes.
+    /// True for a continued body, which must have exactly ``length`` bytes.
     private let isRest: Bool
     private var isChecked: Bool
     private let decoder: ContentDecoder?
 
-    /// Bytes that are reserved at most before they are there.
+    /// Maximum number of bytes reserved in advance.
     private static let maxReserved = 16 << 20
 
     /// - Parameters:
-    ///   - url: As it is.
-    ///   - length: Of the whole body, when it is known better than from the head.
-    ///   - limit: Bytes of the body as it comes, and of its content.
-    ///   - accepted: As ``TypeGate`` takes it.
+    ///   - url: The URL, not redacted.
+    ///   - length: Size of the whole body in bytes, if it is known from `Content-Range`.
+    ///   - limit: Maximum number of bytes, both of the body as received and of its content.
+    ///   - accepted: Accepted content types as in ``TypeGate``: empty for any image, nil for anything.
     init(
         _ head: ResponseHead, url: String, length: Int?, limit: Int, accepted: Set<ContentType>?, isDecoded: Bool
     ) throws(LoadError) {
@@ -49,13 +49,13 @@ struct IncomingBody {
 
     private var url: String { Redaction.shown(address) }
 
-    /// What the bytes mean, without their codings.
+    /// The body without its content codings.
     var content: [UInt8] { decoder?.content ?? bytes }
 
-    /// Bytes of the content so far.
+    /// Number of content bytes so far.
     var count: Int { decoder?.content.count ?? bytes.count }
 
-    /// Bytes of the content in all; nil when nobody has said so.
+    /// Total number of content bytes; nil when unknown.
     var expectedCount: Int? { decoder == nil ? length : nil }
 
     mutating func append(_ chunk: [UInt8]) throws(LoadError) {
@@ -66,8 +66,8 @@ struct IncomingBody {
         if bytes.isEmpty, chunk.count == length {
             bytes = chunk
         } else {
-            // A length is a promise, but memory that nothing was written to is none yet, and to grow by doubling
-            // would copy the most part of a body twice.
+            // The declared length is not trusted beyond `maxReserved`. Reserved memory costs nothing until it is
+            // written, while growth by doubling would copy most of the body twice.
             if bytes.isEmpty { bytes.reserveCapacity(min(length ?? 0, Self.maxReserved)) }
             bytes += chunk
         }
@@ -77,7 +77,7 @@ struct IncomingBody {
         if !isChecked, count >= 1_024 { try checkType() }
     }
 
-    /// Checks what can only be checked at the end.
+    /// Completes the body: checks its length, content coding and content type.
     ///
     /// - Throws: `transport` when bytes are missing.
     mutating func finish() throws(LoadError) {
@@ -98,7 +98,8 @@ struct IncomingBody {
 
     private func refusal(_ error: ContentCodingError) -> LoadError { LoadError(error, url: url, limit: limit) }
 
-    /// Nil when the header does not say it, or not in one way.
+    /// The value of `Content-Length`; nil when it is missing, invalid, contradictory or overridden by
+    /// `Transfer-Encoding`.
     private static func contentLength(_ fields: HeaderFields) -> Int? {
         let lines = fields[lines: "Content-Length"]
         guard let line = lines.first, lines.allSatisfy({ $0 == line }), !fields.contains("Transfer-Encoding") else {

@@ -1,25 +1,25 @@
 #if Loader
 internal import PlatformImage
 
-/// What a pipeline is asked for.
+/// The parameters of one load.
 struct Load: Sendable {
     var url: String
     var fields: HeaderFields
     var policy: CachePolicy
-    /// How the body becomes a picture; nil leaves it as bytes.
+    /// Decoding of the body; nil returns the bytes.
     var decoding: Decoding?
-    /// Reads the header of a body that is left as bytes, before it is stored; nil takes any body.
+    /// Checks the image header of a body that is not decoded, before it is stored; nil accepts any body.
     var headerDecoder: ImageDecoder?
     var priority: PriorityCell
     var partition: String?
     var cacheKey: String?
     var layers: CacheLayers
     var isKept: Bool
-    /// What becomes of a 3xx.
+    /// Handling of redirect responses.
     var redirect: RedirectMode
-    /// Nil accepts everything.
+    /// Accepted content types; nil accepts everything.
     var acceptedContentTypes: Set<ContentType>?
-    /// Adds up what the load costs.
+    /// Collects the costs of the load.
     var meter = LoadMeter()
 
     struct Decoding: Sendable {
@@ -28,7 +28,7 @@ struct Load: Sendable {
         var variant: String
     }
 
-    /// A load with these limits; of plain bytes until ``decoding`` is set.
+    /// A load for a request; it returns plain bytes until ``decoding`` is set.
     init(of request: some LoadRequest, accepting types: Set<ContentType>?, _ settings: LoadSettings) {
         url = request.url
         fields = request.fields
@@ -42,50 +42,52 @@ struct Load: Sendable {
         acceptedContentTypes = types
     }
 
-    /// What is asked for.
+    /// The kind of content that the load returns.
     var content: LoadRecord.Content { decoding == nil && headerDecoder == nil ? .data : .image }
 
-    /// The layers that the load's fetch is shared by: a prefetch to disk shares it with loads that use memory too.
+    /// The layers in the key of the load's fetch: a prefetch to disk can share its fetch with loads that use memory
+    /// too.
     var fetchLayers: CacheLayers { headerDecoder == nil ? layers : layers.union(.memory) }
 
-    /// True for a status that bytes are given back with although it is no success: a redirect for those who follow
-    /// themselves, and what answers conditions and ranges of the caller's own (HTTP-CACHE 5.3).
+    /// True for statuses other than success that a data load returns as a result: redirects with
+    /// ``RedirectMode/manual``, and 206 and 304 when the caller's request contains a range or a condition (HTTP-CACHE
+    /// 5.3).
     func givesBack(_ status: Int, _ plan: RequestPlan) -> Bool {
         guard decoding == nil, headerDecoder == nil else { return false }
         if plan.isPassThrough, status == 206 || status == 304 { return true }
         return redirect == .manual && (300...399).contains(status) && status != 304
     }
 
-    /// What the load takes for a success.
+    /// The acceptance criteria of the load, for comparing remembered failures.
     var taking: NegativeCache.Taking { .init(acceptedContentTypes: acceptedContentTypes, variant: decoding?.variant) }
 
-    /// - Throws: `cancelled` when the load's task is.
+    /// - Throws: `cancelled` when the current task is cancelled.
     func throwIfCancelled() throws(LoadError) {
         if Task.isCancelled { throw LoadError.cancelled(url: Redaction.shown(url)) }
     }
 
-    /// The error for this address.
+    /// An error with the redacted URL of the load.
     func error(_ code: LoadError.Code, _ message: String) -> LoadError {
         LoadError(code, url: Redaction.shown(url), message)
     }
 }
 
-/// One hop of a load: what is looked for, and what goes out if it must.
+/// One hop of a load: its cache key and its request.
 struct LoadHop: Sendable {
     let key: CacheKey
-    /// Without user information and fragment.
+    /// The URL without user information and fragment.
     let url: String
-    /// As the caller means it, with credentials.
+    /// The caller's request, with credentials.
     let request: CacheRequest
     let load: Load
 
-    /// The name of the picture in memory.
+    /// The key of the decoded image in memory.
     var imageKey: ImageCacheKey { ImageCacheKey(key, variant: load.decoding?.variant ?? "") }
 
-    /// What the request says in the fields that a stored response varies by.
+    /// The request's values of the fields that `Vary` of a stored response names.
     func varying(_ names: [String]) -> [VaryValue] { Vary.values(of: Set(names), request: request.fields) }
 
-    /// The same hop with a meter of its own, for a fetch that several loads may share.
+    /// A copy with a separate meter, for a fetch that several loads may share.
     func metered() -> LoadHop {
         var load = load
         load.meter = LoadMeter()

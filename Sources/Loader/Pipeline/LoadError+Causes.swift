@@ -2,9 +2,9 @@
 internal import PlatformImage
 
 extension LoadError {
-    /// The failure of a load because of its decoder.
+    /// The error of a load whose body does not decode.
     ///
-    /// - Parameter url: As it is.
+    /// - Parameter url: The URL, not redacted.
     init(_ error: DecodeError, at url: String) {
         let url = Redaction.shown(url)
         let code: Code
@@ -14,14 +14,14 @@ extension LoadError {
             return
         case .unsupported: code = .unsupportedFormat
         case .limitExceeded: code = .pixelLimit
-        // The request's mistake, which must not count against the address.
+        // An error of the request, which must not be remembered for the URL.
         case .invalidArgument: code = .configuration
         default: code = .undecodable
         }
         self.init(code, url: url, decodeError: error, error.message)
     }
 
-    /// Why a stale image is shown.
+    /// The failure that a stale image replaces.
     init(_ failure: AnswerFailure, of load: Load) {
         let url = Redaction.shown(load.url)
         switch failure {
@@ -31,11 +31,12 @@ extension LoadError {
         }
     }
 
-    /// A body whose content cannot be had.
+    /// The error of a load whose content coding fails.
     init(_ error: ContentCodingError, url: String, limit: Int) {
         switch error {
         case .unknown(let name):
-            // The origin's words, for a log: not too many, and no bytes that do something there.
+            // The name comes from the origin: limit its length and replace control and non-ASCII characters for the
+            // log.
             let shown = String(name.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
             self.init(.undecodable, url: url, "the content coding \(shown) is not known")
         case .damaged(let reason): self.init(.undecodable, url: url, "the coded content is damaged: \(reason)")

@@ -3,24 +3,24 @@ internal import Dispatch
 internal import PlatformImage
 internal import Synchronization
 
-/// The way from a request to an answer, with the values of one configuration.
+/// Processes loads from request to result, with the settings of one configuration.
 ///
-/// ``run(_:tell:)`` and below it ``fetch(_:_:_:isRefresh:_:)`` list the steps in order; each step is a type of this
-/// folder that gets its dependencies when the pipeline is made. Loads keep the pipeline they began with; a changed
-/// configuration makes another one over the same caches.
+/// ``run(_:tell:)`` and ``fetch(_:_:_:isRefresh:_:)`` list the steps in order. Each step is a type of this folder whose
+/// dependencies are set when the pipeline is created. Running loads keep their pipeline; a changed configuration
+/// creates a new one over the same caches.
 final class LoadPipeline: Sendable {
-    /// What lives as long as the loader.
+    /// State with the lifetime of the loader.
     struct Shared: Sendable {
         let transport: any HTTPTransport
         let fetches = Fetches()
         let decodes = BodyDecoder.Decodes()
         let decodeQueue: DecodeQueue
-        /// Remembers colour transforms for all loads; each has options of its own.
+        /// Caches colour transforms for all loads; the decode options are set for each load.
         let decoder = ImageDecoder()
         let lanes: RequestLanes
         let failures: NegativeCache
         let reporter: LoadReporter
-        /// Where the disk is waited for, so that neither callers nor Swift's shared threads are.
+        /// The queue of blocking disk access, so that callers and Swift's thread pool are not blocked.
         let diskQueue = DispatchQueue(label: "ImageLoader.disk", attributes: .concurrent)
     }
 
@@ -28,7 +28,7 @@ final class LoadPipeline: Sendable {
     let disk: DiskCache?
     let memory: PictureMemory?
     let partitionKey: PartitionKey
-    /// Changes with whatever decides how long a picture in memory answers.
+    /// Changes with every setting that affects how long an image in memory is fresh.
     let rules: UInt64
     let shared: Shared
 
@@ -42,7 +42,7 @@ final class LoadPipeline: Sendable {
     private let builder: AnswerBuilder
     let cachedImages: CachedImageLookup
 
-    /// - Parameter number: Tells fetches of one configuration from those of another.
+    /// - Parameter number: Number of the configuration; fetches of different configurations are not shared.
     init(
         _ settings: LoadSettings, number: UInt64, rules: UInt64, disk: DiskCache?, memory: PictureMemory?,
         partitionKey: PartitionKey, shared: Shared
@@ -90,12 +90,12 @@ final class LoadPipeline: Sendable {
 
     var now: WallTime { settings.clock() }
 
-    /// Runs one load, and reports its steps to `channel`.
+    /// Runs one load and reports its events to `channel`.
     func run(_ load: Load, tell channel: LoadChannel<LoadEvent>? = nil) async throws(LoadError) -> LoadAnswer {
         let begin = ContinuousClock.now
         var delivery = Delivery(of: load, to: channel)
         do throws(LoadError) {
-            // Each round is one hop of the request's redirects.
+            // Each iteration is one hop of the redirect chain.
             var chain = try preparation.checkedChain(for: load)
             while true {
                 let hop = try preparation.checkedHop(of: chain, load)
@@ -109,7 +109,7 @@ final class LoadPipeline: Sendable {
                 var result: HopResult?
                 while result == nil {
                     try load.throwIfCancelled()
-                    // Decide freshness; again without the stored response when it does not decode.
+                    // Decide freshness; repeat without the stored response when it does not decode.
                     switch freshness.decide(hop, found, now: now) {
                     case .answer(let stored, let refresh):
                         result = try await answer(stored, refreshedBy: refresh, &found, hop, &delivery)
@@ -121,7 +121,7 @@ final class LoadPipeline: Sendable {
                         if freshness.consultsFailures(hop, plan), let failure = sharedFetch.rememberedFailure(hop) {
                             throw failure
                         }
-                        // Fetch once for each key: `fetch` below exchanges, gates, decodes a new body, stores.
+                        // Fetch once for each key: `fetch` below sends, checks, decodes a new body, stores.
                         result = try await fetched(hop, plan, found, isRefresh: false, &delivery)
                     case .fail(let error, let provisional):
                         if delivery.showsProvisional, let provisional {
@@ -134,7 +134,7 @@ final class LoadPipeline: Sendable {
                     }
                 }
 
-                // Deliver the answer, or follow the redirect.
+                // Return the result, or follow the redirect.
                 switch result {
                 case .answer(let answer)?:
                     let answer = delivery.finished(answer)
@@ -155,8 +155,8 @@ final class LoadPipeline: Sendable {
         _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ tell: Fetches.Teller
     ) async -> FetchEnd {
         var (plan, found) = (plan, found)
-        // Another fetch may have ended between this load's lookup and its turn: look up again, now that no other can
-        // begin.
+        // Another fetch may have ended between this load's lookup and the start of this one: look up again, now that no
+        // other fetch of the key can start.
         if !plan.isRefetch, !tell.isFirst(since: found.moments.fetches) {
             found = await lookup.find(hop)
             switch freshness.decide(hop, found, now: now) {
@@ -177,7 +177,7 @@ final class LoadPipeline: Sendable {
             hop, by: exchange, in: shared.lanes, retry: settings.retry, maxRetryDelay: settings.maxRetryDelay,
             reporter: shared.reporter, tell)
         while true {
-            // Send the request and read the response through the gates.
+            // Send the request, then read and check the response.
             let received: ReceivedResponse
             do throws(LoadError) { received = try await download.receive(plan, tell) } catch {
                 return .failure(FetchFailure(error: error))
@@ -186,7 +186,7 @@ final class LoadPipeline: Sendable {
             let decoded = received.isWholeSuccess ? await decoder.content(of: received.content, hop) : nil
             let conclusion = FetchConclusion(received, decoded, hop)
             if let failure = conclusion.endWithoutPolicy(isCancelled: Task.isCancelled) { return .failure(failure) }
-            // Store what the policy says.
+            // Store the response as the policy requires.
             let outcome = conclusion.outcome(plan, found, settings.cache, now: now)
             if case .refetch(let next) = outcome.answer {
                 plan = next
@@ -201,7 +201,8 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// Ends a hop with a stored response; nil when it does not decode, and it is then removed from `found`.
+    /// The result of a hop with a stored response; nil when it does not decode, in which case it is removed from
+    /// `found`.
     private func answer(
         _ stored: StoredAnswer, refreshedBy refresh: RequestPlan?, _ found: inout FoundEntry, _ hop: LoadHop,
         _ delivery: inout Delivery
@@ -222,14 +223,14 @@ final class LoadPipeline: Sendable {
         do throws(LoadError) {
             return try await fetched(hop, refresh, found, isRefresh: true, &delivery)
         } catch {
-            // The failed refresh keeps the picture, which was good enough to be answered with.
+            // A failed refresh returns the stored image, which was usable without the refresh.
             guard error.code != .cancelled else { throw error }
             answer.insteadOf = error
             return .answer(answer)
         }
     }
 
-    /// Decodes a stored response and reports it; nil when it does not decode, and it is then removed from `found`.
+    /// Decodes a stored response and reports it; nil when it does not decode, in which case it is removed from `found`.
     private func show(
         _ stored: StoredAnswer, _ found: inout FoundEntry, _ hop: LoadHop, _ delivery: inout Delivery
     ) async throws(LoadError) -> LoadAnswer? {
@@ -241,7 +242,8 @@ final class LoadPipeline: Sendable {
         return answer
     }
 
-    /// Ends a hop with a shared fetch, or with one shared only by loads that decode alike when the first is of no use.
+    /// The result of a hop with a shared fetch. If that fetch fails for another decoding variant or its body is lost, a
+    /// second fetch is shared only by loads with the same variant.
     private func fetched(
         _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ delivery: inout Delivery
     ) async throws(LoadError) -> HopResult {
@@ -253,7 +255,7 @@ final class LoadPipeline: Sendable {
                 hop, plan, found, isRefresh: isRefresh, isOwn: isOwn, hearsSteps: delivery.hearsSteps)
             switch try await delivery.end(of: waiter) {
             case .failure(let failure):
-                // Other options, other limits: what one cannot decode another one may.
+                // Another load's options and limits failed to decode the body; this load's may succeed.
                 guard let variant = failure.variant, variant != load.decoding?.variant, !isOwn else {
                     throw failure.error
                 }
@@ -280,7 +282,7 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// Joins the fetch that a load wants, or begins it; ``SharedFetch/join(_:_:isRefresh:isOwn:hearsSteps:work:)``.
+    /// Joins the fetch for a load or starts it; see ``SharedFetch/join(_:_:isRefresh:isOwn:hearsSteps:work:)``.
     func join(
         _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, isOwn: Bool,
         hearsSteps: Bool = true

@@ -2,23 +2,23 @@
 internal import PlatformImage
 
 extension LoadReporter {
-    /// Counts a load that found nothing in the caches that it was to look into; once a load.
+    /// Counts and reports a load without a usable cache entry, at most once for each load.
     func noteMiss(_ hop: LoadHop) {
         guard hop.load.meter.isFirstMiss() else { return }
         LoadCounters.add(1, to: counters.misses)
         report(.cacheMiss, url: hop.url)
     }
 
-    /// Counts a request that goes out now.
+    /// Counts and reports a request that is about to be sent.
     func noteSending(_ request: HTTPRequest, _ hop: LoadHop) -> Traffic {
         LoadCounters.add(1, to: counters.requests)
         report(.requestSent(attempt: hop.load.meter.countAttempt()), url: request.url)
         return Traffic(request: request)
     }
 
-    /// Counts what came of a request.
+    /// Counts and reports the response of a request.
     ///
-    /// - Parameter warnsOfPolicy: True also reports what a success fails to say about caching.
+    /// - Parameter warnsOfPolicy: True also reports missing or incomplete cache directives of a success.
     func noteReceived(_ received: ReceivedResponse, _ hop: LoadHop, warnsOfPolicy: Bool) {
         guard let traffic = received.traffic else { return }
         let end = ContinuousClock.now
@@ -39,13 +39,13 @@ extension LoadReporter {
         report(.cachePolicyWarning(warning), url: hop.url)
     }
 
-    /// Tells of an attempt that is about to be repeated.
+    /// Counts and reports an attempt that will be retried.
     func noteRetrying(_ attempt: Int, after delay: Duration, _ error: LoadError, _ hop: LoadHop) {
         LoadCounters.add(1, to: counters.retries)
         report(.retrying(attempt: attempt, delay: delay, code: error.code), url: hop.url)
     }
 
-    /// Tells of a failure, but for a load that was cancelled.
+    /// Reports a failure, except cancellation.
     func noteFailure(_ error: LoadError, at url: String) {
         guard error.code != .cancelled else { return }
         let kind = LoaderEvent.Kind.failed(
@@ -53,7 +53,7 @@ extension LoadReporter {
         report(kind, url: url)
     }
 
-    /// Counts a load that ended well.
+    /// Counts and reports a successful load.
     func noteEnd(_ load: Load, _ answer: LoadAnswer, since begin: ContinuousClock.Instant) {
         counters.countAnswer(from: answer.source)
         guard wantsRecords else { return }
@@ -65,7 +65,7 @@ extension LoadReporter {
                 duration: begin.duration(to: .now)))
     }
 
-    /// Counts a load that failed or was cancelled.
+    /// Counts and reports a load that failed or was cancelled.
     func noteEnd(_ load: Load, _ error: LoadError, _ timings: LoadTimings, since begin: ContinuousClock.Instant) {
         if error.code == .cancelled {
             LoadCounters.add(1, to: counters.cancellations)
@@ -84,7 +84,7 @@ extension LoadReporter {
                 duration: begin.duration(to: .now)))
     }
 
-    /// Counts a load that one look in memory has answered.
+    /// Counts and reports a load that the memory cache answered directly.
     func noteMemoryHit(_ url: String, status: Int) {
         LoadCounters.add(1, to: counters.memoryHits)
         guard wantsRecords else { return }

@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// What a host decides about loads, as far as a pipeline must know it; as in ``ImageLoader/Configuration``.
+/// The settings of ``ImageLoader/Configuration`` that a pipeline uses.
 struct LoadSettings: Sendable {
     var cache: CacheSettings
     var cacheImagesInMemory: Bool
@@ -21,11 +21,11 @@ struct LoadSettings: Sendable {
     var maxDecodedBytes: Int
     var clock: @Sendable () -> WallTime
 
-    /// The options of a request within the limits of the host: both have a say.
+    /// The options of a request, with each limit lowered to the limit of the configuration.
     func limited(_ options: DecodeOptions) -> DecodeOptions {
         var options = options
         if options.limits != decodeLimits { options.limits = options.limits.lowered(to: decodeLimits) }
-        // The picture has four bytes a pixel, and a scale is of each side.
+        // A decoded image has four bytes per pixel, and the scale denominator applies to both sides.
         let scale = options.scaleDenominator
         let area = scale.multipliedReportingOverflow(by: scale)
         let pixels = (maxDecodedBytes / 4).multipliedReportingOverflow(by: area.partialValue)
@@ -37,7 +37,7 @@ struct LoadSettings: Sendable {
 }
 
 extension DecodeLimits {
-    /// The lower of both for what decides about memory and time before all else.
+    /// The lower of both values for each limit; nil means no limit.
     fileprivate func lowered(to other: DecodeLimits) -> DecodeLimits {
         func lower(_ a: Int?, _ b: Int?) -> Int? { a.map { a in b.map { min(a, $0) } ?? a } ?? b }
         var limits = self

@@ -1,32 +1,33 @@
 #if Loader
 internal import PlatformImage
 
-/// The decoded images in memory.
+/// Looks up decoded images in memory.
 struct MemoryLookup: Sendable {
     let memory: PictureMemory?
-    /// A purge of the disk ends the freshness of images that came from there.
+    /// The disk cache; a purge of it ends the freshness of images that came from there.
     let disk: DiskCache?
-    /// False when nothing is kept in memory.
+    /// False when the memory cache is disabled.
     let isOn: Bool
-    /// False when a lookup in memory never decides a load: nothing is kept there, or credentials or trust settings of
-    /// the configuration are part of the keys.
+    /// False when the memory cache alone never answers a load: it is disabled, or credentials or trust settings of the
+    /// configuration are part of the keys.
     let decidesLoads: Bool
     let settings: CacheSettings
     let acceptedContentTypes: Set<ContentType>
-    /// Changes with whatever decides how long an image in memory answers.
+    /// Changes with every setting that affects how long an image in memory is fresh.
     let rules: UInt64
     let clock: @Sendable () -> WallTime
 
-    /// The answer of a load that one look in memory decides; nil when it takes more to know.
+    /// The result of a load that the memory cache alone can answer; nil when the full pipeline is needed.
     ///
-    /// What it gives is what ``CacheDecision/decide(entry:request:settings:now:)`` would: a fresh picture, to a request
-    /// without a say in caching, under a policy that a fresh picture satisfies. Everything else is left to the full way.
+    /// It agrees with ``CacheDecision/decide(entry:request:settings:now:)`` in one case: a fresh image, a request
+    /// without fields that affect caching, and a policy that a fresh image satisfies. It leaves all other cases to the
+    /// pipeline.
     func answer(_ request: ImageRequest) -> LoadedImage? {
         guard decidesLoads, request.policy != .reload, request.policy != .revalidate,
             request.layers.contains(.readsMemory), let key = request.keys.imageKey,
             let picture = memory?.cache.value(for: key),
             let lifespan = picture.lifespan(byRules: rules, { lifespan(of: picture) }),
-            // A purge of the disk ends the freshness of what came from there.
+            // A purge of the disk ends the freshness of images from there.
             picture.ticket == nil || picture.ticket == disk?.ticket(),
             let image = picture.content.image, let response = picture.entry.response
         else { return nil }
@@ -39,7 +40,7 @@ struct MemoryLookup: Sendable {
             timings: LoadTimings())
     }
 
-    /// What memory holds for a hop.
+    /// The entry in memory for a hop.
     func find(_ hop: LoadHop, at moments: FoundEntry.Moments) -> FoundEntry {
         var found = FoundEntry(moments: moments)
         guard hop.load.layers.contains(.readsMemory), isOn, let picture = memory?.cache.value(for: hop.imageKey)
@@ -52,13 +53,14 @@ struct MemoryLookup: Sendable {
         return found
     }
 
-    /// The entry of the image in memory for a hop, without noting an access; nil for none.
+    /// The entry of the image in memory for a hop, without counting as a use; nil for none.
     func peek(_ hop: LoadHop) -> CacheEntry? {
         guard hop.load.layers.contains(.readsMemory), isOn else { return nil }
         return memory?.cache.peek(hop.imageKey)?.entry
     }
 
-    /// How long a picture answers those who ask without fields of their own; nil when it never does, or not so easily.
+    /// The time in which an image answers requests without fields that affect caching; nil when it cannot answer
+    /// without the pipeline, for example because its response has `Vary`.
     private func lifespan(of picture: PictureMemory.Picture) -> Lifespan? {
         guard let response = picture.entry.response, response.vary.isEmpty, !response.fields.contains("Vary"),
             let candidate = StoredCandidate(

@@ -1,47 +1,47 @@
 #if Loader
 internal import PlatformImage
 
-/// What came of one request.
+/// The response to one request, or its failure.
 struct ReceivedResponse: Sendable {
     var head: ResponseHead?
-    /// As they came.
+    /// The received body, with its content codings.
     var bytes: [UInt8] = []
-    /// What they mean, without their content codings.
+    /// The body without its content codings.
     var content: [UInt8] = []
     var body = ReceivedBody.incomplete
-    /// What the load fails with unless the policy has something better; nil for a success, a redirect, and what the
-    /// caller asked for.
+    /// The error of the load unless the policy provides a stale response; nil for a success, a redirect, and a response
+    /// to the caller's range or condition.
     var error: LoadError?
-    /// What came before the body broke off, if the rest can be asked for.
+    /// The received part of a truncated body, if it can be continued.
     var partial: PartialBody?
-    /// True when the answer to the question for a rest was none: the whole must be asked for.
+    /// The 206 or 416 response does not continue the partial body; the request is repeated without `Range`.
     var isMisfit = false
-    /// What passed; nil when nothing was sent.
+    /// The exchange on the network; nil when no request was sent.
     var traffic: Traffic?
     var requestTime: WallTime
     var responseTime: WallTime
 
-    /// True for a success whose body came to its end: the only bodies that are decoded.
+    /// True for a success with a complete body; only such bodies are decoded.
     var isWholeSuccess: Bool {
         guard let status = head?.status, Storability.isSuccess(status), case .complete = body else { return false }
         return true
     }
 
-    /// Takes nothing of the body. A status that is an error already stays the error.
+    /// Rejects the body. The error of an error status is not replaced.
     mutating func refuse(_ error: LoadError, isSuccess: Bool) {
         body = .rejected
         if isSuccess { self.error = error }
     }
 }
 
-/// One exchange as it goes on.
+/// Measurements of one exchange.
 struct Traffic: Sendable {
-    /// As it was sent.
+    /// The request as it was sent.
     let request: HTTPRequest
     let begin = ContinuousClock.now
-    /// When the head had come; nil before.
+    /// Time at which the response head was received; nil before.
     var head: ContinuousClock.Instant?
-    /// Of the body, as sent.
+    /// Bytes of the body received, with its content codings.
     var bytes = 0
 }
 #endif

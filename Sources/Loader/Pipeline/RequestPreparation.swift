@@ -1,17 +1,17 @@
 #if Loader
 internal import PlatformImage
 
-/// Checks the request of a load, adds credentials, and names its hops in the caches.
+/// Validates the request of a load, adds credentials, and computes the cache keys of its hops.
 struct RequestPreparation: Sendable {
     let credentials: Credentials
     let maxRedirects: Int
     let partitionKey: PartitionKey
     let trustScope: TrustScope
 
-    /// The first request of a load, checked.
+    /// The validated first request of a load.
     ///
-    /// - Throws: `invalidURL` and `unsupportedScheme` for the address and the cache key, `configuration` for decode
-    ///   options out of their range.
+    /// - Throws: `invalidURL` or `unsupportedScheme` for the URL, `invalidURL` for the cache key, `configuration` for
+    ///   decode options out of range.
     func checkedChain(for load: Load) throws(LoadError) -> RedirectChain {
         guard CacheKey.normalised(load.url) != nil else { throw Self.addressError(load) }
         guard load.cacheKey.map({ CacheKey(url: $0) != nil }) ?? true else {
@@ -29,13 +29,13 @@ struct RequestPreparation: Sendable {
             credentials.applied(to: HTTPRequest(url: load.url, fields: load.fields)), maxRedirects: maxRedirects)
     }
 
-    /// The current hop of a load; nil for an address that does not parse.
+    /// The current hop of a load; nil for an invalid URL.
     func hop(of chain: RedirectChain, _ load: Load) -> LoadHop? {
         let request = chain.request
         let isFirst = chain.hops == 0
         let partition = load.partition ?? partitionKey.partition(of: request.fields)
         let name = isFirst ? load.cacheKey ?? request.url : request.url
-        // The scope is that of the host that is asked, whatever the picture is called in the caches.
+        // The trust scope belongs to the host of the request, also when a cache key replaces the URL.
         guard let key = CacheKey(url: name, partition: partition, trustScope: trustScope.name(of: request.url)),
             let target = isFirst && load.cacheKey != nil ? CacheKey.normalised(request.url) : key.url
         else { return nil }
@@ -51,9 +51,9 @@ struct RequestPreparation: Sendable {
         return hop
     }
 
-    /// Goes to where a redirect points.
+    /// Advances to the target of a redirect.
     ///
-    /// - Throws: `redirect`, about the response.
+    /// - Throws: `redirect`, with the response.
     func follow(_ head: ResponseHead, _ chain: inout RedirectChain, _ load: Load) throws(LoadError) {
         let next: HTTPRequest?
         do throws(LoadError) { next = try chain.follow(head) } catch { throw error.about(FailedResponse(head)) }
@@ -62,7 +62,7 @@ struct RequestPreparation: Sendable {
         }
     }
 
-    /// What is wrong with an address of http or https that is none.
+    /// Message for an http or https URL that does not parse.
     private static let malformed =
         "the address does not parse: it has a space or a control character, no good host, or no port of 1 to 65535"
 

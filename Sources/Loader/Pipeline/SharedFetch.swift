@@ -1,23 +1,23 @@
 #if Loader
 internal import PlatformImage
 
-/// One fetch for each key: loads of the same request wait for the same download.
+/// Shares one fetch among all loads with the same key.
 struct SharedFetch: Sendable {
-    /// The work of a fetch; its hop has a meter of its own.
+    /// The work of a fetch; its hop has a separate meter.
     typealias Work = @Sendable (LoadHop, Fetches.Teller) async -> FetchEnd
 
     let fetches: Fetches
     let failures: NegativeCache
     let negativeCacheMaxAge: Duration?
-    /// Tells fetches of one configuration from those of another.
+    /// Number of the configuration; fetches of different configurations are not shared.
     let configuration: UInt64
     let clock: @Sendable () -> WallTime
 
-    /// Joins the fetch that a load wants, or begins it.
+    /// Joins the fetch for a load, or starts it.
     ///
     /// - Parameters:
-    ///   - isOwn: Shares it only with loads that decode in the same way.
-    ///   - hearsSteps: False when the load tells nobody of its steps.
+    ///   - isOwn: True shares the fetch only with loads of the same decoding variant.
+    ///   - hearsSteps: False when the load reports no events.
     func join(
         _ hop: LoadHop, _ plan: RequestPlan, isRefresh: Bool, isOwn: Bool, hearsSteps: Bool, work: @escaping Work
     ) -> Fetches.Waiter {
@@ -33,7 +33,7 @@ struct SharedFetch: Sendable {
         }
     }
 
-    /// Renews what is stored while nobody waits (RFC 5861 §3).
+    /// Revalidates a stored response in the background (RFC 5861 §3).
     func refresh(_ hop: LoadHop, work: @escaping Work) {
         fetches.start(FetchKey(hop, variant: nil, isRefetch: false, configuration: configuration)) { tell in
             let hop = hop.metered()
@@ -42,12 +42,12 @@ struct SharedFetch: Sendable {
         }
     }
 
-    /// An earlier definitive failure that is returned instead of sending the request; nil for none (O83).
+    /// An earlier definitive failure, returned instead of sending the request; nil for none (O83).
     func rememberedFailure(_ hop: LoadHop) -> LoadError? {
         failures.failure(for: hop.key, maxAge: negativeCacheMaxAge, now: clock(), by: hop.load.taking)
     }
 
-    /// Remembers a definitive failure, and forgets it after a success (O83).
+    /// Remembers a definitive failure; after a success removes the remembered failure (O83).
     private func remembering(_ hop: LoadHop, _ end: FetchEnd) -> FetchEnd {
         switch end {
         case .success: failures.forget(hop.key)
@@ -59,34 +59,35 @@ struct SharedFetch: Sendable {
     }
 }
 
-/// Loads with equal keys share one fetch: the same request, to be stored in the same way.
+/// Key of a shared fetch: loads with equal keys send the same request and store its response in the same way.
 struct FetchKey: Hashable, Sendable {
     let key: CacheKey
     let url: String
     let fields: HeaderFields
-    /// A reload joins nothing but what asks without conditions itself.
+    /// True for a reload, which shares its unconditional request only with other reloads.
     let isReload: Bool
-    /// One that must ask the origin does not join what may find the stored answer good enough.
+    /// True for a forced validation, which does not share fetches that may use the stored response without a request.
     let isRevalidation: Bool
     let layers: CacheLayers
-    /// Nil for anything, so a picture and plain bytes are never one fetch.
+    /// Accepted content types; nil for anything, so an image and plain bytes never share a fetch.
     let acceptedContentTypes: Set<ContentType>?
     let configuration: UInt64
-    /// The decoding that alone may share it; nil for any.
+    /// The only decoding variant that may share the fetch; nil for all.
     let variant: String?
     let isRefetch: Bool
     let redirect: RedirectMode
 
-    /// The rest is nearly always the same for one resource, and costs more to hash than to compare.
+    /// Hashes the cache key alone: the other properties are nearly always equal for one resource, and cost more to hash
+    /// than to compare.
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 extension FetchKey {
-    /// The key of the fetch that a hop wants.
+    /// The key of the fetch for a hop.
     ///
     /// - Parameters:
     ///   - variant: As in ``variant``.
-    ///   - configuration: Tells fetches of one configuration from those of another.
+    ///   - configuration: As in ``configuration``.
     init(_ hop: LoadHop, variant: String?, isRefetch: Bool, configuration: UInt64) {
         self.init(
             key: hop.key, url: hop.url, fields: hop.request.fields, isReload: hop.request.policy == .reload,
@@ -96,12 +97,12 @@ extension FetchKey {
     }
 }
 
-/// A fetch's end and what it cost, the same for all who waited.
+/// The result of a fetch and its costs, shared by all its waiters.
 struct MeteredFetch: Sendable {
     let end: FetchEnd
     let cost: LoadCost
 }
 
-/// The fetches under way, by what they share.
+/// The running fetches by their keys.
 typealias Fetches = InFlightRequests<FetchKey, MeteredFetch>
 #endif

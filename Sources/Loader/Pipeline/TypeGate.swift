@@ -1,25 +1,25 @@
 #if Loader
 internal import PlatformImage
 
-/// Which content types may come in (O43).
+/// Checks content types against the accepted ones (O43).
 struct TypeGate: Sendable {
     private let accepted: Set<ContentType>?
 
     /// - Parameter accepted: Empty for any image, nil for anything.
     init(_ accepted: Set<ContentType>?) { self.accepted = accepted.map { Set($0.map(Self.withoutAlias)) } }
 
-    /// True when the bytes must be looked at, because the header says nothing.
+    /// True when the header declares no type, so that the first bytes of the body are needed.
     func needsStart(_ fields: HeaderFields) -> Bool { accepted != nil && Self.declared(fields) == nil }
 
-    /// The type that is refused, `unknown` for bytes that nobody knows; nil when the response may come in.
+    /// The rejected type, `unknown` for unrecognised bytes; nil when the response is accepted.
     ///
-    /// - Parameter start: The first bytes of the body, at most 1,024 of them matter.
+    /// - Parameter start: The first bytes of the body; at most 1,024 are used.
     func refusal(_ fields: HeaderFields, start: [UInt8]) -> String? {
         guard accepted != nil else { return nil }
         if let declared = Self.declared(fields) { return accepts(declared) ? nil : declared.description }
         switch ImageSignature(of: start.span) {
         case .decodable(let format): return accepts(format.contentType) ? nil : format.contentType.description
-        // A set of everything lets it in, and the decoder says what it lacks.
+        // When any image is accepted the format passes, and the decoder reports that it is not supported.
         case .refused(let name): return accepts(ContentType("image/\(name)")) ? nil : "image/\(name)"
         case .unknown: return "unknown"
         }
@@ -34,17 +34,18 @@ struct TypeGate: Sendable {
         return accepted.contains(Self.withoutAlias(type)) || family.map(accepted.contains) == true
     }
 
-    /// The declared type; nil for none, for several lines, and for the one that says nothing.
+    /// The declared type, from the last `Content-Type` line; nil when it is missing, invalid or
+    /// `application/octet-stream`.
     static func declared(_ fields: HeaderFields) -> ContentType? {
         guard let line = fields[lines: "Content-Type"].last else { return nil }
         let type = ContentType(String(decoding: line, as: UTF8.self))
         return type == .octetStream ? nil : type
     }
 
-    /// `image/jpg` is what many servers call `image/jpeg`.
+    /// Replaces `image/jpg`, which many servers send, by `image/jpeg`.
     private static func withoutAlias(_ type: ContentType) -> ContentType { type == .jpg ? .jpeg : type }
 
-    /// True when a picture in memory may come in by what its response declares, or else by its format.
+    /// True when an image in memory is accepted, by the type that its response declares or otherwise by its format.
     func accepts(_ picture: PictureMemory.Picture, with fields: HeaderFields) -> Bool {
         guard Self.declared(fields) == nil else { return refusal(fields, start: []) == nil }
         return picture.content.image.map { accepts($0.header.format.contentType) } ?? true
