@@ -102,9 +102,9 @@ struct Exchange: Sendable {
         let limit = isSuccess || isPart ? maxResponseBytes : CacheOutcome.maxErrorBodyBytes
         var body: IncomingBody
         do throws(LoadError) {
+            let accepted = isSuccess ? hop.load.acceptedContentTypes : nil
             body = try IncomingBody(
-                head, url: hop.url, length: length, limit: limit, accepted: isSuccess ? hop.load.acceptedContentTypes : nil,
-                isDecoded: !isPart)
+                head, url: hop.url, length: length, limit: limit, accepted: accepted, isDecoded: !isPart)
             if let partial { try body.append(partial.bytes) }
         } catch {
             return received.refuse(error, isSuccess: isSuccess || isPart)
