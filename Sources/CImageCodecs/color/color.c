@@ -1,5 +1,5 @@
-// Transforms to sRGB: lcms2 decides what a profile means; gray and plain RGB profiles then run
-// from tables of our own.
+// Transforms to sRGB: lcms2 interprets the profile; gray and matrix RGB profiles are then applied
+// by lookup tables.
 
 #include "color/color.h"
 #include "color/color_matrix.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef enum kind {
-  GRAY,   // a table by the red sample: all three are equal
+  GRAY,   // a table indexed by the red sample: all three are equal
   MATRIX, // imgc_matrix_row
   TABLE,  // lcms2, RGBA8 in place
   CMYK,   // lcms2, CMYK8 to RGBA8
@@ -20,15 +20,15 @@ typedef enum kind {
 
 struct imgc_transform {
   kind kind;
-  cmsContext context; // of lcms2's object; NULL when it is not needed
-  cmsHTRANSFORM lcms; // shared by threads: made without its one-pixel cache
+  cmsContext context; // for the lcms2 transform; NULL when not needed
+  cmsHTRANSFORM lcms; // shared by threads: created without its one-pixel cache
   uint8_t gray[256][4];
   imgc_matrix matrix;
 };
 
-// ---------------------------------------------------------------- making one
+// ---------------------------------------------------------------- creation
 
-// Colours to try: the gray axis in full, a coarse cube, a finer cube.
+// Test colours: the full gray axis, a coarse cube, a finer cube.
 enum { GRAYS = 256, COARSE = 5, FINE = 17 };
 enum { FEW = GRAYS + COARSE * COARSE * COARSE, COLORS = FEW + FINE * FINE * FINE };
 
@@ -57,7 +57,7 @@ static bool are_close(const void *first, const void *second, size_t count) {
   return true;
 }
 
-// Everything that making a transform needs for a while.
+// Temporary objects of the creation of a transform.
 typedef struct making {
   imgc_transform *t;
   cmsHPROFILE profile, srgb;
@@ -91,8 +91,8 @@ static verdict settle_gray(making *m) {
   return are_close(m->t->gray, m->colors->stored, GRAYS) ? IDENTITY : RUN;
 }
 
-// Our tables have to agree with what lcms2 makes of the profile. It is asked for few colours,
-// without the tables it would build first: that takes 4 ms.
+// Returns true when the tables reproduce lcms2's result for the profile. lcms2 converts few colours
+// only, without building its optimization tables: these take 4 ms.
 static bool runs_from_tables(making *m) {
   colors *c = m->colors;
   if (!imgc_matrix_make(&m->t->matrix, m->profile, m->srgb) ||
@@ -115,7 +115,7 @@ static verdict settle_rgb(making *m) {
   return are_close(c->shown, c->stored, COLORS) ? IDENTITY : RUN;
 }
 
-// Gives false when there is nothing to run.
+// Selects the kind of transform. Returns false when no conversion is needed.
 static bool settle(imgc_transform *t, cmsHPROFILE profile, const imgc_header *header,
                    imgc_report *report) {
   making m = {t, profile, cmsCreate_sRGBProfileTHR(t->context), malloc(sizeof(colors))};
@@ -177,7 +177,7 @@ bool imgc_transform_is_cmyk(const imgc_transform *transform) {
   return transform && transform->kind == CMYK;
 }
 
-// ---------------------------------------------------------------- running it
+// ---------------------------------------------------------------- application
 
 static void gray_row(const imgc_transform *t, uint8_t *pixels, size_t n) {
   for (; n > 0; n--, pixels += 4) memcpy(pixels, t->gray[pixels[0]], 3);
@@ -187,7 +187,7 @@ imgc_status imgc_transform_apply(const imgc_transform *transform, const imgc_req
                                  const imgc_target *target, imgc_report *report) {
   memset(report, 0, sizeof *report);
   if (!transform) return IMGC_OK;
-  imgc_target upright = *target; // every pixel alike: how the rows lie does not matter
+  imgc_target upright = *target; // per-pixel operation: orientation does not matter
   upright.orientation = 1;
   imgc_place place;
   if (transform->kind == CMYK || !imgc_place_make(&place, &upright, target->width, target->height))
@@ -206,6 +206,6 @@ imgc_status imgc_transform_apply(const imgc_transform *transform, const imgc_req
 
 void imgc_transform_cmyk_row(const imgc_transform *transform, uint8_t *dst, const uint8_t *src,
                              size_t n) {
-  memset(dst, 255, n * 4); // lcms2 leaves alpha alone
+  memset(dst, 255, n * 4); // lcms2 does not write alpha
   cmsDoTransform(transform->lcms, src, dst, (cmsUInt32Number)n);
 }

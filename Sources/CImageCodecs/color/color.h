@@ -1,20 +1,20 @@
-// Colour work for the codecs, through lcms2.
+// Colour conversion for the codecs, using lcms2.
 
 #ifndef IMGC_COLOR_H
 #define IMGC_COLOR_H
 
 #include "CImageCodecs.h"
 
-// CMYK samples, as the codec has them (JPEG: inverted), through a CMYK transform to opaque RGBA8.
-// n counts pixels; the transform was made for the same kind of codec.
+// Converts a row of CMYK samples, as the codec decodes them (JPEG: inverted), to opaque RGBA8. n
+// counts pixels; the transform must have been created for a header of the same format.
 void imgc_transform_cmyk_row(const imgc_transform *transform, uint8_t *dst, const uint8_t *src,
                              size_t n);
 
-// CIE L*a*b* (D50) to sRGB, for TIFF. One object a decode; not shared between threads.
+// Converter from CIE L*a*b* (D50) to sRGB, for TIFF. One object per decode; not thread-safe.
 typedef struct imgc_lab imgc_lab;
 imgc_lab *imgc_lab_create(void); // NULL: out of memory
 void imgc_lab_destroy(imgc_lab *lab);
-// L 0...100, a and b about -128...127, as floats, 3 a pixel; dst is opaque RGBA8.
+// Converts n pixels: L 0...100, a and b about -128...127, 3 floats per pixel. dst is opaque RGBA8.
 void imgc_lab_row(imgc_lab *lab, uint8_t *dst, const float *src, size_t n);
 
 #endif

@@ -1,4 +1,5 @@
-// Curves, a 3 x 3 matrix, sRGB's curve: the matrix is multiplied into the curves' tables.
+// Tone curves, 3 x 3 matrix, sRGB transfer function: the matrix is multiplied into the curves'
+// tables.
 
 #include "color/color_matrix.h"
 
@@ -7,8 +8,8 @@
 
 typedef int32_t int4 __attribute__((vector_size(16)));
 
-// IEC 61966-2-1. Level v begins where (v - 1/2) / 255 lies in linear light: 255 powers instead of
-// one for each step.
+// IEC 61966-2-1. Level v starts at the linear value of (v - 1/2) / 255: this takes 255 calls of pow
+// instead of one per step.
 void imgc_fill_encoded(uint8_t encoded[IMGC_LINEAR_STEPS]) {
   int step = 0;
   for (int v = 0; v < 256; v++) {
@@ -31,7 +32,7 @@ static bool read_colorants(cmsHPROFILE profile, double m[3][3]) {
   return true;
 }
 
-// By cofactors.
+// Inverts by cofactors.
 static bool invert(const double m[3][3], double out[3][3]) {
   double determinant = 0;
   for (int i = 0; i < 3; i++)
@@ -52,7 +53,7 @@ bool imgc_xyz_to_srgb(cmsHPROFILE srgb, double matrix[3][3]) {
 
 bool imgc_matrix_make(imgc_matrix *matrix, cmsHPROFILE profile, cmsHPROFILE srgb) {
   static const cmsTagSignature curves[3] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
-  // Tables win over curves, as in lcms2.
+  // AToB and DToB tables take precedence over curves, as in lcms2.
   if (!cmsIsMatrixShaper(profile) || cmsIsTag(profile, cmsSigAToB0Tag) ||
       cmsIsTag(profile, cmsSigDToB0Tag))
     return false;
@@ -67,7 +68,7 @@ bool imgc_matrix_make(imgc_matrix *matrix, cmsHPROFILE profile, cmsHPROFILE srgb
       for (int k = 0; k < 3; k++) {
         double share = 0;
         for (int j = 0; j < 3; j++) share += to_srgb[k][j] * to_xyz[j][i];
-        // The half rounds when the sum is cut to an integer.
+        // Adding 0.5 rounds, because the sum is truncated to an integer.
         matrix->light[i][v][k] =
             (float)(share * linear * (IMGC_LINEAR_STEPS - 1) + (i == 0 ? 0.5 : 0));
       }
@@ -83,7 +84,7 @@ void imgc_matrix_row(const imgc_matrix *matrix, uint8_t *pixels, size_t n) {
   const uint8_t *encoded = matrix->encoded;
   for (uint8_t *p = pixels; n > 0; n--, p += 4) {
     imgc_float4 v = matrix->light[0][p[0]] + matrix->light[1][p[1]] + matrix->light[2][p[2]];
-    v = (imgc_float4)((int4)v & (v > zero)); // NaN too becomes 0
+    v = (imgc_float4)((int4)v & (v > zero)); // NaN becomes 0 too
     int4 low = v < top;
     int4 step = __builtin_convertvector((imgc_float4)(((int4)v & low) | ((int4)top & ~low)), int4);
     p[0] = encoded[step[0]];

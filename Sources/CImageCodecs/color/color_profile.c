@@ -1,4 +1,4 @@
-// Opening embedded profiles with lcms2, in a context of their own.
+// Opening of embedded profiles with lcms2, in a separate context.
 
 #include "color/color_profile.h"
 #include "core/bytes.h"
@@ -10,8 +10,8 @@
 
 // ---------------------------------------------------------------- memory
 
-// A profile of 4 MiB holds at most 2 M table entries of 16 bits, 8 MiB as floats. lcms2 allocates
-// what a profile's numbers ask for before it reads on, up to 512 MiB by its own rule.
+// A profile of 4 MiB contains at most 2 M table entries of 16 bits, 8 MiB as floats. lcms2
+// allocates by the numbers in a profile before it reads the data, up to 512 MiB by its own limit.
 enum { MAX_BLOCK = 32 << 20 };
 
 static void *allocate(cmsContext context, cmsUInt32Number size) {
@@ -43,7 +43,7 @@ cmsContext imgc_color_context(void) {
 
 // ---------------------------------------------------------------- profiles
 
-// A gray picture may carry an RGB profile: its pixels are RGB with equal components.
+// A gray image may have an RGB profile: its pixels are RGB with equal components.
 static bool fits(cmsColorSpaceSignature space, imgc_color_model model) {
   switch (model) {
   case IMGC_COLOR_GRAY: return space == cmsSigGrayData || space == cmsSigRgbData;
@@ -55,15 +55,15 @@ static bool fits(cmsColorSpaceSignature space, imgc_color_model model) {
   }
 }
 
-// Device links and abstract profiles convert between other spaces than their header's.
+// Device links and abstract profiles do not describe the colour space in their header.
 static bool describes_pixels(cmsProfileClassSignature kind) {
   return kind == cmsSigInputClass || kind == cmsSigDisplayClass || kind == cmsSigOutputClass ||
          kind == cmsSigColorSpaceClass;
 }
 
-// Renames the tags DToB0 to DToB3 in a copy: lcms2 prefers them, and their lists of any number of
-// elements and curve segments take minutes when somebody means harm. ICC.1 asks for a matrix or
-// AToB0 besides them.
+// Renames the tags DToB0 to DToB3 in a copy: lcms2 prefers them, and their unlimited number of
+// elements and curve segments can take minutes in a malicious profile. ICC.1 requires a matrix or
+// AToB0 in addition to them.
 static void hide_multi_process_tags(uint8_t *icc, size_t size) {
   if (size < IMGC_ICC_LEAST_SIZE) return;
   uint32_t count = imgc_be32(icc + IMGC_ICC_HEADER_SIZE);
@@ -81,7 +81,7 @@ cmsHPROFILE imgc_profile_from_icc(cmsContext context, const uint8_t *icc, size_t
   memcpy(copy, icc, size);
   hide_multi_process_tags(copy, size);
   cmsHPROFILE profile = cmsOpenProfileFromMemTHR(context, copy, (cmsUInt32Number)size);
-  free(copy); // lcms2 has its own by now
+  free(copy); // lcms2 has made a copy
   if (profile && fits(cmsGetColorSpace(profile), model) &&
       describes_pixels(cmsGetDeviceClass(profile)))
     return profile;
@@ -96,7 +96,7 @@ static size_t encode_utf8(char out[4], uint32_t c) {
     out[0] = (char)(c < ' ' || c == 0x7F ? ' ' : c);
     return 1;
   }
-  // lcms2 gives UTF-16 units one by one.
+  // lcms2 returns single UTF-16 units.
   if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) c = 0xFFFD;
   size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
   for (size_t i = n - 1; i > 0; i--, c >>= 6) out[i] = (char)(0x80 | (c & 0x3F));

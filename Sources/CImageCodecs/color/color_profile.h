@@ -1,4 +1,4 @@
-// Inside the colour code: lcms2 contexts and the profiles to convert from.
+// Internal to the colour code: lcms2 contexts and source profiles.
 
 #ifndef IMGC_COLOR_PROFILE_H
 #define IMGC_COLOR_PROFILE_H
@@ -12,15 +12,15 @@
 
 enum { IMGC_MAX_PROFILE = 4 << 20 }; // bytes
 
-// A context that prints nothing and refuses large allocations. NULL: out of memory.
+// Creates a context that prints nothing and rejects large allocations. NULL: out of memory.
 cmsContext imgc_color_context(void);
 
-// The embedded profile, when it parses and fits pictures of this colour model; else NULL.
+// Opens the embedded profile; NULL when it does not parse or does not fit this colour model.
 cmsHPROFILE imgc_profile_from_icc(cmsContext context, const uint8_t *icc, size_t size,
                                   imgc_color_model model);
 
-// The profile that the source asks for by its precedence, or NULL: the pixels are sRGB, or
-// nothing usable was said (then the report has a warning).
+// Returns the profile of the source by its precedence. NULL when the pixels are sRGB, or when the
+// information is not usable (then the report has a warning).
 cmsHPROFILE imgc_source_profile(cmsContext context, const imgc_color_source *source,
                                 imgc_report *report);
 

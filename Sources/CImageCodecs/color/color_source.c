@@ -1,5 +1,5 @@
-// From what a file says about its colours to a profile, by the precedence
-// cICP > ICC > sRGB > gAMA + cHRM (PNG, third edition, 4.3).
+// Source profile from the colour information of a file, by the precedence cICP > ICC > sRGB > gAMA
+// + cHRM (PNG, third edition, 4.3).
 
 #include "color/color_profile.h"
 #include "core/report.h"
@@ -16,7 +16,7 @@ static cmsHPROFILE build(cmsContext context, const double xy[8], cmsToneCurve *c
   return profile;
 }
 
-// Y = ((X + a) / (1 + a)) ^ gamma from `knee` on, X / slope below it.
+// Y = ((X + a) / (1 + a)) ^ gamma for X >= `knee`, X / slope below.
 static cmsToneCurve *segmented(cmsContext context, double gamma, double a, double slope,
                                double knee) {
   double parameters[5] = {gamma, 1 / (1 + a), a / (1 + a), 1 / slope, knee};
@@ -27,7 +27,7 @@ static cmsToneCurve *srgb_curve(cmsContext context) {
   return segmented(context, 2.4, 0.055, 12.92, 0.04045);
 }
 
-// White, red, green, blue; x and y.
+// White, red, green, blue; x and y each.
 static const double srgb_xy[8] = {0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06};
 
 // ---------------------------------------------------------------- cICP
@@ -79,10 +79,10 @@ enum {
 };
 enum { MATRIX_RGB = 0, FULL_RANGE = 1 };
 
-// NULL for codes not handled here.
+// Returns NULL for unsupported codes.
 static cmsToneCurve *transfer_curve(cmsContext context, uint8_t code) {
   switch (code) {
-  // The inverse of the camera's curve.
+  // The inverse of the camera's opto-electronic transfer function.
   case TRANSFER_BT709:
   case TRANSFER_BT601:
   case TRANSFER_IEC61966_2_4:
@@ -97,11 +97,11 @@ static cmsToneCurve *transfer_curve(cmsContext context, uint8_t code) {
   }
 }
 
-// False when these code points say nothing that is understood.
+// Returns false when these code points are not supported.
 static bool profile_from_cicp(cmsContext context, const uint8_t cicp[4], cmsHPROFILE *profile,
                               imgc_report *report) {
   *profile = NULL;
-  // In a PNG the samples are RGB (matrix 0); those of narrow range would need stretching.
+  // In a PNG the samples are RGB (matrix 0); narrow range would need scaling and is not supported.
   if (cicp[2] != MATRIX_RGB || cicp[3] != FULL_RANGE) return false;
   if (cicp[1] == TRANSFER_PQ || cicp[1] == TRANSFER_HLG) {
     imgc_warn(report, IMGC_WARN_HDR_TRANSFER);
@@ -134,19 +134,19 @@ static cmsHPROFILE profile_from_gamma(cmsContext context, const imgc_header *hea
     xy[i] = has_xy ? header->chromaticities[i] / 100000.0 : srgb_xy[i];
     if (xy[i] > 1 || (i % 2 == 1 && xy[i] == 0)) is_bad = true;
   }
-  // Exponents of 1/10 to 10 are more than any display has.
+  // Exponents outside 1/10 to 10 are not plausible for a display.
   if (has_gamma && (header->gamma < 10000 || header->gamma > 1000000)) is_bad = true;
   if (is_bad) {
     imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
     return NULL;
   }
-  // About 1/2.2 with these chromaticities is how an encoder says sRGB without an sRGB chunk.
+  // About 1/2.2 with the sRGB chromaticities is how encoders describe sRGB without an sRGB chunk.
   bool is_22 = !has_gamma || is_near(header->gamma, 45455, 45455 * 0.05);
   if (is_22 && are_srgb_chromaticities(xy)) return NULL;
   cmsHPROFILE profile =
       build(context, xy,
             has_gamma ? cmsBuildGamma(context, 100000.0 / header->gamma) : srgb_curve(context));
-  if (!profile) imgc_warn(report, IMGC_WARN_PROFILE_IGNORED); // the primaries lie on a line
+  if (!profile) imgc_warn(report, IMGC_WARN_PROFILE_IGNORED); // degenerate primaries
   return profile;
 }
 

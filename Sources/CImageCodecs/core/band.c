@@ -1,4 +1,4 @@
-// A band of rows: complete rows are pushed while the codec reads the next ones.
+// The band buffer: complete rows are pushed to the receiver while the codec decodes the next ones.
 
 #include "core/band.h"
 #include "core/cancel.h"
@@ -6,7 +6,7 @@
 #include "core/report.h"
 #include "core/scratch.h"
 
-// Rows between two polls where the codec does not poll.
+// Rows between two polls in imgc_sink_done, during which the codec does not poll.
 enum { BATCH = 16 };
 
 imgc_status imgc_sink_open(imgc_sink *sink, uint32_t rows) {
@@ -27,9 +27,9 @@ void imgc_sink_close(imgc_sink *sink) {
 void imgc_sink_done(imgc_sink *sink, uint32_t end) {
   if (end <= sink->first) return;
   uint32_t count = end - sink->first;
-  // After a failure a codec may count rows that were never in the band.
+  // After a failure a codec may report rows that were never in the band.
   if (count > sink->rows) count = sink->rows;
-  // In every case: the codec goes on writing below.
+  // Set before the polls, which may return early: the codec continues with the rows from `end` on.
   sink->first = end;
   for (uint32_t i = 0; i < count; i++) {
     if (i % BATCH == BATCH - 1 && count > BATCH && imgc_poll(sink->request, sink->report)) return;

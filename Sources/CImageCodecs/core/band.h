@@ -1,4 +1,4 @@
-// A band of rows that moves down the image; complete rows leave it at the top.
+// Band buffer: a window of rows that moves down the image; complete rows leave it at the top.
 
 #ifndef IMGC_BAND_H
 #define IMGC_BAND_H
@@ -15,23 +15,24 @@ typedef struct imgc_sink {
   uint8_t *band; // `rows` rows of the image; NULL before imgc_sink_open
   size_t size;   // bytes at `band`
   uint32_t rows;
-  uint32_t first; // row of the image at the start of the band; those before were pushed
-  bool cleared;   // some pixels are transparent that nothing was read for
+  uint32_t first; // image row at the start of the band; earlier rows have been pushed
+  bool cleared;   // some pixels were cleared because there is no data for them
 } imgc_sink;
 
-// The row has to be in the band; for any other the band's first row is returned, so that a codec's
-// error can spoil a row, and never other memory.
+// Returns row `y` in the band. For a row outside the band it returns the band's first row, so that
+// a codec's bug can overwrite a row but no other memory.
 static inline uint8_t *imgc_sink_row(const imgc_sink *sink, uint32_t y) {
-  const uint32_t row = y - sink->first; // wraps round for a row above the band
+  const uint32_t row = y - sink->first; // wraps around for a row above the band
   return sink->band + (row < sink->rows ? (size_t)row * sink->stride : 0);
 }
 
-// Opens a band of `rows` rows; fails when memory is exhausted.
+// Allocates a band of `rows` rows; fails when memory is exhausted.
 imgc_status imgc_sink_open(imgc_sink *sink, uint32_t rows);
 void imgc_sink_close(imgc_sink *sink);
-// Pushes all rows before `end`, of which every pixel is written; the band starts there.
+// Pushes all rows before `end`, which must be completely written, and moves the band's start to
+// `end`.
 void imgc_sink_done(imgc_sink *sink, uint32_t end);
-// Moves the band down to `row` when it is below; false when the decode has to end.
+// Moves the band down when `row` is below it. Returns false when the decode has to end.
 bool imgc_sink_reach(imgc_sink *sink, uint32_t row);
 
 #endif

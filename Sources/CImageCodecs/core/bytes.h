@@ -1,4 +1,4 @@
-// Bounded reading of bytes, in both byte orders.
+// Bounds-checked reading of bytes in both byte orders.
 
 #ifndef IMGC_BYTES_H
 #define IMGC_BYTES_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A bounded cursor. Every function checks what is left first.
+// A bounds-checked cursor. Every function first compares with the number of remaining bytes.
 typedef struct imgc_reader {
   const uint8_t *data;
   size_t size;
@@ -17,7 +17,7 @@ typedef struct imgc_reader {
 } imgc_reader;
 
 static inline size_t imgc_left(const imgc_reader *r) { return r->size - r->offset; }
-// False and no move when fewer than n bytes are left.
+// Returns false and does not move when fewer than n bytes are left.
 static inline bool imgc_skip(imgc_reader *r, uint64_t n) {
   if (n > imgc_left(r)) return false;
   r->offset += (size_t)n;
@@ -38,7 +38,7 @@ static inline void imgc_put_be32(uint8_t *p, uint32_t value) {
   p[2] = (uint8_t)(value >> 8), p[3] = (uint8_t)value;
 }
 
-// Eight bytes at any address, for bit readers: one load or store on any machine.
+// Unaligned 64-bit loads and stores for bit readers; each compiles to one instruction.
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define IMGC_SWAP_BE64(v) __builtin_bswap64(v)
 #define IMGC_SWAP_LE64(v) (v)

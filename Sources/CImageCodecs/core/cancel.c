@@ -1,4 +1,4 @@
-// The cancel flag, and polling it.
+// The cancel flag and its polling.
 
 #include "core/cancel.h"
 #include "core/report.h"

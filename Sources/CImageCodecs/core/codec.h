@@ -1,18 +1,18 @@
-// The row of the dispatch table that each format defines.
+// The dispatch table entry that each format defines.
 
 #ifndef IMGC_CODEC_H
 #define IMGC_CODEC_H
 
 #include "core/dest.h"
 
-// The dispatcher has checked the arguments; on return it enforces the request's strictness. A codec
-// returns what imgc_fail or imgc_poll returned, or IMGC_OK.
+// One codec. The dispatcher checks the arguments before a call and enforces the request's
+// strictness after it. A codec returns the status of imgc_fail or imgc_poll, or IMGC_OK.
 typedef struct imgc_codec {
   imgc_format format;
   imgc_status (*read_header)(const imgc_request *, imgc_header *, imgc_report *);
   imgc_status (*read_icc)(const imgc_request *, uint8_t *profile, size_t size, imgc_report *);
-  // Opens the place (imgc_place_open), then must write or clear every pixel of it: the memory may
-  // hold anything before.
+  // Opens the destination (imgc_place_open), then must write or clear every pixel of it: the memory
+  // is not initialized.
   imgc_status (*decode)(const imgc_request *, const imgc_place *, imgc_report *);
   // NULL for formats without animation.
   imgc_status (*next_frame)(const imgc_request *, imgc_frame *, imgc_report *);
@@ -21,7 +21,7 @@ typedef struct imgc_codec {
   const char *(*version)(void);
 } imgc_codec;
 
-// A macro's value as text, for the versions of libraries that only their headers tell.
+// A macro's value as text, for libraries whose version is defined in their headers only.
 #define IMGC_TEXT_OF(token) #token
 #define IMGC_TEXT(token) IMGC_TEXT_OF(token)
 

@@ -1,5 +1,5 @@
-// Copies of a size that the compiler knows: a load or a store where the address may be any. The
-// checked memcpy of _FORTIFY_SOURCE is the same then, but keeps loops from being vectorised.
+// Copies of a size known at compile time: one unaligned load and store. The checked memcpy of
+// _FORTIFY_SOURCE compiles to the same, but prevents vectorization of loops.
 
 #ifndef IMGC_COPY_H
 #define IMGC_COPY_H

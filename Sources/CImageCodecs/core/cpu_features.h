@@ -1,13 +1,13 @@
-// Instruction sets beyond those that the compiler may assume.
+// Detection of instruction sets beyond the compiler's baseline.
 //
-// The answer comes from a word that the compiler's run-time library fills before main: reading it
-// costs nothing beside a row, and there is no state of our own. Variants are never chosen by ifunc:
-// it crashes under ThreadSanitizer.
+// The features are in a variable that the compiler's runtime library sets before main: reading it
+// costs nothing compared with a row, and needs no state here. Variants are not selected by ifunc,
+// which crashes under ThreadSanitizer.
 
 #ifndef IMGC_CPU_FEATURES_H
 #define IMGC_CPU_FEATURES_H
 
-// Tests define both as 0 to get the plain versions.
+// Tests define both as 0 to select the scalar versions.
 #if defined(IMGC_CPU_HAS_AVX2)
 #elif defined(__x86_64__) || defined(__i386__)
 #define IMGC_CPU_HAS_AVX2 __builtin_cpu_supports("avx2")

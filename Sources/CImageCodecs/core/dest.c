@@ -1,4 +1,4 @@
-// Orientation by address arithmetic: eight ways to walk a picture, one loop.
+// Orientation by address arithmetic: one loop with eight combinations of origin and steps.
 
 #include "core/dest.h"
 #include "core/copy.h"
@@ -24,7 +24,7 @@ bool imgc_place_make(imgc_place *place, const imgc_target *target, uint32_t widt
   uint8_t *pixels = target->pixels;
   *place = (imgc_place){
       .origin = pixels, .step_x = 4, .step_y = stride, .width = width, .height = height};
-  // EXIF 2.32, tag 274: where the stored row 0 and column 0 are shown.
+  // EXIF 2.32, tag 274: the position where the stored row 0 and column 0 are displayed.
   switch (target->orientation) {
   case 2: place->origin = pixels + right, place->step_x = -4; break;
   case 3:
@@ -42,7 +42,8 @@ bool imgc_place_make(imgc_place *place, const imgc_target *target, uint32_t widt
   return true;
 }
 
-// 16 x 16 pixels are 16 cache lines on either side: turning stays in the first-level cache.
+// 16 x 16 pixels are 16 cache lines in source and destination: the transposition stays in the L1
+// cache.
 enum { TILE = 16 };
 
 void imgc_place_block(const imgc_place *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height,

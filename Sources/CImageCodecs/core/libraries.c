@@ -1,6 +1,6 @@
 // The names and versions of the linked libraries.
 
-// libpng's and libjpeg's headers need FILE and size_t first.
+// The headers of libpng and libjpeg require FILE and size_t.
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void libtiff(imgc_library *library) {
   snprintf(library->version, sizeof library->version, "%.*s", (int)strcspn(number, "\n "), number);
 }
 
-// 2140 is 2.14, 2131 is 2.13.1.
+// The version 2140 is 2.14, 2131 is 2.13.1.
 static void lcms2(imgc_library *library) {
   int version = cmsGetEncodedCMMversion();
   int major = version / 1000, minor = version / 10 % 100, patch = version % 10;

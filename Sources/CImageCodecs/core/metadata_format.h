@@ -1,25 +1,26 @@
-// Numbers of ICC.1 and Exif that several formats share.
+// Constants of ICC.1 and Exif that several formats share.
 
 #ifndef IMGC_METADATA_FORMAT_H
 #define IMGC_METADATA_FORMAT_H
 
-// ICC.1: profiles, and how JPEG files hold them.
+// ICC.1: profile structure, and embedding in JPEG files.
 enum {
   IMGC_ICC_HEADER_SIZE = 128,    // section 7.2; its first four bytes are the profile's size
-  IMGC_ICC_TAG_TABLE = 128 + 4,  // offset of the first entry: behind the header and the count
+  IMGC_ICC_TAG_TABLE = 128 + 4,  // offset of the first entry, after the header and the count
   IMGC_ICC_TAG_ENTRY_SIZE = 12,  // section 7.3: signature, offset, size
   IMGC_ICC_LEAST_SIZE = 128 + 4, // a profile without tags
 };
 
-// Annex B.4: APP2 segments that begin so, then a sequence number from 1 and the number of chunks.
+// Annex B.4: the start of such APP2 segments; a sequence number from 1 and the number of chunks
+// follow.
 #define IMGC_ICC_JPEG_SIGNATURE "ICC_PROFILE"
 enum {
   IMGC_ICC_JPEG_SIGNATURE_SIZE = 12, // the terminating zero included
   IMGC_ICC_JPEG_HEADER_SIZE = 14,
 };
 
-// The prefix of an EXIF block in a JPEG (Exif 2.32, 4.7.2); some writers of PNG leave it in.
-#define IMGC_EXIF_PREFIX "Exif\0" // and the terminating zero
+// The prefix of an EXIF block in a JPEG (Exif 2.32, 4.7.2); some PNG writers keep it.
+#define IMGC_EXIF_PREFIX "Exif\0" // plus the terminating zero
 enum { IMGC_EXIF_PREFIX_SIZE = sizeof IMGC_EXIF_PREFIX };
 
 #endif

@@ -1,7 +1,7 @@
-// How many processors the calling thread may run on.
+// The number of processors that the calling thread may run on.
 
 #if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE // for sched_getaffinity and the macros of its sets
+#define _GNU_SOURCE // for sched_getaffinity and the CPU_ALLOC macros
 #endif
 
 #include "CImageCodecs.h"
@@ -12,8 +12,8 @@
 #include <sched.h>
 
 uint32_t imgc_affinity_count(void) {
-  // The kernel refuses a set that is smaller than its own; the largest configuration has 8,192
-  // processors, and room for more costs nothing.
+  // The kernel rejects a set smaller than its own (EINVAL). The largest kernel configuration has
+  // 8,192 processors; larger sets are a margin.
   for (int processors = 1024; processors <= 1 << 18; processors *= 4) {
     cpu_set_t *set = CPU_ALLOC(processors);
     if (!set) return 0;

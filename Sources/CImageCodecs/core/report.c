@@ -14,7 +14,7 @@ imgc_status imgc_fail(imgc_report *report, imgc_status status, const char *token
   va_start(arguments, format);
   vsnprintf(report->message, sizeof report->message, format, arguments);
   va_end(arguments);
-  // One line, printable: library messages may quote bytes of the file.
+  // Single line, printable: library messages may quote bytes of the file.
   for (char *c = report->message; *c; c++)
     if (*c < ' ' || *c > '~') *c = '?';
   return status;

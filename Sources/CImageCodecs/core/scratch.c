@@ -1,4 +1,4 @@
-// Scratch memory: small blocks from malloc, large ones from where the caller says.
+// Scratch memory: small blocks from malloc, large ones from the request's allocator.
 
 #include "core/scratch.h"
 
@@ -10,7 +10,7 @@ static bool is_large(const imgc_request *request, size_t size) {
 }
 
 void *imgc_work_take(const imgc_request *request, size_t size) {
-  // No object is that large, and the caller's memory may count in signed numbers.
+  // No object can be that large, and the allocator of the caller may use signed sizes.
   if (size > PTRDIFF_MAX / 2) return NULL;
   if (is_large(request, size)) return request->memory.take(size);
   return malloc(size ? size : 1);

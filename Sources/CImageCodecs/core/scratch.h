@@ -5,8 +5,8 @@
 
 #include "CImageCodecs.h"
 
-// At least `size` bytes of any content, from the request's memory from 1 MiB on; NULL when memory
-// is exhausted. Release them with the same size.
+// Allocates `size` bytes of undefined content, from the request's allocator if 1 MiB or more; NULL
+// when memory is exhausted. Release the block with the same size.
 void *imgc_work_take(const imgc_request *request, size_t size);
 void imgc_work_give(const imgc_request *request, void *memory, size_t size);
 

@@ -1,4 +1,4 @@
-// The dispatcher: checks arguments, finds the codec, enforces strictness.
+// The dispatcher: checks arguments, selects the codec, enforces strictness.
 
 #include "dispatch/dispatch.h"
 #include "core/codec.h"
@@ -29,7 +29,7 @@ const imgc_codec *imgc_dispatch_begin(const imgc_request *request, imgc_report *
   return report->status ? NULL : codec;
 }
 
-// A codec that fails without saying why has a bug; say that instead of nothing.
+// Ends the call. A codec that fails without a message has a bug; the message says so.
 imgc_status imgc_dispatch_end(const imgc_request *request, imgc_status status,
                               imgc_report *report) {
   if (status == IMGC_END_OF_FRAMES) return imgc_settle(request, report) ? report->status : status;

@@ -1,4 +1,4 @@
-// Decoding into resamplers: rows are resampled while the codec reads the next ones.
+// Decoding into resamplers: rows are resampled while the codec decodes the next ones.
 
 #include "core/cancel.h"
 #include "core/codec.h"
@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-// A resampled image that is being made.
+// A resampled image in progress.
 typedef struct output {
   imgc_resampler *resampler;
   const imgc_target *result;
-  uint32_t done; // rows of the result
+  uint32_t done; // complete rows of the result
 } output;
 
 typedef struct outputs {
@@ -20,8 +20,8 @@ typedef struct outputs {
   uint32_t count;
 } outputs;
 
-// Adds an output to a sink whose request and report are set; INVALID_ARGUMENT when resampler and
-// target do not fit each other, OUT_OF_MEMORY.
+// Adds an output; the request and report of `sink` must be set. Fails with INVALID_ARGUMENT when
+// resampler and target do not fit each other, with LIMIT, or with OUT_OF_MEMORY.
 static imgc_status add_output(outputs *o, const imgc_sink *sink,
                               const imgc_resample_request *resample, const imgc_target *result) {
   uint64_t row = (uint64_t)result->width * 4;
@@ -52,14 +52,14 @@ static void push_row(void *context, const uint8_t *row) {
   }
 }
 
-// True when every output has all of its rows.
+// Returns true when every output has all of its rows.
 static bool are_full(const outputs *o) {
   for (uint32_t i = 0; i < o->count; i++)
     if (o->all[i].done != o->all[i].result->height) return false;
   return true;
 }
 
-// One attempt. False when the picture turned out not to be as opaque as `resamples` say.
+// Decodes once. Returns false when the image is not as opaque as `resamples` claim.
 static bool decode_resampled(const imgc_request *request, const imgc_resample_request *resamples,
                              const imgc_target *targets, uint32_t count, imgc_report *report) {
   imgc_request streamed = *request;
@@ -86,7 +86,7 @@ static bool decode_resampled(const imgc_request *request, const imgc_resample_re
     status = add_output(&made, &sink, &resamples[i], &targets[i]);
   if (!status) status = codec->decode(&streamed, &place, report);
   if (!status) imgc_place_done(&place, place.height);
-  // A resampler leaves rows out when it is to end.
+  // A cancelled resampler omits rows.
   bool full = are_full(&made);
   if (!status && !full) status = imgc_poll(&streamed, report);
   if (!imgc_dispatch_end(&streamed, status, report) && !full)

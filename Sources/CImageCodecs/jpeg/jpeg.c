@@ -1,4 +1,4 @@
-// JPEG through libjpeg-turbo: the header and the profile. Decoding is in jpeg_rows.c.
+// JPEG with libjpeg-turbo: the header and the profile. Decoding is in jpeg_rows.c.
 
 #include "core/codec.h"
 #include "core/report.h"
@@ -10,7 +10,7 @@
 
 // ---------------------------------------------------------------- header
 
-// Profiles and EXIF blocks that cannot be used are left out, and said.
+// Unusable profiles and EXIF blocks are ignored with a warning.
 static void fill_metadata(const imgc_request *request, const jpeg_markers *m, imgc_header *header,
                           imgc_report *report) {
   uint64_t limit = request->limits.max_metadata_item, total = request->limits.max_metadata_total;
@@ -82,7 +82,7 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
   return IMGC_OK;
 }
 
-// ---------------------------------------------------------------- the row of the table
+// ---------------------------------------------------------------- dispatch table entry
 
 static const char *version(void) { return "libjpeg-turbo " IMGC_TEXT(LIBJPEG_TURBO_VERSION); }
 

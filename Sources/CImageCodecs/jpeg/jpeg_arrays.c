@@ -1,9 +1,9 @@
-// The coefficients of progressive pictures, in memory of the caller's choice.
+// The coefficients of progressive images, in memory of the request's allocator.
 //
-// libjpeg's memory manager takes them from malloc in pieces of up to a gigabyte; with many decoding
-// threads malloc keeps that memory, a heap for each thread, long after the decodes are done. The
-// manager's functions may be replaced (libjpeg.txt, "Memory management"): only those for virtual
-// arrays of blocks are.
+// libjpeg's memory manager allocates them with malloc in blocks of up to a gigabyte; with many
+// decoding threads malloc keeps that memory in an arena per thread, long after the decodes have
+// finished. The manager's functions may be replaced (libjpeg.txt, "Memory management"): only those
+// for virtual arrays of blocks are.
 
 #include "jpeg/jpeg_arrays.h"
 #include "core/limits.h"
@@ -14,7 +14,7 @@
 
 static jpeg_state *state_of(j_common_ptr cinfo) { return cinfo->client_data; }
 
-// libjpeg only hands the pointer back to us.
+// libjpeg treats the pointer as opaque.
 static jpeg_array *array_of(jvirt_barray_ptr array) { return (jpeg_array *)(void *)array; }
 
 static size_t array_bytes(const jpeg_array *a) {
@@ -25,7 +25,7 @@ static jvirt_barray_ptr on_request(j_common_ptr cinfo, int pool, boolean zeroed,
                                    JDIMENSION row_blocks, JDIMENSION row_count,
                                    JDIMENSION rows_at_once) {
   jpeg_state *s = state_of(cinfo);
-  (void)zeroed; // all of ours are
+  (void)zeroed; // all arrays are zeroed here
   (void)rows_at_once;
   if (pool != JPOOL_IMAGE || s->array_count == MAX_COMPONENTS)
     ERREXIT1(cinfo, JERR_BAD_POOL_ID, pool);
@@ -51,7 +51,7 @@ static void on_realize(j_common_ptr cinfo) {
   s->realize(cinfo);
 }
 
-// Rows are zeroed shortly before they are first used, while they come into the processor's cache
+// Rows are zeroed immediately before their first use, which loads them into the processor's cache
 // anyway.
 static JBLOCKARRAY on_access(j_common_ptr cinfo, jvirt_barray_ptr array, JDIMENSION first,
                              JDIMENSION count, boolean writes) {

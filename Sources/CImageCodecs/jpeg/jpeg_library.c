@@ -1,5 +1,5 @@
-// The managers that libjpeg calls back: errors, input, progress. Jumping stays inside this file
-// and the steps it runs.
+// The callbacks of libjpeg: errors, input, progress. longjmp is used only in this file and in the
+// steps that it runs.
 
 #include "jpeg/jpeg_library.h"
 #include "core/cancel.h"
@@ -10,8 +10,8 @@
 #include <jerror.h>
 #include <string.h>
 
-// Charged to the work budget for a warning while all scans are read: libjpeg resynchronizes at
-// every restart interval without reading a byte, which costs 25 ns, as two empty blocks do.
+// Cost of a warning in the work budget while all scans are read: libjpeg resynchronizes at every
+// restart interval without reading a byte, which takes 25 ns, as long as two empty blocks.
 enum { SAMPLES_A_WARNING = 2 * DCTSIZE2 };
 
 static jpeg_state *state_of(j_common_ptr cinfo) { return cinfo->client_data; }
@@ -36,7 +36,7 @@ static imgc_warning warning_for(int code) {
   case JWRN_HIT_MARKER:
   case JWRN_HUFF_BAD_CODE:
   case JWRN_ARITH_BAD_CODE: return IMGC_WARN_ENTROPY_DATA;
-  // Both are guesses about colour that libjpeg makes anyway.
+  // Both concern colour guesses that libjpeg makes in any case.
   case JWRN_ADOBE_XFORM:
   case JWRN_JFIF_MAJOR: return IMGC_WARN_METADATA_IGNORED;
   default: return IMGC_WARN_MARKER;
@@ -48,8 +48,8 @@ static void on_message(j_common_ptr cinfo, int level) {
   jpeg_state *s = state_of(cinfo);
   int code = cinfo->err->msg_code;
   if (s->ended) {
-    // What follows the end is libjpeg getting along without bytes, and no further defect. Missing
-    // entropy data is said once a segment, by the block that lacks it.
+    // Warnings after the end of the data are consequences of the missing bytes, not further
+    // defects. Missing entropy data is reported once per segment, by the first block without data.
     if (code == JWRN_HIT_MARKER && !s->is_short) {
       s->is_short = true;
       s->short_row = s->cinfo.input_iMCU_row;
@@ -57,8 +57,8 @@ static void on_message(j_common_ptr cinfo, int level) {
     }
     return;
   }
-  // libjpeg repeats a warning for each restart interval and each bad code, and resynchronizes: what
-  // follows is often intact, so decoding goes on. The report names each kind once.
+  // libjpeg repeats a warning for each restart interval and each bad code, and resynchronizes: the
+  // following data is often intact, so decoding continues. The report contains each kind once.
   imgc_warn(s->report, warning_for(code));
   if (s->consuming) s->scan_samples = imgc_add(s->scan_samples, SAMPLES_A_WARNING);
   if (imgc_settle(s->request, s->report)) leave(s);
@@ -70,7 +70,7 @@ static void on_output(j_common_ptr cinfo) { (void)cinfo; }
 
 static void on_source_start(j_decompress_ptr cinfo) { (void)cinfo; }
 
-// Hands out the file from `start` to the next scan that is left out, or to the end.
+// Provides the file from `start` to the next skipped scan, or to the end.
 static void hand_out(jpeg_state *s, size_t start) {
   size_t end = s->size;
   if (s->parts_passed < s->left_out.count && s->left_out.parts[s->parts_passed].start < end)
@@ -105,7 +105,7 @@ static void on_source_end(j_decompress_ptr cinfo) { (void)cinfo; }
 
 // ---------------------------------------------------------------- progress
 
-// Samples that the present scan visits, whatever its data: each block costs time.
+// Samples that the current scan visits, independent of its data: each block costs time.
 static uint64_t samples_in_scan(const struct jpeg_decompress_struct *cinfo) {
   uint64_t blocks = 0;
   for (int i = 0; i < cinfo->comps_in_scan; i++) {
@@ -115,7 +115,7 @@ static uint64_t samples_in_scan(const struct jpeg_decompress_struct *cinfo) {
   return blocks * DCTSIZE2;
 }
 
-// libjpeg calls this before each step of input while all scans are read, and then once a row.
+// libjpeg calls this before each input step while all scans are read, and then once per row.
 static void on_progress(j_common_ptr common) {
   jpeg_state *s = state_of(common);
   if (!s->consuming) return;
@@ -131,7 +131,7 @@ static void on_progress(j_common_ptr common) {
   imgc_jpeg_leave_if_failed(s);
   if (s->ended) return;
   s->safe_size = (size_t)(cinfo->src->next_input_byte - s->request->data);
-  // A marker that was seen and not read yet.
+  // A marker that was found but not processed yet.
   if (cinfo->unread_marker && s->safe_size >= 2) s->safe_size -= 2;
 }
 
@@ -152,7 +152,7 @@ static void create(jpeg_state *s) {
   imgc_jpeg_own_arrays(s);
 }
 
-// The only function here with setjmp. It has no locals but its arguments.
+// The only function here with setjmp. It has no local variables except its arguments.
 static void guarded(jpeg_state *s, void (*step)(jpeg_state *)) {
   if (setjmp(s->jump) == 0) {
     create(s);

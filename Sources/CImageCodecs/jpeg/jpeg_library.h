@@ -1,18 +1,18 @@
-// Runs libjpeg-turbo and stops it.
+// Runs libjpeg-turbo and handles its fatal errors.
 
 #ifndef IMGC_JPEG_LIBRARY_H
 #define IMGC_JPEG_LIBRARY_H
 
 #include "jpeg/jpeg_state.h"
 
-// Creates the decompressor, runs `step` until it returns or libjpeg gives up, destroys the
-// decompressor. Look at report->status and failed.
+// Creates the decompressor, runs `step` until it returns or libjpeg fails, then destroys the
+// decompressor. The result is in report->status and in `failed`.
 void imgc_jpeg_run(jpeg_state *s, void (*step)(jpeg_state *));
 
-// In a step: leaves it when the report holds a failure.
+// Ends the current step by longjmp when the report contains a failure.
 void imgc_jpeg_leave_if_failed(jpeg_state *s);
 
-// The status for `code`, with nothing to show.
+// Fails with the status for the libjpeg error `code`; for decodes without any row.
 imgc_status imgc_jpeg_fail(jpeg_state *s);
 
 #endif

@@ -1,4 +1,4 @@
-// Marker codes of ITU-T T.81, table B.1, and T.87: the byte behind FF.
+// Marker codes of ITU-T T.81, table B.1, and T.87: the byte after FF.
 
 #ifndef IMGC_JPEG_MARKER_CODES_H
 #define IMGC_JPEG_MARKER_CODES_H
@@ -30,16 +30,16 @@ enum {
   JPEG_MARKER_SOF55 = 0xF7, // JPEG-LS, T.87
 };
 
-// A frame header of T.81: SOF0 to SOF15 but for the three other codes among them.
+// Returns nonzero for frame headers of T.81: SOF0 to SOF15 without DHT, JPG and DAC.
 static inline int jpeg_is_frame_marker(unsigned code) {
   return code >= JPEG_MARKER_SOF0 && code <= JPEG_MARKER_SOF15 && code != JPEG_MARKER_DHT &&
          code != JPEG_MARKER_JPG && code != JPEG_MARKER_DAC;
 }
 
-// Bytes of segments behind their length.
+// Sizes in bytes, without the length field.
 enum {
-  JPEG_FRAME_HEADER_SIZE = 6,    // of a frame header without components
-  JPEG_FRAME_COMPONENT_SIZE = 3, // and of each component
+  JPEG_FRAME_HEADER_SIZE = 6,    // a frame header without components
+  JPEG_FRAME_COMPONENT_SIZE = 3, // each component in it
 };
 
 #endif

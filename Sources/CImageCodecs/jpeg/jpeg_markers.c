@@ -1,5 +1,5 @@
-// The marker walk. It finds the metadata without copying it, and tells apart the processes of
-// ITU-T T.81 that libjpeg-turbo 2.1 does not have, so that they get their own tokens.
+// The marker parser. It locates metadata without copying it, and identifies the processes of ITU-T
+// T.81 that libjpeg-turbo 2.1 does not support, to report them with separate tokens.
 
 #include "jpeg/jpeg_markers.h"
 #include "core/bytes.h"
@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-// Moves behind the next marker and gives its code, or EOI when the bytes end. Bytes that
-// belong to nothing are skipped, as libjpeg does.
+// Moves past the next marker and returns its code, or EOI at the end of the bytes. Bytes between
+// segments are skipped, as libjpeg does.
 static uint8_t next_marker(imgc_reader *r) {
   while (imgc_left(r)) {
     const uint8_t *ff = memchr(r->data + r->offset, 0xFF, imgc_left(r));
@@ -108,9 +108,9 @@ imgc_status imgc_jpeg_walk(const imgc_request *request, jpeg_markers *m, imgc_re
     uint8_t code = next_marker(&r);
     if (code == JPEG_MARKER_EOI || code == JPEG_MARKER_SOS) break;
     if (code == JPEG_MARKER_TEM || (code >= JPEG_MARKER_RST0 && code <= JPEG_MARKER_SOI))
-      continue; // no segment follows
+      continue; // no segment
     if (imgc_left(&r) < 2) break;
-    // A length below 2 counts as 2, as libjpeg skips it.
+    // A length below 2 is treated as 2, as libjpeg does.
     uint32_t length = imgc_be16(r.data + r.offset);
     uint32_t size = length < 2 ? 0 : length - 2;
     r.offset += 2;

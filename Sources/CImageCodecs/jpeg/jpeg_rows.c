@@ -1,4 +1,4 @@
-// JPEG rows into their place, and what is said about damage.
+// Decoding of JPEG rows into the destination, and reporting of damage.
 
 #include "jpeg/jpeg_rows.h"
 #include "color/color.h"
@@ -15,10 +15,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
-// ---------------------------------------------------------------- how much is intact
+// ---------------------------------------------------------------- intact rows
 
-// Nothing would change the picture any more but the scan that is being read: every component was
-// met, and with full accuracy.
+// Returns true when no later scan can change the image: every component has occurred, with full
+// precision.
 static bool is_last_scan(const struct jpeg_decompress_struct *cinfo) {
   for (int i = 0; i < cinfo->num_components; i++) {
     if (!cinfo->comp_info[i].quant_table) return false; // set by the component's first scan
@@ -28,10 +28,11 @@ static bool is_last_scan(const struct jpeg_decompress_struct *cinfo) {
   return true;
 }
 
-// Rows that no missing data can reach, when the input ended within iMCU row `row` of the scan.
+// Returns the rows that missing data cannot affect, when the input ended in iMCU row `row` of the
+// scan.
 static uint32_t rows_before(const struct jpeg_decompress_struct *cinfo, uint32_t row) {
   uint32_t rows = row * (uint32_t)(cinfo->max_v_samp_factor * cinfo->min_DCT_scaled_size);
-  // Smooth upsampling takes a quarter of the last chroma from the row group below.
+  // Smooth upsampling takes a quarter of the last chroma row from the row group below.
   for (int i = 0; i < cinfo->num_components && rows; i++)
     if (cinfo->comp_info[i].v_samp_factor < cinfo->max_v_samp_factor) {
       rows--;
@@ -40,11 +41,11 @@ static uint32_t rows_before(const struct jpeg_decompress_struct *cinfo, uint32_t
   return rows < cinfo->output_height ? rows : cinfo->output_height;
 }
 
-// Called as long as the decompressor lives. Sets is_short and intact.
+// Sets is_short and intact. Requires that the decompressor still exists.
 static void measure(jpeg_state *s) {
   const struct jpeg_decompress_struct *cinfo = &s->cinfo;
-  // An arithmetic decoder that runs out of bytes takes zeros and does not warn. When the bytes end
-  // between two scans, those that would have followed are missing.
+  // An arithmetic decoder without input reads zeros and does not warn. When the bytes end between
+  // two scans, the later scans are missing.
   bool is_multiple = jpeg_has_multiple_scans((j_decompress_ptr)&s->cinfo);
   if (s->ended && !s->is_short &&
       ((cinfo->arith_code && s->end_row < cinfo->total_iMCU_rows) ||
@@ -55,14 +56,15 @@ static void measure(jpeg_state *s) {
   }
   if (!s->is_short) return;
   s->intact = is_multiple && !is_last_scan(cinfo) ? 0 : rows_before(cinfo, s->short_row);
-  // Spec of the status: no complete row at all is an error. A progressive picture has rows, of
-  // less quality, once a first scan got that far.
+  // No complete row at all is an error. A progressive image has rows, of lower quality, once a
+  // first scan has covered them.
   if (s->short_scan <= 1 && rows_before(cinfo, s->short_row) == 0)
     imgc_fail(s->report, IMGC_ERROR_TRUNCATED, NULL, "jpeg: no row could be read, by byte %zu",
               s->size);
 }
 
-// After the last row of a single scan, libjpeg does not look for the end.
+// Returns true when an EOI follows. libjpeg does not search for it after the last row of a single
+// scan.
 static bool end_follows(jpeg_state *s) {
   if (s->ended) return false;
   if (s->cinfo.unread_marker == JPEG_EOI || jpeg_input_complete(&s->cinfo)) return true;
@@ -74,7 +76,7 @@ static bool end_follows(jpeg_state *s) {
 
 // ---------------------------------------------------------------- rows
 
-// Writes the waiting rows where they belong.
+// Writes the buffered rows to the destination.
 static void flush(jpeg_state *s) {
   const imgc_place *place = s->place;
   uint32_t n = s->waiting, width = place->width;
@@ -93,13 +95,13 @@ static void flush(jpeg_state *s) {
   imgc_place_done(place, s->rows);
 }
 
-// Where the next rows begin. After a second start the sink has some of them already.
+// Returns the first row to read. After a restart the band buffer has already pushed some rows.
 static uint32_t first_row(const jpeg_state *s) {
   const imgc_sink *sink = s->place->sink;
   return sink && sink->first > s->rows ? sink->first : s->rows;
 }
 
-// False when the own decoder gives up.
+// Returns false when the native baseline decoder cannot continue.
 static bool read_rows(jpeg_state *s, uint32_t count) {
   JSAMPROW rows[IMGC_JPEG_BAND];
   uint8_t *buffer = s->cmyk ? s->cmyk : s->band;
@@ -111,7 +113,7 @@ static bool read_rows(jpeg_state *s, uint32_t count) {
     s->waiting = s->gave_up ? 0 : count;
     return !s->gave_up;
   }
-  // Our source never suspends, so a call that gives no row is not to be expected.
+  // The source never suspends, so a call that returns no row is an internal error.
   for (JDIMENSION got = 1; got && s->waiting < count; s->waiting += got)
     got = jpeg_read_scanlines(&s->cinfo, rows + s->waiting, count - s->waiting);
   if (s->waiting < count) imgc_fail(s->report, IMGC_ERROR_INTERNAL, NULL, "jpeg: no row");
@@ -127,11 +129,12 @@ static void allocate(jpeg_state *s) {
   if (needs_cmyk && !s->cmyk) s->cmyk = malloc(size);
   if ((needs_band && !s->band) || (needs_cmyk && !s->cmyk))
     imgc_fail(s->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: out of memory");
-  // A second try finds the band of the first.
+  // A second attempt reuses the band of the first.
   if (!s->place->sink || !s->place->sink->band) imgc_place_open(s->place, IMGC_JPEG_BATCH);
 }
 
-// The own decoder when it can, and nothing made it give up before; or libjpeg.
+// Selects the native baseline decoder if it supports the file and has not failed before, otherwise
+// libjpeg.
 static void start_rows(jpeg_state *s) {
   if (!s->gave_up && !s->ended && !(s->request->flags & IMGC_LIBRARIES_ONLY))
     s->baseline = imgc_jpeg_baseline_open(&s->cinfo, s->request->flags & IMGC_FLAT_CHROMA);
@@ -141,7 +144,7 @@ static void start_rows(jpeg_state *s) {
   s->consuming = false;
 }
 
-// libjpeg's source stands where it would have come to.
+// Moves libjpeg's source to the position that libjpeg would have reached.
 static void end_baseline(jpeg_state *s) {
   const uint8_t *next = imgc_jpeg_baseline_next(s->baseline);
   s->source.bytes_in_buffer -= (size_t)(next - s->source.next_input_byte);
@@ -157,7 +160,8 @@ static void decode_step(jpeg_state *s) {
     imgc_fail(s->report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the picture is %u x %u",
               cinfo->output_width, cinfo->output_height);
   imgc_jpeg_leave_if_failed(s);
-  // The check before was exact; this is libjpeg's own, should its buffers be larger than known.
+  // imgc_jpeg_start has checked the exact size; this limits libjpeg in case its buffers are larger
+  // than estimated.
   if (memory) {
     memory -=
         (uint64_t)place->width * 4 * imgc_rows_held(s->request, place->height, IMGC_JPEG_BATCH);
@@ -196,7 +200,7 @@ static imgc_status conclude(jpeg_state *s) {
     if (s->failed) imgc_warn(report, IMGC_WARN_MARKER);
     imgc_place_clear(s->place, 0, s->rows, s->place->width, s->place->height - s->rows);
   } else if (s->is_repaired) {
-    // The end that libjpeg saw was ours.
+    // The EOI that libjpeg read was inserted by the source.
   } else if (s->is_short) {
     imgc_truncated(report, s->intact);
   } else if (!s->has_end) {
@@ -211,7 +215,7 @@ static void start_again(jpeg_state *s) {
   imgc_jpeg_run(s, decode_step);
 }
 
-// The rows that went on into a sink are those that libjpeg gives again.
+// libjpeg decodes all rows again; those that the band buffer has already pushed are identical.
 static void start_again_with_libjpeg(jpeg_state *s, const imgc_report *before) {
   imgc_jpeg_baseline_close(s->baseline);
   s->baseline = NULL;
@@ -229,12 +233,12 @@ imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_place *plac
   const imgc_report before = *report;
   imgc_jpeg_run(&s, decode_step);
   if (!report->status && s.gave_up) start_again_with_libjpeg(&s, &before);
-  // Something is odd that the walk over the scans did not see.
+  // libjpeg found an error that the scan parser did not detect.
   if (!report->status && s.left_out.count > 0 && s.failed && s.rows == 0 && s.waiting == 0) {
     s.left_out.count = 0;
     start_again(&s);
   }
-  // Scans were read before libjpeg met one that it cannot take: show what they hold.
+  // libjpeg failed in a later scan: decode again up to the last scan that it accepted.
   if (!report->status && s.failed && s.consuming && s.safe_size < s.size) {
     s.is_repaired = !s.ended;
     if (s.is_repaired) imgc_warn(report, IMGC_WARN_MARKER);

@@ -1,4 +1,4 @@
-// Decoding of a JPEG, row by row.
+// Row-by-row decoding of a JPEG.
 
 #ifndef IMGC_JPEG_ROWS_H
 #define IMGC_JPEG_ROWS_H

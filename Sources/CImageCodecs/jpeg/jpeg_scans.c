@@ -1,6 +1,7 @@
-// A reduced picture does not show what the last scans of a progressive JPEG refine, and these hold
-// most of its bytes. Entropy-coded data is not decoded to be skipped: inside it a byte FF is
-// followed by 00 or a restart marker (ITU-T T.81, B.1.1.5), so the next marker is found by memchr.
+// Skipping of scans: a reduced image does not show the refinements of the last scans of a
+// progressive JPEG, which contain most of its bytes. Entropy-coded data is skipped without
+// decoding: in it a byte FF is followed by 00 or a restart marker (ITU-T T.81, B.1.1.5), so memchr
+// finds the next marker.
 
 #include "jpeg/jpeg_scans.h"
 #include "core/bytes.h"
@@ -11,20 +12,20 @@
 enum {
   MAX_COMPONENTS = 4,
   COEFFICIENTS = 64,
-  LAST_LOW = 5, // in zigzag order: a picture at 1/4 shows nothing above
+  LAST_LOW = 5, // in zigzag order: higher coefficients are not visible at 1/4
 };
 
-// The walk over a file of this size takes a third of a second at most.
+// Parsing a file of this size takes at most a third of a second.
 static const size_t MOST_BYTES = 64u << 20;
 
-// How far each coefficient is known: the bit position of the last scan, or NOT_YET.
+// Precision of each coefficient: the bit position (Al) of the last scan, or NOT_YET.
 enum { NOT_YET = 14 };
 typedef struct progress {
   uint8_t bits[MAX_COMPONENTS][COEFFICIENTS];
 } progress;
 
 typedef struct scan {
-  unsigned components[MAX_COMPONENTS]; // indices into the frame's
+  unsigned components[MAX_COMPONENTS]; // indices of the frame's components
   unsigned count;
   unsigned start, end, high, low; // Ss, Se, Ah, Al
 } scan;
@@ -32,9 +33,9 @@ typedef struct scan {
 typedef struct walk {
   imgc_reader reader;
   uint32_t flags;
-  unsigned components; // of the frame; 0 before it
+  unsigned components; // in the frame; 0 before the frame header
   uint8_t ids[MAX_COMPONENTS];
-  progress all, kept; // by all scans, and by those that libjpeg will see
+  progress all, kept; // after all scans, and after those that libjpeg will read
 } walk;
 
 static bool read_frame(walk *w, const uint8_t *body, uint32_t size) {
@@ -64,18 +65,18 @@ static bool read_scan(const walk *w, const uint8_t *body, uint32_t size, scan *s
   }
   const uint8_t *p = body + 1 + 2 * s->count;
   s->start = p[0], s->end = p[1], s->high = p[2] >> 4, s->low = p[2] & 15;
-  // G.1.1.1: DC by itself, AC of one component.
+  // G.1.1.1: DC in a separate scan; AC scans have one component.
   if (s->start == 0) return s->end == 0 && s->low < NOT_YET;
   return s->count == 1 && s->start <= s->end && s->end < COEFFICIENTS && s->low < NOT_YET;
 }
 
-// Notes the scan; false when it does not continue what came before.
+// Records the scan; returns false when it does not continue the previous ones.
 static bool advance(progress *p, const scan *s) {
   for (unsigned i = 0; i < s->count; i++) {
     uint8_t *bits = p->bits[s->components[i]];
     for (unsigned k = s->start; k <= s->end; k++) {
       bool is_first = bits[k] == NOT_YET;
-      // AC needs DC before it; a refinement adds one bit.
+      // AC requires a previous DC scan; a refinement adds one bit.
       if (s->start > 0 && bits[0] == NOT_YET) return false;
       if (is_first ? s->high != 0 : s->high != bits[k] || s->low + 1 != s->high) return false;
       bits[k] = (uint8_t)s->low;
@@ -84,8 +85,8 @@ static bool advance(progress *p, const scan *s) {
   return true;
 }
 
-// The low scans: DC with its refinements, the first AC bits of chroma, and those of luma that
-// start low. A frame's first component is taken for luma.
+// The low scans: DC with its refinements, the first AC bits of chroma, and those of luma that start
+// at a low frequency. The frame's first component is assumed to be luma.
 static bool can_do_without(const walk *w, const scan *s) {
   if (s->start == 0) return false;
   bool is_luma = s->components[0] == 0;
@@ -93,7 +94,7 @@ static bool can_do_without(const walk *w, const scan *s) {
   return is_luma && s->start == 1 && s->end == COEFFICIENTS - 1 && s->high == 1 && s->low == 0;
 }
 
-// Moves behind the entropy-coded data, to the marker that follows.
+// Moves past the entropy-coded data, to the next marker.
 static bool skip_data(imgc_reader *r) {
   while (imgc_left(r) >= 2) {
     const uint8_t *ff = memchr(r->data + r->offset, 0xFF, imgc_left(r) - 1);
@@ -107,11 +108,11 @@ static bool skip_data(imgc_reader *r) {
   return false;
 }
 
-// One marker segment, with the data behind it; false when nothing is to be left out, or at EOI
-// (`*ended`).
+// Reads one marker segment with the data after it. Returns false when no scan may be skipped, or at
+// EOI (`*ended`).
 static bool step(walk *w, jpeg_left_out *out, bool *ended) {
   imgc_reader *r = &w->reader;
-  // Any number of fill bytes may stand before a marker (T.81 B.1.1.2).
+  // Any number of fill bytes may precede a marker (T.81 B.1.1.2).
   while (imgc_left(r) >= 2 && r->data[r->offset] == 0xFF && r->data[r->offset + 1] == 0xFF)
     r->offset++;
   size_t start = r->offset;
@@ -142,8 +143,8 @@ static bool step(walk *w, jpeg_left_out *out, bool *ended) {
 void imgc_jpeg_leave_out(const imgc_request *request, jpeg_left_out *out) {
   out->count = 0;
   walk w = {.flags = request->flags & (IMGC_NO_LAST_REFINEMENT | IMGC_LOW_SCANS_ONLY)};
-  // Damage in what is left out would not be seen, which a strict request must not miss. The walk
-  // is not polled: it is short for all but enormous files.
+  // Damage in skipped scans would not be detected, so a strict request reads all. The parser does
+  // not poll: it is fast for all but extremely large files.
   if (!w.flags || request->size < 2 || request->size > MOST_BYTES ||
       request->strictness >= IMGC_STRICT_ON_CORRUPT)
     return;

@@ -1,11 +1,12 @@
-// The start of a decode: checks that come before the first scan.
+// The start of a decode: checks before the first scan.
 
 #include "jpeg/jpeg_start.h"
 #include "core/limits.h"
 #include "core/report.h"
 #include "jpeg/jpeg_library.h"
 
-// All scans are read before the first row: libjpeg then keeps every coefficient, 2 bytes each.
+// With multiple scans libjpeg reads all of them before the first row and keeps every coefficient, 2
+// bytes each.
 static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *cinfo) {
   uint64_t blocks = 0;
   for (int i = 0; i < cinfo->num_components; i++) {
@@ -17,11 +18,11 @@ static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *cinfo) {
 }
 
 uint64_t imgc_jpeg_work_bytes(struct jpeg_decompress_struct *cinfo) {
-  // The decompressor with its tables and pools; measured below 100 KiB.
+  // The decompressor with its tables and pools; measured: below 100 KiB.
   uint64_t bytes = 192 << 10;
   for (int i = 0; i < cinfo->num_components; i++) {
     const jpeg_component_info *c = &cinfo->comp_info[i];
-    // One iMCU row with a row group above and below, and the upsampled row group.
+    // One iMCU row with one row group above and one below, and the upsampled row group.
     bytes += (uint64_t)c->width_in_blocks * DCTSIZE * (uint64_t)c->v_samp_factor * (DCTSIZE + 2);
     bytes += (uint64_t)(cinfo->output_width + 64) * (uint64_t)cinfo->max_v_samp_factor;
   }
@@ -50,7 +51,7 @@ imgc_status imgc_jpeg_open(const imgc_request *request, jpeg_markers *markers,
   if (n > 8 || (n & (n - 1)) != 0)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "scale is 1/%u", n);
   if (imgc_jpeg_walk(request, markers, report)) return report->status;
-  // With this much in hand, a limit is named before libjpeg complains about its own.
+  // Checking the size now reports the exceeded limit before libjpeg reports its own.
   if (markers->frame) imgc_check_size(request, markers->width, markers->height, report);
   return report->status;
 }

@@ -1,6 +1,7 @@
-// The state of one JPEG decode, which the files of the codec share: jpeg_markers.c walks the
-// segments, jpeg_library.c runs libjpeg-turbo and stops it, jpeg_arrays.c keeps its coefficients,
-// jpeg.c reads headers, jpeg_rows.c decodes, baseline/ does that for thumbnails of plain files.
+// The state of one JPEG decode, shared by the codec's files: jpeg_markers.c parses the segments,
+// jpeg_library.c runs libjpeg-turbo and handles its errors, jpeg_arrays.c allocates its
+// coefficients, jpeg.c reads headers, jpeg_rows.c decodes, baseline/ decodes reduced baseline
+// files.
 
 #ifndef IMGC_JPEG_STATE_H
 #define IMGC_JPEG_STATE_H
@@ -12,20 +13,20 @@
 #include <setjmp.h>
 
 enum {
-  IMGC_JPEG_BAND = 32,  // rows that are turned at once
-  IMGC_JPEG_BATCH = 16, // rows between two polls, and in the band of a sink
+  IMGC_JPEG_BAND = 32,  // rows that are transposed at once
+  IMGC_JPEG_BATCH = 16, // rows between two polls, and rows of the band buffer
 };
 
-// Coefficients of one component, all scans: rows of blocks in one piece.
+// Coefficients of one component, all scans: rows of blocks in one allocation.
 typedef struct jpeg_array {
-  JBLOCKROW blocks; // NULL until libjpeg wants it realised
+  JBLOCKROW blocks; // NULL until libjpeg realizes the array
   JBLOCKARRAY rows; // the start of each row
   size_t row_blocks;
   size_t row_count;
-  size_t used_rows; // zeroed, and maybe written since; the rest holds anything
+  size_t used_rows; // zeroed and possibly written; later rows are uninitialized
 } jpeg_array;
 
-// All that must outlive a jump. A caller of imgc_jpeg_run owns it, zeroed at first.
+// Everything that must survive a longjmp. A caller of imgc_jpeg_run owns it, zeroed at first.
 typedef struct jpeg_state {
   struct jpeg_decompress_struct cinfo;
   struct jpeg_error_mgr errors;
@@ -38,42 +39,42 @@ typedef struct jpeg_state {
   imgc_header *header;     // read_header only
   const imgc_place *place; // decode only
 
-  // The input. `size` is less than the request's on a second try, see jpeg_rows.c.
+  // Input. `size` is less than the request's in a second attempt, see jpeg_rows.c.
   size_t size;
-  jpeg_left_out left_out; // scans that libjpeg is not shown
-  uint32_t parts_passed;  // of these
-  bool ended;             // the source ran dry and inserted an EOI
-  uint32_t end_row;       // iMCU row of the input at that moment
-  bool is_short;          // and then entropy data was missing
-  uint32_t short_row;     // iMCU row in which
-  uint32_t short_scan;    // scan in which, from 1
+  jpeg_left_out left_out; // scans that libjpeg does not read
+  uint32_t parts_passed;  // number of skipped ones so far
+  bool ended;             // the source reached the end and inserted an EOI
+  uint32_t end_row;       // iMCU row of the input at that time
+  bool is_short;          // entropy data was missing after that
+  uint32_t short_row;     // iMCU row where it was missing
+  uint32_t short_scan;    // scan where it was missing, from 1
 
-  bool failed; // libjpeg gave up; `code` is its message
+  bool failed; // libjpeg failed; `code` is its message code
   int code;
 
-  bool is_repaired; // second try: `size` ends before what libjpeg did not take
+  bool is_repaired; // second attempt: `size` ends before the part that libjpeg rejected
 
   jpeg_array arrays[MAX_COMPONENTS];
   int array_count;
-  void (*realize)(j_common_ptr); // libjpeg's own, for what is not ours
+  void (*realize)(j_common_ptr); // libjpeg's function, for all other arrays
 
   // Scans read before the first row.
   bool consuming;
-  int scan;              // last one that was counted
-  uint64_t scan_samples; // visited, and charged for warnings
-  size_t safe_size;      // bytes read before the present step
+  int scan;              // the last one that was counted
+  uint64_t scan_samples; // visited samples, plus the cost of warnings
+  size_t safe_size;      // bytes read before the current step
 
-  // Rows; decode only.
-  jpeg_baseline *baseline; // reads them in libjpeg's place, or NULL
-  bool gave_up;            // it could not
-  uint8_t *band;           // RGBA8 rows on their way to a turned place, or NULL
-  uint8_t *cmyk;           // rows on their way to RGBA8, or NULL
-  size_t stride;           // bytes a row of both
-  uint32_t rows;           // written to the place
-  uint32_t waiting;        // read by libjpeg after those, not written yet
-  bool is_complete;        // decode_rows came to its end; the next two are valid
+  // Rows; used by decode only.
+  jpeg_baseline *baseline; // reads the rows instead of libjpeg, or NULL
+  bool gave_up;            // the baseline decoder could not decode the file
+  uint8_t *band;           // RGBA8 rows before a transposition, or NULL
+  uint8_t *cmyk;           // rows before the conversion to RGBA8, or NULL
+  size_t stride;           // bytes per row of both buffers
+  uint32_t rows;           // rows written to the destination
+  uint32_t waiting;        // rows read but not written yet
+  bool is_complete;        // decode_step completed; the next field is valid
   bool has_end;            // an EOI follows the last row
-  uint32_t intact;         // rows from the top that were complete before the input ended
+  uint32_t intact;         // complete rows from the top before the input ended
 } jpeg_state;
 
 #endif
