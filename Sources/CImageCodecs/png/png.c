@@ -1,4 +1,4 @@
-// PNG: what the header tells, the profile, the still picture.
+// PNG: header, colour profile, still image.
 
 #include "core/bytes.h"
 #include "core/cancel.h"
@@ -10,8 +10,8 @@
 #include "png/png_library.h"
 #include "png/png_metadata.h"
 
-// Walks over what follows the first IDAT: an eXIf chunk may stand there, and the extent of the
-// image data decides how much memory decoding takes.
+// Reads the chunks from the first IDAT on: an eXIf chunk may follow it, and the extent of the image
+// data determines the decoder's memory.
 static imgc_status read_tail(const imgc_request *request, const imgc_png *png,
                              imgc_png_metadata *metadata, imgc_png_extent *extent,
                              imgc_report *report) {
@@ -34,7 +34,8 @@ static imgc_status read_tail(const imgc_request *request, const imgc_png *png,
     }
     if (count % 4096 == 0 && imgc_poll(request, report)) return report->status;
   }
-  if (!extent->cut) imgc_warn(report, IMGC_WARN_MISSING_END); // otherwise decoding tells
+  if (!extent->cut)
+    imgc_warn(report, IMGC_WARN_MISSING_END); // otherwise decoding reports truncation
   return IMGC_OK;
 }
 

@@ -1,6 +1,7 @@
-// The chunk walk. Only IHDR, PLTE and tRNS ever reach libpng, rebuilt from what is checked
-// here: its handlers of ancillary chunks, where most of its defects were, never run.
-// Rules: PNG specification (third edition), sections 5 and 11, as lenient as libpng 1.6.
+// The chunk parser. libpng receives only signature, IHDR, a palette of one entry and IDAT, built
+// from values that are checked here: its handlers of ancillary chunks, which had most of its
+// vulnerabilities, are never called. Rules: PNG specification (third edition), sections 5 and 11,
+// as lenient as libpng 1.6.
 
 #include "png/png_chunks.h"
 #include "core/bytes.h"
@@ -63,7 +64,7 @@ static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_re
   png->interlaced = p[12] == IMGC_PNG_INTERLACE_ADAM7;
   if (png->width == 0 || png->height == 0 || png->width > INT32_MAX || png->height > INT32_MAX)
     return malformed(report, "IHDR has an impossible size");
-  // Bit n: depth n is allowed (PNG, table 11.1).
+  // Bit n is set if depth n is allowed (PNG, table 11.1).
   static const uint32_t depths[IMGC_PNG_COLOR_TYPES] = {
       [IMGC_PNG_COLOR_GRAY] = 0x10116,  [IMGC_PNG_COLOR_RGB] = 0x10100,
       [IMGC_PNG_COLOR_INDEXED] = 0x116, [IMGC_PNG_COLOR_GRAY_ALPHA] = 0x10100,
@@ -89,7 +90,7 @@ static imgc_status read_plte(const imgc_png_chunk *chunk, imgc_png *png, imgc_re
   uint32_t most = indexed ? 1u << png->bit_depth : 256;
   png->palette = chunk->data;
   png->palette_size = chunk->length / 3 < most ? chunk->length / 3 : most;
-  if (png->transparency) { // it came too early to be of use
+  if (png->transparency) { // tRNS before PLTE is ignored
     imgc_warn(report, IMGC_WARN_CHUNK);
     png->transparency = NULL;
     png->transparency_size = 0;
@@ -126,8 +127,8 @@ static void read_actl(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *r
   png->loop_count = imgc_be32(chunk->data + 4);
 }
 
-// Pixels depend on it. A longer chunk of the same type is of no use, whether its checksum is right
-// or not.
+// Returns true when pixels depend on the chunk. A longer chunk of the same type is invalid,
+// whatever its checksum.
 static bool matters(const imgc_png_chunk *chunk) {
   switch (chunk->type) {
   case IMGC_PNG_IHDR: return chunk->length <= IMGC_PNG_IHDR_SIZE;
@@ -138,8 +139,9 @@ static bool matters(const imgc_png_chunk *chunk) {
   }
 }
 
-// An animation walks the preamble again for every frame. Behind this many chunks it is not
-// offered as one, so that a file of nothing but empty chunks cannot cost minutes.
+// An animation parses the chunks before the first IDAT again for every frame. With more chunks than
+// this the file is decoded as a still image, so that a file of many empty chunks cannot take
+// minutes.
 enum { MOST_CHUNKS_OF_ANIMATION = 4096 };
 
 imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, imgc_png *png,
@@ -152,7 +154,7 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, img
   for (uint64_t count = 0;; count++) {
     imgc_png_chunk chunk;
     imgc_png_step step = imgc_png_next(&reader, &chunk);
-    // acTL may come after that many chunks too.
+    // acTL may also follow that many chunks.
     if (count >= MOST_CHUNKS_OF_ANIMATION && png->animated) {
       imgc_warn(report, IMGC_WARN_METADATA_IGNORED);
       png->animated = false;
@@ -176,7 +178,7 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, img
     bool right = true;
     if (depth == IMGC_PNG_ALL_CHECKSUMS || matters(&chunk)) {
       right = imgc_png_crc_is_right(&chunk);
-      // A critical chunk is used all the same.
+      // A critical chunk is used despite a wrong checksum.
       if (!right) imgc_warn(report, IMGC_WARN_CRC);
     }
     switch (chunk.type) {

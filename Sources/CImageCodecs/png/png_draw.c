@@ -1,4 +1,4 @@
-// Chooses between the ways of reading image data.
+// Selection of the decoder for image data.
 
 #include "png/png_draw.h"
 #include "core/dest.h"
@@ -8,7 +8,7 @@
 #include "png/png_rows.h"
 #include "png/png_stream.h"
 
-// Bytes of raw rows that a thumbnail is not to hold at once.
+// Size of the unfiltered image from which a resampled decode streams its rows, in bytes.
 #ifndef IMGC_LEAST_STREAMED_BYTES
 #define IMGC_LEAST_STREAMED_BYTES ((uint64_t)16 << 20)
 #endif
@@ -43,7 +43,7 @@ uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
   case WHOLE: own = imgc_png_fast_bytes(png, extent); break;
   case STREAMED: own = imgc_png_streamed_bytes(png); break;
   }
-  // Its scratch is gone when libpng has to take over.
+  // The scratch memory is released before libpng decodes instead.
   return own > library ? own : library;
 }
 
@@ -57,12 +57,12 @@ imgc_status imgc_png_draw(const imgc_png_picture *picture) {
       imgc_place_open(picture->place, band))
     return picture->report->status;
   bool done = false;
-  // Damaged data is not worth the attempt: only libpng tells the rows before a cut, and libdeflate
-  // takes a few streams that zlib refuses.
+  // Damaged data goes to libpng directly: only libpng determines the rows before a truncation, and
+  // libdeflate accepts a few streams that zlib rejects.
   if (!picture->extent.cut && !picture->extent.damaged) {
     way way = choose(request, png, &picture->extent);
     if (way == WHOLE) imgc_png_draw_fast(picture, &done);
-    // Rows that were drawn over could not be drawn again by libpng.
+    // libpng could not repeat rows that were already blended onto the canvas.
     if (way == STREAMED && !picture->over) imgc_png_draw_streamed(picture, &done);
   }
   if (done || picture->report->status) return picture->report->status;

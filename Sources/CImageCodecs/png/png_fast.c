@@ -1,6 +1,6 @@
-// Intact image data in three steps: the whole zlib stream through libdeflate, filters undone
-// in place, rows to pixels. Whatever is odd is left to libpng (png_library.c), so that all
-// ways give the same pixels and the same status.
+// Decoding of intact image data in three steps: libdeflate decompresses the whole zlib stream,
+// filters are removed in place, rows are converted to pixels. Irregular data is left to libpng
+// (png_library.c), so that all decoders return the same pixels and status.
 
 #include "png/png_fast.h"
 #include "core/cancel.h"
@@ -17,13 +17,13 @@
 #include <libdeflate.h>
 #include <string.h>
 
-// libdeflate cannot be interrupted: about a sixth of a second at this size.
+// libdeflate cannot be interrupted: this size takes about a sixth of a second.
 static const uint64_t MOST_RAW_BYTES = 128u << 20;
 
-// Tables of libdeflate, with room to spare.
+// Tables of libdeflate, with a margin.
 enum { DECOMPRESSOR_BYTES = 32 << 10 };
 
-// Raw rows, a row of zeros, the compressed bytes when they lie in pieces, the band.
+// Raw rows, a row of zeros, the compressed bytes when they are in several chunks, the band.
 uint64_t imgc_png_fast_bytes(const imgc_png *png, const imgc_png_extent *extent) {
   uint64_t bytes = imgc_add(imgc_png_raw_bytes(png), imgc_png_row_bytes(png, png->width));
   if (extent->segments > 1) bytes = imgc_add(bytes, extent->bytes);
@@ -31,14 +31,15 @@ uint64_t imgc_png_fast_bytes(const imgc_png *png, const imgc_png_extent *extent)
 }
 
 bool imgc_png_fast_takes(const imgc_png *png, const imgc_png_extent *extent) {
-  // More input than any rows need is a stream of empty blocks, at 70 ns a byte: the other ways can
-  // be stopped there.
+  // More input than any rows need is a stream of empty blocks, which costs 70 ns per byte: the
+  // other decoders can be cancelled during it.
   uint64_t raw = imgc_png_raw_bytes(png);
   return raw <= MOST_RAW_BYTES && extent->bytes <= raw + raw / 4 + 65536;
 }
 
-// The compressed bytes in one piece: as they lie in the file, or copied. When nothing is drawn
-// over, the place itself may hold the copy, if it has no gaps; pixels overwrite it later.
+// Returns the compressed bytes as one contiguous block: in the file, or copied. Unless the image is
+// blended, the destination itself can hold the copy if its rows are contiguous; pixels overwrite it
+// later.
 static const uint8_t *gather(const imgc_png_picture *picture, uint8_t **copy) {
   const imgc_place *place = picture->place;
   imgc_png_source source = picture->source;
@@ -63,7 +64,7 @@ static const uint8_t *gather(const imgc_png_picture *picture, uint8_t **copy) {
   return to;
 }
 
-// True when the stream held exactly the rows.
+// Returns true when the stream contained exactly the rows.
 static bool inflate_rows(const imgc_png_picture *picture, uint8_t *raw, size_t size) {
   uint8_t *copy;
   const uint8_t *stream = gather(picture, &copy);
@@ -73,7 +74,7 @@ static bool inflate_rows(const imgc_png_picture *picture, uint8_t *raw, size_t s
   if (inflater && stream_size > 2 && imgc_png_is_zlib(stream)) {
     size_t got = 0;
     enum libdeflate_result result =
-        picture->request->strictness >= IMGC_STRICT_ON_CORRUPT // then Adler-32 counts
+        picture->request->strictness >= IMGC_STRICT_ON_CORRUPT // then Adler-32 is checked
             ? libdeflate_zlib_decompress_ex(inflater, stream, stream_size, raw, size, NULL, &got)
             : libdeflate_deflate_decompress_ex(inflater, stream + 2, stream_size - 2, raw, size,
                                                NULL, &got);
@@ -102,7 +103,7 @@ static void draw_rows(const imgc_png_picture *picture, imgc_png_rows *rows, uint
     imgc_png_pass pass = imgc_png_pass_at(png, i);
     size_t n = (size_t)imgc_png_row_bytes(png, pass.width);
     const uint8_t *above = zeros;
-    uint32_t done = 0; // rows from here on that are unfiltered already
+    uint32_t done = 0; // number of following rows that are already unfiltered
     for (uint32_t row = 0; row < pass.height; row++, raw += n + 1) {
       if (row % 16 == 0 && imgc_poll(picture->request, picture->report)) return;
       if (done == 0) done = imgc_png_unfilter_some(raw, pass.height - row, above, n, bpp);

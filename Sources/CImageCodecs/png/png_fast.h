@@ -1,4 +1,4 @@
-// Intact image data, decompressed at once.
+// Decoding of intact image data that is decompressed in one call.
 
 #ifndef IMGC_PNG_FAST_H
 #define IMGC_PNG_FAST_H
@@ -7,7 +7,7 @@
 
 bool imgc_png_fast_takes(const imgc_png *png, const imgc_png_extent *extent);
 uint64_t imgc_png_fast_bytes(const imgc_png *png, const imgc_png_extent *extent);
-// `*done` is false when libpng has to draw.
+// Draws the image; `*done` is false when libpng has to decode it instead.
 imgc_status imgc_png_draw_fast(const imgc_png_picture *picture, bool *done);
 
 #endif

@@ -1,4 +1,4 @@
-// Numbers of the PNG specification (third edition), for the decoder and the encoder.
+// Constants of the PNG specification (third edition), for the decoder and the encoder.
 
 #ifndef IMGC_PNG_FORMAT_H
 #define IMGC_PNG_FORMAT_H
@@ -9,7 +9,7 @@
 #define IMGC_PNG_SIGNATURE "\x89PNG\r\n\x1a\n"
 enum { IMGC_PNG_SIGNATURE_SIZE = 8 };
 
-// Section 5.3: length, type and CRC around the data.
+// Section 5.3: length, type and CRC, besides the data.
 enum { IMGC_PNG_CHUNK_OVERHEAD = 12 };
 
 #define IMGC_PNG_TYPE(a, b, c, d)                                                                  \
@@ -63,7 +63,7 @@ enum {
   IMGC_PNG_COLOR_USES_ALPHA = 4,
 };
 
-// Samples of a pixel, by colour type; 0 for types that do not exist.
+// Returns the samples per pixel of a colour type; 0 for undefined types below 7.
 static inline unsigned imgc_png_channels_of(unsigned color_type) {
   static const uint8_t channels[IMGC_PNG_COLOR_TYPES] = {
       [IMGC_PNG_COLOR_GRAY] = 1,       [IMGC_PNG_COLOR_RGB] = 3,  [IMGC_PNG_COLOR_INDEXED] = 1,

@@ -1,5 +1,5 @@
-// APNG: the frames of an animation (PNG, third edition, 11.3.6). libpng knows nothing of them;
-// each frame is handed to it as a picture of its own.
+// APNG: the frames of an animation (PNG, third edition, 11.3.6). libpng does not support them; each
+// frame is passed to it as a separate image.
 
 #include "png/png_frames.h"
 #include "core/bytes.h"
@@ -9,10 +9,10 @@
 #include "core/report.h"
 #include "png/png_draw.h"
 
-// As imgc_frame.next_offset: the animation is over.
+// Value of imgc_frame.next_offset: the animation has ended.
 static const uint64_t NOWHERE = UINT64_MAX;
 
-// Ends the animation; the frames given so far stay valid.
+// Ends the animation; the frames returned so far remain valid.
 static imgc_status stop(imgc_frame *frame, bool cut, imgc_report *report) {
   frame->next_offset = NOWHERE;
   if (cut)
@@ -22,7 +22,7 @@ static imgc_status stop(imgc_frame *frame, bool cut, imgc_report *report) {
   return IMGC_END_OF_FRAMES;
 }
 
-// The picture itself as the only frame.
+// Returns the image itself as the only frame.
 static imgc_status whole_picture(const imgc_png *png, imgc_frame *frame) {
   *frame = (imgc_frame){.number = 1,
                         .width = png->width,
@@ -35,7 +35,8 @@ static imgc_status whole_picture(const imgc_png *png, imgc_frame *frame) {
   return IMGC_OK;
 }
 
-// Sequence number, width, height, x, y (32 bits each), delay (two of 16), disposal, blending.
+// Reads fcTL: sequence number, width, height, x, y (32 bits each), delay (two of 16), disposal,
+// blending.
 static bool read_control(const imgc_png_chunk *chunk, const imgc_png *png, imgc_frame *frame,
                          imgc_report *report) {
   if (chunk->length != IMGC_PNG_fcTL_SIZE) return false;
@@ -57,17 +58,17 @@ static bool read_control(const imgc_png_chunk *chunk, const imgc_png *png, imgc_
       [IMGC_PNG_DISPOSE_BACKGROUND] = IMGC_DISPOSE_CLEAR,
       [IMGC_PNG_DISPOSE_PREVIOUS] = IMGC_DISPOSE_RESTORE,
   };
-  // Operations that do not exist: what the frame should look like is not known.
+  // Undefined operations: the frame's appearance is unknown.
   if (p[24] > IMGC_PNG_DISPOSE_PREVIOUS || p[25] > IMGC_PNG_BLEND_OVER) return false;
   frame->disposal = disposals[p[24]];
   frame->blend = p[25] == IMGC_PNG_BLEND_OVER ? IMGC_BLEND_OVER : IMGC_BLEND_SOURCE;
-  // There is nothing before the first frame to go back to.
+  // There is no previous content to restore before the first frame.
   if (frame->number == 0 && frame->disposal == IMGC_DISPOSE_RESTORE)
     frame->disposal = IMGC_DISPOSE_CLEAR;
   return true;
 }
 
-// Moves behind the frame's data; false when it breaks the rules.
+// Moves past the frame's data; returns false when it is invalid.
 static bool skip_data(const imgc_request *request, imgc_frame *frame, uint32_t type,
                       imgc_report *report) {
   imgc_png_source source =
@@ -79,13 +80,13 @@ static bool skip_data(const imgc_request *request, imgc_frame *frame, uint32_t t
   frame->sequence = source.sequence;
   frame->next_offset = source.reader.offset;
   if (count == 0) return false;
-  // An fdAT behind the run has a wrong number, or no room for one.
+  // A following fdAT has a wrong sequence number or is too short for one.
   imgc_png_chunk chunk = {0};
   if (type == IMGC_PNG_fdAT && !source.cut) imgc_png_next(&source.reader, &chunk);
   return chunk.type != IMGC_PNG_fdAT;
 }
 
-// Looks for the next fcTL and the data behind it.
+// Finds the next fcTL and the data after it.
 static imgc_status advance(const imgc_request *request, const imgc_png *png, imgc_frame *frame,
                            imgc_report *report) {
   imgc_reader reader = {request->data, request->size, (size_t)frame->next_offset};
@@ -115,7 +116,7 @@ static imgc_status advance(const imgc_request *request, const imgc_png *png, img
     } else if (is_data && (chunk.type == IMGC_PNG_fdAT || frame->number > 0)) {
       return stop(frame, step == IMGC_PNG_CUT, report);
     }
-    // An IDAT without fcTL: the picture is not part of the animation.
+    // An IDAT without fcTL: the default image is not part of the animation.
   }
 }
 
@@ -124,7 +125,7 @@ imgc_status imgc_png_next_frame(const imgc_request *request, imgc_frame *frame,
   if (frame->number > 0 && frame->next_offset == NOWHERE) return IMGC_END_OF_FRAMES;
   if (frame->next_offset != NOWHERE && frame->next_offset > request->size)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "png: not a frame of this file");
-  // What is wrong before the first frame is reported with the header and the picture.
+  // Damage before the first frame is reported with the header and the image.
   imgc_report preamble = {0};
   imgc_png png;
   if (imgc_png_scan(request, IMGC_PNG_PIXELS_ONLY, &png, NULL, NULL, &preamble) ||
@@ -141,7 +142,7 @@ imgc_status imgc_png_next_frame(const imgc_request *request, imgc_frame *frame,
     next.sequence = 0;
   }
   imgc_status status = advance(request, &png, &next, report);
-  // An animation without a first frame is shown as the picture it holds.
+  // An animation without a valid first frame is shown as its default image.
   if (status == IMGC_END_OF_FRAMES && next.number == 0) return whole_picture(&png, frame);
   if (status == IMGC_END_OF_FRAMES)
     frame->next_offset = NOWHERE;

@@ -1,5 +1,5 @@
-// Image data through libpng: inflating, unfiltering, and the reference for what partial data
-// yields. libpng reads a stream made here: signature, IHDR and IDAT chunks, nothing else.
+// Decoding of image data with libpng, which defines the result for partial data. libpng reads a
+// synthesized stream: signature, IHDR, a palette of one entry for indexed images, and IDAT chunks.
 
 #include "png/png_library.h"
 #include "core/bytes.h"
@@ -18,27 +18,27 @@
 
 enum {
   IHDR_END = IMGC_PNG_SIGNATURE_SIZE + IMGC_PNG_CHUNK_OVERHEAD + IMGC_PNG_IHDR_SIZE,
-  HEAD_SIZE = IHDR_END + IMGC_PNG_CHUNK_OVERHEAD + 3, // a palette of one entry
+  HEAD_SIZE = IHDR_END + IMGC_PNG_CHUNK_OVERHEAD + 3, // with a palette of one entry
 };
 
-// All that must outlive a longjmp lives here, owned by the function that calls the guarded one.
+// Everything that must survive a longjmp; owned by the caller of the guarded function.
 typedef struct drawing {
   const imgc_png_picture *picture;
   imgc_png_rows rows;
   imgc_png_source source;
   imgc_png_segment segment;
-  uint8_t head[HEAD_SIZE]; // bytes of the made stream that come before the segment
+  uint8_t head[HEAD_SIZE]; // bytes of the synthesized stream before the segment
   size_t head_size, head_used;
   bool in_segment;
   png_structp png;
   png_infop info;
   uint8_t *raw;        // one unfiltered row
-  uint32_t pass_count; // passes done
-  uint32_t row_count;  // rows of the next pass done
+  uint32_t pass_count; // completed passes
+  uint32_t row_count;  // completed rows of the next pass
   int reads_behind;
-  bool pending; // libpng has been asked for a row and has not returned
-  bool ended;   // libpng asked for more than there is
-  bool broken;  // libpng gave up
+  bool pending; // a call to libpng for a row has not returned
+  bool ended;   // libpng requested more data than there is
+  bool broken;  // libpng failed
   bool no_memory;
   char message[80];
   jmp_buf jump;
@@ -53,7 +53,7 @@ static void on_error(png_structp png, png_const_charp message) {
 
 static void on_warning(png_structp png, png_const_charp message) {
   drawing *d = png_get_error_ptr(png);
-  // zlib's words; only seen when the request is strict, since Adler-32 is ignored otherwise.
+  // zlib's message; it occurs in strict requests only, since Adler-32 is ignored otherwise.
   if (strstr(message, "incorrect data check")) imgc_warn(d->picture->report, IMGC_WARN_CHECKSUM);
 }
 
@@ -68,9 +68,9 @@ static void on_free(png_structp png, png_voidp memory) {
   free(memory);
 }
 
-// ---------------------------------------------------------------- the made stream
+// ---------------------------------------------------------------- the synthesized stream
 
-// A palette of one entry serves: indices are looked up by png_rows.c.
+// A palette of one entry suffices: png_rows.c looks up the indices.
 static void make_head(drawing *d) {
   const imgc_png *png = d->picture->png;
   uint8_t *p = d->head;
@@ -78,7 +78,7 @@ static void make_head(drawing *d) {
   imgc_put_be32(p + 16, png->width);
   imgc_put_be32(p + 20, png->height);
   const uint8_t rest[9] = {png->bit_depth, png->color_type, 0, 0, png->interlaced};
-  memcpy(p + 24, rest, 9); // with a checksum that nobody looks at
+  memcpy(p + 24, rest, 9); // the CRC is not set because it is not checked
   d->head_size = IHDR_END;
   if (png->color_type == IMGC_PNG_COLOR_INDEXED) {
     memcpy(p + IHDR_END, "\0\0\0\x03PLTE\0\0\0\0\0\0\0", 15);
@@ -86,8 +86,8 @@ static void make_head(drawing *d) {
   }
 }
 
-// Moves on to the next segment that is not empty; its chunk's head goes out first, behind the
-// checksum of the one before.
+// Moves to the next segment that is not empty; the head contains the CRC of the previous chunk and
+// the header of the next one.
 static bool next_segment(drawing *d) {
   do
     if (!imgc_png_source_next(&d->source, &d->segment, false)) return false;
@@ -102,23 +102,23 @@ static bool next_segment(drawing *d) {
   return true;
 }
 
-// True when libpng has been given every row.
+// Returns true when libpng has read every row.
 static bool is_finished(const drawing *d) {
   return d->picture->png->interlaced
              ? png_get_current_pass_number(d->png) == IMGC_PNG_ADAM7_PASSES
              : png_get_current_row_number(d->png) == d->picture->png->height;
 }
 
-// Behind the last row libpng inflates whatever follows, to its end: gigabytes, if the file
-// wants it so. Adler-32 is found at once, or the stream holds more than the picture.
-enum { MOST_READS_BEHIND_ROWS = 8 }; // of 8 KiB, in strict mode; otherwise none
+// After the last row libpng inflates the rest of the stream, which can be gigabytes in a malicious
+// file. Adler-32 follows directly, or the stream contains more data than the image.
+enum { MOST_READS_BEHIND_ROWS = 8 }; // of 8 KiB, in strict requests; otherwise none
 
 static void on_read(png_structp png, png_bytep out, size_t size) {
   drawing *d = png_get_io_ptr(png);
   bool strict = d->picture->request->strictness >= IMGC_STRICT_ON_CORRUPT;
   if (d->pending && is_finished(d) && (!strict || d->reads_behind++ == MOST_READS_BEHIND_ROWS))
     png_error(png, "image data goes on behind the last row");
-  // A row may take any amount of input: empty blocks give nothing.
+  // A row may take any amount of input: empty blocks have no output.
   if (imgc_poll(d->picture->request, d->picture->report)) png_error(png, "stopped");
   while (size > 0) {
     bool head = d->head_used < d->head_size;
@@ -142,12 +142,12 @@ static void on_read(png_structp png, png_bytep out, size_t size) {
 
 // ---------------------------------------------------------------- reading
 
-// May be jumped out of.
+// May be left by longjmp.
 static void read_rows(drawing *d) {
   const imgc_png_picture *picture = d->picture;
   const imgc_png *png = picture->png;
   png_set_read_fn(d->png, d, on_read);
-  // Checksums were compared before; those of the made stream mean nothing.
+  // Checksums were verified before; the synthesized stream does not contain valid ones.
   png_set_crc_action(d->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
   png_set_benign_errors(d->png, 1);
   png_set_user_limits(d->png, png->width, png->height);
@@ -156,7 +156,7 @@ static void read_rows(drawing *d) {
     png_set_option(d->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
   png_read_info(d->png, d->info);
   png_read_update_info(d->png, d->info);
-  // No interlace handling: libpng hands out the short rows of each pass.
+  // No interlace handling: libpng returns the short rows of each pass.
   if (png_get_rowbytes(d->png, d->info) != imgc_png_row_bytes(png, png->width))
     png_error(d->png, "rows have another size than expected");
 
@@ -172,13 +172,13 @@ static void read_rows(drawing *d) {
   }
 }
 
-// The only function with setjmp. It has no locals but its argument.
+// The only function with setjmp. It has no local variables except its argument.
 static void guarded(drawing *d) {
   if (setjmp(d->jump) == 0) read_rows(d);
 }
 
-// libpng reads to the end of the stream before it returns the last row. What it meets there
-// does not harm the row.
+// libpng reads to the end of the stream before it returns the last row. An error there does not
+// affect the row.
 static void take_last_row(drawing *d) {
   const imgc_png *png = d->picture->png;
   if (!d->pending || !is_finished(d)) return;
@@ -194,7 +194,7 @@ static imgc_status finish(drawing *d) {
   imgc_report *report = picture->report;
   uint32_t done = imgc_png_rows_end(&d->rows, d->pass_count, d->row_count);
   if (report->status) return report->status;
-  // The rows ran out: the file was cut, or its stream of rows was before it was stored.
+  // The data ended before the last row: the file, or the zlib stream in it, is truncated.
   bool cut = d->ended || strstr(d->message, "Not enough");
   if (d->pass_count == 0 && d->row_count == 0) {
     if (d->no_memory) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");

@@ -1,4 +1,4 @@
-// Image data through libpng, damaged data too.
+// Decoding of image data with libpng, including damaged data.
 
 #ifndef IMGC_PNG_LIBRARY_H
 #define IMGC_PNG_LIBRARY_H

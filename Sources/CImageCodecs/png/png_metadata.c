@@ -1,5 +1,5 @@
-// PNG's colour chunks, profile and EXIF block. Whatever is wrong with them is a remark:
-// pixels do not depend on them.
+// PNG colour chunks, profile and EXIF block. Errors in them are remarks: pixels do not depend on
+// them.
 
 #include "png/png_metadata.h"
 #include "core/bytes.h"
@@ -23,7 +23,7 @@ bool imgc_png_inflate(const uint8_t *stream, size_t stream_size, uint8_t *out, s
   return (status == Z_OK || status == Z_STREAM_END) && z.avail_out == 0;
 }
 
-// Whether the stream holds `size` bytes. Never inflates more.
+// Returns true when the stream contains `size` bytes. Never inflates more.
 static bool holds(const uint8_t *stream, size_t stream_size, size_t size) {
   z_stream z = {.next_in = (z_const Bytef *)stream, .avail_in = (uInt)stream_size};
   if (inflateInit(&z) != Z_OK) return false;
@@ -42,7 +42,7 @@ static bool holds(const uint8_t *stream, size_t stream_size, size_t size) {
 
 static void ignore(imgc_png_metadata *m) { imgc_warn(m->report, IMGC_WARN_METADATA_IGNORED); }
 
-// True when `size` more bytes of metadata are allowed.
+// Returns true when the limits allow `size` more bytes of metadata.
 static bool allowed(const imgc_png_metadata *m, uint64_t size) {
   const imgc_limits *limits = &m->request->limits;
   uint64_t total = imgc_add(size, imgc_add(m->header->exif_size, m->header->icc_size));
@@ -50,8 +50,8 @@ static bool allowed(const imgc_png_metadata *m, uint64_t size) {
          (!limits->max_metadata_total || total <= limits->max_metadata_total);
 }
 
-// Name, NUL, compression method 0, zlib stream. A profile states its own size in its first four
-// bytes (ICC.1, 7.2.2), so its size is known, and compared with the limit, before it is inflated.
+// Reads iCCP: name, NUL, compression method 0, zlib stream. The first four bytes of a profile are
+// its size (ICC.1, 7.2.2), so the size is known, and checked against the limit, before inflating.
 static void read_iccp(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
   m->seen_profile = true;
   size_t name =
@@ -92,7 +92,7 @@ static void read_exif(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
   uint64_t offset = chunk->offset + 8;
   uint64_t size = chunk->length;
   const uint8_t *p = chunk->data;
-  // The prefix belongs to JPEG; some writers leave it in.
+  // The prefix is part of the JPEG embedding; some PNG writers keep it.
   if (size >= IMGC_EXIF_PREFIX_SIZE && memcmp(p, IMGC_EXIF_PREFIX, IMGC_EXIF_PREFIX_SIZE) == 0)
     offset += IMGC_EXIF_PREFIX_SIZE, size -= IMGC_EXIF_PREFIX_SIZE, p += IMGC_EXIF_PREFIX_SIZE;
   bool valid = size >= 8 && (memcmp(p, "II", 2) == 0 || memcmp(p, "MM", 2) == 0);

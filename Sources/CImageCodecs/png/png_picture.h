@@ -1,4 +1,4 @@
-// An image, or a frame of an animation, that is drawn.
+// An image, or an animation frame, to be decoded.
 
 #ifndef IMGC_PNG_PICTURE_H
 #define IMGC_PNG_PICTURE_H
@@ -13,11 +13,11 @@ typedef struct imgc_png_picture {
   imgc_png_source source;
   imgc_png_extent extent;
   const imgc_place *place;
-  bool over; // draw over what the place holds
+  bool over; // blend onto the destination instead of replacing it
 } imgc_png_picture;
 
-// Rows that are written before they may go on into a resampler: interlaced pictures come complete
-// only at their end.
+// Returns the rows that the band buffer must hold: interlaced images are complete only at the end
+// of the data.
 static inline uint32_t imgc_png_band_rows(const imgc_png *png) {
   return png->interlaced ? png->height : 1;
 }

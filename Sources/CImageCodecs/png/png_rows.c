@@ -1,5 +1,5 @@
-// From unfiltered rows to pixels in their place. Samples become RGBA8 as libpng's
-// expand, gray-to-rgb, scale-16 and filler transformations make them.
+// Conversion of unfiltered rows to pixels in the destination. Samples become RGBA8 as with libpng's
+// expand, gray-to-rgb, scale-16 and filler transformations.
 
 #include "png/png_rows.h"
 #include "core/bytes.h"
@@ -55,7 +55,7 @@ static void make_palette(imgc_png_rows *rows) {
   const imgc_png *png = rows->png;
   const uint8_t *t = png->transparency;
   if (png->color_type == IMGC_PNG_COLOR_INDEXED) {
-    // What lies behind the palette is opaque black, as in libpng.
+    // Indices past the palette's end are opaque black, as in libpng.
     for (uint32_t i = 0; i < 256; i++) {
       const uint8_t *c = png->palette + (size_t)3 * i;
       uint8_t alpha = t && i < png->transparency_size ? t[i] : 255;
@@ -79,7 +79,7 @@ static void make_palette(imgc_png_rows *rows) {
   }
 }
 
-// Pixels that are the colour of tRNS, compared at their full depth, become transparent.
+// Makes pixels of the tRNS colour transparent; the comparison is at full depth.
 static void clear_key16(const imgc_png_rows *rows, uint8_t *dst, const uint8_t *src, uint32_t n) {
   unsigned channels = imgc_png_channels(rows->png);
   for (; n > 0; n--, src += 2 * channels, dst += 4) {
@@ -152,7 +152,7 @@ static void expand(imgc_png_rows *rows, uint8_t *dst, const uint8_t *src, uint32
   }
 }
 
-// ---------------------------------------------------------------- pixels to their place
+// ---------------------------------------------------------------- pixels to the destination
 
 uint64_t imgc_png_band_bytes(const imgc_png *png) { return (uint64_t)BAND * png->width * 4; }
 
@@ -181,8 +181,8 @@ static void flush(imgc_png_rows *rows) {
   rows->band_count = 0;
 }
 
-// Spreads the pixels of an interlaced row. Each pixel of the picture comes exactly once, so
-// drawing over works pixel by pixel too.
+// Distributes the pixels of an interlaced row. Each pixel of the image occurs exactly once, so
+// blending works pixel by pixel too.
 static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
                     const uint8_t *src) {
   const imgc_place *place = rows->place;
@@ -200,7 +200,7 @@ static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32
   }
 }
 
-// Rows of a picture that is not interlaced that have gone on into a sink.
+// Returns the rows of a non-interlaced image that the band buffer has already pushed.
 static uint32_t rows_out(const imgc_png_rows *rows) {
   return rows->place->sink && !rows->png->interlaced ? rows->place->sink->first : 0;
 }

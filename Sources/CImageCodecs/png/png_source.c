@@ -1,4 +1,4 @@
-// Where compressed image data lies.
+// Location of compressed image data.
 
 #include "png/png_source.h"
 #include "core/bytes.h"
@@ -19,9 +19,9 @@ bool imgc_png_source_next(imgc_png_source *source, imgc_png_segment *segment, bo
     imgc_png_chunk chunk;
     imgc_png_step step = imgc_png_next(&source->reader, &chunk);
     if (chunk.type != source->type) {
-      // A run of IDATs is complete when another chunk begins, be it cut itself.
+      // A run of IDATs is complete when another chunk starts, even if that one is truncated.
       source->cut = step == IMGC_PNG_CUT && (source->type == IMGC_PNG_fdAT || chunk.type == 0);
-      // Other chunks may stand between those of a frame (PNG, 5.6), not between IDATs.
+      // Other chunks may occur between those of a frame (PNG, 5.6), but not between IDATs.
       if (source->type == IMGC_PNG_fdAT && step == IMGC_PNG_WHOLE &&
           !imgc_png_is_critical(&chunk) && chunk.type != IMGC_PNG_fcTL)
         continue;

@@ -1,5 +1,6 @@
-// Intact image data in pieces: a window of the zlib stream, a few rows whose filters are undone,
-// and pixels. Whatever is odd is left to libpng, which begins again; rows that are out are right.
+// Streaming decoder for intact image data: a window of the zlib stream, a few unfiltered rows, and
+// pixels. Irregular data is left to libpng, which starts again; the rows that were already pushed
+// are correct.
 
 #include "png/png_stream.h"
 #include "core/bytes.h"
@@ -19,17 +20,17 @@ typedef struct stream {
   const imgc_png_picture *picture;
   imgc_png_source source;
   uint64_t segments;
-  imgc_png_rows *rows; // NULL: only looks whether the data is right
+  imgc_png_rows *rows; // NULL: only check that the data is valid
   size_t row_size;     // with the filter byte
   unsigned bpp;
   uint32_t batch; // rows that are unfiltered together
-  uint32_t row;   // first of the batch
+  uint32_t row;   // first row of the batch
   size_t filled;  // bytes of the batch
-  uint8_t *above; // the row before the batch; the batch itself follows its slack
+  uint8_t *above; // the row before the batch; the batch follows after its slack
   imgc_inflater inflater;
 } stream;
 
-// Narrow pixels are unfiltered in waves, wider ones in pairs.
+// Rows of narrow pixels are unfiltered in waves, of wider ones in pairs.
 static uint32_t batch_rows(const imgc_png *png) {
   return imgc_png_pixel_bytes(png) <= 2 ? IMGC_PNG_UNFILTER_ROWS : 2;
 }
@@ -47,7 +48,7 @@ uint64_t imgc_png_streamed_bytes(const imgc_png *png) {
 static bool next_segment(void *context, const uint8_t **in, const uint8_t **in_end) {
   stream *s = context;
   imgc_png_segment segment;
-  // Chunks may be empty, and millions.
+  // Polls because there may be millions of empty chunks.
   if (++s->segments % 4096 == 0 && imgc_poll(s->picture->request, s->picture->report)) return false;
   if (!imgc_png_source_next(&s->source, &segment, false)) return false;
   *in = segment.data;
@@ -55,7 +56,8 @@ static bool next_segment(void *context, const uint8_t **in, const uint8_t **in_e
   return true;
 }
 
-// Pixels of the rows in the batch. False when a filter is not known, or the decode is to end.
+// Converts the rows of the batch. Returns false for an unknown filter, or when the decode has to
+// end.
 static bool draw_batch(stream *s) {
   const imgc_png_picture *picture = s->picture;
   imgc_png_pass pass = imgc_png_pass_at(picture->png, 0);
@@ -83,10 +85,10 @@ static size_t bytes_of_batch(const stream *s) {
   return s->row_size * (left < s->batch ? left : s->batch);
 }
 
-// Takes a piece of the raw rows. False also when there are more bytes than rows.
+// Adds a piece of the raw rows. Returns false also when there are more bytes than rows.
 //
-// A batch is drawn when the first byte behind it is there: an error between the two costs libpng
-// the row before, since zlib reports it with the last byte of that.
+// A batch is converted when the first byte after it is available: with an error between the two,
+// libpng loses the preceding row, since zlib reports the error together with that row's last byte.
 static bool take_piece(stream *s, const uint8_t *bytes, size_t count) {
   uint8_t *raw = s->above + s->row_size + IMGC_PNG_UNFILTER_SLACK;
   while (count > 0) {
@@ -101,7 +103,7 @@ static bool take_piece(stream *s, const uint8_t *bytes, size_t count) {
   return true;
 }
 
-// END when the stream held exactly the rows.
+// Returns END when the stream contained exactly the rows.
 static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_odd) {
   const imgc_png_picture *picture = s->picture;
   imgc_inflater *z = &s->inflater;
@@ -147,8 +149,9 @@ imgc_status imgc_png_draw_streamed(const imgc_png_picture *picture, bool *done) 
   memset(s->above, 0, size - sizeof *s);
   if (imgc_png_rows_begin(&rows, png, picture->place, false)) {
     imgc_inflate_result result = run(s, &rows, false);
-    // zlib refuses what libdeflate takes. As with libdeflate the picture is drawn if it is right to
-    // its end; otherwise libpng draws it, which must not find rows out that it does not reach.
+    // zlib rejects this stream and libdeflate accepts it. As in the other decoder, the image is
+    // drawn if the stream is valid to its end; otherwise libpng draws it, and no row may have been
+    // pushed that libpng does not reach.
     if (result == IMGC_INFLATE_ODD && imgc_png_fast_takes(png, &picture->extent) &&
         run(s, NULL, true) == IMGC_INFLATE_END)
       result = run(s, &rows, true);

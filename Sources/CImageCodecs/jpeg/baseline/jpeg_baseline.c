@@ -7,23 +7,23 @@
 #include <stdlib.h>
 
 enum { MAX_STEP = 4095, MAX_PLANES = 3, MAX_SIDE = 4 };
-// Of an MCU of several components (T.81, B.2.3).
+// Limit of blocks in an MCU of several components (T.81, B.2.3).
 enum { MAX_BLOCKS = 10 };
 
-// MCUs from which on the tables of imgc_jpeg_flat_mcus are worth the making. Fuzzing wants them for
-// small files too.
+// Minimum number of MCUs for which building the tables of imgc_jpeg_flat_mcus pays off. Fuzzing
+// defines it lower to cover them with small files.
 #ifndef IMGC_LEAST_MCUS_FOR_SKIPS
 #define IMGC_LEAST_MCUS_FOR_SKIPS 2000
 #endif
 
 typedef struct plane {
-  unsigned across, down; // blocks of an MCU
-  unsigned size;         // samples of a block, on each side
+  unsigned across, down; // blocks of an MCU, horizontally and vertically
+  unsigned size;         // samples of a block per side: 1 or 2 or 4
   int32_t steps[DCTSIZE2];
   const imgc_huffman *dc, *ac;
-  bool is_flat; // only DC counts, and much is to be read
+  bool is_flat; // only DC is needed, and the image is large enough for the skip tables
   int32_t last_dc;
-  uint8_t *samples; // a row of MCUs
+  uint8_t *samples; // the samples of a row of MCUs
 } plane;
 
 struct jpeg_baseline {
@@ -31,23 +31,23 @@ struct jpeg_baseline {
   uint32_t restart_interval; // MCUs; 0: no markers
   uint32_t until_restart;
   unsigned next_restart;         // 0...7
-  uint32_t columns;              // MCUs
-  uint32_t mcu_rows;             // still to be read
-  unsigned side;                 // samples of an MCU, on each side; the same in all planes
+  uint32_t columns;              // columns of MCUs
+  uint32_t mcu_rows;             // rows of MCUs still to read
+  unsigned side;                 // samples of an MCU per side; the same in all planes
   uint32_t width;                // pixels
-  unsigned row;                  // next one of the MCUs that were read; `side`: none left
+  unsigned row;                  // next row of the MCUs that were read; `side`: none left
   unsigned count;                // planes, in the order of the scan
   uint8_t *in_order[MAX_PLANES]; // Y, Cb, Cr
   plane planes[MAX_PLANES];
   imgc_huffman dc[2], ac[2];
   imgc_huffman_skips skips[2];      // of `ac`
-  imgc_flat_plane flat[MAX_PLANES]; // those of `planes` that are
-  uint8_t of[MAX_BLOCKS];           // which plane each block of an MCU is of
-  unsigned blocks;                  // of an MCU when all are flat; else 0
-  uint8_t *flat_samples;            // a row of such MCUs, a byte a block
+  imgc_flat_plane flat[MAX_PLANES]; // entries for those of `planes` that are flat
+  uint8_t of[MAX_BLOCKS];           // the plane of each block of an MCU
+  unsigned blocks;                  // blocks per MCU when all planes are flat; otherwise 0
+  uint8_t *flat_samples;            // a row of such MCUs, one byte per block
 };
 
-// ---------------------------------------------------------------- what it takes
+// ---------------------------------------------------------------- supported files
 
 static bool is_plain(const struct jpeg_decompress_struct *cinfo) {
   const bool has_color = cinfo->num_components == 3 && cinfo->jpeg_color_space == JCS_YCbCr;
@@ -59,8 +59,8 @@ static bool is_plain(const struct jpeg_decompress_struct *cinfo) {
          (cinfo->min_DCT_scaled_size == 1 || cinfo->min_DCT_scaled_size == 2);
 }
 
-// libjpeg makes chroma of half the size larger by an inverse DCT of twice the points, and nothing
-// is left to be interpolated.
+// Adds the plane of a component; returns false if it is not supported. libjpeg enlarges subsampled
+// chroma by an inverse DCT of twice the size, so no interpolation is necessary.
 static bool add_plane(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo,
                       const jpeg_component_info *c) {
   plane *p = &b->planes[b->count++];
@@ -74,7 +74,7 @@ static bool add_plane(jpeg_baseline *b, const struct jpeg_decompress_struct *cin
     return false;
   for (unsigned k = 0; k < DCTSIZE2; k++) {
     p->steps[k] = table->quantval[imgc_jpeg_order[k]];
-    // With a step of 0 nothing would bound the sum of DC differences.
+    // With a step of 0 the sum of DC differences would be unbounded.
     if (p->steps[k] == 0 || p->steps[k] > MAX_STEP) return false;
   }
   p->dc = &b->dc[c->dc_tbl_no];
@@ -89,14 +89,14 @@ static bool make_tables(jpeg_baseline *b, const struct jpeg_decompress_struct *c
       if (b->planes[k].dc == &b->dc[i] && !dc) return false;
       if (b->planes[k].ac == &b->ac[i] && !ac) return false;
     }
-    // A table that no plane has may be anything.
+    // A table that no plane uses may be missing.
     if (dc && !imgc_huffman_make(&b->dc[i], dc->bits, dc->huffval, false)) return false;
     if (ac && !imgc_huffman_make(&b->ac[i], ac->bits, ac->huffval, true)) return false;
   }
   return true;
 }
 
-// With `is_draft` chroma of half the size may do with DC too, of which each sample is then four.
+// With `is_draft` 2 x 2 subsampled chroma may use DC only, too; each sample then covers four.
 static bool is_flat(const jpeg_baseline *b, const plane *p, bool is_draft) {
   if ((uint64_t)b->columns * b->mcu_rows < IMGC_LEAST_MCUS_FOR_SKIPS) return false;
   return p->size == 1 || (is_draft && p->size == 2 && b->side == 2);
@@ -138,7 +138,7 @@ static bool set_up(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo,
   b->restart_interval = b->until_restart = cinfo->restart_interval;
   b->bits.next = cinfo->src->next_input_byte;
   b->bits.end = b->bits.next + cinfo->src->bytes_in_buffer;
-  // A side has at most 65,535 pixels.
+  // The product fits: width and height are at most 65,535 pixels.
   const size_t plane_bytes = (size_t)b->columns * b->side * b->side;
   uint8_t *samples = malloc(plane_bytes * b->count + (size_t)b->columns * b->blocks);
   if (!samples) return false;
@@ -169,7 +169,7 @@ const uint8_t *imgc_jpeg_baseline_next(const jpeg_baseline *b) { return b->bits.
 
 // ---------------------------------------------------------------- MCUs
 
-// RST0...RST7 in turn, right behind the bits that fill the last byte.
+// Reads the next of RST0...RST7, which must follow the padding bits of the last byte.
 static bool restart(jpeg_baseline *b) {
   imgc_jpeg_bits *bits = &b->bits;
   if (bits->count >= 8 || bits->end - bits->next < 2) return false;
@@ -181,13 +181,13 @@ static bool restart(jpeg_baseline *b) {
   return true;
 }
 
-// A flat block's sample, once or four times.
+// Writes the sample of a flat block once, or four times for size 2.
 static inline void put(uint8_t *to, size_t stride, uint8_t sample, unsigned size) {
   to[0] = sample;
   if (size > 1) to[1] = to[stride] = to[stride + 1] = sample;
 }
 
-// A plane's samples of MCU `column`, from where they were read to; gives what follows.
+// Writes a plane's samples of MCU `column` from `from`; returns the position after them.
 static const uint8_t *put_blocks(const jpeg_baseline *b, const plane *p, uint32_t column,
                                  const uint8_t *from) {
   const size_t stride = (size_t)b->columns * b->side;
@@ -223,8 +223,8 @@ static bool read_blocks(jpeg_baseline *b, plane *p, uint32_t column) {
   return true;
 }
 
-// MCUs that can be read from `column` on with no marker in between; 0 when there is not the marker
-// that has to be.
+// Returns how many MCUs can be read from `column` on without a restart marker; 0 when an expected
+// marker is missing.
 static uint32_t mcus_from(jpeg_baseline *b, uint32_t column, uint32_t most) {
   const uint32_t left = b->columns - column < most ? b->columns - column : most;
   if (b->restart_interval == 0) return left;

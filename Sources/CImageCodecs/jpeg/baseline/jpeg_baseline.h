@@ -1,7 +1,6 @@
-// A decoder of its own for the JPEGs that thumbnails are mostly made of: baseline, one scan, 8
-// bits, gray or YCbCr, chroma in full or at half the size on both sides, at 1/4 or 1/8 scale.
-// libjpeg has read the header. What comes out are libjpeg's bytes; whatever is not plain is left to
-// libjpeg.
+// A native decoder for the JPEGs that most thumbnails are made of: baseline, one scan, 8 bits, gray
+// or YCbCr, chroma at full resolution or subsampled 2 x 2, at 1/4 or 1/8 scale. libjpeg has read
+// the header. The pixels are identical to libjpeg's; every other file is left to libjpeg.
 
 #ifndef IMGC_JPEG_BASELINE_H
 #define IMGC_JPEG_BASELINE_H
@@ -18,18 +17,18 @@
 
 typedef struct jpeg_baseline jpeg_baseline;
 
-// NULL for files that are not for it, and when memory is exhausted. `cinfo` is past
-// jpeg_calc_output_dimensions and its source stands at the first byte of the scan. With `is_draft`
-// chroma of half the size is taken from DC alone at 1/8, which is not libjpeg's: it interpolates
-// it.
+// Opens the decoder; NULL for unsupported files, and when memory is exhausted. `cinfo` is in the
+// state after jpeg_calc_output_dimensions and its source is at the first byte of the scan. With
+// `is_draft` 2 x 2 subsampled chroma uses DC only at 1/8; this differs from libjpeg, which
+// interpolates it.
 jpeg_baseline *imgc_jpeg_baseline_open(const struct jpeg_decompress_struct *cinfo, bool is_draft);
 void imgc_jpeg_baseline_close(jpeg_baseline *b);
 
-// The next `count` rows as RGBA8. False when libjpeg has to do it all: the data has a defect, or
-// values that no encoder writes.
+// Reads the next `count` rows as RGBA8. Returns false when libjpeg has to decode the whole image:
+// the data has a defect, or values that no encoder writes.
 bool imgc_jpeg_baseline_read(jpeg_baseline *b, uint8_t *const *rows, uint32_t count);
 
-// The first byte that was not looked at.
+// Returns the address of the first unread byte.
 const uint8_t *imgc_jpeg_baseline_next(const jpeg_baseline *b);
 
 #endif

@@ -5,10 +5,10 @@ const uint8_t imgc_jpeg_order[64] = {
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-// After FF comes 00, which is not data, or a marker.
+// FF is followed by a stuffed 00, which is not data, or by a marker.
 void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b) {
   if (b->count < 0) return;
-  // What lies above is less than a byte, and comes again.
+  // The bits above `count` are a part of the next byte, which is loaded again.
   b->ahead &= ~(UINT64_MAX >> b->count);
   while (b->count < 56 && b->next < b->end) {
     unsigned byte = *b->next;
@@ -23,14 +23,14 @@ void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b) {
   }
 }
 
-// Of a block under way.
+// Position in the block being decoded.
 typedef struct walk {
   unsigned k, count;
   // Bits from 12 on are set once a coefficient is out of range.
   uint32_t range;
 } walk;
 
-// One code; false at the end of the block, or of what is understood.
+// Decodes one code; returns false at the end of the block or at an invalid code.
 static inline __attribute__((always_inline)) bool step(imgc_jpeg_bits *b, const imgc_huffman *ac,
                                                        const int32_t steps[64], int16_t block[64],
                                                        walk *w) {
@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) bool step(imgc_jpeg_bits *b, const 
   const unsigned run = entry >> 10 & 63;
   w->k += run;
   if (w->k >= 64 || entry == 0) {
-    // A run that leads out of the block is not what ends it.
+    // A run past the end of the block is an error.
     if (run != IMGC_BLOCK_ENDS) w->range = UINT32_MAX;
     return false;
   }
@@ -60,8 +60,8 @@ unsigned imgc_jpeg_block(imgc_jpeg_bits *bits, const imgc_huffman *dc, const img
   const int32_t coefficient = *last_dc * steps[0];
   block[0] = (int16_t)coefficient;
   walk w = {.k = 1, .count = 1, .range = (uint32_t)coefficient + 2048};
-  // A branch that asks for bits after every code would be guessed wrong every few codes. Where bits
-  // were just asked for, three codes mostly find enough of them.
+  // A branch for a refill after every code would often be mispredicted. After a refill there are
+  // usually enough bits for three codes.
   while (b.count >= LEAST ? step(&b, ac, steps, block, &w) : true) {
     imgc_refill(&b);
     if (!step(&b, ac, steps, block, &w)) break;

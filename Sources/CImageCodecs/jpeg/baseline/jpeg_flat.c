@@ -4,7 +4,7 @@ enum { SKIP_BITS = 63, COEFFICIENT = 1 << 6, SKIP_ENDS = 1 << 12, SKIP_NOTHING =
 
 // ---------------------------------------------------------------- tables
 
-// What the first `IMGC_SKIP_LOOK` of 64 bits hold of codes that are complete.
+// Returns the entry for the complete codes within the first IMGC_SKIP_LOOK of 64 bits.
 static uint16_t skips_of(const imgc_huffman *ac, uint64_t ahead) {
   unsigned used = 0, coefficients = 0;
   for (;;) {
@@ -30,10 +30,10 @@ void imgc_huffman_skips_make(imgc_huffman_skips *s, const imgc_huffman *ac) {
 
 typedef enum code { CODE_IS_PASSED, BLOCK_ENDS, NO_CODE } code;
 
-// One code, where `k` coefficients have been passed.
+// Skips one code, after `k` coefficients.
 static __attribute__((noinline)) code pass_code(imgc_jpeg_bits *b, const imgc_huffman *ac,
                                                 unsigned *k) {
-  // A code with its value is 31 bits at most.
+  // A code with its value has at most 31 bits.
   imgc_refill(b);
   const uint32_t entry = imgc_take(b, ac);
   const unsigned run = entry >> 10 & 63;
@@ -43,24 +43,24 @@ static __attribute__((noinline)) code pass_code(imgc_jpeg_bits *b, const imgc_hu
   return ++*k >= 64 ? BLOCK_ENDS : CODE_IS_PASSED;
 }
 
-// Behind `used` bits that were looked at while `full`, the same with more behind them, was filled:
-// nothing waits for bytes to come. Two looks take 26 bits, a DC difference 27; what is left of 56
-// is enough for the next ones.
+// Consumes `used` bits of `b`, and replaces it by `full`, the same buffer after a refill, so that
+// decoding does not wait for the load. Two look-ups take 26 bits, a DC difference 27; the rest of
+// 56 suffices for the next ones.
 IMGC_INLINE void go_on(imgc_jpeg_bits *b, imgc_jpeg_bits full, unsigned used) {
   *b = full;
   imgc_drop(b, used);
 }
 
-// Codes up to the 64th coefficient; false when there is a code that does not exist, or a run that
-// leads out of the block. At least 29 bits are there, and again then.
+// Skips codes up to the 64th coefficient; returns false for an invalid code or a run past the end
+// of the block. Requires at least 29 bits, and leaves at least that many.
 IMGC_INLINE bool pass_over(imgc_jpeg_bits *b, const imgc_huffman *ac,
                            const imgc_huffman_skips *skips) {
   enum { SHIFT = 64 - IMGC_SKIP_LOOK, OVER = 64 * COEFFICIENT };
   for (uint32_t passed = COEFFICIENT;;) {
     imgc_jpeg_bits full = *b;
     imgc_refill(&full);
-    // The bits and coefficients of both looks in one sum, which is from OVER on once the block ends
-    // or a look leads past it.
+    // The bits and coefficients of both look-ups in one sum, which is at least OVER when the block
+    // ends or a look-up leads past its end.
     uint32_t before = passed, skip = skips->look[b->ahead >> SHIFT], sum = before + skip;
     if (sum < OVER) {
       skip = skips->look[b->ahead << (skip & SKIP_BITS) >> SHIFT];
@@ -86,7 +86,7 @@ IMGC_INLINE bool pass_over(imgc_jpeg_bits *b, const imgc_huffman *ac,
   }
 }
 
-// The sample of a block of which only DC is known.
+// Returns the sample of a block that consists of DC only.
 IMGC_INLINE uint8_t sample_of(int32_t dc) {
   const int32_t value = ((dc + 4) >> 3) + 128;
   return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Without the bits that say the value.
+// Returns the entry of a symbol without the value bits.
 static uint32_t entry_of(const imgc_huffman *h, unsigned symbol) {
   if (!h->is_ac) return symbol << 6;
   unsigned run = symbol >> 4, size = symbol & 15;
@@ -33,7 +33,8 @@ bool imgc_huffman_make(imgc_huffman *h, const uint8_t bits[17], const uint8_t sy
   for (unsigned length = 1; length <= 16; length++, code <<= 1) {
     h->offset[length] = (int32_t)place - (int32_t)code;
     for (unsigned i = 0; i < bits[length]; i++, code++, place++) {
-      // No code has ones alone (T.81, C.2), and no DC difference of 8 bits has more than 11.
+      // A code of ones only is not allowed (T.81, C.2), and a DC difference of 8-bit samples has at
+      // most 11 bits.
       if (place == 256 || code + 1 >= 1u << length) return false;
       if (!is_ac && symbols[place] > 11) return false;
       if (length <= IMGC_HUFFMAN_LOOK) fill(h, code, length, symbols[place]);

@@ -1,6 +1,6 @@
-// Samples of a reduced picture: an inverse DCT of fewer points, which leaves out high frequencies
-// (the method of jidctred.c in libjpeg: even part of DC, odd part of the odd rows), separable, in
-// whole numbers with 13 bits behind the point, 2 of which stay between the passes.
+// Samples of a reduced image: an inverse DCT of fewer points, which omits high frequencies (the
+// method of jidctred.c in libjpeg: even part from DC, odd part from the odd rows). It is separable
+// and uses fixed-point numbers with 13 fraction bits, 2 of which are kept between the passes.
 
 #include "jpeg/baseline/jpeg_reduced.h"
 #include "core/copy.h"
@@ -14,12 +14,12 @@
 #endif
 
 enum {
-  // Times 2^13, of 2 points.
+  // Times 2^13, for 2 points.
   F0_720 = 5906,
   F0_850 = 6967,
   F1_273 = 10426,
   F3_625 = 29692,
-  // Of 4 points.
+  // For 4 points.
   F0_211 = 1730,
   F0_510 = 4176,
   F0_601 = 4926,
@@ -48,12 +48,12 @@ static inline __m128i load(const int16_t *p) { return _mm_loadu_si128((const voi
 
 static inline __m128i two(int16_t a, int16_t b) { return _mm_set_epi16(b, a, b, a, b, a, b, a); }
 
-// (a * x + b * y) of pairs of samples, 32 bits each.
+// (a * x + b * y) for pairs of samples, 32 bits each.
 static inline __m128i times(__m128i pairs, int16_t a, int16_t b) {
   return _mm_madd_epi16(pairs, two(a, b));
 }
 
-// Samples with `bits` bits behind the point, as 32 bits: the lower four of eight.
+// The lower four of eight samples, as 32 bits with `bits` fraction bits.
 static inline __m128i shifted(__m128i samples, int bits) {
   return _mm_srai_epi32(_mm_unpacklo_epi16(_mm_setzero_si128(), samples), 16 - bits);
 }
@@ -69,7 +69,7 @@ static inline __m128i rounded(__m128i sums, int bits) {
 static void reduce_2(uint8_t *dst, size_t stride, const int16_t block[64]) {
   const __m128i dc = load(block), r1 = load(block + 8), r3 = load(block + 24);
   const __m128i r5 = load(block + 40), r7 = load(block + 56);
-  // Down: eight columns, of which 2, 4 and 6 weigh nothing below.
+  // Vertical pass: eight columns; 2, 4 and 6 have weight 0 in the horizontal pass.
   const __m128i odd_low = _mm_add_epi32(times(_mm_unpacklo_epi16(r1, r3), F3_625, -F1_273),
                                         times(_mm_unpacklo_epi16(r5, r7), F0_850, -F0_720));
   const __m128i odd_high = _mm_add_epi32(times(_mm_unpackhi_epi16(r1, r3), F3_625, -F1_273),
@@ -79,7 +79,7 @@ static void reduce_2(uint8_t *dst, size_t stride, const int16_t block[64]) {
                                         rounded(_mm_add_epi32(even_high, odd_high), 13));
   const __m128i lower = _mm_packs_epi32(rounded(_mm_sub_epi32(even_low, odd_low), 13),
                                         rounded(_mm_sub_epi32(even_high, odd_high), 13));
-  // Across: both rows.
+  // Horizontal pass: both rows.
   const __m128i weights = _mm_set_epi16(-F0_720, 0, F0_850, 0, -F1_273, 0, F3_625, 0);
   const __m128i a = _mm_madd_epi16(upper, weights), c = _mm_madd_epi16(lower, weights);
   __m128i odd = _mm_add_epi32(_mm_unpacklo_epi32(a, c), _mm_unpackhi_epi32(a, c));
@@ -94,7 +94,7 @@ static void reduce_2(uint8_t *dst, size_t stride, const int16_t block[64]) {
   imgc_copy(dst + stride, (const uint8_t *)&bytes + 2, 2);
 }
 
-// Four results of each column of four: pairs are rows 1 and 3, 5 and 7, 2 and 6.
+// Computes four results per column for four columns; the pairs are rows 1 and 3, 5 and 7, 2 and 6.
 static inline void four_points(__m128i out[4], __m128i dc, __m128i p13, __m128i p57, __m128i p26,
                                int bits) {
   const __m128i even = times(p26, F1_848, -F0_765);
@@ -117,7 +117,7 @@ static void reduce_4(uint8_t *dst, size_t stride, const int16_t block[64]) {
   four_points(high, shifted_upper(dc, 14), _mm_unpackhi_epi16(r1, r3), _mm_unpackhi_epi16(r5, r7),
               _mm_unpackhi_epi16(r2, r6), 12);
   for (int i = 0; i < 4; i++) rows[i] = _mm_packs_epi32(low[i], high[i]);
-  // Turned: each column of four side by side, two in a vector.
+  // Transposed: columns of four, two per vector.
   const __m128i a = _mm_unpacklo_epi16(rows[0], rows[1]), b = _mm_unpacklo_epi16(rows[2], rows[3]);
   const __m128i c = _mm_unpackhi_epi16(rows[0], rows[1]), d = _mm_unpackhi_epi16(rows[2], rows[3]);
   const __m128i c01 = _mm_unpacklo_epi32(a, b), c23 = _mm_unpackhi_epi32(a, b);
@@ -137,13 +137,13 @@ static void reduce_4(uint8_t *dst, size_t stride, const int16_t block[64]) {
 
 #else
 
-// DESCALE of libjpeg, cut to 16 bits: so its SIMD versions do it between the passes.
+// DESCALE of libjpeg, saturated to 16 bits as in libjpeg's SIMD versions between the passes.
 static int32_t rounded(int64_t sum, int bits) {
   int64_t value = (sum + (1 << (bits - 1))) >> bits;
   return value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : (int32_t)value;
 }
 
-// `in` has the samples 0, 1, 3, 5 and 7 of a row or column, `step` apart.
+// `in` is a row or column of 8; indices 0, 1, 3, 5 and 7 are used.
 static void two_points(int32_t out[2], const int64_t in[8], int bits) {
   int64_t even = in[0] * (1 << 15);
   int64_t odd = in[1] * F3_625 - in[3] * F1_273 + in[5] * F0_850 - in[7] * F0_720;
@@ -201,7 +201,7 @@ void imgc_jpeg_reduce(uint8_t *dst, size_t stride, const int16_t block[64], unsi
 
 // ---------------------------------------------------------------- colour
 
-// JFIF's YCbCr, with 16 bits behind the point; rounded as jdcolor.c of libjpeg does.
+// YCbCr of JFIF to RGB with 16 fraction bits; rounded as in jdcolor.c of libjpeg.
 static inline __attribute__((always_inline)) void rgba(uint8_t *restrict dst,
                                                        const uint8_t *restrict y,
                                                        const uint8_t *restrict cb,

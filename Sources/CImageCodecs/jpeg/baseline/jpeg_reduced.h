@@ -1,5 +1,5 @@
-// Blocks of coefficients to 1 x 1, 2 x 2 or 4 x 4 samples, and samples to RGBA8: the bytes that
-// libjpeg-turbo gives with JDCT_ISLOW, for coefficients from -2,048 to 2,047.
+// Inverse DCT of a block to 1 x 1, 2 x 2 or 4 x 4 samples, and conversion of samples to RGBA8. The
+// results equal libjpeg-turbo's with JDCT_ISLOW, for coefficients from -2,048 to 2,047.
 
 #ifndef IMGC_JPEG_REDUCED_H
 #define IMGC_JPEG_REDUCED_H
@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// `size` is 1, 2 or 4.
+// Writes size x size samples; `size` is 1, 2 or 4.
 void imgc_jpeg_reduce(uint8_t *dst, size_t stride, const int16_t block[64], unsigned size);
-// The same for a block of nothing but DC.
+// The same for a block of DC only.
 void imgc_jpeg_reduce_flat(uint8_t *dst, size_t stride, int16_t dc, unsigned size);
 
-// n pixels.
+// Converts n pixels.
 void imgc_jpeg_row_rgba(uint8_t *dst, const uint8_t *y, const uint8_t *cb, const uint8_t *cr,
                         size_t n);
 

@@ -1,4 +1,4 @@
-// Undoing PNG's row filters: the choice between plain code and AVX2.
+// Reconstruction of filtered PNG rows: selection between baseline and AVX2 code.
 
 #include "png/unfilter/png_unfilter.h"
 #include "core/cpu_features.h"
@@ -36,7 +36,7 @@ void imgc_png_unfilter_pair(uint8_t first, uint8_t second, uint8_t *row, uint8_t
 }
 
 bool imgc_png_unfilter_waves(const uint8_t *first, size_t stride, size_t n, unsigned bpp) {
-  // At the ends of the rows most of the work is for nothing.
+  // In short rows most of the wave's work is wasted at both ends.
   if (bpp > 2 || n < 64) return false;
   const uint8_t *filter = first - 1;
   int slow = 0;

@@ -1,5 +1,5 @@
-// Undoing PNG's row filters, compiled for AVX2. The same loops: three-operand instructions make
-// the short chains of Average and Paeth a tenth to a sixth faster.
+// Reconstruction of filtered PNG rows, compiled for AVX2. The loops are the same: three-operand
+// instructions make the short dependency chains of Average and Paeth a tenth to a sixth faster.
 
 #if defined(__x86_64__)
 #define TARGET __attribute__((target("avx2")))

@@ -1,4 +1,4 @@
-// The variants for processors with AVX2, chosen by png_unfilter.c.
+// Variants for processors with AVX2, selected by png_unfilter.c.
 
 #ifndef IMGC_PNG_UNFILTER_AVX2_H
 #define IMGC_PNG_UNFILTER_AVX2_H

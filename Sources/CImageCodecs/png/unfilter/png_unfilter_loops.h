@@ -1,8 +1,9 @@
-// The loops behind png_unfilter.h, compiled once for any processor and once for AVX2: the file
-// that includes this one defines TARGET, the attribute that says which.
+// The loops of png_unfilter.h, compiled once for the baseline instruction set and once for AVX2:
+// the including file defines TARGET, the attribute of the instruction set.
 //
-// Average and Paeth (PNG, section 9) wait for the pixel before, a chain of about ten operations.
-// Two rows at once, the second one pixel behind the first, are two chains that run side by side.
+// Average and Paeth (PNG, section 9) depend on the previous pixel, a chain of about ten operations.
+// Two rows together, the second one pixel behind the first, are two independent chains that run in
+// parallel.
 
 #include "CImageCodecs.h"
 #include "core/copy.h"
@@ -14,10 +15,10 @@
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-// A pixel of up to 8 bytes, with the few operations that filters are made of.
+// A pixel of up to 8 bytes, with the operations that filters consist of.
 #if defined(__SSE2__) && defined(__x86_64__)
 
-// One sample to each 16-bit lane.
+// One sample per 16-bit lane.
 typedef __m128i pixel;
 INLINE pixel zero(void) { return _mm_setzero_si128(); }
 INLINE pixel load(const uint8_t *p, unsigned bpp) {
@@ -31,7 +32,7 @@ INLINE void store(uint8_t *p, pixel v, unsigned bpp) {
   uint64_t bytes = (uint64_t)_mm_cvtsi128_si64(v);
   imgc_copy(p, &bytes, bpp);
 }
-// Modulo 256: the high bytes are 0 and stay so.
+// Modulo 256: the high bytes are 0 and remain 0.
 INLINE pixel add(pixel a, pixel b) { return _mm_add_epi8(a, b); }
 INLINE pixel average(pixel a, pixel b) { return _mm_srli_epi16(_mm_add_epi16(a, b), 1); }
 INLINE pixel absolute(pixel v) { return _mm_max_epi16(v, _mm_sub_epi16(zero(), v)); }
@@ -111,7 +112,7 @@ INLINE void two_rows(int first, int second, uint8_t *row, uint8_t *below, const 
   store(below + n - bpp, below_a, bpp);
 }
 
-// Pixels of one or two bytes: plain integers are quicker than lanes.
+// Pixels of one or two bytes: scalar integers are faster than vector lanes.
 INLINE uint8_t predict_byte(int filter, int a, int b, int c) {
   if (filter == IMGC_FILTER_SUB) return (uint8_t)a;
   if (filter == IMGC_FILTER_AVERAGE) return (uint8_t)((a + b) / 2);
@@ -156,7 +157,7 @@ INLINE void two_narrow_rows(int first, int second, uint8_t *row, uint8_t *below,
   }
 }
 
-// Calls with constants, so that each width has a loop of its own.
+// Calls with constants, so that each pixel size has a specialized loop.
 #define BY_WIDTH(narrow, wide, ...)                                                                \
   switch (bpp) {                                                                                   \
   case 1: narrow(__VA_ARGS__, 1); break;                                                           \

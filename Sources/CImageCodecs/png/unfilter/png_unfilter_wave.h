@@ -1,9 +1,9 @@
-// Eight rows of narrow pixels at once, compiled once for any processor and once for AVX2: the file
-// that includes this one defines TARGET.
+// Reconstruction of eight rows of narrow pixels at once, compiled once for the baseline instruction
+// set and once for AVX2: the including file defines TARGET.
 //
-// A pixel waits for the one before it and for the row above. Eight rows, each one pixel behind the
-// row above it, wait for nothing but the step before: every lane of a vector is a row, and a step
-// moves all of them one byte on. Bytes come and go sixteen steps at a time, through a
+// A pixel depends on the previous one and on the row above. Eight rows, each one pixel behind the
+// row above it, depend on the previous step only: every lane of a vector is a row, and a step moves
+// all of them by one byte. Bytes are loaded and stored for sixteen steps at a time, by a
 // transposition.
 
 #include "CImageCodecs.h"
@@ -18,9 +18,9 @@
 enum { WAVE_ROWS = 8, WAVE_STEPS = 16 };
 
 typedef uint8_t wave_bytes __attribute__((vector_size(16)));
-typedef int16_t wave_lanes __attribute__((vector_size(16))); // a lane for each row
+typedef int16_t wave_lanes __attribute__((vector_size(16))); // one lane per row
 
-// Lanes of all ones where the row has that filter.
+// Lanes of all ones for rows with that filter.
 typedef struct wave_masks {
   wave_lanes sub, up, average, paeth;
 } wave_masks;
@@ -38,8 +38,8 @@ INLINE wave_masks wave_masks_of(const uint8_t *first, size_t stride) {
   return m;
 }
 
-// Seen as 128 bytes in a row: the first half and the second half in turn. Three times that turns 8
-// rows of 16 steps into 16 steps of 8 rows, and four times more gives the rows again.
+// Interleaves the first and the second half of the 128 bytes. Three times transposes 8 rows of 16
+// steps to 16 steps of 8 rows; four more times restores the rows.
 INLINE void wave_interleave(wave_bytes v[WAVE_ROWS]) {
   wave_bytes to[WAVE_ROWS];
   for (int i = 0; i < 4; i++) {
@@ -51,7 +51,7 @@ INLINE void wave_interleave(wave_bytes v[WAVE_ROWS]) {
   imgc_copy(v, to, sizeof to);
 }
 
-// Compilers make one instruction of each of these.
+// Compilers generate one instruction for each of these.
 INLINE wave_lanes wave_choose(wave_lanes mask, wave_lanes yes, wave_lanes no) {
   return (mask & yes) | (~mask & no);
 }
@@ -68,7 +68,7 @@ INLINE wave_lanes wave_predict(const wave_masks *m, wave_lanes a, wave_lanes b, 
   return (m->paeth & nearest) | (m->average & ((a + b) >> 1)) | (m->sub & a) | (m->up & b);
 }
 
-// Bytes [at, at + 16) of a row of n, zeros where there are none.
+// Loads bytes [at, at + 16) of a row of n bytes; zeros outside the row.
 INLINE wave_bytes wave_load(const uint8_t *row, ptrdiff_t at, size_t n) {
   wave_bytes v = {0};
   if (at >= 0 && (size_t)at + WAVE_STEPS <= n) {
@@ -90,11 +90,11 @@ INLINE void wave_store(uint8_t *row, ptrdiff_t at, size_t n, wave_bytes v) {
 }
 
 typedef struct wave_state {
-  wave_lanes x[2]; // the pixel before, each of its bytes
-  wave_lanes b[2]; // and the one above that
+  wave_lanes x[2]; // the previous pixel, each of its bytes
+  wave_lanes b[2]; // the pixel above that one
 } wave_state;
 
-// Sixteen steps over transposed bytes. In the first, lanes wait at 0 until the wave reaches their
+// Sixteen steps over transposed bytes. In the first call, lanes stay 0 until the wave reaches their
 // row.
 INLINE void wave_steps(wave_bytes v[WAVE_ROWS], const uint8_t above[WAVE_STEPS], wave_state *state,
                        const wave_masks *masks, bool is_first, unsigned bpp) {
