@@ -1,4 +1,4 @@
-// The output of the encoders, and what they ask of pixels.
+// Output buffer of the encoders, and analysis of pixels.
 
 #include "encode/encode.h"
 #include "core/copy.h"
@@ -68,7 +68,7 @@ void imgc_pixel_facts_add(imgc_pixel_facts *facts, const uint8_t *rgba, size_t p
     uint32_t pixel;
     imgc_copy(&pixel, rgba + i * 4, 4);
     all &= pixel;
-    // Red with green and green with blue, in the two low bytes.
+    // Compares red with green and green with blue, in the two low bytes.
     differences |= pixel ^ (pixel >> 8);
   }
   if (all < 0xFF000000) facts->is_opaque = false;

@@ -1,4 +1,4 @@
-// What the encoders share: the output as it grows, polling, and facts about pixels.
+// Shared by the encoders: the output buffer, polling, and pixel statistics.
 
 #ifndef IMGC_ENCODE_H
 #define IMGC_ENCODE_H
@@ -7,31 +7,31 @@
 
 enum { IMGC_ENCODE_BAND = 16 }; // rows between two polls
 
-// False when the picture's fields do not fit each other: a caller's bug.
+// Returns false when the fields are inconsistent: a caller's bug.
 bool imgc_picture_is_valid(const imgc_picture *picture);
 static inline const uint8_t *imgc_picture_row(const imgc_picture *picture, uint32_t y) {
   return (const uint8_t *)picture->pixels + (size_t)y * picture->stride;
 }
 
-// OK, or the failure that ends the encoding.
+// Returns OK, or the failure that ends the encoding.
 imgc_status imgc_encode_poll(imgc_cancel *cancel, imgc_report *report);
 
-// Room for `size` more bytes behind output->count, which may go past max_bytes: imgc_output_check
-// tells. False without memory; the output stays as it was.
+// Reserves `size` more bytes after output->count, also beyond max_bytes, which imgc_output_check
+// checks. Returns false when memory is exhausted; the output is then unchanged.
 bool imgc_output_reserve(imgc_output *output, size_t size);
 bool imgc_output_append(imgc_output *output, const void *bytes, size_t size);
 imgc_status imgc_output_check(const imgc_output *output, const char *format, imgc_report *report);
 
-// What holds for all pixels so far; begin with both claims true.
+// Properties of all pixels so far; start with both flags true.
 typedef struct imgc_pixel_facts {
   bool is_opaque;
-  bool is_gray;     // red, green and blue are equal, under alpha 0 too
-  uint64_t repeats; // pixels that equal the one on their left
+  bool is_gray;     // red, green and blue are equal, also where alpha is 0
+  uint64_t repeats; // pixels that equal their left neighbour
 } imgc_pixel_facts;
 void imgc_pixel_facts_add(imgc_pixel_facts *facts, const uint8_t *rgba, size_t pixel_count);
 
-// A sample on its background: round((c * a + b * (255 - a)) / 255). With t that sum + 128,
-// (t + (t >> 8)) >> 8 is exact.
+// Composites a sample over a background: round((c * a + b * (255 - a)) / 255). With t = that sum +
+// 128, (t + (t >> 8)) >> 8 is exact.
 static inline uint8_t imgc_on_background(unsigned c, unsigned background, unsigned alpha) {
   unsigned t = c * alpha + background * (255 - alpha) + 128;
   return (uint8_t)((t + (t >> 8)) >> 8);

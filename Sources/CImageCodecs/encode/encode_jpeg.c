@@ -1,4 +1,4 @@
-// RGBA8 to JPEG through libjpeg-turbo: a JFIF header, tables, scans, nothing else.
+// RGBA8 to JPEG with libjpeg-turbo: a JFIF header, tables, scans and no other segments.
 
 #include "core/report.h"
 #include "encode/encode.h"
@@ -14,7 +14,7 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-// All that must outlive a jump; imgc_encode_jpeg owns it.
+// Everything that must survive a longjmp; imgc_encode_jpeg owns it.
 typedef struct writing {
   struct jpeg_compress_struct cinfo;
   struct jpeg_error_mgr errors;
@@ -27,12 +27,12 @@ typedef struct writing {
   imgc_cancel *cancel;
   imgc_output *output;
   imgc_report *report;
-  imgc_pixel_facts facts; // of the pixels on their background
+  imgc_pixel_facts facts; // of the composited pixels
 
-  uint8_t *band; // IMGC_ENCODE_BAND rows on their way to libjpeg, or NULL: taken from the picture
+  uint8_t *band; // IMGC_ENCODE_BAND converted rows; NULL: libjpeg reads the image directly
   size_t band_stride;
-  uint32_t rows; // given to libjpeg
-  bool failed;   // libjpeg gave up
+  uint32_t rows; // rows passed to libjpeg
+  bool failed;   // libjpeg failed
   int code;
 } writing;
 
@@ -51,7 +51,7 @@ static void on_message(j_common_ptr cinfo, int level) { (void)cinfo, (void)level
 
 static void on_output(j_common_ptr cinfo) { (void)cinfo; }
 
-// libjpeg calls this once a call with rows, and once a row of blocks in every later pass.
+// libjpeg calls this once per call with rows, and once per row of blocks in every later pass.
 static void on_progress(j_common_ptr cinfo) {
   writing *w = writing_of(cinfo);
   if (imgc_encode_poll(w->cancel, w->report)) leave(w);
@@ -97,7 +97,7 @@ static void flatten(uint8_t *dst, const uint8_t *src, size_t n, const uint8_t ba
   }
 }
 
-// One pass over the pixels that decides on the number of components.
+// Analyzes the pixels to select the number of components.
 static imgc_status look(writing *w) {
   const imgc_picture *picture = w->picture;
   const uint8_t *background = w->options->background;
@@ -116,7 +116,7 @@ static imgc_status look(writing *w) {
 
 static bool needs_band(const writing *w) { return w->facts.is_gray || !w->facts.is_opaque; }
 
-// The rows from `y` on as libjpeg reads them.
+// Converts the rows from `y` on to libjpeg's input format.
 static void fill_band(writing *w, uint32_t y, uint32_t count) {
   size_t width = w->picture->width;
   for (uint32_t i = 0; i < count; i++) {
@@ -150,7 +150,7 @@ static void set_up(writing *w) {
   if (options->is_progressive) jpeg_simple_progression(cinfo);
 }
 
-// May be jumped out of.
+// May be left by longjmp.
 static void write_rows(writing *w) {
   jpeg_create_compress(&w->cinfo);
   w->destination.init_destination = on_destination_start;
@@ -174,7 +174,7 @@ static void write_rows(writing *w) {
   jpeg_finish_compress(&w->cinfo);
 }
 
-// The only function here with setjmp. It has no locals but its argument.
+// The only function here with setjmp. It has no local variables except its argument.
 static void guarded(writing *w) {
   if (setjmp(w->jump) == 0) write_rows(w);
 }

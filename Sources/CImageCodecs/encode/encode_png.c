@@ -1,5 +1,5 @@
-// RGBA8 to PNG and APNG: signature, header, palette and frames. Nothing else is written: pixels
-// are sRGB, which is what a PNG without colour chunks is shown as.
+// RGBA8 to PNG and APNG: signature, header, palette and frames. Other chunks are not necessary: the
+// pixels are sRGB, the default for a PNG without colour chunks.
 
 #include "core/bytes.h"
 #include "core/limits.h"
@@ -14,11 +14,11 @@ struct imgc_png_encoder {
   imgc_cancel *cancel;
   imgc_png_palette palette;
   imgc_pixel_facts facts;
-  uint64_t pixel_count; // learnt
+  uint64_t pixel_count; // pixels analyzed
   imgc_png_layout layout;
   uint32_t width, height;
   uint32_t sequence;    // of the next fcTL or fdAT
-  uint32_t frame_count; // written
+  uint32_t frame_count; // frames written
 };
 
 static bool is_valid(const imgc_png_options *options) {
@@ -123,7 +123,8 @@ static void put16(uint8_t *p, uint16_t value) {
   p[0] = (uint8_t)(value >> 8), p[1] = (uint8_t)value;
 }
 
-// The frame stays afterwards (dispose 0) and replaces what was there (blend 0).
+// Writes fcTL: the frame remains on the canvas (dispose 0) and replaces the content of its area
+// (blend 0).
 static bool append_control(imgc_png_encoder *encoder, const imgc_picture *picture,
                            const imgc_png_placement *placement, imgc_output *output) {
   uint8_t control[IMGC_PNG_fcTL_SIZE] = {0};
@@ -143,7 +144,7 @@ static bool fits(const imgc_png_encoder *encoder, const imgc_picture *picture,
     return false;
   if ((encoder->options.frame_count > 0) != (placement != NULL)) return false;
   uint32_t x = placement ? placement->x : 0, y = placement ? placement->y : 0;
-  // The first frame is the default image, which has the size of the canvas.
+  // The first frame is the default image, which must have the size of the canvas.
   if (encoder->frame_count == 0 &&
       (picture->width != encoder->width || picture->height != encoder->height))
     return false;
@@ -151,7 +152,7 @@ static bool fits(const imgc_png_encoder *encoder, const imgc_picture *picture,
          picture->height <= encoder->height - y;
 }
 
-// The rows through one filter, as IDAT or fdAT chunks.
+// Writes the rows with one filter, as IDAT or fdAT chunks.
 static imgc_status append_data(imgc_png_encoder *encoder, const imgc_picture *picture,
                                uint8_t filter, imgc_output *output, imgc_report *report) {
   imgc_png_lines lines = {
@@ -169,13 +170,13 @@ static imgc_status append_data(imgc_png_encoder *encoder, const imgc_picture *pi
   return status;
 }
 
-// Both ways, and the smaller one stays: in drawings and screenshots, of which half the pixels and
-// more repeat, repeats pack tighter than differences do, by 5 to 30 % as often as not.
+// Tries both filters and keeps the smaller result: in drawings and screenshots, where at least half
+// of the pixels repeat, unfiltered data is often 5 to 30 % smaller than filtered data.
 static imgc_status append_smaller(imgc_png_encoder *encoder, const imgc_picture *picture,
                                   imgc_output *output, imgc_report *report) {
   size_t max_bytes = output->max_bytes, start = output->count;
   uint32_t sequence = encoder->sequence;
-  output->max_bytes = 0; // the larger one may be over it
+  output->max_bytes = 0; // the larger one may exceed it
   imgc_status status = append_data(encoder, picture, IMGC_FILTER_ADAPTIVE, output, report);
   size_t middle = output->count;
   uint32_t next = encoder->sequence;

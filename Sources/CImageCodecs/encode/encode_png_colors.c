@@ -1,4 +1,4 @@
-// Which colour type and bit depth hold all pixels without loss in the fewest bytes.
+// Selection of the colour type and bit depth that store all pixels losslessly in the fewest bytes.
 
 #include "encode/encode_png_colors.h"
 #include "core/copy.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Multiplicative hashing (Knuth, volume 3, section 6.4); the top ten bits.
+// Multiplicative hashing (Knuth, volume 3, section 6.4); returns the top ten bits.
 static uint32_t slot_of(uint32_t color) { return color * 0x9E3779B1u >> 22; }
 
 static void insert(imgc_png_palette *palette, uint32_t color) {
@@ -33,14 +33,14 @@ void imgc_png_palette_add(imgc_png_palette *palette, const uint8_t *rgba, size_t
 
 uint8_t imgc_png_palette_index(const imgc_png_palette *palette, uint32_t color) {
   uint32_t slot = slot_of(color);
-  // A colour that is not there would be a bug: the free slot that ends the search gives 0.
+  // A missing colour would be a bug: the free slot that ends the search then returns 0.
   while (palette->slots[slot] && palette->colors[palette->slots[slot] - 1] != color)
     slot = (slot + 1) % IMGC_PNG_SLOTS;
   return palette->slots[slot] ? (uint8_t)(palette->slots[slot] - 1) : 0;
 }
 
-// Not opaque before opaque, so that tRNS is short; then by the number of the colour, so that
-// equal sets of colours have equal palettes.
+// Sorts translucent colours before opaque ones, so that tRNS is short; then by value, so that equal
+// sets of colours have equal palettes.
 static int compare(const void *a, const void *b) {
   uint32_t x, y;
   imgc_copy(&x, a, 4);
@@ -64,7 +64,7 @@ uint32_t imgc_png_palette_alphas(const imgc_png_palette *palette) {
   return count;
 }
 
-// ---------------------------------------------------------------- choosing
+// ---------------------------------------------------------------- selection
 
 static unsigned bits_per_pixel(imgc_png_layout layout) {
   return imgc_png_channels_of(layout.color_type) * layout.bit_depth;
@@ -74,8 +74,8 @@ uint64_t imgc_png_layout_row(imgc_png_layout layout, uint32_t width) {
   return ((uint64_t)width * bits_per_pixel(layout) + 7) / 8;
 }
 
-// The bits that hold every gray of the palette exactly: v bits stand for multiples of 255 / (2^v
-// - 1).
+// Returns the bit depth that stores every gray of the palette exactly: v bits represent multiples
+// of 255 / (2^v - 1).
 static uint8_t gray_depth(const imgc_png_palette *palette) {
   uint8_t depth = 1;
   for (uint32_t i = 0; i < palette->count; i++) {
@@ -90,7 +90,7 @@ static uint8_t palette_depth(uint32_t count) {
   return count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8;
 }
 
-// PLTE and tRNS, each with its 12 bytes of length, type and CRC.
+// Returns the bytes of PLTE and tRNS, each with 12 bytes of length, type and CRC.
 static uint64_t palette_bytes(const imgc_png_palette *palette) {
   uint64_t alphas = 0;
   for (uint32_t i = 0; i < palette->count; i++) alphas += palette->colors[i] < 0xFF000000;

@@ -1,4 +1,4 @@
-// How the pixels of a PNG are stored: colour type, depth and palette.
+// Pixel storage of an encoded PNG: colour type, depth and palette.
 
 #ifndef IMGC_ENCODE_PNG_COLORS_H
 #define IMGC_ENCODE_PNG_COLORS_H
@@ -8,31 +8,31 @@
 
 enum { IMGC_PNG_PALETTE = 256, IMGC_PNG_SLOTS = 1024 };
 
-// The distinct pixels, R in the lowest byte, while there are at most 256 of them.
+// The set of distinct pixels, R in the lowest byte, if there are at most 256.
 typedef struct imgc_png_palette {
-  uint32_t count; // IMGC_PNG_PALETTE + 1 once there are more
+  uint32_t count; // IMGC_PNG_PALETTE + 1 if there are more
   uint32_t colors[IMGC_PNG_PALETTE];
   uint16_t slots[IMGC_PNG_SLOTS]; // index of the colour + 1; 0: free
 } imgc_png_palette;
 
-// How pixels are stored (PNG specification, section 11.2.2).
+// Pixel format of a PNG (PNG specification, section 11.2.2).
 typedef struct imgc_png_layout {
   uint8_t color_type; // IMGC_PNG_COLOR_...
   uint8_t bit_depth;  // 1, 2, 4, 8
 } imgc_png_layout;
 
 void imgc_png_palette_add(imgc_png_palette *palette, const uint8_t *rgba, size_t pixel_count);
-// The index of a colour that was added.
+// Returns the index of a colour that was added.
 uint8_t imgc_png_palette_index(const imgc_png_palette *palette, uint32_t color);
-// Orders the colours so that those with alpha come first.
+// Sorts the colours so that translucent ones are first.
 void imgc_png_palette_sort(imgc_png_palette *palette);
-// Colours from the start of a sorted palette that are not opaque.
+// Returns the number of translucent colours at the start of a sorted palette.
 uint32_t imgc_png_palette_alphas(const imgc_png_palette *palette);
 
-// The layout of the fewest bytes before compression that loses nothing, for so many pixels.
+// Returns the lossless layout with the fewest bytes before compression, for `pixel_count` pixels.
 imgc_png_layout imgc_png_layout_for(const imgc_png_palette *palette, const imgc_pixel_facts *facts,
                                     uint64_t pixel_count);
-// Bytes of a row without its filter byte.
+// Returns the bytes of a row without its filter byte.
 uint64_t imgc_png_layout_row(imgc_png_layout layout, uint32_t width);
 
 #endif

@@ -1,5 +1,6 @@
-// Chunks, and compressed rows in them. What fits into a bounded buffer goes through libdeflate,
-// which is faster and packs tighter but wants all of its input at once; the rest through zlib.
+// PNG chunks, and compressed rows in them. Data that fits into a bounded buffer is compressed by
+// libdeflate, which is faster and compresses better but needs all input at once; larger data by
+// zlib.
 
 #include "encode/encode_png_data.h"
 #include "core/bytes.h"
@@ -17,7 +18,7 @@
 #endif
 #include <zlib.h>
 
-// libdeflate cannot be interrupted: at its upper levels 4 MiB may take seconds.
+// libdeflate cannot be interrupted: at its highest levels 4 MiB may take seconds.
 enum { WHOLE = 4 << 20, WHOLE_AT_HIGH_LEVELS = 256 << 10, HIGH_LEVEL = 8, CHUNK = 64 << 10 };
 
 // ---------------------------------------------------------------- chunks
@@ -58,9 +59,9 @@ static bool begin(const imgc_png_data *data, size_t *start) {
 
 static bool is_time_to_poll(uint32_t y) { return y % IMGC_ENCODE_BAND == 0; }
 
-// ---------------------------------------------------------------- all at once
+// ---------------------------------------------------------------- whole buffer
 
-// Every row behind the other.
+// Concatenates the filtered rows.
 static imgc_status collect(const imgc_png_data *data, uint8_t *rows) {
   const imgc_picture *picture = data->picture;
   size_t line = data->lines->row_size + 1;
@@ -74,7 +75,7 @@ static imgc_status collect(const imgc_png_data *data, uint8_t *rows) {
 }
 
 static bool compress_rows(const imgc_png_data *data, const uint8_t *rows, size_t size) {
-  // From 10 on libdeflate parses near-optimally, at several times the cost.
+  // From level 10 on libdeflate uses near-optimal parsing, at several times the cost.
   static const int levels[10] = {0, 1, 2, 4, 5, 6, 7, 8, 9, 12};
   struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(levels[data->level]);
   if (!compressor) return false;
@@ -99,7 +100,7 @@ static imgc_status write_whole(const imgc_png_data *data, size_t size) {
 
 // ---------------------------------------------------------------- row by row
 
-// Compresses what `stream` holds as input into chunks of 64 KiB.
+// Compresses the input of `stream` into chunks of 64 KiB.
 static imgc_status push(const imgc_png_data *data, z_stream *stream, int flush, size_t *start) {
   imgc_output *output = data->output;
   for (;;) {
@@ -120,7 +121,7 @@ static imgc_status push(const imgc_png_data *data, z_stream *stream, int flush, 
 
 static imgc_status push_row(const imgc_png_data *data, z_stream *stream, const uint8_t *row,
                             size_t size, size_t *start) {
-  // avail_in counts in 32 bits, and a row may be longer.
+  // avail_in has 32 bits, and a row may be longer.
   enum { PIECE = 1 << 20 };
   imgc_status status = IMGC_OK;
   for (size_t done = 0; done < size && status == IMGC_OK;) {

@@ -1,5 +1,4 @@
-// RGBA8 rows to the samples of a PNG row, and the filters in front of the compression (PNG
-// specification, section 9).
+// Conversion of RGBA8 rows to PNG samples, and row filters (PNG specification, section 9).
 
 #include "encode/encode_png_rows.h"
 #include "core/copy.h"
@@ -7,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRONT = 16, FILTERS = 5 }; // zeros in front of the samples: what lies left of a row
+enum {
+  FRONT = 16,
+  FILTERS = 5
+}; // zeros before the samples: the left neighbours of the first pixel
 
 // ---------------------------------------------------------------- samples
 
@@ -24,7 +26,7 @@ static void put_indices(const imgc_png_palette *palette, uint8_t *dst, const uin
   }
 }
 
-// Samples of a byte each to `bits` each, in place, the leftmost in the highest bits.
+// Packs samples of one byte to `bits` each, in place, the leftmost in the highest bits.
 static void pack(uint8_t *row, size_t width, unsigned bits) {
   size_t per_byte = 8 / bits;
   for (size_t x = 0; x < width; x += per_byte) {
@@ -61,7 +63,7 @@ static void put_samples(const imgc_png_lines *lines, uint8_t *dst, const uint8_t
 
 // ---------------------------------------------------------------- filters
 
-// Each writes `size` bytes; `left` lies the bytes of one pixel before `row`, `corner` before `up`.
+// Filters of `size` bytes; `left` is one pixel before `row`, `corner` one pixel before `up`.
 static void filter_sub(uint8_t *restrict dst, const uint8_t *row, const uint8_t *left,
                        size_t size) {
   for (size_t i = 0; i < size; i++) dst[i] = (uint8_t)(row[i] - left[i]);
@@ -103,7 +105,7 @@ static void apply(const imgc_png_lines *lines, unsigned filter) {
   }
 }
 
-// The sum of all bytes as signed magnitudes: low where the filter left little.
+// Returns the sum of absolute signed bytes: the minimum-sum heuristic for filter selection.
 static uint64_t magnitude(const uint8_t *row, size_t size) {
   uint64_t sum = 0;
   for (size_t start = 0; start < size; start += 4096) {
@@ -137,14 +139,14 @@ static size_t candidate_count(const imgc_png_lines *lines) {
 
 bool imgc_png_lines_begin(imgc_png_lines *lines, uint32_t width) {
   uint64_t row_size = imgc_png_layout_row(lines->layout, width);
-  // Indices are a byte each before they are packed.
+  // Indices have one byte each before they are packed.
   uint64_t samples = FRONT + (row_size < width ? width : row_size);
   uint64_t total = 2 * samples + candidate_count(lines) * (row_size + 1);
   if (total > PTRDIFF_MAX) return false;
   lines->memory = calloc(1, (size_t)total);
   if (!lines->memory) return false;
   lines->row_size = (size_t)row_size;
-  uint64_t bits = imgc_png_layout_row(lines->layout, 8); // bytes of 8 pixels: bits of one
+  uint64_t bits = imgc_png_layout_row(lines->layout, 8); // bytes of 8 pixels = bits of one
   lines->pixel_size = bits < 8 ? 1 : (uint32_t)(bits / 8);
   lines->current = lines->memory + FRONT;
   lines->previous = lines->current + samples;

@@ -1,25 +1,25 @@
-// Filtered rows of a PNG that is encoded.
+// Filtered rows of an encoded PNG.
 
 #ifndef IMGC_ENCODE_PNG_ROWS_H
 #define IMGC_ENCODE_PNG_ROWS_H
 
 #include "encode/encode_png_colors.h"
 
-// Rows of one picture, filtered one after the other.
+// Row filter of one image, applied row by row.
 typedef struct imgc_png_lines {
   imgc_png_layout layout;
   const imgc_png_palette *palette;
   uint8_t filter;      // 0...5 of imgc_png_filter
   size_t row_size;     // without the filter byte
-  uint32_t pixel_size; // bytes from a sample to the same one of the pixel before; at least 1
+  uint32_t pixel_size; // bytes from a sample to that of the previous pixel; at least 1
   uint8_t *memory;
-  uint8_t *current, *previous; // samples, with zeros in front
-  uint8_t *candidates[5];      // filter byte and row; of `filter` alone unless adaptive
+  uint8_t *current, *previous; // samples, after zero padding
+  uint8_t *candidates[5];      // filter byte and row, per filter type; one buffer unless adaptive
 } imgc_png_lines;
 
 bool imgc_png_lines_begin(imgc_png_lines *lines, uint32_t width);
 void imgc_png_lines_end(imgc_png_lines *lines);
-// The next row, row_size + 1 bytes, valid until the next call.
+// Returns the next row, row_size + 1 bytes, valid until the next call.
 const uint8_t *imgc_png_lines_next(imgc_png_lines *lines, const uint8_t *rgba, size_t width);
 
 #endif

@@ -1,10 +1,10 @@
-// A picture averaged down in linear light, for a BlurHash.
+// Averages of an image in linear light, for a BlurHash.
 
 #include "encode/encode.h"
 
 #include <math.h>
 
-// The transfer curve of sRGB (IEC 61966-2-1).
+// Transfer function of sRGB (IEC 61966-2-1).
 static double light_of(unsigned sample) {
   double value = sample / 255.0;
   return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);

@@ -1,8 +1,8 @@
-// GIF: stills and animations. giflib reads the container (gif_blocks.c), the LZW decoder is
-// ours (gif_lzw.c).
+// GIF: stills and animations. giflib reads the container (gif_blocks.c), the LZW decoder is native
+// (gif_lzw.c).
 //
-// Nothing is kept between calls. A frame remembers where it starts and where to look for the
-// next one, and every call opens the file anew: that costs a header of at most 781 bytes.
+// No state is kept between calls. A frame contains its start offset and the offset of the next
+// search, and every call opens the file again, which reads a header of at most 781 bytes.
 
 #include "core/bytes.h"
 #include "core/codec.h"
@@ -19,8 +19,8 @@ typedef struct canvas_size {
   uint32_t width, height;
 } canvas_size;
 
-// The canvas grows to hold the first image: browsers and other decoders do the same, and a
-// canvas of 0 x 0 gets a size that way. Later images are clipped.
+// Enlarges the canvas to contain the first image, as browsers and other decoders do; this also
+// gives a canvas of 0 x 0 a size. Later images are clipped.
 static canvas_size size_of_canvas(const imgc_gif *gif, const imgc_gif_image *first) {
   canvas_size size = {(uint32_t)gif->file->SWidth, (uint32_t)gif->file->SHeight};
   uint32_t right = first->x + first->width, bottom = first->y + first->height; // 17 bits at most
@@ -39,7 +39,7 @@ static imgc_status check_frame(const imgc_request *request, const imgc_gif_image
   return imgc_check_size(request, image->width, image->height, report);
 }
 
-// No image where the first one should be.
+// Reports that there is no first image.
 static imgc_status no_image(imgc_gif_found found, imgc_report *report) {
   if (found == IMGC_GIF_CUT || found == IMGC_GIF_NO_MORE)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: data ends before the first image");
@@ -51,8 +51,8 @@ static imgc_status no_image(imgc_gif_found found, imgc_report *report) {
 
 // ---------------------------------------------------------------- header
 
-// A picture is said to have alpha when its first image does not cover the canvas or has a
-// transparent index. Whether later images have one is only known when frames are counted.
+// Counts frames and updates has_alpha. Without counting, an image has alpha when its first frame
+// does not cover the canvas or has a transparent index; later frames are not considered.
 static void count_frames(imgc_gif *gif, imgc_header *header) {
   imgc_gif_image image;
   do {
@@ -81,7 +81,7 @@ static imgc_status fill_header(imgc_gif *gif, imgc_header *header) {
   header->has_alpha = first.transparent_index >= 0 || !covers(&first, canvas);
   header->color_model = IMGC_COLOR_INDEXED;
   header->channels = 1;
-  header->bits_per_channel = imgc_gif_palette_bits(gif); // of an index
+  header->bits_per_channel = imgc_gif_palette_bits(gif); // bits of an index
   header->work_bytes = imgc_gif_work_bytes(first.width, first.height);
   if (imgc_check_size(request, canvas.width, canvas.height, report) ||
       check_frame(request, &first, report))
@@ -112,7 +112,7 @@ static imgc_status gif_read_icc(const imgc_request *request, uint8_t *profile, s
 
 // ---------------------------------------------------------------- the still
 
-// The first image on a cleared canvas. Only what the image does not write is cleared.
+// Draws the first image on a transparent canvas. Clears only the area outside the image.
 static imgc_status draw_still(imgc_gif *gif, const imgc_place *place) {
   const imgc_request *request = gif->request;
   imgc_report *report = gif->report;
@@ -146,7 +146,7 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_place *place) {
       .canvas = place, .x = image.x, .y = image.y, .fill = true, .salvage = true};
   if (imgc_gif_draw(gif, &image, &drawing)) return report->status;
   if (report->truncated || report->corrupt) return IMGC_OK;
-  // All rows are there; what follows them can only be odd.
+  // All rows are decoded; the rest of the data cannot affect pixels.
   report->rows = canvas.height;
   if (!imgc_gif_skip_data(gif) || imgc_left(&gif->source) == 0)
     imgc_warn(report, IMGC_WARN_MISSING_END);
@@ -171,7 +171,7 @@ static imgc_status end_of_frames(const imgc_gif *gif, imgc_gif_found found) {
     break;
   case IMGC_GIF_NO_MORE: imgc_warn(report, IMGC_WARN_MISSING_END); break;
   case IMGC_GIF_CUT: imgc_truncated(report, 0); break;
-  // As browsers do: the animation is over, what was shown stays.
+  // The animation ends, as in browsers; previous frames remain valid.
   case IMGC_GIF_JUNK: imgc_warn(report, IMGC_WARN_STRUCTURE); break;
   default: return report->status;
   }
@@ -186,12 +186,12 @@ static imgc_status find_frame(imgc_gif *gif, imgc_frame *frame) {
     return frame->number == 0 ? no_image(found, gif->report) : end_of_frames(gif, found);
   if (check_frame(gif->request, &image, gif->report)) return gif->report->status;
 
-  // Data that ends early is for drawing to tell.
+  // Truncated data is reported when the frame is drawn.
   imgc_gif_skip_data(gif);
   if (gif->report->status) return gif->report->status;
   uint32_t number = frame->number + 1;
   uint8_t disposal = image.disposal;
-  // Before the first frame there is nothing but a clear canvas to go back to.
+  // Before the first frame there is only a transparent canvas to restore.
   if (number == 1 && disposal == IMGC_DISPOSE_RESTORE) disposal = IMGC_DISPOSE_CLEAR;
   *frame = (imgc_frame){.number = number,
                         .x = image.x,
@@ -232,10 +232,10 @@ static imgc_status draw_one(imgc_gif *gif, const imgc_frame *frame, const imgc_t
                         imgc_gif_work_bytes(image.width, image.height), report))
     return report->status;
 
-  // The extension with the transparent index lies before the offset.
+  // The extension with the transparent index precedes the offset.
   image.transparent_index = frame->transparent_index;
-  // A damaged first frame is shown as far as it goes, as the still is; later ones are refused:
-  // the frame before is the better picture.
+  // A damaged first frame is drawn as far as possible, like the still image; later ones are
+  // rejected, because the previous frame looks better than a damaged one.
   imgc_gif_drawing drawing = {.canvas = &place,
                               .x = frame->x,
                               .y = frame->y,

@@ -1,6 +1,6 @@
-// giflib reads the container and nothing else here: no LZW, no saved images. It reads through
-// a callback and asks only for bytes that it uses at once (no read-ahead), so the position in
-// memory is always the position in the file, and setting it is all there is to seeking.
+// Container parsing with giflib; its LZW decoder and its list of saved images are not used. giflib
+// reads through a callback and only bytes that it uses at once (no read-ahead), so the position in
+// memory is always the position in the file, and seeking only sets it.
 
 #include "gif/gif_blocks.h"
 #include "core/bytes.h"
@@ -14,8 +14,8 @@ enum { BLOCKS_A_POLL = 4096 };
 enum {
   CONTROL_SIZE = 4,      // GIF89a, 23: bytes of a Graphic Control Extension
   APPLICATION_SIZE = 11, // GIF89a, 26: identifier and authentication code
-  LOOP_SIZE = 3,         // the Netscape extension: sub-block kind and a count of 16 bits
-  LOOP_COUNT = 1,        // the kind of sub-block that holds the count
+  LOOP_SIZE = 3,         // the Netscape extension: sub-block type and a count of 16 bits
+  LOOP_COUNT = 1,        // the type of the sub-block with the count
 };
 
 static int read_bytes(GifFileType *file, GifByteType *bytes, int count) {
@@ -60,7 +60,7 @@ void imgc_gif_seek(imgc_gif *gif, uint64_t offset) {
 
 // ---------------------------------------------------------------- between images
 
-// GIF89a, 23. Only the last one before an image counts.
+// GIF89a, 23. The last one before an image is effective.
 static void read_control(const GifByteType *block, imgc_gif_image *image) {
   GraphicsControlBlock control;
   if (block[0] < CONTROL_SIZE || DGifExtensionToGCB(CONTROL_SIZE, block + 1, &control) != GIF_OK)
@@ -77,7 +77,7 @@ static bool is_loop_extension(const GifByteType *block) {
                                           memcmp(block + 1, "ANIMEXTS1.0", APPLICATION_SIZE) == 0);
 }
 
-// True when all of it was there. A block's first byte is its length.
+// Returns true when the extension is complete. A block's first byte is its length.
 static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
   int kind = 0;
   GifByteType *block = NULL;
@@ -86,7 +86,7 @@ static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
   bool loops = kind == APPLICATION_EXT_FUNC_CODE && block && is_loop_extension(block);
   for (uint32_t n = 1; block; n++) {
     if (DGifGetExtensionNext(gif->file, &block) != GIF_OK) return false;
-    // Sub-block 1 holds the count; others (buffering) are of no interest.
+    // Sub-block 1 contains the count; others (buffering) are ignored.
     if (loops && !gif->has_loop_count && block && block[0] >= LOOP_SIZE && block[1] == LOOP_COUNT) {
       gif->has_loop_count = true;
       gif->loop_count = imgc_le16(block + 2);
@@ -96,8 +96,8 @@ static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
   return true;
 }
 
-// giflib refuses some code sizes and takes others that are as bad. Either way the byte was the
-// last one read: look at it, and leave the verdict to whoever wants the pixels.
+// Reads the image descriptor. giflib rejects some invalid code sizes and accepts others. In both
+// cases the code size is the last byte read: it is stored here and checked when the image is drawn.
 static imgc_gif_found read_image(imgc_gif *gif, imgc_gif_image *image) {
   GifFileType *file = gif->file;
   file->Error = 0;
@@ -126,7 +126,7 @@ imgc_gif_found imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image) {
     image->offset = gif->source.offset;
     GifRecordType type = UNDEFINED_RECORD_TYPE;
     if (DGifGetRecordType(gif->file, &type) != GIF_OK) {
-      // Some writers end an image or an extension with one zero too many.
+      // Some writers end an image or an extension with an extra zero byte.
       if (gif->source.data[image->offset] != 0) return IMGC_GIF_JUNK;
       imgc_warn(gif->report, IMGC_WARN_TRAILING_DATA);
       continue;
@@ -154,7 +154,7 @@ size_t imgc_gif_read_data(imgc_gif *gif, uint8_t *bytes, size_t size) {
   while (size - count >= 255 && !gif->data_over && !gif->cut) {
     GifByteType *block = NULL;
     if (DGifGetCodeNext(gif->file, &block) != GIF_OK) {
-      // giflib drops a block that is cut short; what is there of it still makes rows.
+      // giflib discards a truncated block; its available bytes can still complete rows.
       memcpy(bytes + count, gif->source.data + gif->source.size - gif->short_count,
              gif->short_count);
       count += gif->short_count;
@@ -182,9 +182,9 @@ uint8_t imgc_gif_palette_bits(const imgc_gif *gif) {
 void imgc_gif_palette(const imgc_gif *gif, int transparent_index, uint32_t palette[256]) {
   const ColorMapObject *map = color_map(gif);
   for (int i = 0; i < 256; i++) {
-    uint8_t rgba[4] = {0, 0, 0, 255}; // an index behind the palette: opaque black
+    uint8_t rgba[4] = {0, 0, 0, 255}; // an index past the end of the palette: opaque black
     if (!map)
-      rgba[0] = rgba[1] = rgba[2] = (uint8_t)i; // no palette at all: gray
+      rgba[0] = rgba[1] = rgba[2] = (uint8_t)i; // no palette: gray
     else if (i < map->ColorCount) {
       rgba[0] = map->Colors[i].Red;
       rgba[1] = map->Colors[i].Green;

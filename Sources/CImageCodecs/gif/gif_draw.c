@@ -1,5 +1,5 @@
-// Rows of palette indices become pixels: order of rows, clipping, transparency, and what is
-// left to do when the data is damaged.
+// Conversion of palette indices to pixels: row order, clipping, transparency, and handling of
+// damaged data.
 
 #include "gif/gif_draw.h"
 #include "core/cancel.h"
@@ -13,7 +13,8 @@
 
 enum { INPUT_SIZE = 4096 };
 
-// Codes have at most 12 bits (GIF89a, appendix F), the first one a bit more than the code size.
+// Codes have at most 12 bits (GIF89a, appendix F), and the first ones are one bit longer than the
+// code size.
 enum { MOST_CODE_SIZE = 11 };
 
 typedef struct drawer {
@@ -21,8 +22,8 @@ typedef struct drawer {
   const imgc_gif_image *image;
   const imgc_gif_drawing *to;
   imgc_lzw *lzw;
-  uint8_t *turned_row;     // a row of pixels, for a canvas that is not upright; else NULL
-  uint32_t columns, lines; // of the image, that lie on the canvas
+  uint8_t *turned_row;     // a row of pixels, for a canvas with an orientation; otherwise NULL
+  uint32_t columns, lines; // part of the image on the canvas
   uint32_t palette[256];
   uint8_t input[INPUT_SIZE];
 } drawer;
@@ -53,13 +54,13 @@ static row_order first_row(const imgc_gif_image *image) {
   return (row_order){.y = 0, .step = image->interlaced ? 8 : 1};
 }
 
-// False behind the last row.
+// Returns false after the last row.
 static bool next_row(row_order *order, const imgc_gif_image *image) {
   static const uint8_t start_of_pass[] = {0, 4, 2, 1}, step_of_pass[] = {8, 8, 4, 2};
   order->y += order->step;
   if (!image->interlaced) return order->y < image->height;
   while (order->y >= image->height) {
-    // Rows of the first pass are 0 modulo 8, of the second 4, of the third 2 modulo 4.
+    // Rows of the first pass are 0 modulo 8, of the second 4 modulo 8, of the third 2 modulo 4.
     unsigned pass = order->step == 2 ? 3 : order->step == 4 ? 2 : order->y % 8 == 4 ? 1 : 0;
     if (++pass > 3) return false;
     order->y = start_of_pass[pass];
@@ -70,7 +71,8 @@ static bool next_row(row_order *order, const imgc_gif_image *image) {
 
 // ---------------------------------------------------------------- one row
 
-// Pixels of the transparent index stay. Frames of animations are mostly that: eight at once.
+// Keeps the canvas where the index is transparent; this is most of an animation frame, so eight
+// pixels are tested at once.
 static void draw_over(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t palette[256],
                       uint8_t transparent) {
   uint64_t eight = transparent * UINT64_C(0x0101010101010101);
@@ -94,7 +96,7 @@ static void draw_over(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t
   }
 }
 
-// The first `columns` pixels of row `y` of the image.
+// Draws the first `columns` pixels of row `y` of the image.
 static void draw_row(const drawer *d, uint32_t y, const uint8_t *indices, uint32_t columns) {
   const imgc_gif_drawing *to = d->to;
   if (!imgc_place_is_direct(to->canvas)) {
@@ -109,12 +111,13 @@ static void draw_row(const drawer *d, uint32_t y, const uint8_t *indices, uint32
     imgc_row_index8(dst, indices, columns, d->palette);
 }
 
-// NULL when there is no further row; `state` then says why, INPUT standing for "no more data".
+// Returns NULL when there is no further row; `state` is then the reason, INPUT for the end of the
+// data.
 static const uint8_t *decode_row(drawer *d, imgc_lzw_state *state) {
   const uint8_t *row = imgc_lzw_row(d->lzw);
   while (!row) {
     *state = imgc_lzw_run(d->lzw);
-    row = imgc_lzw_row(d->lzw); // whatever the state: rows before an end or error are good
+    row = imgc_lzw_row(d->lzw); // in every state: rows before an end or error are valid
     if (row || *state == IMGC_LZW_OUTPUT) continue;
     if (*state != IMGC_LZW_INPUT) return NULL;
     size_t count = imgc_gif_read_data(d->gif, d->input, sizeof d->input);
@@ -126,7 +129,7 @@ static const uint8_t *decode_row(drawer *d, imgc_lzw_state *state) {
 
 // ---------------------------------------------------------------- the image
 
-// Less came than the descriptor promised: `done` rows in stored order, and maybe a part of row `y`.
+// Handles missing rows: `done` rows in stored order are complete, and a part of row `y` may exist.
 static imgc_status settle_damage(drawer *d, uint32_t done, uint32_t y, imgc_lzw_state state) {
   imgc_report *report = d->gif->report;
   const imgc_gif_image *image = d->image;
@@ -169,7 +172,7 @@ static imgc_status draw_rows(drawer *d) {
     if (!row) break;
     if (order.y < d->lines) draw_row(d, order.y, row, d->columns);
     done++;
-    // Rows below the canvas need not be decoded, unless rows on the canvas follow.
+    // Rows below the canvas are not decoded, unless rows on the canvas follow.
   } while (next_row(&order, d->image) && (order.y < d->lines || d->image->interlaced));
   d->gif->report->rows = d->to->y + d->lines;
   if (d->gif->report->status) return d->gif->report->status;

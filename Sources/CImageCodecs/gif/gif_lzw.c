@@ -1,11 +1,12 @@
-// Every string of the dictionary was just written when it was made: the one before, and the
-// first index of the one after. So an entry is an offset and a length into the output, and a
-// code is one copy, 16 bytes at a time. No chains to walk, no stack to turn round.
+// The LZW decoder. A dictionary string is the previous string plus the first index of the next one,
+// and both were just written to the output. So an entry is an offset and a length into the output,
+// and decoding a code is one copy, 16 bytes at a time, without following prefix chains.
 //
-// The output is a window, not the picture. A clear code empties the dictionary, and writing
-// may start at the front again; a full dictionary refers to nothing behind the point where it
-// became full, and writing may go back to that point. Strings have at most 1, 2, 3 ... indices
-// between two clear codes, which bounds the window at 8 MB whatever the size of the picture.
+// The output is a window, not the image. After a clear code the dictionary is empty, and writing
+// may restart at the front of the window. The entries of a full dictionary refer to nothing after
+// the position where it became full, so writing may return to that position. Between two clear
+// codes strings have at most 1, 2, 3 ... indices, which limits the window to 8 MB for any image
+// size.
 
 #include "gif/gif_lzw.h"
 #include "core/bytes.h"
@@ -16,46 +17,46 @@
 
 enum {
   CODES = 4096,
-  LITERALS = 256,                       // buffer[i] == i: single indices are copied like all else
+  LITERALS = 256,                       // buffer[i] == i: single indices are copied like strings
   CODES_A_LOAD = 4,                     // 4 codes of 12 bits fit into the 56 bits of one load
-  SLACK = CODES_A_LOAD * (CODES + 16),  // written behind `stop` before anybody looks
+  SLACK = CODES_A_LOAD * (CODES + 16),  // maximum written after `stop` before the next check
   MAX_WINDOW = CODES * (CODES + 1) / 2, // 1 + 2 + ... + 4,096
-  MIN_FREE = 32768,                     // room to be won by moving, so that moves stay rare
+  MIN_FREE = 32768,                     // minimum free space after a move, so that moves are rare
 };
 
 struct imgc_lzw {
   uint8_t *buffer;
   size_t capacity;
-  size_t most;        // capacity never goes over it
+  size_t most;        // maximum capacity
   size_t start;       // of the next row
   size_t end;         // of the output
-  size_t front;       // a clear code behind this point moves writing to the front
-  size_t room;        // wanted free after moving, at least a row
+  size_t front;       // a clear code after this point moves writing to the front
+  size_t room;        // free space required after a move, at least a row
   uint64_t remaining; // indices not yet written
   size_t width;
-  imgc_lzw_state state; // END and BAD stay
+  imgc_lzw_state state; // END and BAD are final
 
   const uint8_t *in, *in_end;
-  uint64_t bits; // not yet used, lowest first
+  uint64_t bits; // unused bits, lowest first
   unsigned bit_count;
-  unsigned code_size; // of the smallest codes, without the two special ones
-  unsigned code_bits; // now
-  unsigned limit;     // codes from here on mean nothing; the clear code: the dictionary is empty
+  unsigned code_size; // of the smallest codes, without the two special codes
+  unsigned code_bits; // current code length
+  unsigned limit;     // first invalid code; equal to the clear code when the dictionary is empty
 
-  // One more than there are codes: a full dictionary goes on writing into the last.
+  // One more than there are codes: a full dictionary overwrites the last entry.
   uint32_t offset[CODES + 1];
   uint16_t length[CODES + 1];
 };
 
 static size_t room_for(uint32_t width) { return width > MIN_FREE ? width : MIN_FREE; }
 
-// Start, and most it may ever grow to.
+// Computes the initial and the maximum size of the buffer.
 static void sizes(uint32_t width, uint32_t height, size_t *first, size_t *most) {
   size_t room = room_for(width);
   uint64_t pixels = (uint64_t)width * height;
   *first = LITERALS + 4 * room + SLACK;
   *most = *first + MAX_WINDOW;
-  // A small picture fits whole.
+  // A small image fits completely.
   if (pixels + LITERALS + SLACK < *most) *most = (size_t)pixels + LITERALS + SLACK;
   if (*first > *most) *first = *most;
 }
@@ -122,8 +123,8 @@ const uint8_t *imgc_lzw_partial_row(const imgc_lzw *z, uint32_t *count) {
   return z->buffer + z->start;
 }
 
-// Less than a row waits between start and end. Moves it towards the front when the dictionary
-// allows, and grows the buffer when that is not enough.
+// Called when less than a row is between start and end. Moves it towards the front when the
+// dictionary allows it, and grows the buffer if necessary.
 static bool make_room(imgc_lzw *z) {
   size_t waiting = z->end - z->start, free_from = z->start;
   if (z->limit == 1u << z->code_size)
@@ -145,22 +146,22 @@ static bool make_room(imgc_lzw *z) {
     z->buffer = moved;
     z->capacity = larger;
   }
-  return z->capacity - z->end > SLACK; // true by the bound on the window
+  return z->capacity - z->end > SLACK; // always true, by the bound of the window
 }
 
 static inline void copy16(uint8_t *dst, const uint8_t *src) {
-  uint8_t v[16]; // loaded whole before it is stored: the two may overlap
+  uint8_t v[16]; // loaded before storing: the two may overlap
   imgc_copy(v, src, 16);
   imgc_copy(dst, v, 16);
 }
 
-// Writes the string of `code` to `out`, makes it the start of the next entry; gives its length.
-// Writes up to 15 bytes more.
+// Writes the string of `code` to `out`, makes it the prefix of the next entry, and returns its
+// length. Writes up to 15 additional bytes.
 static inline size_t put(imgc_lzw *z, uint8_t *buffer, size_t out, unsigned code, unsigned limit) {
   size_t length = z->length[code];
   const uint8_t *src = buffer + z->offset[code];
   uint8_t *dst = buffer + out;
-  // The entry made last ends with the index that is about to be written: its own first.
+  // The newest entry ends with the index that is about to be written: the first of this string.
   if (code == limit - 1) dst[0] = src[0];
   copy16(dst, src);
   for (size_t i = 16; i < length; i += 16) copy16(dst + i, src + i);
@@ -169,7 +170,8 @@ static inline size_t put(imgc_lzw *z, uint8_t *buffer, size_t out, unsigned code
   return length;
 }
 
-// An entry was made at `limit`. Codes get longer when that is a power of two, up to 12 bits.
+// Advances after an entry was added at `limit`. The code length grows at powers of two, up to 12
+// bits.
 static inline void grow_codes(unsigned *limit, unsigned *code_bits) {
   if (*limit == CODES) return;
   if (*limit >> *code_bits) ++*code_bits;
@@ -181,7 +183,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
   if (z->state == IMGC_LZW_OUTPUT && !make_room(z)) return IMGC_LZW_MEMORY;
 
   const unsigned clear_code = 1u << z->code_size;
-  // Above 8 bits some codes below the clear code are indices that no palette has.
+  // Above 8 bits some codes below the clear code are not valid palette indices.
   const bool all_indices_fit = clear_code <= LITERALS;
   uint8_t *const buffer = z->buffer;
   const uint8_t *in = z->in, *const in_end = z->in_end;
@@ -192,7 +194,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
   imgc_lzw_state state = IMGC_LZW_OUTPUT;
 
   while (out < stop) {
-    // The usual: plenty of input, and an entry to make after every code.
+    // Fast path: enough input, and every code adds an entry.
     while (all_indices_fit && limit > clear_code && in_end - in >= 8 && out < stop) {
       bits |= imgc_load_le64(in) << bit_count;
       in += (63 - bit_count) >> 3;
@@ -228,7 +230,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
       state = IMGC_LZW_BAD;
       break;
     } else {
-      if (limit == clear_code) limit += 2; // the first code makes the first entry
+      if (limit == clear_code) limit += 2; // the first code after a clear code adds no usable entry
       out += put(z, buffer, out, code, limit);
       grow_codes(&limit, &code_bits);
     }

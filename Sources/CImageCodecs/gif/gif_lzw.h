@@ -1,4 +1,4 @@
-// LZW as GIF has it (GIF89a, appendix F): codes in, palette indices out, one row at a time.
+// LZW decompression of GIF (GIF89a, appendix F): codes to palette indices, row by row.
 
 #ifndef IMGC_GIF_LZW_H
 #define IMGC_GIF_LZW_H
@@ -9,26 +9,26 @@ typedef struct imgc_lzw imgc_lzw;
 
 typedef enum imgc_lzw_state {
   IMGC_LZW_INPUT,  // feed more bytes
-  IMGC_LZW_OUTPUT, // take the rows that are ready, then run again
-  IMGC_LZW_END,    // the end code came, or all pixels are there
-  IMGC_LZW_BAD,    // a code that means nothing
+  IMGC_LZW_OUTPUT, // take the complete rows, then run again
+  IMGC_LZW_END,    // the end code was read, or all pixels are decoded
+  IMGC_LZW_BAD,    // an invalid code
   IMGC_LZW_MEMORY, // out of memory
 } imgc_lzw_state;
 
-// For width * height indices; code_size is 1...11. NULL: out of memory.
+// Creates a decoder for width * height indices; code_size is 1...11. NULL: out of memory.
 imgc_lzw *imgc_lzw_create(uint32_t width, uint32_t height, unsigned code_size);
 void imgc_lzw_destroy(imgc_lzw *lzw);
-// The most that create and run ever allocate for a picture of this size.
+// Returns the maximum memory of the decoder for an image of this size, in bytes.
 uint64_t imgc_lzw_bytes(uint32_t width, uint32_t height);
 
-// After IMGC_LZW_INPUT. The bytes must stay until run asks for the next.
+// Sets the next input after IMGC_LZW_INPUT. The bytes must remain valid until run requests more.
 void imgc_lzw_feed(imgc_lzw *lzw, const uint8_t *bytes, size_t count);
-// Only when imgc_lzw_row has nothing to give. Ends and errors repeat themselves.
+// Decodes more codes; call it only when imgc_lzw_row returns NULL. END and BAD are returned again.
 imgc_lzw_state imgc_lzw_run(imgc_lzw *lzw);
-// The next `width` indices, good until the next run; NULL when they are not there yet.
+// Returns the next `width` indices, valid until the next run; NULL when they are not complete.
 const uint8_t *imgc_lzw_row(imgc_lzw *lzw);
-// When imgc_lzw_row has nothing to give: the indices of the next row that are there, `*count` of
-// them, fewer than `width`. Good until the next run.
+// After imgc_lzw_row has returned NULL: returns the decoded indices of the incomplete row, `*count`
+// of them, fewer than `width`. Valid until the next run.
 const uint8_t *imgc_lzw_partial_row(const imgc_lzw *lzw, uint32_t *count);
 
 #endif

@@ -1,5 +1,5 @@
-// DEFLATE: blocks and their symbols. Most symbols are decoded by a loop that knows of enough input
-// and room; the ends of pieces and all that is rare go through a careful one.
+// DEFLATE blocks and their symbols. A fast loop decodes most symbols while enough input and output
+// space is available; a careful decoder handles the ends of input pieces and rare symbols.
 
 #include "inflate/inflate.h"
 #include "core/cpu_features.h"
@@ -22,9 +22,9 @@
 #endif
 
 enum {
-  // The most bits of a symbol: codeword and extra bits of a length and of its distance.
+  // Maximum bits of a symbol: codeword and extra bits of a length and of its distance.
   MOST_SYMBOL_BITS = 15 + 5 + 15 + 13,
-  // Blocks without output between two returns.
+  // Maximum blocks without output per call.
   MOST_BLOCKS = 64,
 };
 
@@ -43,8 +43,8 @@ void imgc_inflate_begin(imgc_inflater *z, bool (*more)(void *, const uint8_t **,
 
 // ---------------------------------------------------------------- input
 
-// Reads bytes while there are less than `count` bits (at most 57). False at the end of the input;
-// what is missing reads as zeros.
+// Reads bytes until there are `count` bits (at most 57). Returns false at the end of the input;
+// missing bits are read as zeros.
 static bool need(imgc_inflater *z, unsigned count) {
   while (z->bit_count < count) {
     while (z->in == z->in_end)
@@ -58,7 +58,7 @@ static bool need(imgc_inflater *z, unsigned count) {
   return true;
 }
 
-// At most 57 bits that `need` has found.
+// Consumes at most 57 bits that are in the buffer.
 INLINE uint32_t take(imgc_inflater *z, unsigned count) {
   uint32_t value = (uint32_t)(z->bits & (((uint64_t)1 << count) - 1));
   z->bits >>= count;
@@ -110,7 +110,7 @@ static bool begin_fixed(imgc_inflater *z) {
 static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
   static const uint8_t order[19] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                     11, 4,  12, 3, 13, 2, 14, 1, 15};
-  // Runs of zeros may be longer than there are lengths: see below.
+  // Runs of zeros may extend past the last length: see below.
   uint8_t lengths[288 + 32 + 138], of_lengths[19] = {0};
   uint32_t table[128], field;
   z->has_fixed = false;
@@ -129,7 +129,7 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
     uint32_t entry = table[z->bits & 127];
     unsigned bits = entry & 0xFF, symbol = entry >> 16;
     unsigned extra = symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
-    // A code of lengths that is incomplete gives no code that a block can end with.
+    // An incomplete code of code lengths cannot produce a block with an end code.
     if ((entry & IMGC_INFLATE_RARE) || bits + extra > z->bit_count) return IMGC_INFLATE_BAD;
     take(z, bits);
     if (symbol < 16) {
@@ -141,12 +141,12 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
     memset(lengths + count, symbol == 16 ? lengths[count - 1] : 0, run);
     count += run;
   }
-  // libdeflate before 1.16 takes a run that goes on behind the last length.
+  // libdeflate before 1.16 accepts a run that extends past the last length.
   if (count != literals + distances) {
     if (!LONG_RUNS) return IMGC_INFLATE_BAD;
     odd = true;
   }
-  // Without an end of block the stream has no end either.
+  // Without an end-of-block code the stream never ends.
   if (lengths[256] == 0) return IMGC_INFLATE_BAD;
   if (odd && !z->accepts_odd) return IMGC_INFLATE_ODD;
   if (!imgc_inflate_distance_table(z, lengths + literals, distances) ||
@@ -172,7 +172,7 @@ static void end_block(imgc_inflater *z) {
   z->state = z->is_last ? IMGC_INFLATE_DONE : IMGC_INFLATE_HEADER;
 }
 
-// ---------------------------------------------------------------- the content of blocks
+// ---------------------------------------------------------------- block contents
 
 static imgc_inflate_result copy_stored(imgc_inflater *z) {
   while (z->stored > 0 && z->out < LIMIT) {
@@ -197,7 +197,7 @@ static imgc_inflate_result copy_stored(imgc_inflater *z) {
   return IMGC_INFLATE_MORE;
 }
 
-// The entry for the next codeword, and the bits that come before its own.
+// Returns the entry of the next codeword; `before` is the number of bits of the main table's index.
 INLINE uint32_t look_up(const uint32_t *table, unsigned index_bits, uint64_t bits,
                         unsigned *before) {
   uint32_t entry = table[bits & ((1u << index_bits) - 1)];
@@ -209,14 +209,14 @@ INLINE uint32_t look_up(const uint32_t *table, unsigned index_bits, uint64_t bit
   return entry;
 }
 
-// One symbol, with whatever input there is.
+// Decodes one symbol with the available input.
 static imgc_inflate_result decode_carefully(imgc_inflater *z) {
   need(z, MOST_SYMBOL_BITS);
   uint64_t bits = z->bits;
   unsigned before;
   uint32_t entry = look_up(z->literals, z->literal_bits, bits, &before);
   bits >>= before;
-  unsigned used = before + (entry >> 8 & 15); // of a pair only the first
+  unsigned used = before + (entry >> 8 & 15); // of a pair only the first literal
   if (used > z->bit_count) return IMGC_INFLATE_BAD;
   if ((entry & IMGC_INFLATE_IS_ODD) && !z->accepts_odd) return IMGC_INFLATE_ODD;
   if (entry & (IMGC_INFLATE_IS_LITERAL | IMGC_INFLATE_END_OF_BLOCK)) {
@@ -236,7 +236,7 @@ static imgc_inflate_result decode_carefully(imgc_inflater *z) {
   if (used > z->bit_count) return IMGC_INFLATE_BAD;
   if ((entry & IMGC_INFLATE_IS_ODD) && !z->accepts_odd) return IMGC_INFLATE_ODD;
   uint32_t distance = value_of(entry, bits);
-  // The window holds all output, or at least the last 32 KiB of it.
+  // The window contains all output, or at least its last 32 KiB.
   if (distance > z->out) return IMGC_INFLATE_BAD;
   take(z, used);
   uint8_t *to = z->window + z->out;

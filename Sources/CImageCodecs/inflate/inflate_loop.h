@@ -1,5 +1,5 @@
-// The loop that decodes most symbols, compiled once for any processor and once for BMI2: the file
-// that includes this one defines TARGET.
+// The loop that decodes most symbols, compiled once for the baseline instruction set and once for
+// BMI2: the including file defines TARGET.
 
 #include "core/bytes.h"
 #include "core/copy.h"
@@ -8,25 +8,25 @@
 #include <string.h>
 
 #if defined(__x86_64__)
-// The loop for processors with BMI2, chosen by imgc_inflate_run.
+// The loop for processors with BMI2, selected by imgc_inflate_run.
 void imgc_inflate_loop_bmi2(imgc_inflater *z);
 #endif
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 enum {
-  // Input that a turn of the loop may load: 8 bytes at each of two places, 7 bytes apart.
+  // Input that one iteration may load: 8 bytes at each of two positions, 7 bytes apart.
   FAST_INPUT = 24,
-  LIMIT = IMGC_INFLATE_WINDOW + IMGC_INFLATE_CHUNK, // no symbol begins there or behind
+  LIMIT = IMGC_INFLATE_WINDOW + IMGC_INFLATE_CHUNK, // no symbol starts at or after it
 };
 
-// The base of a length or distance and its extra bits, which follow the codeword.
+// Returns the base of a length or distance plus its extra bits, which follow the codeword.
 INLINE uint32_t value_of(uint32_t entry, uint64_t bits) {
   unsigned all = entry & IMGC_INFLATE_BITS, codeword = entry >> 8 & 15;
   return (entry >> 16) + (uint32_t)((bits & (((uint64_t)1 << all) - 1)) >> codeword);
 }
 
-// Writes up to 31 bytes more than `length`.
+// Copies a match; writes up to 31 bytes more than `length`.
 INLINE void copy_match(uint8_t *to, uint32_t length, uint32_t distance) {
   const uint8_t *from = to - distance;
   const uint8_t *end = to + length;
@@ -48,7 +48,7 @@ INLINE void copy_match(uint8_t *to, uint32_t length, uint32_t distance) {
       from += 8;
     } while (to < end);
   } else {
-    // Behind 8 bytes of the pattern, a whole number of patterns is 8 bytes or more.
+    // After 8 bytes of the pattern, copy from a distance that is a multiple of it and at least 8.
     static const uint8_t multiple[8] = {0, 0, 8, 9, 8, 10, 12, 14};
     for (unsigned i = 0; i < 8; i++) to[i] = from[i];
     to += 8;
@@ -61,15 +61,15 @@ INLINE void copy_match(uint8_t *to, uint32_t length, uint32_t distance) {
   }
 }
 
-// One or two literals; writes two bytes.
+// Writes one or two literals, always two bytes; returns the end.
 INLINE uint8_t *put_literals(uint8_t *out, uint32_t entry) {
   out[0] = (uint8_t)(entry >> 16);
   out[1] = (uint8_t)(entry >> 24);
   return out + 1 + (entry >> 6 & 1);
 }
 
-// All symbols up to one that is rare, or the end of the piece or of the chunk. There are at least
-// FAST_INPUT bytes of input.
+// Decodes symbols up to a rare one, or until the input piece or the output chunk is nearly used up.
+// Requires at least FAST_INPUT bytes of input.
 INLINE void decode_fast(imgc_inflater *z) {
   const uint32_t *literals = z->literals, *distances = z->distances;
   const uint64_t literal_mask = (1u << z->literal_bits) - 1;
@@ -78,18 +78,19 @@ INLINE void decode_fast(imgc_inflater *z) {
   uint64_t bits = z->bits;
   unsigned count = z->bit_count;
 
-// To 56 bits at least. Bits above `count` may be those of the next byte: loaded again, they are
-// the same.
+// Fills the buffer to at least 56 bits. Bits above `count` may already contain a part of the next
+// byte, which is loaded again with the same value.
 #define REFILL (bits |= imgc_load_le64(in) << count, in += (63 - count) >> 3, count |= 56)
 #define DROP(entry) (bits >>= (entry)&IMGC_INFLATE_BITS, count -= (entry)&IMGC_INFLATE_BITS)
 
   REFILL;
-  // Looked up before the bits are refilled, which then costs no time: its own are there.
+  // Look up before the refill, whose latency is then hidden: the entry's bits are already
+  // available.
   uint32_t entry = literals[bits & literal_mask];
   while (in <= in_last && out < out_last) {
     REFILL;
     if (entry & IMGC_INFLATE_IS_LITERAL) {
-      // Three look-ups in the main table are 33 bits; 11 more are there for the next.
+      // Three look-ups in the main table use 33 bits; 11 more are available for the next one.
       uint32_t literal = entry;
       DROP(entry);
       entry = literals[bits & literal_mask];
@@ -124,7 +125,7 @@ INLINE void decode_fast(imgc_inflater *z) {
     }
     uint32_t distance_entry = 0, length = value_of(entry, bits);
     if (!(entry & IMGC_INFLATE_RARE)) {
-      // At most 48 bits, of 56, for a length and its distance.
+      // A length and its distance use at most 48 of 56 bits.
       DROP(entry);
       distance_entry = distances[bits & ((1u << IMGC_INFLATE_DISTANCE_BITS) - 1)];
       if (distance_entry & IMGC_INFLATE_SUBTABLE) {

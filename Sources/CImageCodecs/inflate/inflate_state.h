@@ -1,4 +1,4 @@
-// The state of a decompression, and the results of a run.
+// State of a decompression, and the results of a run.
 
 #ifndef IMGC_INFLATE_STATE_H
 #define IMGC_INFLATE_STATE_H
@@ -8,46 +8,46 @@
 #include <stdint.h>
 
 enum {
-  IMGC_INFLATE_WINDOW = 32 << 10, // the longest distance of a match
-  IMGC_INFLATE_CHUNK = 96 << 10,  // bytes of output between two moves of the window
-  // A symbol may begin at the last byte of the chunk, and copies are made in blocks.
+  IMGC_INFLATE_WINDOW = 32 << 10, // maximum distance of a match
+  IMGC_INFLATE_CHUNK = 96 << 10,  // output bytes between two moves of the window
+  // A symbol may start at the last byte of the chunk, and matches are copied in blocks.
   IMGC_INFLATE_SLACK = 258 + 62,
   IMGC_INFLATE_LITERAL_BITS = 11,
   IMGC_INFLATE_DISTANCE_BITS = 9,
-  // Entries of the tables with all sub-tables; the program `enough` of zlib computes them:
-  // `enough 288 11 15` and `enough 32 9 15`.
+  // Table sizes with all sub-tables, computed by zlib's program `enough`: `enough 288 11 15` and
+  // `enough 32 9 15`.
   IMGC_INFLATE_LITERALS = 2342,
   IMGC_INFLATE_DISTANCES = 594,
 };
 
 typedef enum imgc_inflate_result {
-  IMGC_INFLATE_MORE, // there may be output; run again
+  IMGC_INFLATE_MORE, // there may be output; call again
   IMGC_INFLATE_END,  // the last block has ended; there may be output
-  IMGC_INFLATE_BAD,  // the data breaks the rules, or ends early
-  // libdeflate takes what follows and zlib refuses it: a symbol that RFC 1951 does not define, or
-  // the unused codeword of a code with a single symbol. Only when `accepts_odd` is false.
+  IMGC_INFLATE_BAD,  // invalid or truncated data
+  // libdeflate accepts the next symbol and zlib rejects it: a symbol that RFC 1951 does not define,
+  // or the unused codeword of a code with a single symbol. Only when `accepts_odd` is false.
   IMGC_INFLATE_ODD,
 } imgc_inflate_result;
 
 typedef struct imgc_inflater {
-  // Input: the rest of a piece. `more` sets the next piece, which may be empty; false: there is
-  // none.
+  // Input: the rest of the current piece. `more` sets the next piece, which may be empty, and
+  // returns false when there is none.
   const uint8_t *in, *in_end;
   bool (*more)(void *context, const uint8_t **in, const uint8_t **in_end);
   void *context;
   bool accepts_odd;
 
-  // Output: [out_start, out) of `window` is what the last run gave.
+  // Output of the last run: [out_start, out) of `window`.
   size_t out_start, out;
 
-  uint64_t bits; // read and not used; the lowest is the next
+  uint64_t bits; // unused bits; the lowest is the next
   unsigned bit_count;
   bool input_ended;
   enum { IMGC_INFLATE_HEADER, IMGC_INFLATE_STORED, IMGC_INFLATE_CODED, IMGC_INFLATE_DONE } state;
-  bool is_last;          // the block is
+  bool is_last;          // current block is the last
   bool has_fixed;        // the tables are those of the fixed codes
-  uint32_t stored;       // bytes left of a stored block
-  unsigned literal_bits; // that index the table
+  uint32_t stored;       // remaining bytes of a stored block
+  unsigned literal_bits; // index bits of `literals`
   uint32_t literals[IMGC_INFLATE_LITERALS];
   uint32_t distances[IMGC_INFLATE_DISTANCES];
   uint8_t window[IMGC_INFLATE_WINDOW + IMGC_INFLATE_CHUNK + IMGC_INFLATE_SLACK];

@@ -1,5 +1,5 @@
 // Look-up tables of canonical Huffman codes (RFC 1951, 3.2.2). A table is indexed with the next
-// bits of the stream, whose lowest is the first of a codeword: codewords are stored reversed.
+// bits of the stream, whose lowest is the first of a codeword: codewords are stored bit-reversed.
 
 #include "inflate/inflate_tables.h"
 
@@ -7,9 +7,9 @@
 
 enum { MOST_BITS = 15, MOST_SYMBOLS = 288 };
 
-// The part of an entry that the symbol decides.
+// Returns the part of an entry that depends on the symbol only.
 static uint32_t literal_entry(unsigned symbol) {
-  // RFC 1951, 3.2.5. 286 and 287 are not defined; libdeflate reads them as 285.
+  // RFC 1951, 3.2.5. 286 and 287 are undefined; libdeflate decodes them as 285.
   static const uint16_t base[31] = {3,  4,   5,   6,   7,   8,   9,   10,  11, 13, 15,
                                     17, 19,  23,  27,  31,  35,  43,  51,  59, 67, 83,
                                     99, 115, 131, 163, 195, 227, 258, 258, 258};
@@ -22,7 +22,7 @@ static uint32_t literal_entry(unsigned symbol) {
 }
 
 static uint32_t distance_entry(unsigned symbol) {
-  // 30 and 31 are not defined; libdeflate reads them as 29.
+  // 30 and 31 are undefined; libdeflate decodes them as 29.
   uint32_t odd = symbol > 29 ? IMGC_INFLATE_RARE | IMGC_INFLATE_IS_ODD : 0;
   if (odd) symbol = 29;
   uint32_t extra = symbol < 4 ? 0 : symbol / 2 - 1;
@@ -34,14 +34,14 @@ static uint32_t length_entry(unsigned symbol) { return symbol << 16; }
 
 static uint32_t with_bits(uint32_t entry, unsigned bits) { return entry + bits + (bits << 8); }
 
-// The next codeword of the same length, reversed; 0 after the last.
+// Returns the next codeword of the same length, bit-reversed; 0 after the last.
 static unsigned next_reversed(unsigned code, unsigned bits) {
   unsigned bit = 1u << (bits - 1);
   while (code & bit) bit >>= 1;
   return bit ? (code & (bit - 1)) | bit : 0;
 }
 
-// Index bits of the table, at most `bits`; 0 when the lengths make no code.
+// Builds a table and returns its index bits, at most `bits`; 0 when the code lengths are invalid.
 static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const uint8_t *lengths,
                            unsigned count, uint32_t (*entry_of)(unsigned symbol)) {
   unsigned counts[MOST_BITS + 1] = {0}, starts[MOST_BITS + 2];
@@ -50,7 +50,7 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
   unsigned used = count - counts[0], longest = MOST_BITS;
   counts[0] = 0;
   while (longest > 0 && counts[longest] == 0) longest--;
-  int left = 1; // codewords of the length that are not taken
+  int left = 1; // unused codewords of the current length
   starts[0] = starts[1] = 0;
   for (unsigned n = 1; n <= MOST_BITS; n++) {
     left = 2 * left - (int)counts[n];
@@ -62,7 +62,7 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
 
   if (left > 0) { // incomplete
     if (used > 1 || (used == 1 && counts[1] != 1)) return 0;
-    // zlib takes the codeword 0 of a single symbol, and nothing of an empty code.
+    // zlib accepts the codeword 0 of a single symbol, and no codeword of an empty code.
     uint32_t entry = with_bits(entry_of(used ? sorted[0] : 0), 1);
     uint32_t odd = entry | IMGC_INFLATE_RARE | IMGC_INFLATE_IS_ODD;
     for (unsigned i = 0; i < 1u << bits; i++) table[i] = used && !(i & 1) ? entry : odd;
@@ -78,7 +78,7 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
       code = next_reversed(code, n);
     }
 
-  // Codewords that are longer come in order, so those with the same first bits in turn.
+  // Longer codewords are in order, so those with the same prefix are consecutive.
   size_t end = (size_t)1 << bits, start = 0;
   unsigned prefix = ~0u, index_bits = 0, mask = (1u << bits) - 1;
   for (; n <= longest; n++)
@@ -86,7 +86,7 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
       if ((code & mask) != prefix) {
         prefix = code & mask;
         index_bits = n - bits;
-        // As large as the codewords with these first bits need.
+        // Sized for the codewords with this prefix.
         int room = (1 << index_bits) - (int)counts[n];
         while (room > 0 && bits + index_bits < longest) {
           index_bits++;
@@ -106,8 +106,8 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
   return bits;
 }
 
-// Two literals at once where their codewords fit into one index. An index after a codeword is
-// smaller, but for 0, and so not yet changed.
+// Stores two literals in an entry where both codewords fit into the index. The index after the
+// first codeword is smaller, except for 0, so its entry is not yet modified.
 static void pair_literals(uint32_t *table, unsigned bits) {
   for (unsigned i = 1u << bits; i-- > 0;) {
     uint32_t first = table[i];
@@ -132,7 +132,7 @@ bool imgc_inflate_distance_table(imgc_inflater *z, const uint8_t *lengths, unsig
   unsigned bits = make_table(z->distances, IMGC_INFLATE_DISTANCES, IMGC_INFLATE_DISTANCE_BITS,
                              lengths, count, distance_entry);
   if (bits == 0) return false;
-  // Its look-ups take a constant number of bits.
+  // Look-ups use a constant number of bits.
   for (; bits < IMGC_INFLATE_DISTANCE_BITS; bits++)
     memcpy(z->distances + ((size_t)1 << bits), z->distances, sizeof(uint32_t) << bits);
   return true;

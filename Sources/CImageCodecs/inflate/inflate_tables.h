@@ -1,14 +1,14 @@
-// Look-up tables of the Huffman codes of a block.
+// Look-up tables of a block's Huffman codes.
 
 #ifndef IMGC_INFLATE_TABLES_H
 #define IMGC_INFLATE_TABLES_H
 
 #include "inflate/inflate_state.h"
 
-// An entry, from the lowest bit: 6 bits with the count of bits to
-// remove, extra bits of a length or distance included; 2 flags; 4 bits with the length of the first
-// codeword alone, or the index bits of a sub-table; 4 flags; from bit 16 one or two literals, the
-// base of a length or distance, or the start of a sub-table.
+// A table entry, from the lowest bit: 6 bits with the number of bits to consume, including the
+// extra bits of a length or distance; 2 flags; 4 bits with the length of the first codeword, or the
+// index bits of a sub-table; 4 flags; from bit 16 one or two literals, the base of a length or
+// distance, or the start of a sub-table.
 enum {
   IMGC_INFLATE_BITS = 63,
   IMGC_INFLATE_IS_PAIR = 1 << 6, // a second literal in bits 24 to 31
@@ -19,12 +19,13 @@ enum {
   IMGC_INFLATE_IS_ODD = 1 << 15,
 };
 
-// Of `count` symbols (at most 288), their codeword lengths in bits, at most 15; 0: not used. False
-// when the code is over-subscribed, or incomplete and not a single codeword of one bit or none.
+// Builds the table of `count` symbols (at most 288) from their codeword lengths in bits, at most
+// 15; 0: unused. Returns false when the code is over-subscribed or incomplete; allowed are a single
+// codeword of one bit and no codeword.
 bool imgc_inflate_literal_table(imgc_inflater *z, const uint8_t *lengths, unsigned count);
-// The same of at most 32 symbols.
+// The same for at most 32 distance symbols.
 bool imgc_inflate_distance_table(imgc_inflater *z, const uint8_t *lengths, unsigned count);
-// 19 lengths of at most 7 bits; 128 entries of symbol << 16 | bits.
+// The same for 19 code lengths of at most 7 bits; the entries are symbol << 16 | bits.
 bool imgc_inflate_length_table(uint32_t table[128], const uint8_t *lengths);
 
 #endif

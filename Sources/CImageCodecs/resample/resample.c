@@ -1,4 +1,5 @@
-// The resampler: rows in, rows out, and between them only what the next output row needs.
+// The resampler: receives source rows, writes output rows, and stores only the rows in between that
+// the next output row needs.
 
 #include "core/copy.h"
 #include "core/cpu_features.h"
@@ -7,29 +8,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-// How the samples of a source row lie in its planes.
+// Format of a source row in its planes.
 typedef struct row_form {
-  bool is_opaque; // every alpha is 255
-  bool is_fine;   // four planes with IMGC_FINE_BITS, not three of plain bytes
+  bool is_opaque; // all alpha values are 255
+  bool is_fine;   // four planes with IMGC_FINE_BITS, otherwise three of 8-bit samples
 } row_form;
 
 struct imgc_resampler {
   imgc_resample_request request;
   const imgc_resample_kernels *kernels;
   imgc_cancel *cancel;       // may be NULL
-  imgc_windows across, down; // across counts from `column` on
-  uint32_t column, columns;  // source columns that matter
-  uint32_t pushed, done;     // source rows taken, output rows given
-  uint32_t translucent;      // the row after the last one with an alpha below 255
+  imgc_windows across, down; // horizontal windows are relative to `column`
+  uint32_t column, columns;  // source columns that contribute
+  uint32_t pushed, done;     // source rows received, output rows written
+  uint32_t translucent;      // end of the rows with an alpha below 255
   row_form forms[2];
-  size_t plane;             // samples of a plane: the columns, and zeros that a window may touch
-  int16_t *planes;          // eight: R G B A of an even source row, then of the one below
+  size_t plane;             // samples of a plane: the columns, and zeros that a window may read
+  int16_t *planes;          // eight: R G B A of an even source row, then of the next row
   size_t ring_stride;       // samples of a row of pairs
   int16_t *ring;            // down.taps / 2 rows of pairs
   const int16_t **pairs;    // [down.taps / 2], for one output row
-  int32_t *sums;            // one output row before it is turned back from light
-  imgc_light_tables *light; // NULL unless light is weighed
-  bool ended; // the flag was seen: later rows would be made of what is not in the ring
+  int32_t *sums;            // one output row in linear light before the conversion to sRGB
+  imgc_light_tables *light; // NULL unless filtering in linear light
+  bool ended; // cancelled: the ring buffer no longer contains the rows of later outputs
 };
 
 static bool is_in_range(const imgc_resample_request *r) {
@@ -40,13 +41,13 @@ static bool is_in_range(const imgc_resample_request *r) {
   if (r->source_width > most || r->source_height > most) return false;
   if (r->width > most || r->height > most) return false;
   if ((unsigned)r->filter > IMGC_FILTER_LANCZOS3) return false;
-  // Comparisons that a NaN fails.
+  // These comparisons are false for NaN.
   return r->crop_x >= 0 && r->crop_y >= 0 && r->crop_width > 0 && r->crop_height > 0 &&
          r->crop_x + r->crop_width <= r->source_width &&
          r->crop_y + r->crop_height <= r->source_height;
 }
 
-// A side that keeps its size is copied: not every filter would leave it as it is.
+// A side whose size does not change is copied: some filters would modify it.
 static imgc_filter filter_for(const imgc_resample_request *r, double start, double length,
                               uint32_t count) {
   return length == count && start == floor(start) ? IMGC_FILTER_NEAREST : r->filter;
@@ -62,7 +63,7 @@ static imgc_side across_side(const imgc_resample_request *r) {
                      1};
 }
 
-// Source rows come in pairs, so that windows begin at even ones.
+// Source rows are processed in pairs, so windows start at even rows.
 static imgc_side down_side(const imgc_resample_request *r) {
   return (imgc_side){filter_for(r, r->crop_y, r->crop_height, r->height),
                      r->source_height,
@@ -86,7 +87,7 @@ static void *part(block *b, uint64_t bytes) {
   return at;
 }
 
-// Cannot overflow: sides are at most 2^20, taps little more.
+// Cannot overflow: sides are at most 2^20, taps slightly more.
 static void lay_out(imgc_resampler *r, double **real, block *b) {
   const imgc_resample_request *request = &r->request;
   const imgc_side across = across_side(request), down = down_side(request);
@@ -135,7 +136,7 @@ imgc_status imgc_resampler_create(const imgc_resample_request *request,
   *resampler = NULL;
   const uint64_t bytes = imgc_resampler_bytes(request);
   if (bytes == 0) return IMGC_ERROR_INVALID_ARGUMENT;
-  // Zeros: what lies behind a window weighs nothing, but is read.
+  // Zeroed: samples after a window have weight 0, but are read.
   imgc_resampler *r = bytes <= PTRDIFF_MAX ? calloc(1, (size_t)bytes) : NULL;
   if (r == NULL) return IMGC_ERROR_OUT_OF_MEMORY;
   block b = {.base = (uint8_t *)r, .used = 0};
@@ -161,7 +162,7 @@ void imgc_resampler_watch(imgc_resampler *r, imgc_cancel *cancel) { r->cancel = 
 
 // ---------------------------------------------------------------- rows
 
-// The row after the last one that an output row is made of.
+// Returns the end of the source rows of an output row.
 static uint32_t end_of(const imgc_resampler *r, uint32_t output) {
   uint32_t end = r->down.first[output] + r->down.taps;
   return end < r->down.end ? end : r->down.end;
@@ -172,7 +173,7 @@ void imgc_resampler_rows(const imgc_resampler *r, uint32_t *first, uint32_t *end
   *end = r->down.end;
 }
 
-// The source sample that an output sample of a copy is.
+// Returns the source sample of an output sample that is a copy.
 static uint32_t only_one(const imgc_windows *windows, uint32_t output) {
   const int16_t *weights = windows->weights + (size_t)output * windows->taps;
   uint32_t at = 0;
@@ -198,7 +199,7 @@ static void copy_rows(imgc_resampler *r, const uint8_t *row, uint32_t y, uint8_t
   }
 }
 
-// Into the planes of an even or odd row.
+// Splits the row into the planes for even or odd rows.
 static void spread(imgc_resampler *r, const uint8_t *row, uint32_t y) {
   int16_t *planes = r->planes + (y & 1) * 4 * r->plane;
   row += (size_t)r->column * 4;
@@ -209,7 +210,7 @@ static void spread(imgc_resampler *r, const uint8_t *row, uint32_t y) {
   } else if (form.is_opaque) {
     r->kernels->spread(planes, r->plane, row, r->columns);
   } else {
-    // Mostly a row has what the one above has.
+    // Usually a row is translucent if the previous one is.
     if (r->translucent < y || y == 0) {
       form.is_opaque = r->kernels->spread(planes, r->plane, row, r->columns);
     }
@@ -222,7 +223,7 @@ static void spread(imgc_resampler *r, const uint8_t *row, uint32_t y) {
   r->forms[y & 1] = form;
 }
 
-// Makes a row of bytes fine.
+// Converts a row of 8-bit samples to the fine format.
 static void refine(imgc_resampler *r, unsigned row) {
   int16_t *planes = r->planes + row * 4 * r->plane;
   for (uint32_t c = 0; c < 3; c++) {
@@ -231,10 +232,10 @@ static void refine(imgc_resampler *r, unsigned row) {
   for (uint32_t x = 0; x < r->columns; x++) planes[3 * r->plane + x] = IMGC_FINE_ONE;
 }
 
-// Both rows across, into the ring.
+// Filters both rows horizontally, into the ring buffer.
 static void take(imgc_resampler *r, uint32_t y) {
   row_form *forms = r->forms;
-  if (y % 2 == 0) forms[1] = forms[0]; // The row below weighs nothing.
+  if (y % 2 == 0) forms[1] = forms[0]; // The other row has weight 0.
   if (forms[0].is_fine != forms[1].is_fine) refine(r, forms[0].is_fine ? 1 : 0);
   const bool is_fine = forms[0].is_fine || forms[1].is_fine;
   const bool is_opaque = forms[0].is_opaque && forms[1].is_opaque;
@@ -243,12 +244,12 @@ static void take(imgc_resampler *r, uint32_t y) {
                      &r->across, is_opaque ? 3 : 4, shift);
 }
 
-// Down, out of the ring.
+// Filters vertically, from the ring buffer.
 static void give(imgc_resampler *r, uint8_t *to) {
   const uint32_t count = r->down.taps / 2, width = r->request.width;
   const uint32_t first = r->down.first[r->done];
   const int16_t *weights = r->down.weights + (size_t)r->done * r->down.taps;
-  // Below the source nothing weighs anything: any row will do.
+  // Rows below the source have weight 0: any row can be used.
   for (uint32_t k = 0; k < count; k++) {
     r->pairs[k] = r->ring + (first / 2 + k) % count * r->ring_stride;
   }

@@ -1,5 +1,5 @@
-// AVX2 twins of the resampler's kernels, with the same results. Only called where the processor
-// has AVX2.
+// AVX2 variants of the resampler's kernels, with identical results. Called only on processors with
+// AVX2.
 
 #include "core/copy.h"
 #include "resample/resample_kernels.h"
@@ -21,7 +21,7 @@ typedef struct planes16 {
   __m256i r, g, b, a;
 } planes16;
 
-// 16 pixels, each sample 16 bits. `all` keeps the bits that every pixel has.
+// Splits 16 pixels into 16-bit samples. `all` is ANDed with every pixel.
 INLINE planes16 spread16(const uint8_t *src, __m256i *all) {
   const __m256i by_channel = _mm256_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15,
                                               0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
@@ -73,11 +73,11 @@ AVX2 static bool spread_alpha(int16_t *planes, size_t stride, const uint8_t *src
   return imgc_spread_alpha_rest(planes, stride, src, i, n) && is_opaque(all);
 }
 
-// ---------------------------------------------------------------- across
+// ---------------------------------------------------------------- horizontal
 
 INLINE __m256i add(__m256i a, __m256i b) { return _mm256_add_epi32(a, b); }
 
-// Half-way sums of two vectors side by side: a b a b in each half.
+// Adds neighbours of two vectors, interleaved: a b a b in each half.
 INLINE __m256i fold(__m256i a, __m256i b) {
   return add(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
 }
@@ -139,7 +139,7 @@ AVX2 static void across(int16_t *pairs, const int16_t *planes, size_t stride,
   }
 }
 
-// ---------------------------------------------------------------- down
+// ---------------------------------------------------------------- vertical
 
 typedef struct sums8 {
   __m256i two[4]; // two pixels each
@@ -160,7 +160,7 @@ INLINE sums8 sums_at(const int16_t *const *rows, const int16_t *weights, uint32_
   return sums;
 }
 
-// Eight pixels of four numbers as bytes.
+// Converts eight pixels of four numbers to bytes.
 INLINE __m256i bytes_of(const __m256i two[4]) {
   __m256i low = _mm256_packs_epi32(two[0], two[1]), high = _mm256_packs_epi32(two[2], two[3]);
   return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high),
@@ -188,7 +188,7 @@ AVX2 static void down(uint8_t *dst, const int16_t *const *rows, const int16_t *w
   }
 }
 
-// Colours without their alpha, of two pixels.
+// Divides the colours of two pixels by their alpha.
 INLINE __m256i without_alpha(__m256i sums) {
   const __m256i half = _mm256_set1_epi32(1 << (IMGC_SUM_BITS - 1));
   __m256i alpha = _mm256_srai_epi32(add(sums, half), IMGC_SUM_BITS);
@@ -196,7 +196,7 @@ INLINE __m256i without_alpha(__m256i sums) {
   __m256 by = _mm256_div_ps(_mm256_set1_ps(255), _mm256_permute_ps(real, 0xff));
   __m256 color = _mm256_add_ps(_mm256_mul_ps(real, by), _mm256_set1_ps(0.5f));
   __m256i both = _mm256_blend_epi32(_mm256_cvttps_epi32(color), alpha, 0x88);
-  // Where alpha is 0 the quotient may be anything.
+  // Where alpha is 0 the quotient is undefined and is cleared.
   __m256i seen = _mm256_cmpgt_epi32(_mm256_shuffle_epi32(alpha, 0xff), _mm256_setzero_si256());
   return _mm256_and_si256(both, seen);
 }

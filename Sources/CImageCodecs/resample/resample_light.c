@@ -1,4 +1,4 @@
-// The resampler in linear light: tables, and rows through them.
+// Resampling in linear light: tables and row conversions.
 
 #include "resample/resample_kernels.h"
 
@@ -13,7 +13,7 @@ void imgc_light_fill(imgc_light_tables *light) {
   int at = 0;
   for (int value = 0; value < 256; value++) {
     light->to[value] = (int16_t)lrint(light_of(value / 255.0) * one);
-    // Everything below the light half-way to the next value is this value.
+    // Values below the linear light half-way to the next sRGB value map to this value.
     int end = value == 255 ? IMGC_FINE_ONE + 1 : (int)ceil(light_of((value + 0.5) / 255.0) * one);
     for (; at < end; at++) light->from[at] = (uint8_t)value;
   }
@@ -34,7 +34,8 @@ bool imgc_light_spread(int16_t *planes, size_t stride, const uint8_t *src, size_
   return all == 255;
 }
 
-// A product and a sum are statements of their own, so that no compiler makes one rounding of them.
+// Product and sum are separate statements, so that no compiler contracts them to a fused
+// multiply-add.
 void imgc_light_gather(uint8_t *dst, const int32_t *sums, size_t n,
                        const imgc_light_tables *light) {
   for (size_t i = 0; i < n; i++, dst += 4, sums += 4) {

@@ -1,4 +1,4 @@
-// The resampler's row kernels in plain C; compilers make vectors of their inner loops.
+// Scalar C versions of the resampler's row kernels; compilers vectorize their inner loops.
 
 #include "resample/resample_kernels.h"
 
@@ -23,7 +23,7 @@ bool imgc_spread_alpha_rest(int16_t *planes, size_t stride, const uint8_t *src, 
   for (size_t i = from; i < n; i++) {
     uint32_t alpha = src[i * 4 + 3];
     for (size_t c = 0; c < 3; c++) {
-      // Times 128 / 255, exact where alpha is 255.
+      // Times 128 / 255, exact for alpha 255.
       uint32_t product = src[i * 4 + c] * alpha;
       planes[c * stride + i] = (int16_t)((product + ((product + 128) >> 8) + 1) >> 1);
     }
@@ -72,7 +72,8 @@ static void gather(uint8_t *dst, const int32_t *sums, size_t n) {
   }
 }
 
-// A product and a sum are statements of their own, so that no compiler makes one rounding of them.
+// Product and sum are separate statements, so that no compiler contracts them to a fused
+// multiply-add.
 static void gather_alpha(uint8_t *dst, const int32_t *sums, size_t n) {
   for (size_t i = 0; i < n; i++, dst += 4, sums += 4) {
     dst[0] = dst[1] = dst[2] = 0;

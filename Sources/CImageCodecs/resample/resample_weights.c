@@ -1,10 +1,10 @@
-// The weights of the resampler.
+// Filter weights of the resampler.
 
 #include "resample/resample_kernels.h"
 
 #include <math.h>
 
-// Source samples to each side, while nothing is reduced; nearest and box have none.
+// Filter radius in source samples when enlarging; nearest and box have none.
 static const double supports[] = {0, 0, 1, 2, 3};
 
 static double triangle(double x) { return 1 - fabs(x); }
@@ -18,11 +18,11 @@ static double mitchell(double x) {
 
 static double step_of(const imgc_side *side) { return side->length / side->count; }
 
-// Samples that a window has at most.
+// Returns the maximum number of samples of a window.
 static uint32_t widest(const imgc_side *side) {
   if (side->filter == IMGC_FILTER_NEAREST) return 1;
   double step = step_of(side);
-  // A box may cut a sample at both ends; the others are 0 at their ends.
+  // A box may cover samples partly at both ends; the other filters are 0 at their ends.
   double most = side->filter == IMGC_FILTER_BOX
                     ? ceil(step) + 1
                     : ceil(2 * supports[side->filter] * (step > 1 ? step : 1));
@@ -42,14 +42,14 @@ static window clipped(const imgc_side *side, double begin, double end) {
   window w = {begin > 0 ? (uint32_t)begin : 0, side->source};
   if (w.begin >= side->source) w.begin = side->source - 1;
   if (end < w.end) w.end = end > w.begin ? (uint32_t)end : w.begin + 1;
-  // What rounding added weighs nothing.
+  // Samples added by rounding errors have weight 0.
   uint32_t most = widest(side);
   if (w.end - w.begin > most) w.end = w.begin + most;
   return w;
 }
 
-// sin(pi x) sin(pi x / 3) / (pi x)^2 * 3, for samples one step apart: the sine is turned on by
-// the addition theorem, and sin 3a is 3 sin a - 4 sin^3 a.
+// sin(pi x) sin(pi x / 3) / (pi x)^2 * 3, for equidistant samples: the sine is advanced by the
+// angle addition theorem, and sin 3a is 3 sin a - 4 sin^3 a.
 static void weigh_lanczos3(double *real, uint32_t count, double x, double step) {
   const double third = M_PI / 3;
   double sine = sin(x * third), cosine = cos(x * third);
@@ -63,7 +63,7 @@ static void weigh_lanczos3(double *real, uint32_t count, double x, double step) 
   }
 }
 
-// The real weights, not yet of sum 1, of the output sample around `center`.
+// Computes the unnormalized weights of the output sample around `center`.
 static window weigh(double *real, const imgc_side *side, double center) {
   const double step = step_of(side), stretch = step > 1 ? step : 1;
   if (side->filter == IMGC_FILTER_NEAREST) {
@@ -80,7 +80,7 @@ static window weigh(double *real, const imgc_side *side, double center) {
     return w;
   }
   const double reach = supports[side->filter] * stretch;
-  // Samples lie half a sample behind their index; those at a distance of `reach` weigh 0.
+  // Sample centres are at index + 1/2; samples at distance `reach` have weight 0.
   window w = clipped(side, floor(center - reach - 0.5) + 1, ceil(center + reach - 0.5));
   const double first = (w.begin + 0.5 - center) / stretch;
   if (side->filter == IMGC_FILTER_LANCZOS3) {
@@ -94,13 +94,14 @@ static window weigh(double *real, const imgc_side *side, double center) {
   return w;
 }
 
-// Rounds what the weights add up to so far, not each by itself: the sum is exact, and what one
-// lost its neighbour has, so that slow gradients keep their values however many weights there are.
+// Normalizes to integers by rounding cumulative sums instead of single weights: the total is exact
+// and rounding errors do not accumulate, so that slow gradients keep their values for any number of
+// weights.
 static void settle(int16_t *whole, const double *real, uint32_t count) {
   const double one = 1 << IMGC_WEIGHT_BITS;
   double sum = 0, so_far = 0;
   for (uint32_t i = 0; i < count; i++) sum += real[i];
-  if (!(sum > 0)) { // a box too narrow for its place
+  if (!(sum > 0)) { // the box is too narrow to contain a part of a sample
     whole[0] = 1 << IMGC_WEIGHT_BITS;
     return;
   }

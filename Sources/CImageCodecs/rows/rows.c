@@ -1,11 +1,12 @@
-// Row kernels: the choice between plain code and a twin, and the kernels that need no twin.
+// Row kernels: selection between scalar and vector variants, and the kernels with a scalar variant
+// only.
 
 #include "rows/rows.h"
 #include "core/copy.h"
 #include "core/cpu_features.h"
 #include "rows/rows_simd.h"
 
-// The part of the row that the vector variant has done.
+// Returns the number of pixels or samples that the vector variant has processed.
 #if defined(IMGC_HAVE_AVX2)
 #define FAST(kernel, ...) (IMGC_CPU_HAS_AVX2 ? imgc_avx2_##kernel(__VA_ARGS__) : 0)
 #elif defined(IMGC_HAVE_NEON)
@@ -93,7 +94,7 @@ void imgc_row_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigned 
   imgc_plain_index_packed(dst + done * 4, src + done * bits / 8, n - done, bits, palette);
 }
 
-// ---------------------------------------------------------------- one version only
+// ---------------------------------------------------------------- scalar only
 
 void imgc_row_rgbx8(uint8_t *dst, const uint8_t *src, size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -104,7 +105,7 @@ void imgc_row_rgbx8(uint8_t *dst, const uint8_t *src, size_t n) {
   }
 }
 
-// Table look-ups: a gather is no faster than this on the machines measured.
+// Table look-ups: a vector gather was not faster on the measured machines.
 void imgc_row_index8(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t palette[256]) {
   size_t i = 0;
   for (; n - i >= 8; i += 8) {
@@ -136,8 +137,8 @@ void imgc_row_clear_under_alpha(uint8_t *dst, const uint8_t *src, size_t n) {
   }
 }
 
-// Source over destination (Porter and Duff), both straight: with whole is the resulting alpha
-// times 255, the colour is (cs * as * 255 + cd * ad * (255 - as)) / whole.
+// Source over destination (Porter and Duff) with straight alpha: with whole = resulting alpha times
+// 255, the colour is (cs * as * 255 + cd * ad * (255 - as)) / whole.
 void imgc_row_over(uint8_t *dst, const uint8_t *src, size_t n) {
   for (size_t i = 0; i < n; i++, dst += 4, src += 4) {
     uint32_t as = src[3], ad = dst[3];
@@ -147,7 +148,7 @@ void imgc_row_over(uint8_t *dst, const uint8_t *src, size_t n) {
       continue;
     }
     uint32_t ws = as * 255, wd = ad * (255 - as), whole = ws + wd;
-    if (ad == 255) { // the usual case: dividing by a constant
+    if (ad == 255) { // the usual case: the divisor is a constant
       for (int k = 0; k < 3; k++) {
         uint32_t t = src[k] * as + dst[k] * (255 - as) + 128;
         dst[k] = (uint8_t)((t + (t >> 8)) >> 8);

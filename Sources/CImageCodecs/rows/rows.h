@@ -1,28 +1,29 @@
-// Row kernels: samples in, RGBA8 out. Plain code, with AVX2 and NEON variants where they were worth
-// it. n counts pixels unless said otherwise; dst has n * 4 bytes and does not overlap src.
+// Row kernels: samples to RGBA8, in scalar C, with AVX2 and NEON variants where they are faster. n
+// counts pixels unless noted otherwise; dst has n * 4 bytes and does not overlap src.
 
 #ifndef IMGC_ROWS_H
 #define IMGC_ROWS_H
 
 #include "CImageCodecs.h"
 
-// Besides those in CImageCodecs.h:
+// In addition to those in CImageCodecs.h:
 void imgc_row_gray8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_rgb8(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_rgbx8(uint8_t *dst, const uint8_t *src, size_t n); // alpha 255, 4th byte ignored
-// CMYK, 4 bytes a pixel, as multiplied ink: JPEG samples are inverted, TIFF samples are not.
+// CMYK, 4 bytes per pixel, converted by multiplication: JPEG samples are inverted, TIFF samples are
+// not.
 void imgc_row_cmyk8_inverted(uint8_t *dst, const uint8_t *src, size_t n);
 void imgc_row_cmyk8(uint8_t *dst, const uint8_t *src, size_t n);
-// n samples of 16 bits in the machine's order to n bytes: (v * 255 + 32895) >> 16.
+// Converts n native-endian 16-bit samples to n bytes: (v * 255 + 32895) >> 16.
 void imgc_row_16_to_8(uint8_t *dst, const uint16_t *src, size_t n);
-// The same for big-endian samples at any address.
+// The same for big-endian samples, possibly unaligned.
 void imgc_row_be16_to_8(uint8_t *dst, const uint8_t *src, size_t n);
-// n samples of 1, 2 or 4 bits, most significant first, to n bytes; no scaling.
+// Unpacks n samples of 1, 2 or 4 bits, most significant first, to n bytes; no scaling.
 void imgc_row_unpack(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits);
-// In place: min(255, (c * 255 + a / 2) / a); alpha 0 gives colour 0.
+// Divides by alpha in place: min(255, (c * 255 + a / 2) / a); for alpha 0 the colour becomes 0.
 void imgc_row_unpremultiply(uint8_t *pixels, size_t n);
-// dst = src over dst, straight alpha on both sides, rounded to nearest.
+// Composites src over dst, both with straight alpha, rounded to nearest.
 void imgc_row_over(uint8_t *dst, const uint8_t *src, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
-// AVX2 twins of the row kernels in rows_plain.c, with the same results. Only called where
-// the processor has AVX2.
+// AVX2 variants of the row kernels in rows_plain.c, with identical results. Called only on
+// processors with AVX2.
 
 #include "rows/rows_simd.h"
 
@@ -40,8 +40,8 @@ AVX2 size_t imgc_avx2_gray_alpha8(uint8_t *dst, const uint8_t *src, size_t n) {
   return i;
 }
 
-// 8 pixels from 24 bytes. The second half is loaded from byte 12 on and ends at byte 28, so
-// ten pixels must be left.
+// Converts 8 pixels from 24 bytes. The second half is loaded from byte 12 to 28, so at least ten
+// pixels must be left.
 AVX2 static inline size_t three_to_four(uint8_t *dst, const uint8_t *src, size_t n, __m256i order) {
   size_t i = 0;
   for (; n - i >= 10; i += 8) {
@@ -81,14 +81,14 @@ AVX2 size_t imgc_avx2_bgra8(uint8_t *dst, const uint8_t *src, size_t n) {
   return swap_red_blue(dst, src, n, _mm256_setzero_si256());
 }
 
-// round(a * b / 255) in 16-bit lanes that hold bytes; nothing overflows: 65,025 + 128 + 254.
+// round(a * b / 255) in 16-bit lanes that contain bytes; no overflow: 65,025 + 128 + 254.
 AVX2 static inline __m256i multiply(__m256i a, __m256i b) {
   __m256i t = _mm256_add_epi16(_mm256_mullo_epi16(a, b), _mm256_set1_epi16(128));
   return _mm256_srli_epi16(_mm256_add_epi16(t, _mm256_srli_epi16(t, 8)), 8);
 }
 
-// The first three bytes of every pixel times the fourth. The fourth byte of the result is
-// the fourth times itself, or unchanged with `keep`.
+// Multiplies the first three bytes of every pixel by the fourth. The fourth byte of the result is
+// its square, or unchanged with `keep`.
 AVX2 static inline __m256i times_fourth(__m256i v, bool keep) {
   const __m256i zero = _mm256_setzero_si256();
   const __m256i low = _mm256_setr_epi8(6, -1, 6, -1, 6, -1, 6, -1, 14, -1, 14, -1, 14, -1, 14, -1,
@@ -123,8 +123,8 @@ AVX2 size_t imgc_avx2_premultiply(uint8_t *dst, const uint8_t *src, size_t n) {
   return i;
 }
 
-// The high half of v * 255, plus one when adding 32,895 to the low half carries: when it is
-// 32,641 or more.
+// Returns the high half of v * 255, plus one when adding 32,895 to the low half carries, i.e. when
+// that is 32,641 or more.
 AVX2 static inline __m256i high_byte(__m256i v) {
   const __m256i edge = _mm256_set1_epi16((short)32641);
   __m256i high = _mm256_mulhi_epu16(v, _mm256_set1_epi16(255));
@@ -153,8 +153,8 @@ AVX2 size_t imgc_avx2_be16_to_8(uint8_t *dst, const uint8_t *src, size_t n) {
   return i;
 }
 
-// Eight pixels a step, whose indices are shifted out of one word; the palette of up to 16 colours
-// stays in two registers.
+// Converts eight pixels per step; their indices are shifted out of one word. The palette of up to
+// 16 colours is in two registers.
 INLINE size_t index_packed(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t palette[256],
                            const unsigned bits) {
   const __m256i mask = _mm256_set1_epi32((1 << bits) - 1);
@@ -168,7 +168,7 @@ INLINE size_t index_packed(uint8_t *dst, const uint8_t *src, size_t n, const uin
     memcpy(&word, src, bits);
     __m256i index = _mm256_set1_epi32((int)__builtin_bswap32(word));
     index = _mm256_and_si256(_mm256_srlv_epi32(index, shifts), mask);
-    // A permutation looks at the low three bits of an index; the fourth says which register.
+    // The permutation uses the low three bits of an index; the fourth selects the register.
     __m256i pixels = _mm256_permutevar8x32_epi32(low, index);
     if (bits == 4) {
       __m256i fourth = _mm256_cmpgt_epi32(index, _mm256_set1_epi32(7));
@@ -189,5 +189,5 @@ AVX2 size_t imgc_avx2_index_packed(uint8_t *dst, const uint8_t *src, size_t n, u
 }
 
 #else
-typedef int imgc_no_avx2; // C wants at least one declaration in a file
+typedef int imgc_no_avx2; // C requires at least one declaration per file
 #endif

@@ -1,9 +1,9 @@
 // Row kernels in 32-bit lanes, eight pixels at a time, compiled once for AVX2 and once for NEON:
-// the file that includes this one defines TARGET and NAMED(kernel).
+// the including file defines TARGET and NAMED(kernel).
 //
-// Quotients are those of rows_plain.c. In single precision they are exact as long as what is
-// divided stays below 2^18 and the quotient below 256: then the product with the inverse is off by
-// less than 2^-14, and (x + 1/2) / y is never closer than 1 / 2y to a whole number.
+// Quotients equal those of rows_plain.c. Single precision is exact while the dividend is below 2^18
+// and the quotient below 256: the product with the inverse then has an error below 2^-14, and the
+// distance of (x + 1/2) / y to an integer is at least 1 / 2y.
 
 #include "core/copy.h"
 #include "rows/rows_simd.h"
@@ -36,7 +36,7 @@ TARGET size_t NAMED(unpremultiply)(uint8_t *pixels, size_t n) {
   for (; n - i >= 8; i += 8) {
     lanes v = lanes_load(pixels + i * 4), alpha = v >> 24, result = v & IMGC_OPAQUE;
     lanes is_clear = (lanes)(alpha == 0);
-    // Where alpha is 0 the colour becomes 0, whatever the quotient by 1 is.
+    // Where alpha is 0 the colour becomes 0, independent of the quotient by 1.
     float_lanes inverse = 1.0f / lanes_to_float(alpha | (is_clear & 1));
     for (int shift = 0; shift < 24; shift += 8) {
       lanes product = (v >> shift & 255) * 255 + (alpha >> 1);
@@ -53,10 +53,10 @@ TARGET size_t NAMED(unpremultiply)(uint8_t *pixels, size_t n) {
 
 typedef struct field_lanes {
   lanes shift, max, half, none;
-  float_lanes inverse; // 0: there is no such field
+  float_lanes inverse; // 0: the field does not exist
 } field_lanes;
 
-// False when a field is wider than the quotient allows.
+// Returns false when a field is too wide for exact quotients.
 INLINE bool lanes_make_fields(field_lanes made[4], const imgc_field fields[4]) {
   for (int k = 0; k < 4; k++) {
     uint32_t max = fields[k].max;

@@ -1,5 +1,5 @@
-// NEON twins of the row kernels in rows_plain.c, with the same results. Every 64-bit ARM processor
-// has NEON. Its loads and stores take pixels apart and put them together again.
+// NEON variants of the row kernels in rows_plain.c, with identical results. Every 64-bit ARM
+// processor has NEON. Its structured loads and stores deinterleave and interleave pixels.
 
 #include "rows/rows_simd.h"
 
@@ -71,7 +71,7 @@ size_t imgc_neon_bgra8(uint8_t *dst, const uint8_t *src, size_t n) {
   return i;
 }
 
-// round(x / 255) for products of bytes.
+// Returns round(x / 255) for products of bytes.
 static inline uint8x8_t divided(uint16x8_t product) {
   uint16x8_t t = vaddq_u16(product, vdupq_n_u16(128));
   return vshrn_n_u16(vsraq_n_u16(t, t, 8), 8);
@@ -139,5 +139,5 @@ size_t imgc_neon_be16_to_8(uint8_t *dst, const uint8_t *src, size_t n) {
 }
 
 #else
-typedef int imgc_no_neon; // C wants at least one declaration in a file
+typedef int imgc_no_neon; // C requires at least one declaration per file
 #endif

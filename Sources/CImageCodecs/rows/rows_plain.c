@@ -1,5 +1,5 @@
-// The plain versions of the row kernels that have twins: the reference for them, and
-// all there is on other machines.
+// Scalar versions of the row kernels that have vector variants: their reference, and the only
+// version on other machines.
 
 #include "core/copy.h"
 #include "rows/rows_simd.h"
@@ -104,7 +104,7 @@ void imgc_plain_unpremultiply(uint8_t *pixels, size_t n) {
       memset(pixels, 0, 3);
       continue;
     }
-    // One division for three: x * ceil(2^32 / a) >> 32 is x / a for all x below 2^16.
+    // One division for three: x * ceil(2^32 / a) >> 32 equals x / a for all x below 2^16.
     uint64_t inverse = ((UINT64_C(1) << 32) + a - 1) / a;
     for (int k = 0; k < 3; k++) {
       uint64_t c = (pixels[k] * 255u + a / 2) * inverse >> 32;
@@ -125,8 +125,8 @@ void imgc_plain_index_packed(uint8_t *dst, const uint8_t *src, size_t n, unsigne
 
 // ---------------------------------------------------------------- bit fields
 
-// (v * 255 + max / 2) / max without a division for every pixel. The product with `inverse`
-// is exact while max has at most 16 bits; wider fields divide.
+// (v * 255 + max / 2) / max without a division per pixel. The product with `inverse` is exact while
+// max has at most 16 bits; wider fields use a division.
 typedef struct scaler {
   uint64_t max, half, inverse;
   unsigned shift;

@@ -1,13 +1,13 @@
-// Inside the row kernels: the plain versions, and the AVX2 and NEON twins of the hot ones.
-// A twin does a part of the row and returns how many pixels (or samples) that were; the
-// plain version does the rest. Tests/CImageCodecsTests calls both and compares.
+// Internal to the row kernels: scalar versions, and AVX2 and NEON variants of the hot ones. A
+// vector variant processes the front part of the row and returns the number of pixels (or samples);
+// the scalar version processes the rest. Tests/CImageCodecsTests compares both.
 
 #ifndef IMGC_ROWS_SIMD_H
 #define IMGC_ROWS_SIMD_H
 
 #include "CImageCodecs.h"
 
-// A pixel in one word, red in the lowest byte.
+// A pixel in one 32-bit word, red in the lowest byte.
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the row kernels take a little-endian machine for granted"
 #endif

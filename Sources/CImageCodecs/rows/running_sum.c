@@ -1,6 +1,6 @@
-// Sums along a row. Inside a vector they take log2(16 / step) shifted additions, and the last whole
-// pixel of a vector is added to all of the next: a chain of two operations for 16 bytes instead of
-// one for each pixel.
+// Prefix sums along a row. Within a vector they take log2(16 / step) shifted additions; the last
+// whole pixel of a vector is added to all of the next one: a dependency chain of two operations per
+// 16 bytes instead of one per pixel.
 
 #include "rows/running_sum.h"
 #include "core/copy.h"
@@ -24,7 +24,7 @@ INLINE vector load(const uint8_t *p) { return _mm_loadu_si128((const void *)p); 
 INLINE void store(uint8_t *p, vector v) { _mm_storeu_si128((void *)p, v); }
 INLINE vector add(vector a, vector b) { return _mm_add_epi8(a, b); }
 INLINE vector shuffle(vector v, vector order) { return _mm_shuffle_epi8(v, order); }
-// Moves the bytes up by a constant.
+// Shifts the bytes up by a constant.
 #define SHIFTED(v, bytes) _mm_slli_si128(v, bytes)
 #define TWIN AVX2
 
@@ -63,7 +63,7 @@ INLINE vector sum_inside(vector v, unsigned step) {
   }
 }
 
-// A vector moves on by whole pixels, and the bytes behind them are summed twice: the next vector is
+// A vector advances by whole pixels, and the bytes after them are summed again: the next vector is
 // loaded before the first of these sums is stored.
 INLINE size_t sum_vectors(uint8_t *row, size_t n, unsigned step) {
   const unsigned used = 16 / step * step;

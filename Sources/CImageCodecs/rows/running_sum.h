@@ -1,4 +1,4 @@
-// Sums along a row: what TIFF's horizontal predictor and PNG's filter Sub ask for.
+// Prefix sums along a row, for TIFF's horizontal predictor and PNG's filter Sub.
 
 #ifndef IMGC_RUNNING_SUM_H
 #define IMGC_RUNNING_SUM_H
@@ -6,13 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Adds to every byte the one `step` bytes before it, modulo 256, from the left. step is at least 1.
+// Adds the byte `step` positions before to every byte, modulo 256, from the left. step is at least
+// 1.
 void imgc_running_sum8(uint8_t *row, size_t n, unsigned step);
-// The same for words in the machine's order; the row may lie at any address.
+// The same for native-endian 16-bit words; the row may be unaligned.
 void imgc_running_sum16(uint8_t *row, size_t words, unsigned step);
 
-// Inside: the plain version, and the vector twin, which does the front part of the row and returns
-// how many bytes that were. Tests call both and compare.
+// Internal: the scalar version, and the vector variant, which processes the front part of the row
+// and returns its size in bytes. Tests compare both.
 void imgc_plain_running_sum8(uint8_t *row, size_t first, size_t n, unsigned step);
 #if defined(__x86_64__)
 #define IMGC_RUNNING_SUM_TWIN imgc_avx2_running_sum8

@@ -1,4 +1,4 @@
-// TIFF through libtiff: the codec's row in the table, the header, and the walk over the tiles.
+// TIFF with libtiff: dispatch table entry, header, and decoding of the tiles.
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,12 +62,13 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
 
 // ---------------------------------------------------------------- decoding
 
-// Rows on their way to a turned place wait here until a block of them is worth turning.
+// Rows for a transposed destination are collected until there are enough for an efficient
+// transposition.
 enum { BAND_ROWS = 32 };
 
 typedef struct band {
   const imgc_place *place;
-  uint8_t *pixels; // NULL when the place takes rows directly
+  uint8_t *pixels; // NULL when rows are written directly
   size_t stride;
   uint32_t x, y, width, rows;
 } band;
@@ -77,7 +78,7 @@ static void band_flush(band *b) {
   b->rows = 0;
 }
 
-// Where to write the next n pixels at (x, y).
+// Returns the address for the next n pixels at (x, y).
 static uint8_t *band_row(band *b, uint32_t x, uint32_t y, uint32_t n) {
   if (!b->pixels) return imgc_place_row(b->place, y) + (size_t)x * 4;
   if (b->rows == BAND_ROWS || b->x != x || b->width != n || b->y + b->rows != y) {
@@ -88,13 +89,13 @@ static uint8_t *band_row(band *b, uint32_t x, uint32_t y, uint32_t n) {
 }
 
 typedef struct progress {
-  uint64_t shown;       // rows of tiles converted
-  uint32_t intact_rows; // of the picture, from the top
-  bool cut;             // the file ends inside some tile
+  uint64_t shown;       // converted rows of tiles
+  uint32_t intact_rows; // of the image, from the top
+  bool cut;             // the data of some tile is truncated
   bool damaged;
 } progress;
 
-// Rows that are not there are transparent; of a fax page they are white, like paper.
+// Fills missing rows: transparent, or white like paper for fax pages.
 static imgc_status leave_blank(const imgc_request *request, band *b, const tiff_facts *f,
                                uint32_t x, uint32_t y, uint32_t wide, uint32_t first, uint32_t end,
                                imgc_report *report) {
@@ -126,7 +127,8 @@ static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
   uint32_t high = f->height - y < f->tile_height ? f->height - y : f->tile_height;
   uint32_t shown = tile.rows < high ? tile.rows : high;
   for (uint32_t j = 0; j < shown; j++) {
-    // A strip may be the whole picture; of tiles side by side all are written first.
+    // A strip may be the whole image, so rows are committed early; tiles side by side are all
+    // written first.
     if (j % TIFF_ROWS_A_POLL == 0 && j > 0) {
       if (imgc_poll(request, report)) return report->status;
       if (f->across == 1) imgc_place_done(b->place, y + j);

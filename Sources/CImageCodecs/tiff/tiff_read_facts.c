@@ -1,4 +1,4 @@
-// Reads the tags of a TIFF page through libtiff and decides how its samples are to be read.
+// Reads the tags of a TIFF page with libtiff and selects how its samples are read.
 
 #include "tiff/tiff_read_facts.h"
 #include "core/limits.h"
@@ -40,12 +40,12 @@ static imgc_status check_compression(const imgc_request *request, const tiff_fac
   return IMGC_OK;
 }
 
-// The depths that the sample converter knows.
+// Checks for depths that the sample converter supports.
 static imgc_status check_samples(tiff_facts *f, imgc_report *report) {
   if (f->format == SAMPLEFORMAT_COMPLEXINT || f->format == SAMPLEFORMAT_COMPLEXIEEEFP)
     return unsupported(report, "complex");
   if (f->format != SAMPLEFORMAT_INT && f->format != SAMPLEFORMAT_IEEEFP)
-    f->format = SAMPLEFORMAT_UINT; // VOID too: nothing is said about the samples
+    f->format = SAMPLEFORMAT_UINT; // VOID too, which does not specify the samples
   bool float_fits = f->bits == 16 || f->bits == 24 || f->bits == 32 || f->bits == 64;
   if (f->bits == 0 || (f->bits > 32 && f->bits != 64) ||
       (f->format == SAMPLEFORMAT_IEEEFP && !float_fits))
@@ -53,7 +53,7 @@ static imgc_status check_samples(tiff_facts *f, imgc_report *report) {
   return IMGC_OK;
 }
 
-// A missing tag is guessed as libtiff's RGBA interface does it.
+// Derives a missing tag in the same way as libtiff's RGBA interface.
 static bool guess_photometric(TIFF *tif, tiff_facts *f) {
   if (TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &f->photometric)) return true;
   uint16_t *types, extra = 0;
@@ -109,7 +109,7 @@ static imgc_status read_color(TIFF *tif, tiff_facts *f, imgc_report *report) {
     f->kind = TIFF_KIND_LAB, f->model = IMGC_COLOR_LAB, f->colors = 3;
     if ((f->bits != 8 && f->bits != 16) || f->format == SAMPLEFORMAT_IEEEFP)
       return unsupported(report, "depth");
-    if (f->samples < 3) f->colors = 1, f->kind = TIFF_KIND_GRAY; // L* alone
+    if (f->samples < 3) f->colors = 1, f->kind = TIFF_KIND_GRAY; // only L*
     break;
   case PHOTOMETRIC_LOGL:
   case PHOTOMETRIC_LOGLUV:
@@ -117,7 +117,7 @@ static imgc_status read_color(TIFF *tif, tiff_facts *f, imgc_report *report) {
     if (f->compression != COMPRESSION_SGILOG && f->compression != COMPRESSION_SGILOG24)
       return unsupported(report, "logluv");
     if (f->photometric == PHOTOMETRIC_LOGLUV) f->kind = TIFF_KIND_RGB, f->colors = 3;
-    // libtiff maps the logarithms to 8 bits of gray or RGB while it decodes.
+    // libtiff converts the logarithms to 8-bit gray or RGB during decoding.
     TIFFSetField(tif, TIFFTAG_SGILOGDATAFMT, SGILOGDATAFMT_8BIT);
     f->bits = 8, f->format = SAMPLEFORMAT_UINT;
     break;
@@ -138,7 +138,7 @@ static void read_alpha(const tiff_file *file, tiff_facts *f) {
   TIFF *tif = file->tif;
   uint16_t *types = NULL, extra = 0;
   f->alpha = -1;
-  // Writers that leave the tag out of RGBA mean alpha; libtiff then counts an unspecified sample.
+  // Writers that omit the tag for RGBA mean alpha; libtiff then reports an unspecified sample.
   if (f->photometric == PHOTOMETRIC_RGB && f->samples == 4 && !file->page.names_extra) {
     f->alpha = 3;
     return;
@@ -195,8 +195,8 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_facts
   return IMGC_OK;
 }
 
-// LZW whose samples need nothing after it but sums: neither another byte order nor floats put in
-// order.
+// Selects the native LZW decoder if the samples need only prefix sums after it: no byte swapping
+// and no floating-point predictor.
 static void choose_lzw(const imgc_request *request, TIFF *tif, tiff_facts *f) {
   uint16_t predictor =
       f->compression == COMPRESSION_LZW ? short_tag(tif, TIFFTAG_PREDICTOR, PREDICTOR_NONE) : 0;
@@ -205,7 +205,7 @@ static void choose_lzw(const imgc_request *request, TIFF *tif, tiff_facts *f) {
                !(request->flags & IMGC_LIBRARIES_ONLY);
 }
 
-// An upper estimate of what decoding needs besides the pixels.
+// Returns an upper bound of the decoder's memory without the pixels.
 static uint64_t work_bytes(const tiff_facts *f, uint64_t file_size) {
   uint64_t row = imgc_add(f->unit_bytes, imgc_mul(f->tile_width, f->samples * 4u + 40u));
   uint64_t band = (uint64_t)f->width * 4 * 32;
@@ -218,7 +218,7 @@ static uint64_t work_bytes(const tiff_facts *f, uint64_t file_size) {
     total = imgc_add(total, file_size); // a copy of the compressed bytes
   switch (f->compression) {
   case COMPRESSION_JPEG: {
-    // Coefficients of a progressive stream; libtiff refuses to hold more than 100 MB of them.
+    // Coefficients of a progressive stream; libtiff does not allocate more than 100 MB for them.
     uint64_t coefficients = imgc_mul(f->tile_bytes, 2);
     return imgc_add(total, coefficients < 100000000 ? coefficients : 100000000);
   }

@@ -7,7 +7,7 @@ void tiff_fax_clear(tiff_fax_notes *notes) {
   *notes = (tiff_fax_notes){TIFF_NO_LINE, TIFF_NO_LINE, TIFF_NO_LINE, TIFF_NO_LINE};
 }
 
-// The texts of libtiff 4.0 to 4.7: "Premature EOL at line 4 of strip 0 (got 0, expected 16)",
+// Parses messages of libtiff 4.0 to 4.7: "Premature EOL at line 4 of strip 0 (got 0, expected 16)",
 // "Premature EOF at line 4 of strip 0 (x 3)", "Bad code word at line 4 of tile 2 (x 3)".
 void tiff_fax_note(tiff_fax_notes *notes, const char *message, bool is_error) {
   const char *at = strstr(message, " at line ");

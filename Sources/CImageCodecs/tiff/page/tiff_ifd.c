@@ -1,5 +1,5 @@
-// Walks the chain of TIFF directories and reduces one of them to the tags that decoding
-// needs. Nothing is allocated; every offset is compared with the file's size.
+// Parses the chain of TIFF directories and reduces one of them to the tags that decoding needs.
+// Allocates no memory; every offset is checked against the file's size.
 
 #include "tiff/page/tiff_ifd.h"
 #include "core/cancel.h"
@@ -47,7 +47,8 @@ imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc
   return IMGC_OK;
 }
 
-// The directory after the one at `offset`; 0 for none. `*broken` when it is out of the file.
+// Returns the directory after the one at `offset`; 0: none. Sets `*broken` when it is outside the
+// file.
 static uint64_t next_directory(const tiff_input *in, uint64_t offset, bool *broken) {
   uint64_t entries = number(in, offset, count_bytes(in));
   uint64_t end = imgc_add(offset, imgc_add(count_bytes(in), imgc_mul(entries, entry_bytes(in))));
@@ -64,9 +65,9 @@ static uint64_t next_directory(const tiff_input *in, uint64_t offset, bool *brok
   return next;
 }
 
-// Directories from the first to the one at which the chain meets itself again, by Brent's
-// method: `stone` lies where the walk last was at a power of two, so a circle is noticed with
-// no list of visited offsets.
+// Counts the directories up to the first repetition, by Brent's cycle detection: `stone` in
+// tiff_count_pages is the position at the last power of two, so a cycle is detected without a list
+// of visited offsets.
 static uint64_t count_in_circle(const tiff_input *in, uint64_t length) {
   bool broken = false;
   uint64_t ahead = in->first, behind = in->first, count = 0;
@@ -81,7 +82,7 @@ static uint64_t count_in_circle(const tiff_input *in, uint64_t length) {
 imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *input, uint32_t *count,
                              bool *broken, imgc_report *report) {
   uint64_t stone = input->first, offset = input->first, total = 1, power = 1, since = 0;
-  // Without a limit a circle still ends the walk, and a chain cannot be longer than the file.
+  // Without a limit a cycle still ends the loop, and a chain cannot be longer than the file.
   uint64_t limit = request->limits.max_pages ? request->limits.max_pages : UINT32_MAX;
   *broken = false;
   for (;;) {
@@ -95,15 +96,15 @@ imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *inpu
       break;
     }
     if (since == power) stone = offset, power *= 2, since = 0;
-    // A circle is walked for at most three times its length before it is noticed.
+    // A cycle is followed for at most three times its length before it is detected.
     if (++total / 4 > limit) break;
   }
-  // More than may be walked: the number is not known, and page 0 is still to be had.
+  // Over the limit: the number is unknown, but page 0 can be decoded.
   *count = total > limit ? 0 : (uint32_t)total;
   return IMGC_OK;
 }
 
-// The tags that decide what the pixels are. Ascending.
+// The tags that pixels depend on, in ascending order.
 static const uint16_t kept_tags[] = {
     TIFF_TAG_IMAGE_WIDTH,
     TIFF_TAG_IMAGE_LENGTH,
@@ -155,7 +156,7 @@ static int kept_index(uint64_t tag) {
   return -1;
 }
 
-// SamplesPerPixel; 1 by TIFF 6.0 when the tag is missing.
+// Returns SamplesPerPixel; 1 by TIFF 6.0 when the tag is missing.
 static uint64_t sample_count(const tiff_input *in, uint64_t entry) {
   uint64_t value = entry + 4 + offset_bytes(in);
   switch (entry ? number(in, entry + 2, 2) : 0) {
@@ -166,8 +167,8 @@ static uint64_t sample_count(const tiff_input *in, uint64_t entry) {
   }
 }
 
-// libtiff takes one BitsPerSample for all samples and fails with a text otherwise. Entries behind
-// those of the samples mean nothing, to libtiff neither.
+// Returns true when BitsPerSample is not equal for all samples, which libtiff does not support.
+// Entries past the number of samples are ignored, as in libtiff.
 static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) {
   uint64_t type = number(in, entry + 2, 2), listed = number(in, entry + 4, offset_bytes(in));
   uint64_t value = entry + 4 + offset_bytes(in);
@@ -181,7 +182,7 @@ static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) 
   return false;
 }
 
-// True when the entry's value lies behind the end of the file, all or in part.
+// Returns true when the entry's value is completely or partly past the end of the file.
 static bool value_is_cut(const tiff_input *in, uint64_t entry) {
   static const uint8_t sizes[] = {
       [TIFF_TYPE_BYTE] = 1,      [TIFF_TYPE_ASCII] = 1,    [TIFF_TYPE_SHORT] = 2,
@@ -200,7 +201,7 @@ static bool value_is_cut(const tiff_input *in, uint64_t entry) {
 static void note_profile(const tiff_input *in, uint64_t entry, tiff_page *page) {
   uint64_t type = number(in, entry + 2, 2), count = number(in, entry + 4, offset_bytes(in));
   uint64_t value = number(in, entry + 4 + offset_bytes(in), offset_bytes(in));
-  // UNDEFINED by the ICC specification (B.4); BYTE is met too.
+  // UNDEFINED by the ICC specification (B.4); some files use BYTE.
   if ((type != TIFF_TYPE_UNDEFINED && type != TIFF_TYPE_BYTE) || count < IMGC_ICC_HEADER_SIZE ||
       !inside(in, value, count)) {
     page->icc_damaged = true;
@@ -257,7 +258,7 @@ imgc_status tiff_find_page(const imgc_request *request, const tiff_input *input,
     bool broken;
     if (imgc_check(request->page, request->limits.max_pages, "max_pages", report))
       return report->status;
-    // Counting sees a circle, in which any page number could be reached.
+    // Counting detects a cycle, in which any page number would be reachable.
     if (tiff_count_pages(request, input, &count, &broken, report)) return report->status;
     if (request->page >= count)
       return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: page %u of %u", request->page,

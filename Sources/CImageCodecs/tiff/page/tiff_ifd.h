@@ -1,4 +1,4 @@
-// A bounded look at the directories of a TIFF file, before libtiff sees any of them.
+// Bounded parser of the directories of a TIFF file, used before libtiff reads them.
 
 #ifndef IMGC_TIFF_IFD_H
 #define IMGC_TIFF_IFD_H
@@ -14,30 +14,30 @@ typedef struct tiff_input {
   bool big; // BigTIFF
 } tiff_input;
 
-// Entries kept are at most the number of tags that decoding needs, each once.
+// At most 64 different tags are kept, each once.
 enum { TIFF_TABLE_SIZE = 8 + 64 * 20 + 8, TIFF_HEADER_SIZE = 16 };
 
-// One page: where its directory lies, and that directory reduced to the tags that matter
-// here. libtiff reads the reduced one. So private tags, of which a hostile file may have
-// thousands that all claim the same megabytes, are never loaded.
+// One page: the offset of its directory, and that directory reduced to the tags that decoding
+// needs. libtiff reads the reduced one. So private tags are never loaded: a malicious file may have
+// thousands that all refer to the same megabytes.
 typedef struct tiff_page {
   uint64_t offset;
   size_t table_size;
   uint8_t table[TIFF_TABLE_SIZE];
   size_t header_size;
-  uint8_t header[TIFF_HEADER_SIZE]; // the file's header, naming this page as the first
+  uint8_t header[TIFF_HEADER_SIZE]; // the file's header with this page as the first
   uint64_t icc_offset;
   uint64_t icc_size; // 0: none, or outside the file
   bool icc_damaged;
-  bool cut;         // the directory or a value runs over the end of the file
-  bool bits_differ; // BitsPerSample is not the same for all samples
-  bool names_extra; // ExtraSamples or the older Matteing is there
+  bool cut;         // the directory or a value extends past the end of the file
+  bool bits_differ; // BitsPerSample is not equal for all samples
+  bool names_extra; // ExtraSamples or the older Matteing is present
 } tiff_page;
 
 imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc_report *report);
 
-// The number of different directories in the chain. `*broken` when the chain runs in a
-// circle or out of the file; `*count` is 0 when there are more than may be walked.
+// Counts the different directories in the chain. `*broken` is set when the chain has a cycle or
+// leaves the file; `*count` is 0 when it exceeds the limit.
 imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *input, uint32_t *count,
                              bool *broken, imgc_report *report);
 

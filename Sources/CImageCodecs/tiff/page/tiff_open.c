@@ -1,5 +1,5 @@
-// The client side of libtiff: reading from memory, and messages that stay in the handle.
-// The process-wide handlers of libtiff are never touched.
+// The client callbacks of libtiff: reading from memory, and messages that are stored in the handle.
+// The process-wide handlers of libtiff are not changed.
 
 #include "tiff/page/tiff_open.h"
 #include "core/limits.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Copies the part of [at, at + size) that lies over `patch` into dst.
+// Copies the part of [at, at + size) that overlaps `patch` into dst.
 static void overlay(uint8_t *dst, uint64_t at, uint64_t size, const uint8_t *patch,
                     uint64_t patch_at, uint64_t patch_size) {
   uint64_t from = at > patch_at ? at : patch_at;
@@ -16,7 +16,7 @@ static void overlay(uint8_t *dst, uint64_t at, uint64_t size, const uint8_t *pat
   if (from < to) memcpy(dst + (from - at), patch + (from - patch_at), (size_t)(to - from));
 }
 
-// The file, with the reduced directory in the place of the page's own.
+// Reads the file, with the reduced directory instead of the page's directory.
 static tmsize_t on_read(thandle_t handle, void *buffer, tmsize_t wanted) {
   tiff_file *file = handle;
   uint64_t at = file->position;
@@ -56,7 +56,7 @@ static int on_close(thandle_t handle) {
   return 0;
 }
 
-// CCITT decoders report damage of a row and go on.
+// CCITT decoders report damage of a row and continue.
 static void note_line(tiff_file *file, const char *format, va_list list, bool is_error) {
   if (!strstr(format, " at line ")) return;
   char text[160];
@@ -73,14 +73,14 @@ static int on_error(TIFF *tif, void *user, const char *module, const char *forma
   note_line(file, format, copy, true);
   va_end(copy);
   if (file->errors++ == 0) vsnprintf(file->message, sizeof file->message, format, list);
-  return 1; // done: do not call the global handlers
+  return 1; // handled: do not call the global handlers
 }
 
 static int on_warning(TIFF *tif, void *user, const char *module, const char *format, va_list list) {
   (void)tif, (void)module;
   tiff_file *file = user;
   note_line(file, format, list, false);
-  // The format text names the kind. These say nothing about the pixels.
+  // The format text identifies the kind. These do not concern the pixels.
   bool harmless = strstr(format, "Unknown field") || strstr(format, "Old-style LZW") ||
                   strstr(format, "old-style JPEG");
   if (!harmless) file->warnings++;
@@ -106,14 +106,14 @@ imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report 
   TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, file);
   uint64_t most = request->limits.max_memory;
   if (most > 0 && most < INT64_MAX) TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
-  // m: the callbacks, never a memory map.
+  // m: use the callbacks, never a memory map.
   file->tif = TIFFClientOpenExt("tiff", "rm", file, on_read, on_write, on_seek, on_close, on_size,
                                 NULL, NULL, options);
   TIFFOpenOptionsFree(options);
   if (!file->tif) {
     if (file->over_limit)
       return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory", "tiff: %s", file->message);
-    // A directory whose values lie behind the end of the file was cut, others are wrong.
+    // A directory with values past the end of the file is truncated, others are malformed.
     return imgc_fail(report, file->page.cut ? IMGC_ERROR_TRUNCATED : IMGC_ERROR_MALFORMED, NULL,
                      "tiff: %s", file->errors ? file->message : "no usable directory");
   }

@@ -1,4 +1,4 @@
-// A libtiff handle over bytes in memory, with its own message handlers.
+// A libtiff handle over bytes in memory, with private message handlers.
 
 #ifndef IMGC_TIFF_OPEN_H
 #define IMGC_TIFF_OPEN_H
@@ -11,7 +11,7 @@
 #endif
 #include <tiffio.h>
 
-// What any page needs: libtiff's handle, directory and codec state, and our tables.
+// Memory for any page: libtiff's handle, directory and codec state, and the tables here.
 enum { TIFF_BASE_BYTES = 512 << 10 };
 
 typedef struct tiff_file {
@@ -19,14 +19,14 @@ typedef struct tiff_file {
   tiff_page page;
   uint64_t position; // of the read callback
   TIFF *tif;
-  uint32_t warnings; // since last set to 0
+  uint32_t warnings; // since the last reset to 0
   uint32_t errors;
-  char message[128];  // the first error since `errors` was last 0
-  bool over_limit;    // libtiff refused an allocation
-  tiff_fax_notes fax; // lines named in messages since tiff_fax_clear
+  char message[128];  // the first error since `errors` was reset
+  bool over_limit;    // libtiff rejected an allocation
+  tiff_fax_notes fax; // lines in messages since tiff_fax_clear
 } tiff_file;
 
-// Opens the page that the request selects. Call tiff_close whatever the outcome.
+// Opens the page that the request selects. Call tiff_close after success and failure.
 imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report *report);
 void tiff_close(tiff_file *file);
 

@@ -1,6 +1,6 @@
-// Numbers of TIFF 6.0, BigTIFF and later specifications. Values of tags for which <tiff.h> of
-// libtiff has names go by those; tags have their own here, since tiff_ifd.c reads directories
-// without libtiff.
+// Constants of TIFF 6.0, BigTIFF and later specifications. For values of tags the names of
+// libtiff's <tiff.h> are used where they exist; tags have separate names here, since tiff_ifd.c
+// reads directories without libtiff.
 
 #ifndef IMGC_TIFF_TAGS_H
 #define IMGC_TIFF_TAGS_H
@@ -47,8 +47,8 @@ enum {
   TIFF_TAG_YCBCR_SUB_SAMPLING = 530,
   TIFF_TAG_YCBCR_POSITIONING = 531,
   TIFF_TAG_REFERENCE_BLACK_WHITE = 532,
-  TIFF_TAG_MATTEING = 32995,    // the older ExtraSamples
-  TIFF_TAG_DATA_TYPE = 32996,   // the older SampleFormat
+  TIFF_TAG_MATTEING = 32995,    // older form of ExtraSamples
+  TIFF_TAG_DATA_TYPE = 32996,   // older form of SampleFormat
   TIFF_TAG_ICC_PROFILE = 34675, // ICC.1, annex B.4
   TIFF_TAG_LERC_PARAMETERS = 50674,
 };
@@ -73,7 +73,7 @@ enum {
   TIFF_TYPE_IFD8 = 18,
 };
 
-// Values of Compression and PhotometricInterpretation that <tiff.h> of libtiff 4.5 does not name.
+// Values of Compression and PhotometricInterpretation without a name in <tiff.h> of libtiff 4.5.
 enum {
   TIFF_COMPRESSION_PNG = 34933,
   TIFF_COMPRESSION_JPEGXR = 34934,

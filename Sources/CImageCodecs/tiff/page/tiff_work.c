@@ -1,4 +1,4 @@
-// How long a page takes at most, estimated from its tags before any of it is decoded.
+// Upper bound of a page's decoding time, estimated from its tags before decoding.
 
 #include "tiff/page/tiff_work.h"
 #include "core/limits.h"
@@ -18,7 +18,7 @@ static uint64_t cost_of_byte(const tiff_facts *f) {
   }
 }
 
-// Measured: nanoseconds to make 8 bits of a sample, where no row kernel takes them as they lie.
+// Measured: nanoseconds to convert a sample to 8 bits, where no row kernel supports the layout.
 static uint64_t cost_of_sample(const tiff_facts *f) {
   if (f->format == SAMPLEFORMAT_IEEEFP) return f->bits == 32 ? 1 : 3;
   if (f->bits > 8 && (f->associated || f->kind == TIFF_KIND_CMYK)) return 3;
@@ -26,8 +26,8 @@ static uint64_t cost_of_sample(const tiff_facts *f) {
   return f->bits < 8 && f->samples == 1 ? 0 : 1;
 }
 
-// Measured: nanoseconds for a byte of input that a codec takes and makes nothing of, such as a
-// deflate block of nothing but its code lengths.
+// Measured: nanoseconds per byte of input that a codec reads without producing output, such as a
+// deflate block that consists of its code lengths.
 static uint64_t cost_of_input_byte(const tiff_facts *f) {
   switch (f->compression) {
   case COMPRESSION_ADOBE_DEFLATE:
@@ -47,10 +47,10 @@ uint64_t tiff_cost(const tiff_facts *f, uint64_t bytes, uint64_t input_bytes) {
 
 typedef struct handed {
   uint64_t cost;    // nanoseconds for the input of all strips or tiles
-  uint64_t largest; // bytes of input of one
+  uint64_t largest; // bytes of input of the largest one
 } handed;
 
-// Adds up the compressed bytes that decoding hands to the codec, each as often as it is named.
+// Sums the compressed bytes that are passed to the codec, counting shared bytes each time.
 static handed add_input(const tiff_file *file, const tiff_facts *f) {
   handed sum = {0};
   if (f->direct || f->compression == COMPRESSION_OJPEG) return sum;
@@ -70,14 +70,14 @@ static handed add_input(const tiff_file *file, const tiff_facts *f) {
   return sum;
 }
 
-// The bound on the work of a page, in nanoseconds: 4 a byte of max_memory, which are about two
-// seconds by default. A short file may declare that every strip is the same highly compressed
-// bytes, and the limits on the picture's size alone would allow minutes. All samples count, those
-// that are not shown too. Input that is its file's own, and a quarter and 4 MiB more, always
-// passes: a large upload pays for itself.
-// What is left goes to decoding damaged strips again. There is always enough for the largest strip
-// to be decoded three times more, to find out how far it goes, and up to there; twice where three
-// times is over the same bound, as for megabytes of empty deflate blocks.
+// Bounds the work for a page, in nanoseconds: 4 per byte of max_memory, about two seconds by
+// default. In a short file all strips may refer to the same highly compressed bytes, and the limits
+// on the image's size alone would allow minutes. All samples count, including those that are not
+// shown. Input up to the file's size plus a quarter and 4 MiB is always accepted: the time is then
+// proportional to the size of the file.
+// The rest of the budget is for decoding damaged strips again. It always suffices to decode the
+// largest strip three more times, which determines the intact part and decodes it; twice if three
+// times exceeds the same bound, as for megabytes of empty deflate blocks.
 imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_facts *f,
                             imgc_report *report) {
   uint64_t tiles = imgc_mul(imgc_mul(f->across, f->down), f->planes);

@@ -1,15 +1,15 @@
-// How long a page takes at most, estimated from its tags before any of it is decoded.
+// Upper bound of a page's decoding time, estimated from its tags before decoding.
 
 #ifndef IMGC_TIFF_WORK_H
 #define IMGC_TIFF_WORK_H
 
 #include "tiff/page/tiff_facts.h"
 
-// Refuses a page that takes more work than the request allows; sets facts->retry_cost.
+// Rejects a page that takes more work than the request allows; sets facts->retry_cost.
 imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_facts *facts,
                             imgc_report *report);
 
-// Estimated nanoseconds to decode `input_bytes` to `bytes` of samples.
+// Returns the estimated nanoseconds to decode `input_bytes` to `bytes` of samples.
 uint64_t tiff_cost(const tiff_facts *facts, uint64_t bytes, uint64_t input_bytes);
 
 #endif

@@ -1,4 +1,4 @@
-// Rows of TIFF samples to RGBA8: short cuts for the common layouts, and one general way.
+// Conversion of TIFF sample rows to RGBA8: fast paths for common layouts, and a general path.
 
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "tiff/pixels/tiff_samples.h"
 #include "tiff/pixels/tiff_ycbcr.h"
 
-// Direct rows lie in the input as the file has them: byte order and bit order are put right
-// on the way. Aligned for 16-bit samples, too.
+// Returns a direct row with native byte order and bit order, aligned for 16-bit samples; a copy if
+// necessary.
 static const uint8_t *fix_row(tiff_converter *c, const uint8_t *row) {
   const tiff_facts *f = c->facts;
   if (!f->direct || !(f->swapped || f->reversed || (f->bits == 16 && (uintptr_t)row % 2)))
@@ -36,7 +36,7 @@ static void cmyk_row(const tiff_converter *c, uint8_t *dst, const uint8_t *src, 
     imgc_row_cmyk8(dst, src, n);
 }
 
-// Layouts that a row kernel takes as they lie. False: use the general way.
+// Converts layouts that a row kernel supports directly. Returns false for others.
 static bool convert_fast(const tiff_converter *c, uint8_t *dst, const uint8_t *src, size_t n) {
   const tiff_facts *f = c->facts;
   if (f->separate || f->format == SAMPLEFORMAT_IEEEFP) return false;
@@ -70,7 +70,7 @@ static bool convert_fast(const tiff_converter *c, uint8_t *dst, const uint8_t *s
   return true;
 }
 
-// The k-th plane that is read, as 8-bit samples.
+// Returns the k-th plane to read as 8-bit samples.
 static const uint8_t *plane8(tiff_converter *c, const uint8_t *const *rows, uint16_t k, size_t n) {
   const tiff_facts *f = c->facts;
   if (f->bits == 8 && !(f->direct && f->reversed)) return rows[k];
@@ -79,7 +79,8 @@ static const uint8_t *plane8(tiff_converter *c, const uint8_t *const *rows, uint
   return to;
 }
 
-// Colours and alpha as 8-bit samples, interleaved: `narrow`, or `wide` where that is the same.
+// Returns colours and alpha as interleaved 8-bit samples: `narrow`, or `wide` where that is the
+// same.
 static const uint8_t *gather(tiff_converter *c, const uint8_t *const *rows, size_t n) {
   const tiff_facts *f = c->facts;
   size_t used = f->alpha < 0 ? f->colors : f->colors + 1u;
@@ -98,7 +99,7 @@ static const uint8_t *gather(tiff_converter *c, const uint8_t *const *rows, size
   return c->narrow;
 }
 
-// As words, which compilers turn into vector code; byte by byte they do not.
+// Writes words, which compilers vectorize; they do not vectorize byte writes.
 static void interleave(uint8_t *restrict dst, const uint8_t *restrict r, const uint8_t *restrict g,
                        const uint8_t *restrict b, size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -107,7 +108,7 @@ static void interleave(uint8_t *restrict dst, const uint8_t *restrict r, const u
   }
 }
 
-// RGB in planes, the only kind of planes that is common.
+// Planar RGB, the only common planar layout.
 static void convert_planes(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
   const tiff_facts *f = c->facts;
   const uint8_t *r = plane8(c, rows, 0, n), *g = plane8(c, rows, 1, n), *b = plane8(c, rows, 2, n);
@@ -118,8 +119,8 @@ static void convert_planes(tiff_converter *c, uint8_t *dst, const uint8_t *const
   if (f->associated) imgc_row_unpremultiply(dst, n);
 }
 
-// CIELab has signed a and b (TIFF 6.0, section 23), ICCLab adds 128 (ICC.1, Lab8 and the
-// legacy Lab16 of TIFF Technical Note "ICC L*a*b*").
+// CIELab has signed a and b (TIFF 6.0, section 23), ICCLab adds 128 (ICC.1, Lab8, and the legacy
+// Lab16 of TIFF Technical Note "ICC L*a*b*").
 static void lab_floats(const tiff_converter *c, const uint8_t *row, size_t k, size_t step,
                        size_t n) {
   const tiff_facts *f = c->facts;
@@ -196,13 +197,13 @@ static void convert_colors(tiff_converter *c, uint8_t *dst, const uint8_t *src, 
   }
 }
 
-// Alpha is set last. For the rare kinds it is read from the samples once more: the colours may
-// have used up `narrow`.
+// Alpha is set last. For the rare kinds it is read from the samples again, because the colour
+// conversion may have overwritten `narrow`.
 static void set_alpha(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
   const tiff_facts *f = c->facts;
   if (f->alpha < 0) return;
   if (f->kind == TIFF_KIND_GRAY || f->kind == TIFF_KIND_RGB) {
-    // convert_colors has done it.
+    // set by convert_colors
   } else if (f->separate) {
     tiff_reduce(c->wide, fix_row(c, rows[f->colors]), n, f->bits, f->format);
     for (size_t i = 0; i < n; i++) dst[i * 4 + 3] = c->wide[i];
@@ -213,8 +214,8 @@ static void set_alpha(tiff_converter *c, uint8_t *dst, const uint8_t *const *row
   if (f->associated) imgc_row_unpremultiply(dst, n);
 }
 
-// The deep way, colours and alpha in one. 16-bit CMYK is multiplied before it is cut to 8 bits,
-// which gives GraphicsMagick's pixels bit for bit.
+// Converts colours and alpha at 16 bits. 16-bit CMYK is multiplied before the reduction to 8 bits,
+// which equals GraphicsMagick's pixels exactly.
 static void convert_deep(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
   const tiff_facts *f = c->facts;
   size_t used = f->alpha < 0 ? f->colors : f->colors + 1u;

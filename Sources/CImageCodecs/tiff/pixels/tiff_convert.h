@@ -1,4 +1,4 @@
-// Rows of TIFF samples to RGBA8.
+// Conversion of TIFF sample rows to RGBA8.
 
 #ifndef IMGC_TIFF_CONVERT_H
 #define IMGC_TIFF_CONVERT_H

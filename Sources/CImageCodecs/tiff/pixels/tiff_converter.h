@@ -1,4 +1,4 @@
-// The converter's state: made by tiff_tables.c, used by tiff_convert.c.
+// State of the converter: created by tiff_tables.c, used by tiff_convert.c.
 
 #ifndef IMGC_TIFF_CONVERTER_H
 #define IMGC_TIFF_CONVERTER_H
@@ -11,20 +11,20 @@ typedef struct tiff_converter {
   const imgc_transform *cmyk;
   TIFFYCbCrToRGB *ycbcr;
   imgc_lab *lab;
-  uint32_t *palette; // RGBA8 as bytes; 256 entries or 2^bits
-  uint8_t *fixed;    // a row with byte and bit order put right
-  uint8_t *wide;     // a row of 8-bit samples as they lie, or of 16-bit indices
+  uint32_t *palette; // RGBA8 in memory order; 256 entries or 2^bits
+  uint8_t *fixed;    // a row with native byte and bit order
+  uint8_t *wide;     // a row of all 8-bit samples, or of 16-bit indices
   uint8_t *narrow;   // a row of 8-bit colours and alpha, interleaved
-  uint16_t *deep;    // the same in 16 bits, after the samples as they lie
+  uint16_t *deep;    // a row of all 16-bit samples, then of 16-bit colours and alpha, interleaved
   float *floats;     // a row of L*a*b*
 } tiff_converter;
 
-// Rows that imgc_row_index_packed takes as they lie.
+// Returns true for rows that imgc_row_index_packed supports.
 static inline bool tiff_is_packed(const tiff_facts *f) {
   return !f->separate && f->samples == 1 && (f->bits == 1 || f->bits == 2 || f->bits == 4);
 }
 
-// The four bytes of a pixel as one word.
+// Returns the four bytes of an opaque pixel as one word.
 static inline uint32_t tiff_pixel(uint32_t r, uint32_t g, uint32_t b) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   return r << 24 | g << 16 | b << 8 | 255;

@@ -1,4 +1,4 @@
-// TIFF samples at 16 bits, for arithmetic that 8 bits are too coarse for.
+// TIFF samples at 16 bits, for arithmetic that needs more than 8 bits.
 
 #include <string.h>
 
@@ -42,7 +42,7 @@ static uint8_t multiply(uint32_t ink, uint32_t black) {
 
 static uint8_t to8(uint32_t v) { return (uint8_t)((v * 255 + 32895) >> 16); }
 
-// What imgc_row_cmyk8 gives for samples of 8 bits.
+// Equals imgc_row_cmyk8 for 8-bit samples.
 static uint8_t multiply8(uint32_t ink, uint32_t black) {
   uint32_t t = (255 - (ink >> 8)) * (255 - (black >> 8)) + 128;
   return (uint8_t)((t + (t >> 8)) >> 8);

@@ -1,4 +1,4 @@
-// TIFF samples at 16 bits, for arithmetic that 8 bits are too coarse for.
+// TIFF samples at 16 bits, for arithmetic that needs more than 8 bits.
 
 #ifndef IMGC_TIFF_DEEP_H
 #define IMGC_TIFF_DEEP_H
@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// As tiff_reduce, to 16 bits each.
+// Converts samples like tiff_reduce, to 16 bits each.
 void tiff_deepen(uint16_t *dst, const uint8_t *src, size_t count, unsigned bits, unsigned format);
-// 16-bit pixels of `step` samples to RGBA8: C, M, Y, K and perhaps alpha. Not deep: the
-// samples had 8 bits or fewer, and the product is rounded as for CMYK without alpha.
+// Converts 16-bit pixels of `step` samples (C, M, Y, K and optionally alpha) to RGBA8. Without
+// is_deep the samples had at most 8 bits, and the product is rounded as for CMYK without alpha.
 void tiff_deep_cmyk(uint8_t *dst, const uint16_t *src, size_t n, size_t step, bool is_deep);
-// Gray or RGB with associated alpha as the last sample.
+// The same for gray or RGB with associated alpha as the last sample, which is divided out.
 void tiff_deep_unpremultiply(uint8_t *dst, const uint16_t *src, size_t n, size_t step,
                              bool inverted);
 

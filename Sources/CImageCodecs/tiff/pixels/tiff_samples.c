@@ -1,5 +1,5 @@
-// Integers of 1 to 64 bits and floats of 16 to 64 bits to 8 bits.
-// Signed integers below 32 bits are taken as unsigned, as libtiff does.
+// Reduction of integers of 1 to 64 bits and floats of 16 to 64 bits to 8 bits. Signed integers
+// below 32 bits are treated as unsigned, as in libtiff.
 
 #include "tiff/pixels/tiff_samples.h"
 
@@ -16,8 +16,8 @@ static uint32_t load24(const uint8_t *p) {
 #endif
 }
 
-// A float of 1 + exponent + mantissa bits, as IEEE 754 lays them out, for showing: infinity
-// is a large number, and what is below 2^-30 is 0.
+// Returns an IEEE 754 float of 1 + exponent + mantissa bits, simplified for display: values from 1
+// on and infinity are 2, negative values, NaN and values below 2^-30 are 0.
 static double small_float(uint32_t v, unsigned exponent_bits, unsigned mantissa_bits) {
   uint32_t most = (1u << exponent_bits) - 1, bias = most >> 1;
   uint32_t exponent = v >> mantissa_bits & most;
@@ -40,7 +40,7 @@ double tiff_float(const uint8_t *src, size_t i, unsigned bits) {
   }
 }
 
-// NaN fails every comparison.
+// Comparisons with NaN are false, so it becomes 0.
 static void reduce_float(uint8_t *dst, const uint8_t *src, size_t count, unsigned bits) {
   if (bits == 32) {
     for (size_t i = 0; i < count; i++) {
@@ -65,8 +65,8 @@ static void reduce_words(uint8_t *dst, const uint8_t *src, size_t count, unsigne
   for (size_t i = 0; i < count; i++) dst[i] = from_top16(tiff_load16(top + step * i));
 }
 
-// libtiff has no meaning for signed words. Taken as unsigned, small negative numbers would be
-// white; so negative is black and the rest is scaled, as in Pillow.
+// libtiff does not define signed words. As unsigned values, small negative numbers would be white;
+// so negative values are black and the rest is scaled, as in Pillow.
 static void reduce_signed(uint8_t *dst, const uint8_t *src, size_t count, unsigned bits) {
   size_t step = bits / 8;
   const uint8_t *top = tiff_top_word(src, step);
@@ -85,7 +85,7 @@ static void reduce_odd(uint8_t *dst, const uint8_t *src, size_t count, unsigned 
     for (size_t i = 0; i < count; i++) dst[i] = table[tiff_take(&r, bits)];
     return;
   }
-  // The division by 2^n - 1 as a product: exact for a quotient below 256 and max below 2^31.
+  // Division by 2^n - 1 as a product: exact for a quotient below 256 and max below 2^31.
   for (size_t i = 0; i < count; i++) {
     uint64_t v = (uint64_t)tiff_take(&r, bits) * 255 + max / 2;
     uint64_t q = v >> bits;

@@ -1,4 +1,4 @@
-// Samples of any depth and kind to 8 bits, a row at a time.
+// Conversion of samples of any depth and format to 8 bits, row by row.
 
 #ifndef IMGC_TIFF_SAMPLES_H
 #define IMGC_TIFF_SAMPLES_H
@@ -6,20 +6,20 @@
 #include "core/copy.h"
 #include "tiff/page/tiff_facts.h"
 
-// `count` samples, packed as in a row of TIFF and in the machine's byte order, to 8 bits each.
-// src need not be aligned. format is SAMPLEFORMAT_UINT, _INT or _IEEEFP.
+// Converts `count` samples, packed as in a TIFF row and in native byte order, to 8 bits each. src
+// may be unaligned. format is SAMPLEFORMAT_UINT, _INT or _IEEEFP.
 void tiff_reduce(uint8_t *dst, const uint8_t *src, size_t count, unsigned bits, unsigned format);
-// Without scaling, for bits of at most 16: palette indices.
+// Unpacks palette indices of at most 16 bits without scaling.
 void tiff_indices(uint16_t *dst, const uint8_t *src, size_t count, unsigned bits);
 
-// A word in the machine's order, at any address.
+// Returns a native-endian word at any address.
 static inline uint16_t tiff_load16(const uint8_t *p) {
   uint16_t v;
   imgc_copy(&v, p, sizeof v);
   return v;
 }
 
-// The upper 16 bits of a sample of `size` bytes, at least 2, in the machine's order.
+// Returns the address of the upper 16 bits of a native-endian sample of `size` bytes, at least 2.
 static inline const uint8_t *tiff_top_word(const uint8_t *sample, size_t size) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   (void)size;
@@ -29,10 +29,10 @@ static inline const uint8_t *tiff_top_word(const uint8_t *sample, size_t size) {
 #endif
 }
 
-// Samples of a depth that is no multiple of 8, most significant bit first.
+// Bit reader for samples of any depth, most significant bit first.
 typedef struct tiff_bits {
   const uint8_t *next;
-  uint64_t bits; // the lowest `held` count
+  uint64_t bits; // the lowest `held` bits are valid
   unsigned held;
 } tiff_bits;
 
@@ -42,7 +42,7 @@ static inline uint32_t tiff_take(tiff_bits *r, unsigned bits) {
   return (uint32_t)(r->bits >> r->held & ((UINT64_C(1) << bits) - 1));
 }
 
-// Float number i of a row, of 16, 24, 32 or 64 bits.
+// Returns float number i of a row; bits is 16, 24, 32 or 64.
 double tiff_float(const uint8_t *src, size_t i, unsigned bits);
 
 #endif

@@ -1,4 +1,4 @@
-// What a converter needs before the first row: tables, and buffers for a row.
+// Setup of a converter: tables and row buffers.
 
 #include <stdlib.h>
 
@@ -6,15 +6,15 @@
 #include "tiff/pixels/tiff_tables.h"
 #include "tiff/pixels/tiff_ycbcr.h"
 
-// Where 8 bits a sample would lose too much before the arithmetic.
+// Returns true when 8 bits per sample lose too much precision before the arithmetic.
 static bool is_deep(const tiff_converter *c) {
   const tiff_facts *f = c->facts;
   if (f->kind == TIFF_KIND_CMYK) return !c->cmyk && (f->bits > 8 || f->alpha >= 0);
   return f->bits > 8 && f->associated && (f->kind == TIFF_KIND_GRAY || f->kind == TIFF_KIND_RGB);
 }
 
-// Colour maps are 16-bit by TIFF 6.0, but some writers fill them with 8-bit values. 16 bits
-// are cut to 8, not rounded: so do libtiff, Pillow, libvips and OpenCV.
+// Colour maps are 16-bit by TIFF 6.0, but some writers fill them with 8-bit values. 16 bits are
+// truncated to 8, not rounded, as in libtiff, Pillow, libvips and OpenCV.
 static imgc_status fill_palette(tiff_converter *c, TIFF *tif, imgc_report *report) {
   uint16_t *r, *g, *b;
   if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &r, &g, &b))
@@ -30,7 +30,7 @@ static imgc_status fill_palette(tiff_converter *c, TIFF *tif, imgc_report *repor
   return IMGC_OK;
 }
 
-// By the stored value of packed rows; else by the value reduced to 8 bits.
+// Indexed by the stored value for packed rows, otherwise by the value reduced to 8 bits.
 static void fill_grays(tiff_converter *c) {
   uint32_t max = tiff_is_packed(c->facts) ? (1u << c->facts->bits) - 1 : 255;
   for (uint32_t i = 0; i <= max; i++) {
@@ -42,7 +42,7 @@ static void fill_grays(tiff_converter *c) {
 
 static imgc_status make_tables(tiff_converter *c, tiff_file *file, imgc_report *report) {
   const tiff_facts *f = c->facts;
-  // libtiff's rows are as wide as a tile.
+  // libtiff's rows have the width of a tile.
   size_t samples = (size_t)f->tile_width * (f->separate ? f->planes : f->samples);
   size_t colors = (size_t)f->tile_width * (f->colors + 1u);
   size_t entries = f->kind == TIFF_KIND_PALETTE && f->bits > 8 ? (size_t)1 << f->bits : 256;

@@ -1,12 +1,12 @@
-// YCbCr as TIFF stores it without a codec that knows better: TIFF 6.0, section 21.
+// YCbCr without JPEG compression: TIFF 6.0, section 21.
 
 #include "tiff/pixels/tiff_ycbcr.h"
 #include "core/report.h"
 
 #include <stdlib.h>
 
-// TIFFYCbCrToRGBInit divides by the green coefficient and casts the levels to int. Written so
-// that NaN fails.
+// TIFFYCbCrToRGBInit divides by the green coefficient and casts the levels to int. The comparisons
+// are written so that NaN is rejected.
 static bool usable(const float *luma, const float *levels) {
   if (!luma || !levels || !(luma[1] > 0.001f)) return false;
   for (int i = 0; i < 3; i++)
@@ -17,7 +17,7 @@ static bool usable(const float *luma, const float *levels) {
 }
 
 TIFFYCbCrToRGB *tiff_ycbcr_create(tiff_file *file, imgc_report *report) {
-  // TIFF 6.0: CCIR 601-1, full range.
+  // TIFF 6.0 defaults: CCIR 601-1, full range.
   float default_luma[3] = {0.299f, 0.587f, 0.114f};
   float default_levels[6] = {0, 255, 128, 255, 128, 255};
   float *luma = NULL, *levels = NULL;
@@ -27,8 +27,8 @@ TIFFYCbCrToRGB *tiff_ycbcr_create(tiff_file *file, imgc_report *report) {
     imgc_warn(report, IMGC_WARN_TAG);
     luma = default_luma, levels = default_levels;
   }
-  // The tables follow the struct: a clamp table of 4 * 256 bytes, two of 256 int and three of
-  // 256 int32_t. tiffio.h does not say so, but TIFFYCbCrToRGBInit demands it of its callers.
+  // The tables follow the struct: a clamp table of 4 * 256 bytes, two of 256 int and three of 256
+  // int32_t. tiffio.h does not document it, but TIFFYCbCrToRGBInit requires it.
   size_t size = (sizeof(TIFFYCbCrToRGB) + sizeof(long) - 1) / sizeof(long) * sizeof(long);
   size += 4 * 256 + 2 * 256 * sizeof(int) + 3 * 256 * sizeof(int32_t);
   TIFFYCbCrToRGB *tables = malloc(size);
@@ -44,7 +44,7 @@ TIFFYCbCrToRGB *tiff_ycbcr_create(tiff_file *file, imgc_report *report) {
 
 static uint8_t clamp(int64_t v) { return v < 0 ? 0 : v > 255 ? 255 : (uint8_t)v; }
 
-// What TIFFYCbCrtoRGB does with the tables, but looking the chroma up once a block.
+// Equals TIFFYCbCrtoRGB, but looks the chroma up once per block.
 void tiff_ycbcr_row(const TIFFYCbCrToRGB *t, uint8_t *dst, const uint8_t *blocks, unsigned sub_x,
                     unsigned sub_y, uint32_t line, uint32_t n) {
   size_t block = sub_x * sub_y + 2;

@@ -1,6 +1,6 @@
-// WebP and JBIG streams name their own size, and libtiff 4.5 lets the codec allocate for it
-// without a look at the strip's: some bytes could ask for a gigabyte. libjbig even ends the
-// process when memory is refused.
+// Checks of the image size in WebP and JBIG streams. libtiff 4.5 lets the codec allocate by that
+// size without comparing it with the strip's: a few bytes could request a gigabyte. libjbig even
+// terminates the process when the allocation fails.
 
 #include "tiff/strips/tiff_blobs.h"
 #include "core/bytes.h"
@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-// RFC 9649. One still image: VP8 or VP8L, perhaps after a VP8X chunk; the size is in all three.
+// RFC 9649. One still image: VP8 or VP8L, optionally after a VP8X chunk; all three contain the
+// size.
 static bool webp_size(const uint8_t *data, uint64_t size, bool reversed, uint32_t *width,
                       uint32_t *height) {
   uint8_t head[30], *p = head;
@@ -26,7 +27,7 @@ static bool webp_size(const uint8_t *data, uint64_t size, bool reversed, uint32_
     *width = imgc_le16(p + 14) & 0x3FFF, *height = imgc_le16(p + 16) & 0x3FFF;
     return true;
   }
-  if (memcmp(p, "VP8L", 4) == 0) { // a signature byte, two 14-bit sides less one
+  if (memcmp(p, "VP8L", 4) == 0) { // signature byte, two 14-bit sides minus one
     uint32_t bits = imgc_le32(p + 9);
     *width = (bits & 0x3FFF) + 1, *height = (bits >> 14 & 0x3FFF) + 1;
     return true;
@@ -34,8 +35,8 @@ static bool webp_size(const uint8_t *data, uint64_t size, bool reversed, uint32_
   return false;
 }
 
-// ITU-T T.82, 6.2: the first 20 bytes. libtiff turns the bits of each byte around, but for
-// FillOrder 2.
+// ITU-T T.82, 6.2: the first 20 bytes. libtiff reverses the bits of each byte, except for FillOrder
+// 2.
 static bool jbig_fits(const uint8_t *data, uint64_t size, bool reversed, uint32_t width,
                       uint32_t height) {
   uint8_t head[20];

@@ -1,7 +1,7 @@
-// Every string of the table was just written when it was made: an entry is an offset and a length
-// into the output, as in gif_lzw.c. Unpredicted photographs hold a code for every 1.4 bytes, so
-// that nearly all strings are short: an entry carries its first 8 bytes as well, and most codes are
-// one load and one store that wait for nothing written lately.
+// The LZW decoder. An entry of the table is an offset and a length into the output, as in
+// gif_lzw.c. Photographs without a predictor have a code for every 1.4 bytes, so nearly all strings
+// are short: an entry also contains its first 8 bytes, and most codes are one load and one store
+// that do not depend on recently written output.
 
 #include "tiff/strips/tiff_lzw.h"
 #include "core/bytes.h"
@@ -16,13 +16,13 @@ enum {
   CODES = 4096,
   CLEAR = 256,
   END = 257,
-  FIRST = 258, // entry that may be made
+  FIRST = 258, // first entry that may be added
   INLINE_BYTES = 8,
   CODES_A_LOAD = 4, // 4 codes of 12 bits fit into the 56 bits of one load
 };
 
 typedef struct entry {
-  uint64_t bytes; // the first eight, the first of all lowest
+  uint64_t bytes; // the first eight bytes, the first one lowest
   uint64_t place; // offset in the high 48 bits, length in the low 16
 } entry;
 
@@ -34,7 +34,7 @@ struct tiff_lzw {
 
 tiff_lzw *tiff_lzw_create(void) {
   tiff_lzw *z = malloc(sizeof *z);
-  // The two special codes are never looked up: these are copied by nobody.
+  // The two special codes are never looked up, so their entries are never copied.
   for (unsigned i = 0; z && i < FIRST; i++) z->entries[i] = (entry){.bytes = i & 0xff, .place = 1};
   return z;
 }
@@ -42,14 +42,14 @@ tiff_lzw *tiff_lzw_create(void) {
 void tiff_lzw_destroy(tiff_lzw *z) { free(z); }
 uint64_t tiff_lzw_bytes(void) { return sizeof(tiff_lzw); }
 
-// Writes up to 15 bytes more than the string has.
+// Writes a string and up to 15 additional bytes; returns its length.
 INLINE size_t put(uint8_t *output, size_t out, entry e) {
   size_t length = length_of(e);
   imgc_store_le64(output + out, e.bytes);
   if (length <= INLINE_BYTES) return length;
   const uint8_t *src = output + (e.place >> 16);
   uint8_t *dst = output + out;
-  // The string that was made last may end with the byte that was written right now.
+  // The newest string may end with the byte that was just written.
   for (size_t i = INLINE_BYTES; i < length; i += 16) {
     uint8_t v[16];
     imgc_copy(v, src + i, 16);
@@ -58,7 +58,8 @@ INLINE size_t put(uint8_t *output, size_t out, entry e) {
   return length;
 }
 
-// The string before, which was written at `out`, and the byte that the next one begins with.
+// Returns the previous string, which was written at `out`, extended by the first byte of the next
+// one.
 INLINE entry extended(entry before, size_t out, uint64_t first) {
   size_t length = length_of(before);
   uint64_t more = length < INLINE_BYTES ? first << (8 * length) : 0;
@@ -67,18 +68,18 @@ INLINE entry extended(entry before, size_t out, uint64_t first) {
 
 typedef struct bit_reader {
   const uint8_t *next, *end;
-  uint64_t bits; // not yet used, highest first; below them what `next` will bring again
+  uint64_t bits; // unused bits, highest first; lower bits may equal the data at `next`
   unsigned count;
 } bit_reader;
 
-// At least 56 bits; at least 8 bytes must be left.
+// Fills the buffer to at least 56 bits; at least 8 bytes must be left.
 INLINE void refill(bit_reader *r) {
   r->bits |= imgc_load_be64(r->next) >> r->count;
   r->next += (63 - r->count) >> 3;
   r->count |= 56;
 }
 
-// The next code, or END when there are not enough bits.
+// Returns the next code, or END when there are not enough bits.
 INLINE unsigned take_slowly(bit_reader *r, unsigned code_bits) {
   for (; r->count < code_bits && r->next < r->end; r->count += 8)
     r->bits |= (uint64_t)*r->next++ << (56 - r->count);
@@ -91,7 +92,7 @@ INLINE unsigned take_slowly(bit_reader *r, unsigned code_bits) {
 
 INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *output,
                    size_t size) {
-  // Offsets have 32 bits.
+  // Offsets are limited to 32 bits.
   if (size > UINT32_MAX - TIFF_LZW_SLACK) return false;
   entry *const entries = z->entries;
   bit_reader r = {.next = data, .end = data + data_size};
@@ -101,7 +102,7 @@ INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *
 
   if (take_slowly(&r, code_bits) != CLEAR) return false;
   while (out < size) {
-    // After a clear code: a single byte, which makes no entry.
+    // After a clear code: a single byte, which adds no entry.
     unsigned code;
     do code = take_slowly(&r, 9);
     while (code == CLEAR);
@@ -113,7 +114,7 @@ INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *
     output[out++] = (uint8_t)code;
 
     while (out < size) {
-      // The usual: plenty of input, and codes that do not get longer so soon.
+      // Fast path: enough input, and no change of the code length within this load.
       while (r.end - r.next >= 8 && out < size && limit + CODES_A_LOAD + 1 < 1u << code_bits) {
         refill(&r);
         for (int k = 0; k < CODES_A_LOAD; k++) {
@@ -138,7 +139,7 @@ INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *
       before = entries[code];
       before_out = out;
       out += put(output, out, before);
-      // "Early change": codes get longer one entry before they have to.
+      // "Early change": the code length grows one entry early.
       if ((limit + 1) >> code_bits && code_bits < 12) code_bits++;
     }
   }
@@ -146,7 +147,7 @@ INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *
 }
 
 #if defined(__x86_64__)
-// Shifts by a variable are one operation instead of three there.
+// With BMI2 a variable shift is one operation instead of three.
 __attribute__((target("bmi,bmi2"))) static bool
 decode_bmi2(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *output, size_t size) {
   return decode(z, data, data_size, output, size);

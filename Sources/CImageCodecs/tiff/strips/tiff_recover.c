@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-// Takes the work for one more pass from what the page may spend on damage, if it is enough for
-// `passes`. No more passes once the decode is cancelled: its next poll reports that.
+// Subtracts the cost of one more pass from the page's budget for damage, if it suffices for
+// `passes`. Returns false when the decode is cancelled; its next poll reports that.
 static bool pay(tiff_reader *r, const tiff_strile *s, unsigned passes) {
   if (imgc_cancel_poll(r->request->cancel)) return false;
   uint64_t cost = tiff_cost(r->facts, s->units * r->facts->unit_bytes, s->size);
@@ -13,7 +13,7 @@ static bool pay(tiff_reader *r, const tiff_strile *s, unsigned passes) {
   return true;
 }
 
-// Bytes that no picture is likely to hold.
+// A byte sequence that is unlikely in an image.
 static uint8_t noise(uint64_t i) { return (uint8_t)((uint32_t)i * 2654435761u >> 24); }
 
 static void fill_with_noise(tiff_reader *r, const tiff_strile *s, uint8_t change) {
@@ -22,14 +22,15 @@ static void fill_with_noise(tiff_reader *r, const tiff_strile *s, uint8_t change
   r->dirty = true;
 }
 
-// Bytes up to the last that is not noise any more.
+// Returns the bytes up to the last one that is no longer noise.
 static uint64_t written(const tiff_reader *r, const tiff_strile *s, uint8_t change) {
   uint64_t reached = s->units * r->facts->unit_bytes;
   while (reached > 0 && s->to[reached - 1] == (noise(reached - 1) ^ change)) reached--;
   return reached;
 }
 
-// zlib reports a wrong checksum only where all of it is there. The samples before it are wanted.
+// zlib reports a wrong checksum only when the checksum is complete. It is truncated to get the
+// samples before it.
 static uint64_t size_without_checksum(const tiff_reader *r, const tiff_strile *s) {
   switch (r->facts->compression) {
   case COMPRESSION_ADOBE_DEFLATE:
@@ -39,17 +40,17 @@ static uint64_t size_without_checksum(const tiff_reader *r, const tiff_strile *s
   }
 }
 
-// After a failure nothing says how far a codec came, and neither predictor nor byte order has
-// been undone. So: decode over noise to see which bytes were written, then decode again no more
-// rows than that, which succeeds and is complete. Codecs that clear their output first, or write
-// nothing before the end, hide how far they came: then the last unit is searched for.
+// After a failure libtiff does not report how many bytes the codec decoded, and the predictor and
+// byte order are not applied. So decode over noise to detect the written bytes, then decode at most
+// that many rows again, which succeeds and is complete. Codecs that clear their output first, or
+// write only at the end, hide the written part: then a search finds the last unit.
 uint64_t tiff_recover(tiff_reader *r, const tiff_strile *strile) {
   tiff_strile s = *strile;
   s.size = size_without_checksum(r, strile);
   if (!pay(r, &s, 1)) return 0;
   fill_with_noise(r, &s, 0);
   if (tiff_decode(r, &s, s.units)) return s.units;
-  // Two bytes more: the last ones that were written may equal the noise by chance.
+  // Two bytes more: the last written bytes may equal the noise by chance.
   uint64_t reached = (written(r, &s, 0) + 2) / r->facts->unit_bytes;
   bool is_hidden = reached >= s.units || r->facts->compression == COMPRESSION_PIXARLOG;
 
@@ -66,7 +67,7 @@ uint64_t tiff_recover(tiff_reader *r, const tiff_strile *strile) {
   }
   if (good == 0 || holds_good) return good;
   tiff_clear(r, &s);
-  return tiff_decode(r, &s, good) ? good : 0; // paid for with the pass before
+  return tiff_decode(r, &s, good) ? good : 0; // included in the cost of the previous pass
 }
 
 // ---------------------------------------------------------------- CCITT
@@ -77,14 +78,14 @@ static bool has_message(const tiff_file *file) {
          n->empty_last != TIFF_NO_LINE;
 }
 
-// Decodes all rows; true when libtiff finds nothing wrong.
+// Decodes all rows; returns true when libtiff reports no problem.
 static bool decode_rows(tiff_reader *r, const tiff_strile *s) {
   tiff_fax_clear(&r->file->fax);
   return tiff_decode(r, s, s->units) && r->file->warnings == 0 && !has_message(r->file);
 }
 
-// The rows that libtiff writes are final: CCITT has no predictor. A row can equal the noise by
-// chance, but not the noise and its complement.
+// Counts the rows that libtiff writes; they are final because CCITT has no predictor. A row can
+// equal the noise by chance, but not both the noise and its complement.
 static uint64_t count_rows(tiff_reader *r, const tiff_strile *s) {
   uint64_t row = r->facts->unit_bytes, rows = 0;
   for (int pass = 0; pass < 2 && rows < s->units && pay(r, s, 1); pass++) {
@@ -102,7 +103,7 @@ static uint64_t read_rows(tiff_reader *r, tiff_strile *s) {
   s->intact = decode_rows(r, s);
   if (s->intact) return s->units;
   uint64_t rows = count_rows(r, s);
-  // An end code before the last row; or zeros, which are read behind the last byte of the data.
+  // An end code before the last row, or zeros that are read after the last byte of the data.
   if (rows < s->units && r->file->fax.first_bad == TIFF_NO_LINE) s->cut = true;
   return rows;
 }
@@ -113,8 +114,8 @@ static bool is_one_dimensional(TIFF *tif) {
   return !(options & GROUP3OPT_2DENCODING);
 }
 
-// Some writers of Group 3 leave out the EOL codes, which libtiff before 4.6 looks for and does not
-// find. What is left of it is the code of Compression 2 without its byte alignment.
+// Some writers of Group 3 omit the EOL codes, which libtiff before 4.6 requires. Without them the
+// code equals Compression 2 without byte alignment.
 static uint64_t read_without_eol(tiff_reader *r, tiff_strile *s) {
   TIFF *tif = r->file->tif;
   bool was_cut = s->cut;

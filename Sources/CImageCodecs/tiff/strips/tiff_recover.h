@@ -1,16 +1,16 @@
-// Strips and tiles that libtiff does not decode to the end: how many of their rows are right.
+// Number of intact rows in strips and tiles that libtiff cannot decode completely.
 
 #ifndef IMGC_TIFF_RECOVER_H
 #define IMGC_TIFF_RECOVER_H
 
 #include "tiff/strips/tiff_strile.h"
 
-// Decodes a strip that libtiff has failed with again, for the units that come before the damage.
-// The output holds these when it returns. 0 also when the work for it is used up.
+// Decodes a strip again after libtiff has failed, up to the damage. Returns the number of intact
+// units, which are in the output; 0 also when the budget is exhausted.
 uint64_t tiff_recover(tiff_reader *reader, const tiff_strile *strile);
 
-// Decodes CCITT data; sets `cut` and `intact`. The decoder goes on after damage, so that all rows
-// count that it wrote, but for those that the end of the data left incomplete.
+// Decodes CCITT data; sets `cut` and `intact`. The decoder continues after damage, so all rows that
+// it wrote count, except rows that are incomplete because the data ended.
 uint64_t tiff_read_fax(tiff_reader *reader, tiff_strile *strile);
 
 #endif

@@ -10,7 +10,8 @@ void tiff_clear(tiff_reader *r, const tiff_strile *s) {
   r->dirty = true;
 }
 
-// libtiff reverses the bits of the buffer in place where the codec wants that; JBIG always does.
+// Returns input that libtiff may modify: it reverses the bits in place where the codec requires it,
+// and always for JBIG.
 static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
   if (!r->facts->reversed && r->facts->compression != COMPRESSION_JBIG)
     return (void *)(uintptr_t)s->data;
@@ -22,14 +23,13 @@ static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
   return memcpy(r->writable, s->data, (size_t)s->size);
 }
 
-// The bytes are handed over where they lie: libtiff does not copy them, and a strip whose end is
-// missing is decoded as far as it goes.
+// Decodes from the input without a copy, also a strip whose end is missing.
 bool tiff_decode(tiff_reader *r, const tiff_strile *s, uint64_t units) {
   TIFF *tif = r->file->tif;
   tmsize_t bytes = (tmsize_t)(units * r->facts->unit_bytes);
   r->file->warnings = 0;
   if (r->facts->compression == COMPRESSION_OJPEG) {
-    // This codec finds its bytes itself, through the read callback.
+    // This codec reads its input through the read callback.
     return (r->facts->tiled ? TIFFReadEncodedTile(tif, s->index, s->to, bytes)
                             : TIFFReadEncodedStrip(tif, s->index, s->to, bytes)) == bytes;
   }

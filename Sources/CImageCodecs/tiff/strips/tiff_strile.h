@@ -10,13 +10,13 @@ typedef struct tiff_reader {
   const imgc_request *request;
   tiff_file *file;
   const tiff_facts *facts;
-  uint8_t *scratch;  // a tile for each plane; NULL when samples are read where they lie
-  bool dirty;        // scratch is not zero any more
-  uint8_t *writable; // input bytes that libtiff may turn around in place
+  uint8_t *scratch;  // a tile per plane; NULL when samples are read directly from the input
+  bool dirty;        // scratch is no longer zero
+  uint8_t *writable; // copy of the input in which libtiff may reverse bits
   uint64_t writable_size;
   tiff_lzw *lzw;         // NULL: libtiff decodes
-  uint64_t scan_samples; // JPEG work so far
-  uint64_t retry_left;   // nanoseconds for decoding again after damage
+  uint64_t scan_samples; // JPEG samples visited so far
+  uint64_t retry_left;   // nanoseconds left for decoding again after damage
   bool without_eol;      // Group 3 data is decoded as Compression 2
 } tiff_reader;
 
@@ -24,18 +24,18 @@ typedef struct tiff_reader {
 typedef struct tiff_strile {
   uint32_t index;
   const uint8_t *data;
-  uint64_t size;     // bytes that are there
-  bool cut;          // the data ends before the last row: the file does, or an end code comes early
+  uint64_t size;     // available bytes
+  bool cut;          // truncated: the file ends, or an early end code precedes the last row
   uint8_t *to;       // unit_bytes * units
-  uint64_t units;    // wanted
+  uint64_t units;    // requested
   uint64_t rows_got; // complete rows
   bool intact;
 } tiff_strile;
 
-// Clears the output where it may hold something: codecs leave gaps.
+// Clears the output if it is not zero: codecs may leave gaps.
 void tiff_clear(tiff_reader *reader, const tiff_strile *strile);
 
-// Decodes the first `units` units over what the output holds.
+// Decodes the first `units` units into the output without clearing it.
 bool tiff_decode(tiff_reader *reader, const tiff_strile *strile, uint64_t units);
 
 #endif

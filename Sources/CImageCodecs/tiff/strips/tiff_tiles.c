@@ -1,4 +1,4 @@
-// Strips and tiles: from compressed bytes to rows of samples, and what to keep of damaged ones.
+// Strips and tiles: decompression to rows of samples, and recovery of damaged ones.
 
 #include "tiff/strips/tiff_tiles.h"
 #include "core/limits.h"
@@ -13,7 +13,7 @@
 #include "tiff/strips/tiff_recover.h"
 #include "tiff/strips/tiff_window.h"
 
-// Without limits on memory and tiles the product may be anything: then there is no such memory.
+// Without limits on memory and tiles the product may overflow: then the allocation fails.
 static size_t scratch_bytes(const tiff_facts *facts) {
   uint64_t bytes = imgc_mul(facts->planes, facts->tile_bytes);
   if (facts->own_lzw) bytes = imgc_add(bytes, TIFF_LZW_SLACK);
@@ -29,7 +29,7 @@ imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, t
   reader->dirty = true;
   if (!reader->scratch)
     return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: no memory for a tile");
-  if (facts->own_lzw) reader->lzw = tiff_lzw_create(); // without one libtiff decodes
+  if (facts->own_lzw) reader->lzw = tiff_lzw_create(); // if NULL, libtiff decodes
   return IMGC_OK;
 }
 
@@ -56,17 +56,17 @@ static uint64_t decode_or_recover(tiff_reader *r, tiff_strile *s) {
   bool done = tiff_decode(r, s, s->units);
   s->intact = done && r->file->warnings == 0;
   if (done) return s->units;
-  if (codec == COMPRESSION_OJPEG) return 0; // it cannot be asked twice
-  // Refused by libdeflate: zlib gives what there is, and has no mind for the checksum.
+  if (codec == COMPRESSION_OJPEG) return 0; // cannot be decoded again
+  // libdeflate failed: zlib returns partial output and ignores the checksum.
   if (is_deflate(codec)) use_zlib(r);
   return tiff_recover(r, s);
 }
 
-// The own way of LZW, for what is intact; all bytes of the tile are written then.
+// Decodes intact LZW data natively; this writes all bytes of the tile.
 static bool decode_lzw(tiff_reader *r, tiff_strile *s) {
   const tiff_facts *f = r->facts;
   size_t size = (size_t)(s->units * f->unit_bytes);
-  r->dirty = true; // also by what is written behind the end, where the next plane is to lie
+  r->dirty = true; // also because bytes after the end, in the next plane, may be written
   if (!r->lzw || !tiff_lzw_decode(r->lzw, s->data, (size_t)s->size, s->to, size)) return false;
   unsigned step = f->separate ? 1 : f->samples;
   for (size_t row = 0; f->sums && row < size; row += (size_t)f->unit_bytes) {
@@ -82,9 +82,9 @@ static uint64_t decode_all(tiff_reader *r, tiff_strile *s) {
   if (decode_lzw(r, s)) return s->units;
   if (tiff_is_fax(r->facts->compression)) return tiff_read_fax(r, s);
   if (!is_deflate(r->facts->compression)) return decode_or_recover(r, s);
-  // Two traps of libdeflate, which libtiff takes for success. It goes on with zero bits for a
-  // while when the data ends early; and when a stored block holds more than is asked for, as
-  // last strips do that were written at full height, it gives nothing.
+  // libtiff reports success in two cases in which libdeflate does not return the data: when the
+  // data ends early, it continues with zero bits; and when a stored block contains more than
+  // requested, as in last strips written at full height, it returns nothing. zlib is used for both.
   bool is_short = s->units * r->facts->unit_bytes < r->facts->tile_bytes;
   if (s->cut || is_short) use_zlib(r);
   uint64_t units = decode_or_recover(r, s);
@@ -92,7 +92,7 @@ static uint64_t decode_all(tiff_reader *r, tiff_strile *s) {
   return units;
 }
 
-// Counts the scans of a JPEG stream against the limits that the JPEG codec has.
+// Checks the scans of a JPEG stream against the same limits as in the JPEG codec.
 static imgc_status check_scans(tiff_reader *r, const tiff_strile *s, imgc_report *report) {
   const tiff_facts *f = r->facts;
   const imgc_limits *limits = &r->request->limits;
@@ -104,7 +104,7 @@ static imgc_status check_scans(tiff_reader *r, const tiff_strile *s, imgc_report
   return imgc_check(r->scan_samples, limits->max_scan_samples, "max_scan_samples", report);
 }
 
-// libtiff lets the decoder of LZMA allocate up to 4 GiB for what a few bytes say.
+// libtiff does not limit the LZMA decoder, which allocates up to 4 GiB by the header of the data.
 static imgc_status check_window(tiff_reader *r, const tiff_strile *s, imgc_report *report) {
   const tiff_facts *f = r->facts;
   uint64_t bytes = imgc_add(f->work_bytes, tiff_window_bytes(f, s->data, s->size));
@@ -119,7 +119,7 @@ static imgc_status read_strile(tiff_reader *r, tiff_strile *s, imgc_report *repo
   uint64_t count = TIFFGetStrileByteCount(r->file->tif, s->index);
   uint64_t left = offset < in->size ? in->size - offset : 0;
   if (f->direct && count < s->units * f->unit_bytes && offset > 0) {
-    // The bytes needed are known, whatever the file says about them.
+    // The necessary size is known; the size in the file is ignored.
     count = s->units * f->unit_bytes;
     if (count <= left) imgc_warn(report, IMGC_WARN_STRUCTURE);
   }
@@ -163,7 +163,7 @@ imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, t
       tile->rows = (uint32_t)s.rows_got;
       tile->cut |= s.cut;
     }
-    // Damage that left all rows standing: nothing says where, so none counts as intact.
+    // Damage without missing rows: its position is unknown, so no row counts as intact.
     uint64_t intact = s.intact || s.rows_got < rows ? s.rows_got : 0;
     if (intact < tile->intact) tile->intact = (uint32_t)intact;
     if (!s.intact) tile->cut |= s.cut;

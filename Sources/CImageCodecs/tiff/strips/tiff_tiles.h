@@ -1,4 +1,4 @@
-// Reads one strip or tile at a time, through libtiff or straight from the input.
+// Reads one strip or tile at a time, with libtiff or directly from the input.
 
 #ifndef IMGC_TIFF_TILES_H
 #define IMGC_TIFF_TILES_H
@@ -10,16 +10,16 @@ enum { TIFF_MAX_PLANES = 5 }; // CMYK and alpha
 typedef struct tiff_tile {
   const uint8_t *planes[TIFF_MAX_PLANES]; // rows of unit_bytes, in the order of tiff_plane
   uint32_t rows;                          // complete rows that can be shown
-  uint32_t intact;                        // of these, rows from undamaged data
-  bool cut;                               // the file ends inside it
+  uint32_t intact;                        // rows of these from undamaged data
+  bool cut;                               // its data is truncated
 } tiff_tile;
 
 imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
                              const tiff_facts *facts, imgc_report *report);
 void tiff_reader_close(tiff_reader *reader);
 
-// Reads the tile; valid until the next. Damage is told by `rows` and `intact`; only limits and
-// memory make it fail.
+// Reads the tile; valid until the next call. Damage is reported in `rows` and `intact`; it fails
+// only for limits and memory.
 imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, tiff_tile *tile,
                            imgc_report *report);
 

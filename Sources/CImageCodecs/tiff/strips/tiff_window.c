@@ -5,12 +5,12 @@
 
 #include <zlib.h>
 
-// A strip as the decoder sees it: libtiff reverses the bits of each byte for FillOrder 2.
+// Reader of a strip's bytes: libtiff reverses the bits of each byte for FillOrder 2.
 typedef struct reader {
   const uint8_t *data;
   uint64_t size, at;
   bool reversed;
-  bool failed; // a read behind the end
+  bool failed; // a read past the end
 } reader;
 
 static uint8_t next_byte(reader *r) {
@@ -30,7 +30,7 @@ static void skip(reader *r, uint64_t bytes) {
     r->at += bytes;
 }
 
-// Section 1.2: seven bits a byte, the lowest first, at most nine bytes.
+// Section 1.2: seven bits per byte, the lowest first, at most nine bytes.
 static uint64_t variable(reader *r) {
   uint64_t value = 0;
   for (unsigned i = 0; i < 9 && !r->failed; i++) {
@@ -42,10 +42,11 @@ static uint64_t variable(reader *r) {
   return 0;
 }
 
-// Section 3.1: the dictionary of the LZMA2 filter in a block header. The decoder allocates for a
-// header whose CRC32 is right, so that one with damage is no reason to refuse the picture.
+// Section 3.1: returns the dictionary size of the LZMA2 filter in a block header. The decoder
+// allocates only for a header with a correct CRC32, so a damaged header is not a reason to reject
+// the image.
 static uint64_t block_dictionary(reader *r) {
-  uint8_t header[1024]; // section 3.1.1: the size in units of 4 bytes, less one, is one byte
+  uint8_t header[1024]; // section 3.1.1: one byte with the size in units of 4 bytes, minus one
   uint64_t count = 0;
   header[count++] = next_byte(r);
   uint64_t length = ((uint64_t)header[0] + 1) * 4;
@@ -75,7 +76,7 @@ static uint64_t block_dictionary(reader *r) {
   return most;
 }
 
-// Skips the LZMA2 chunks of a block; their headers hold their sizes.
+// Skips the LZMA2 chunks of a block; their headers contain their sizes.
 static void skip_chunks(reader *r) {
   while (!r->failed) {
     uint8_t control = next_byte(r);
@@ -109,7 +110,7 @@ static uint64_t xz_dictionary(reader *r) {
   return most;
 }
 
-// RFC 8878, 3.1.1.1. libtiff decodes one frame; libzstd refuses windows above 128 MiB.
+// RFC 8878, 3.1.1.1. libtiff decodes one frame; libzstd rejects windows above 128 MiB.
 static uint64_t zstd_window(reader *r) {
   static const uint8_t magic[4] = {0x28, 0xB5, 0x2F, 0xFD};
   for (unsigned i = 0; i < sizeof magic; i++)
