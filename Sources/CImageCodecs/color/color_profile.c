@@ -11,7 +11,8 @@
 // ---------------------------------------------------------------- memory
 
 // A profile of 4 MiB contains at most 2 M table entries of 16 bits, 8 MiB as floats. lcms2
-// allocates by the numbers in a profile before it reads the data, up to 512 MiB by its own limit.
+// allocates by the numbers in a profile before it reads the data, up to 512 MiB by its internal
+// limit.
 enum { MAX_BLOCK = 32 << 20 };
 
 static void *allocate(cmsContext context, cmsUInt32Number size) {

@@ -11,7 +11,7 @@ static bool starts(const uint8_t *data, size_t size, size_t at, const char *text
 #define STARTS(at, text) starts(data, size, at, text, sizeof(text) - 1)
 
 // Two letters are too few for a signature: it also requires a known DIB header size and a pixel
-// offset after the file header.
+// offset that is 0 or after the file header.
 static bool is_bmp(const uint8_t *data, size_t size) {
   if (size < 18 || !STARTS(0, "BM")) return false;
   uint32_t header = imgc_le32(data + 14), pixels = imgc_le32(data + 10);

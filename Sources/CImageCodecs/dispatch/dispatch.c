@@ -29,7 +29,8 @@ const imgc_codec *imgc_dispatch_begin(const imgc_request *request, imgc_report *
   return report->status ? NULL : codec;
 }
 
-// Ends the call. A codec that fails without a message has a bug; the message says so.
+// Ends the call. A codec that fails without a message has a bug; the report gets a placeholder
+// message.
 imgc_status imgc_dispatch_end(const imgc_request *request, imgc_status status,
                               imgc_report *report) {
   if (status == IMGC_END_OF_FRAMES) return imgc_settle(request, report) ? report->status : status;

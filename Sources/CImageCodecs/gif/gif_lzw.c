@@ -230,7 +230,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
       state = IMGC_LZW_BAD;
       break;
     } else {
-      if (limit == clear_code) limit += 2; // the first code after a clear code adds no usable entry
+      if (limit == clear_code) limit += 2; // the first code starts the first entry
       out += put(z, buffer, out, code, limit);
       grow_codes(&limit, &code_bits);
     }

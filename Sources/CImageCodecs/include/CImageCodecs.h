@@ -2,10 +2,10 @@
 // encodes JPEG and PNG.
 //
 // Call order for a still image:
-// 1. imgc_probe: detects the format by its signature.
-// 2. imgc_read_header: returns size and kind; fails early when a limit is exceeded.
-// 3. The caller allocates height * stride bytes.
-// 4. imgc_decode: writes the pixels.
+//   1. imgc_probe: detects the format by its signature.
+//   2. imgc_read_header: returns size and kind; fails early when a limit is exceeded.
+//   3. The caller allocates height * stride bytes.
+//   4. imgc_decode: writes the pixels.
 // For an animation (GIF, APNG), after step 2: call imgc_next_frame and imgc_draw_frame in turn, on
 // a canvas that the caller owns.
 //
@@ -154,11 +154,10 @@ enum {
   // from the result.
   IMGC_FLAT_CHROMA = 1 << 6,
   // Selects the decoder with the least memory among those that return the same pixels, even if it
-  // is slower: non-interlaced PNG. Set it for imgc_read_header too, whose `work_bytes` depend on
-  // it.
+  // is slower: non-interlaced PNG. Set it for imgc_read_header too: `work_bytes` depend on it.
   IMGC_LEAST_MEMORY = 1 << 7,
-  // The opposite for PNG: decompresses all image data in one call, whatever its size. For
-  // benchmarks.
+  // The opposite for PNG, for benchmarks: decompresses image data in one call (at most 128 MiB of
+  // raw rows) also where a resampled decode would stream it.
   IMGC_AT_ONCE = 1 << 8,
 };
 
@@ -296,7 +295,7 @@ void imgc_clear_rect(const imgc_target *target, uint32_t x, uint32_t y, uint32_t
 // do not match.
 bool imgc_turn(const imgc_target *source, const imgc_target *target);
 
-// The version of the library behind `format`, for example "libpng 1.6.39".
+// Returns the version of the library that decodes `format`, for example "libpng 1.6.39".
 const char *imgc_codec_version(imgc_format format);
 
 // A library that the codecs link.

@@ -197,7 +197,8 @@ static imgc_inflate_result copy_stored(imgc_inflater *z) {
   return IMGC_INFLATE_MORE;
 }
 
-// Returns the entry of the next codeword; `before` is the number of bits of the main table's index.
+// Returns the entry of the next codeword; `before` is the length of the prefix that selected a
+// sub-table, or 0.
 INLINE uint32_t look_up(const uint32_t *table, unsigned index_bits, uint64_t bits,
                         unsigned *before) {
   uint32_t entry = table[bits & ((1u << index_bits) - 1)];

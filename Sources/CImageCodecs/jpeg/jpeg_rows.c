@@ -160,8 +160,7 @@ static void decode_step(jpeg_state *s) {
     imgc_fail(s->report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the picture is %u x %u",
               cinfo->output_width, cinfo->output_height);
   imgc_jpeg_leave_if_failed(s);
-  // imgc_jpeg_start has checked the exact size; this limits libjpeg in case its buffers are larger
-  // than estimated.
+  // imgc_jpeg_start has checked the memory; this limits libjpeg if it needs more than estimated.
   if (memory) {
     memory -=
         (uint64_t)place->width * 4 * imgc_rows_held(s->request, place->height, IMGC_JPEG_BATCH);

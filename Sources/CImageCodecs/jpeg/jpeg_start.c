@@ -51,7 +51,7 @@ imgc_status imgc_jpeg_open(const imgc_request *request, jpeg_markers *markers,
   if (n > 8 || (n & (n - 1)) != 0)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "scale is 1/%u", n);
   if (imgc_jpeg_walk(request, markers, report)) return report->status;
-  // Checking the size now reports the exceeded limit before libjpeg reports its own.
+  // Checking the size now reports the exceeded limit before libjpeg reports another error.
   if (markers->frame) imgc_check_size(request, markers->width, markers->height, report);
   return report->status;
 }

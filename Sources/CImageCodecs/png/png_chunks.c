@@ -128,7 +128,7 @@ static void read_actl(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *r
 }
 
 // Returns true when pixels depend on the chunk. A longer chunk of the same type is invalid,
-// whatever its checksum.
+// with any checksum.
 static bool matters(const imgc_png_chunk *chunk) {
   switch (chunk->type) {
   case IMGC_PNG_IHDR: return chunk->length <= IMGC_PNG_IHDR_SIZE;

@@ -195,8 +195,8 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_facts
   return IMGC_OK;
 }
 
-// Selects the native LZW decoder if the samples need only prefix sums after it: no byte swapping
-// and no floating-point predictor.
+// Selects the native LZW decoder if the samples need only prefix sums after it: no byte swapping,
+// no bit reversal and no floating-point predictor.
 static void choose_lzw(const imgc_request *request, TIFF *tif, tiff_facts *f) {
   uint16_t predictor =
       f->compression == COMPRESSION_LZW ? short_tag(tif, TIFFTAG_PREDICTOR, PREDICTOR_NONE) : 0;
