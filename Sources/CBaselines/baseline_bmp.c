@@ -1,4 +1,4 @@
-// BMP has no library: the loop that one writes first, a pixel at a time.
+// BMP without a library: a straightforward loop, pixel by pixel.
 
 #include "CPlatformImageBaselines.h"
 
@@ -16,7 +16,7 @@ struct bmp {
   size_t stride;
 };
 
-// BITMAPINFOHEADER and later, uncompressed; everything else is left to the real decoder.
+// Parses BITMAPINFOHEADER and later, uncompressed; other variants are not supported here.
 static bool parse(const uint8_t *data, size_t size, struct bmp *bmp) {
   if (size < 54 || data[0] != 'B' || data[1] != 'M') return false;
   uint32_t rows = le32(data + 10), header = le32(data + 14);

@@ -1,4 +1,4 @@
-// giflib: DGifSlurp, then every saved frame composed onto an RGBA canvas.
+// giflib: DGifSlurp, then every saved frame is composited onto an RGBA canvas.
 
 #include "CPlatformImageBaselines.h"
 
@@ -24,7 +24,7 @@ static int read_memory(GifFileType *gif, GifByteType *bytes, int count) {
   return (int)taken;
 }
 
-// The part of a frame that lies on the canvas.
+// The part of a frame inside the canvas.
 struct area {
   uint32_t x, y, width, height;
 };
@@ -78,7 +78,7 @@ static bool compose(GifFileType *gif, baseline_picture *canvas) {
     if (!ok) break;
     if (restores) memcpy(saved, canvas->pixels, bytes);
     draw(frame, area, colors, control.TransparentColor, canvas);
-    if (n == gif->ImageCount - 1) break; // the last frame stays
+    if (n == gif->ImageCount - 1) break; // the last frame remains
     if (restores) memcpy(canvas->pixels, saved, bytes);
     if (control.DisposalMode == DISPOSE_BACKGROUND) clear(area, canvas);
   }

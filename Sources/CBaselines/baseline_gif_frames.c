@@ -1,4 +1,4 @@
-// giflib, frame by frame: what its LZW makes of a file, as far as it goes.
+// giflib frame by frame: the frames that its LZW decoder can decode, up to the first error.
 
 #include "CPlatformImageBaselines.h"
 
@@ -10,7 +10,7 @@
 #endif
 #include <gif_lib.h>
 
-// A file of the comparison may claim any size.
+// Limit, because compared files may declare any size.
 static const uint64_t MOST_PIXELS = 64u << 20;
 
 struct memory {
@@ -32,13 +32,13 @@ static void color_row(uint8_t *to, const GifPixelType *from, uint32_t width,
   for (uint32_t x = 0; x < width; x++, to += 4) {
     int index = from[x];
     if (index == transparent) continue;
-    // An index behind the palette is shown as its last colour would be by nobody: black.
+    // An index past the end of the palette is black.
     if (index < colors->ColorCount) memcpy(to, &colors->Colors[index], 3);
     to[3] = 255;
   }
 }
 
-// The image whose descriptor was read; false when its data is not whole.
+// Reads the image whose descriptor was read; returns false when its data is incomplete.
 static bool read_image(GifFileType *gif, int transparent, baseline_picture *frame) {
   static const uint32_t start[] = {0, 4, 2, 1}, step[] = {8, 8, 4, 2};
   const GifImageDesc *image = &gif->Image;
@@ -63,7 +63,7 @@ static bool read_image(GifFileType *gif, int transparent, baseline_picture *fram
   return ok;
 }
 
-// False when the extension is not whole.
+// Returns false when the extension is incomplete.
 static bool read_extension(GifFileType *gif, int *transparent) {
   int code;
   GifByteType *block;

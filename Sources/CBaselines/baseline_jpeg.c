@@ -1,4 +1,4 @@
-// libjpeg: jpeg_mem_src and one row a jpeg_read_scanlines call.
+// libjpeg: jpeg_mem_src and one row per jpeg_read_scanlines call.
 
 #include "CPlatformImageBaselines.h"
 
@@ -11,7 +11,7 @@
 #endif
 #include <jpeglib.h>
 
-// What must survive a jump lives here, in the frame below the one with setjmp.
+// State that must survive a longjmp; it is in the stack frame of the caller of setjmp's function.
 struct jpeg_baseline {
   struct jpeg_decompress_struct jpeg;
   struct jpeg_error_mgr errors;

@@ -1,4 +1,4 @@
-// libpng's simplified API: the shortest way from bytes to RGBA.
+// libpng's simplified API: the shortest code from bytes to RGBA.
 
 #include "CPlatformImageBaselines.h"
 
@@ -16,7 +16,7 @@ bool baseline_png(const uint8_t *data, size_t size, baseline_picture *picture) {
   image.version = PNG_IMAGE_VERSION;
   if (!png_image_begin_read_from_memory(&image, data, size)) return false;
   image.format = PNG_FORMAT_RGBA;
-  // Else 16-bit samples count as linear light and go through a gamma table.
+  // Otherwise 16-bit samples are treated as linear light and converted by a gamma table.
   image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   uint8_t *pixels = malloc(PNG_IMAGE_SIZE(image));
   if (!pixels || !png_image_finish_read(&image, NULL, pixels, 0, NULL)) {

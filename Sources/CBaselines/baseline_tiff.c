@@ -1,4 +1,4 @@
-// libtiff: the RGBA interface over a file in memory.
+// libtiff: the RGBA interface for a file in memory.
 
 #include "CPlatformImageBaselines.h"
 
@@ -44,7 +44,7 @@ static toff_t size_of(thandle_t handle) { return ((struct memory *)handle)->size
 
 static int map(thandle_t handle, void **base, toff_t *size) {
   struct memory *memory = handle;
-  *base = (void *)(uintptr_t)memory->data; // libtiff reads it only
+  *base = (void *)(uintptr_t)memory->data; // libtiff only reads it
   *size = memory->size;
   return 1;
 }

@@ -1,8 +1,8 @@
-// CPlatformImageBaselines: the plain use of each C library, as its manual shows it, for
-// `imagetool-bench decode` and `imagetool-bench agree` to measure and compare with.
+// CPlatformImageBaselines: the basic use of each C library, as in its manual, as the baseline that
+// `imagetool-bench decode` and `imagetool-bench agree` measure and compare with.
 //
 // For trusted files only: no limits are checked, and libpng's simplified API and DGifSlurp have
-// open security reports. Nothing but imagetool-bench and the tests link this.
+// open security reports. Only imagetool-bench and the tests link this target.
 
 #ifndef CPLATFORMIMAGE_BASELINES_H
 #define CPLATFORMIMAGE_BASELINES_H
@@ -17,36 +17,36 @@ extern "C" {
 
 // RGBA8, straight alpha, top row first, no padding.
 typedef struct baseline_picture {
-  uint8_t *pixels; // from malloc; baseline_free frees it
+  uint8_t *pixels; // allocated with malloc; baseline_free releases it
   uint32_t width;  // pixels
   uint32_t height; // pixels
-  uint32_t frames; // GIF: all composed one after the other, `pixels` shows the last; else 1
+  uint32_t frames; // GIF: number of frames composited, `pixels` is the last; otherwise 1
 } baseline_picture;
 
-// Each returns false, with nothing to free, when its library finds the file damaged or the
-// plain way cannot decode it. Nothing is printed.
+// Decode one file. Return false, with nothing to free, when the library reports damage or the basic
+// API does not support the file. Nothing is printed.
 bool baseline_png(const uint8_t *data, size_t size, baseline_picture *picture);
 bool baseline_jpeg(const uint8_t *data, size_t size, baseline_picture *picture);
 bool baseline_gif(const uint8_t *data, size_t size, baseline_picture *picture);
 bool baseline_tiff(const uint8_t *data, size_t size, baseline_picture *picture);
-// A scalar loop over uncompressed 8, 24 and 32-bit bitmaps.
+// Decodes uncompressed 8, 24 and 32-bit bitmaps in a scalar loop.
 bool baseline_bmp(const uint8_t *data, size_t size, baseline_picture *picture);
 
 void baseline_free(baseline_picture *picture);
 
-// The frames of a GIF, each alone: what it leaves out is transparent black.
+// The separate frames of a GIF; pixels that a frame does not cover are transparent black.
 typedef struct baseline_frames {
   baseline_picture *frames;
   size_t count;
   bool is_whole; // the trailer was reached
 } baseline_frames;
 
-// As far as giflib gets, which may be no frame; false when it cannot open the file. Checks that
-// files of unknown origin need are made here: no frame is over 64 megapixels.
+// Decodes the frames up to the first error, possibly none; returns false when giflib cannot open
+// the file. Untrusted files are allowed: frames are limited to 64 megapixels.
 bool baseline_gif_frames(const uint8_t *data, size_t size, baseline_frames *frames);
 void baseline_frames_free(baseline_frames *frames);
 
-// Keeps the calling thread on the core that it runs on; false where the system cannot.
+// Pins the calling thread to its current core; returns false where the system does not support it.
 bool bench_pin_thread(void);
 
 #ifdef __cplusplus
