@@ -1,5 +1,5 @@
-// The decoder is a zlib stream and the little that zlib leaves to its callers: members in a row,
-// bare deflate, and what follows the end.
+// The decoder is a zlib stream plus the cases that zlib leaves to its callers: concatenated gzip
+// members, raw deflate, and data after the end.
 
 #include "CPlatformImageContentCoding.h"
 
@@ -11,15 +11,15 @@
 #endif
 #include <zlib.h>
 
-// What zlib adds to the window's 15 bits to mean gzip; the negative number means bare deflate.
+// windowBits of zlib: 15 plus 16 selects gzip, a negative number raw deflate.
 enum { WINDOW_ZLIB = 15, WINDOW_GZIP = 15 + 16, WINDOW_BARE = -15 };
 
 enum place {
   // Before the first byte.
   AT_START,
-  // In the stream, or in one of the members of gzip.
+  // In the stream, or in one of the gzip members.
   INSIDE,
-  // Behind the end of the stream, or of a member: another one may follow.
+  // After the end of the stream or of a gzip member; another member may follow.
   AT_END,
   FAILED,
 };
@@ -54,21 +54,21 @@ void picc_destroy(picc_decoder *decoder) {
 static picc_status fail(picc_decoder *decoder, picc_status status, const char *message) {
   decoder->place = FAILED;
   decoder->error = status;
-  // zlib's messages are constants; it has none for some errors.
+  // zlib's messages are constants; some errors have none.
   decoder->message = message ? message : "the data is damaged";
   return status;
 }
 
-// Prepares for the first byte of a stream or of a further member.
+// Prepares for the first byte of a stream or of a further gzip member.
 static picc_status begin(picc_decoder *decoder, uint8_t first) {
   if (decoder->place == AT_START && decoder->format == PICC_DEFLATE && (first & 15) != Z_DEFLATED) {
-    // The method of RFC 1950 is 8. In bare deflate the same four bits would be a stored block with
-    // padding that is not zero, which nobody writes.
+    // The compression method of RFC 1950 is 8. In raw deflate the same four bits would be a stored
+    // block with nonzero padding, which encoders do not write.
     if (inflateReset2(&decoder->stream, WINDOW_BARE) != Z_OK) {
       return fail(decoder, PICC_CORRUPT, "no decoder");
     }
   }
-  // Both members of gzip and what is none begin with a byte that tells them apart.
+  // A gzip member starts with 1F (RFC 1952, 2.3.1); other data after the end is an error.
   int is_gzip = decoder->format == PICC_GZIP && first == 0x1F;
   if (decoder->place == AT_END) {
     if (!is_gzip) return fail(decoder, PICC_CORRUPT, "data behind the end");
@@ -102,7 +102,7 @@ picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t inpu
     *made += space - stream->avail_out;
     const char *message = stream->msg;
     int is_stuck = stream->avail_in == given && stream->avail_out == space;
-    // No pointer of the caller's outlives the call.
+    // The decoder keeps no pointer to the caller's memory after the call.
     stream->next_in = NULL;
     stream->next_out = NULL;
     stream->avail_in = 0;
@@ -111,7 +111,7 @@ picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t inpu
     case Z_STREAM_END: decoder->place = AT_END; break;
     case Z_OK:
     case Z_BUF_ERROR:
-      // Without anything used or made it waits for more input.
+      // No input was consumed and no output produced: zlib needs more input.
       if (is_stuck) return PICC_OK;
       break;
     case Z_NEED_DICT: return fail(decoder, PICC_CORRUPT, "a preset dictionary is needed");
@@ -139,7 +139,7 @@ size_t picc_encode(picc_format format, picc_frame frame, int level, const uint8_
   stream.avail_out = (uInt)output_size;
   int result = deflate(&stream, is_open ? Z_FULL_FLUSH : Z_FINISH);
   size_t size = output_size - stream.avail_out;
-  // A flush is complete when it leaves room.
+  // A flush is complete when output space remains.
   int is_whole = is_open ? result == Z_OK && stream.avail_out > 0 : result == Z_STREAM_END;
   deflateEnd(&stream);
   return is_whole ? size : 0;
