@@ -1,4 +1,5 @@
-// CRC-32C by the processor's instruction where it has one, else by tables; XXH3 from libxxhash.
+// CRC-32C with the processor's instruction if available, otherwise with tables; XXH3 from
+// libxxhash.
 
 #include "CPlatformImageChecksums.h"
 
@@ -11,7 +12,7 @@
 
 #include "crc32c_tables.h"
 
-// Eight bytes a step, one table for each (Kounavis and Berry 2005, "slicing by 8").
+// Eight bytes per step, one table for each (Kounavis and Berry 2005, "slicing by 8").
 static uint32_t crc_tables(uint32_t crc, const uint8_t *data, size_t size) {
   const uint32_t(*t)[256] = crc32c_tables;
   for (; size >= 8; size -= 8, data += 8) {
@@ -42,8 +43,8 @@ __attribute__((target("sse4.2"))) static uint32_t crc_hardware(uint32_t crc, con
 
 static int has_hardware(void) { return __builtin_cpu_supports("sse4.2"); }
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
-// Part of the base of ARMv8.1 and of every Apple processor; a build for plain ARMv8.0 takes the
-// tables.
+// Mandatory from ARMv8.1 on and available on every Apple processor; a build for plain ARMv8.0 uses
+// the tables.
 #include <arm_acle.h>
 
 static uint32_t crc_hardware(uint32_t crc, const uint8_t *data, size_t size) {

@@ -1,6 +1,6 @@
-// Tables of the CRC-32C polynomial 0x1EDC6F41, bits reversed (0x82F63B78): row k takes a byte with
-// k bytes behind it. Row 0 is 8 steps of c = c >> 1 ^ (c & 1 ? 0x82F63B78 : 0); row k + 1 is row k
-// >> 8 ^ row 0 [row k & 255].
+// Tables of the CRC-32C polynomial 0x1EDC6F41, bit-reversed (0x82F63B78): row k is for a byte
+// followed by k bytes. Row 0 is 8 steps of c = c >> 1 ^ (c & 1 ? 0x82F63B78 : 0); row k + 1 is row
+// k >> 8 ^ row 0 [row k & 255].
 
 #ifndef CRC32C_TABLES_H
 #define CRC32C_TABLES_H

@@ -1,6 +1,7 @@
-// CPlatformImageChecksums - checksums of what is on disk: CRC-32C for small records, XXH3 for bodies.
+// CPlatformImageChecksums: checksums of data on disk, CRC-32C for small records and XXH3 for
+// bodies.
 //
-// Every function may run on any thread, at once.
+// Every function may run on any thread, concurrently.
 
 #ifndef CCHECKSUMS_H
 #define CCHECKSUMS_H
@@ -12,13 +13,14 @@
 extern "C" {
 #endif
 
-// CRC-32C (Castagnoli, RFC 3720 appendix B.4) of `size` bytes, going on from `crc`; 0 starts.
+// Returns the CRC-32C (Castagnoli, RFC 3720 appendix B.4) of `size` bytes, continuing from `crc`; 0
+// starts a new checksum.
 uint32_t pi_crc32c(uint32_t crc, const void *data, size_t size);
 
-// The same by tables alone, whatever the processor has; for tests.
+// Computes the same with tables only, on any processor; for tests.
 uint32_t pi_crc32c_portable(uint32_t crc, const void *data, size_t size);
 
-// XXH3 with 64 bits of `size` bytes (libxxhash, seed 0).
+// Returns the 64-bit XXH3 of `size` bytes (libxxhash, seed 0).
 uint64_t pi_xxh3_64(const void *data, size_t size);
 
 #ifdef __cplusplus
