@@ -1,10 +1,11 @@
-// One libFuzzer target a format: -DFUZZ_FORMAT=IMGC_FORMAT_PNG and so on; without it, probing and
-// headers of every format. The last input byte chooses orientation, strictness, scale and page, so
-// that the fuzzer can learn them.
+// One libFuzzer target per format: -DFUZZ_FORMAT=IMGC_FORMAT_PNG and so on; without it, probing and
+// headers of all formats. The last input byte selects orientation, strictness, scale and page, so
+// that the fuzzer can vary them.
 //
-// Besides crashes and sanitizer reports these are findings: padding written, other sizes than the
-// header's, more rows than the picture has, pixels that depend on what the memory held before,
-// shrinking on load that differs from shrinking afterwards, own decoders that differ from their
+// Besides crashes and sanitizer reports these are findings: modified padding, a size that differs
+// from the header's, more rows than the image has, pixels that depend on the previous content of
+// memory, resampling during the decode that differs from resampling after it, native decoders that
+// differ from their library, and the status INTERNAL or INVALID_ARGUMENT.
 // library, and the status INTERNAL or INVALID_ARGUMENT.
 
 #include <stdint.h>
@@ -86,8 +87,9 @@ static void still(const imgc_request *request, const imgc_header *header, uint8_
   free(target.pixels);
 }
 
-// The own ways of decoding against the libraries alone: the same pixels and the same report. For
-// PNG, where libdeflate takes a few streams that zlib refuses, both own ways instead.
+// Compares the native decoders with the libraries alone: the same pixels and the same report. For
+// PNG, where libdeflate accepts a few streams that zlib rejects, compares the two native decoders
+// instead.
 static void alone(const imgc_request *request, const imgc_header *header) {
   if (request->format == IMGC_FORMAT_GIF) return;
   imgc_report report, other;
@@ -113,7 +115,8 @@ static bool is_opaque(const imgc_target *target) {
   return true;
 }
 
-// Shrinking while decoding against shrinking afterwards: the same pixels and the same report.
+// Compares resampling during the decode with resampling after it: the same pixels and the same
+// report.
 static void shrunk(const imgc_request *request, const imgc_header *header, uint8_t choice) {
   imgc_report report, whole_report;
   imgc_target whole = make_target(header, 1, 0x00);

@@ -1,7 +1,7 @@
-// Decodes files through the C interface alone: for valgrind, sanitizers and debuggers.
+// Decodes files through the C interface only: for valgrind, sanitizers and debuggers.
 //   replay [-o ORIENTATION] [-s STRICTNESS] [-d SCALE] [-p PAGE] [-f FRAME] [-c] [-q] FILE...
-// Writes PAM to stdout (not with -q); -c converts colours to sRGB. Exits 0, 65 (bad or
-// unsupported) or 77 (refused by a limit).
+// Writes PAM to stdout (not with -q); -c converts colours to sRGB. Exit status: 0, 64 (usage), 65
+// (invalid or unsupported file), 66 (file cannot be opened) or 77 (limit exceeded).
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static int replay(const char *path, imgc_request request, uint8_t orientation, i
                           .height = height,
                           .orientation = orientation};
     pixels = target.pixels = malloc(target.size);
-    memset(pixels, 0xA5, target.size); // stale bytes must never become pixels
+    memset(pixels, 0xA5, target.size); // detects pixels that are not written
     if (convert) {
       uint8_t *icc = malloc(header.icc_size + 1);
       imgc_color_source source = {.header = &header};
