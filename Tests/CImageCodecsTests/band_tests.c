@@ -1,5 +1,5 @@
-// Rows that a codec places above or below the band of a sink: only the band is ever written, and
-// every row is pushed once, in order.
+// Rows that a codec writes above or below the band buffer: only the band is modified, and every row
+// is pushed once, in order.
 
 #include "core/dest.h"
 #include "tests.h"
@@ -47,13 +47,13 @@ static void test_places(void) {
     check(row >= sink.band && row + STRIDE <= sink.band + sink.size, "imgc_place_row", y);
     if (inside) check(row == sink.band + (y - FIRST) * STRIDE, "row in the band", y);
 
-    // Clipped to what the band holds of these rows.
+    // Clipped to the rows in the band.
     memset(sink.band, 0x55, sink.size);
     imgc_place_block(&place, 0, y, WIDTH, ROWS, source, STRIDE);
     const bool meets = y + ROWS > FIRST && y < FIRST + ROWS;
     check(band_is(&sink, 0x55) == !meets, "imgc_place_block", y);
 
-    // Rows that went on stay; the band moves down to those below.
+    // Rows that were pushed do not change; the band moves down to later rows.
     memset(sink.band, 0x55, sink.size);
     imgc_place_clear(&place, 0, y, WIDTH, 1);
     check(band_is(&sink, 0x55) == (y < FIRST), "imgc_place_clear", y);
@@ -62,7 +62,7 @@ static void test_places(void) {
   free(sink.band);
 }
 
-// A whole image of 64 rows through bands of every height, in steps of every size.
+// A whole image of 64 rows through bands of every height, committed in steps of every size.
 static void test_pushing(void) {
   for (uint32_t rows = 1; rows <= HEIGHT; rows++)
     for (uint32_t step = 1; step <= rows; step++) {

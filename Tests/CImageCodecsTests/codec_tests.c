@@ -1,5 +1,5 @@
-// Decompressors and JPEG blocks: the variants for newer processors against the plain ones, and both
-// against encoders that are not ours or are as simple as can be.
+// Decompressors and JPEG blocks: vector variants against scalar ones, and both against independent
+// or very simple encoders.
 
 #include "inflate/inflate.h"
 #include "jpeg/baseline/jpeg_reduced.h"
@@ -8,7 +8,7 @@
 
 #include <zlib.h>
 
-// See plain_names.h.
+// The scalar variants; see plain_names.h.
 void plain_inflate_begin(imgc_inflater *z, bool (*more)(void *, const uint8_t **, const uint8_t **),
                          void *context);
 imgc_inflate_result plain_inflate_run(imgc_inflater *z);
@@ -20,7 +20,7 @@ void plain_jpeg_reduce(uint8_t *dst, size_t stride, const int16_t block[64], uns
 void plain_jpeg_row_rgba(uint8_t *dst, const uint8_t *y, const uint8_t *cb, const uint8_t *cr,
                          size_t n);
 
-// Bytes with repeats, more of them with a larger `kind`: literals, short and long matches.
+// Fills with bytes of the given kind, 0 random to 3 with repeats: literals, short and long matches.
 static void fill_kind(uint8_t *bytes, size_t count, uint32_t kind) {
   fill(bytes, count);
   if (kind == 0) return;
@@ -99,7 +99,7 @@ void test_inflate(void) {
                  memcmp(out[plain], data, size) == 0,
              "%zu bytes, kind %u, plain %d: result %d", size, round % 4, plain, result);
     }
-    // Damage: whatever comes of it, the same from both.
+    // Damaged data: both variants return the same result.
     if (n == 0 || size > 5000) continue;
     for (int flips = 0; flips < 8; flips++) {
       size_t at = dice() % n;
@@ -120,7 +120,8 @@ void test_inflate(void) {
 
 // ---------------------------------------------------------------- LZW
 
-// TIFF 6.0, section 13, with a search through all strings instead of a table of their prefixes.
+// Encodes as in TIFF 6.0, section 13, with a search through all strings instead of a table of
+// prefixes.
 static size_t lzw_encode(uint8_t *to, const uint8_t *data, size_t size) {
   enum { CLEAR = 256, END = 257, FIRST = 258, LAST = 4093 };
   static uint16_t prefix[4096];

@@ -1,8 +1,9 @@
-// The contract of CImageCodecs.h without pixels: numbers, names, sizes, probing, wrong arguments.
+// The contract of CImageCodecs.h without pixels: enum values, names, sizes, probing, invalid
+// arguments.
 
 #include "tests.h"
 
-// Numbers are part of the interface.
+// Enum values are part of the interface.
 static void check_numbers(void) {
   static const struct {
     const char *name;
@@ -39,7 +40,7 @@ static void check_numbers(void) {
     expect(numbers[i].is == numbers[i].was, "%s is %d", numbers[i].name, numbers[i].is);
 }
 
-// Swift sees these structures; a change of size is a change of the interface.
+// Swift imports these structures; a change of size is a change of the interface.
 static void check_sizes(void) {
 #ifdef __LP64__
   static const struct {
@@ -140,7 +141,7 @@ void test_probing(void) {
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     expect(imgc_probe((const uint8_t *)files[i].bytes, files[i].size) == files[i].format,
            "probe %zu is not %d", i, files[i].format);
-    // Every start of it, in memory of that size: unknown, or a format that needs no more bytes.
+    // Every prefix, in memory of exactly that size: unknown, or a format that needs no more bytes.
     for (size_t size = 0; size < files[i].size; size++) {
       uint8_t *start = malloc(size ? size : 1);
       if (!start) exit(2);
@@ -205,7 +206,7 @@ void test_arguments(void) {
     expect(imgc_read_header(&request, &header, &report) == IMGC_ERROR_INVALID_ARGUMENT,
            "NULL with a size");
   }
-  // Targets that do not fit: no pixels, no sides, a stride or size too small, an orientation.
+  // Invalid targets: no pixels, width or height 0, stride or size too small, invalid orientation.
   bytes file = fixture("gif/interlaced-4x4.gif");
   imgc_request request = request_for(IMGC_FORMAT_GIF, file.data, file.size);
   const imgc_target wrong[] = {

@@ -1,4 +1,4 @@
-// The contract of CImageCodecs.h on files: limits, cancelling, truncation, orientation, frames.
+// The contract of CImageCodecs.h for files: limits, cancelling, truncation, orientation, frames.
 
 #include "tests.h"
 
@@ -7,7 +7,7 @@ typedef struct sample {
   const char *path;
 } sample;
 
-// Small files that between them take every way through the codecs.
+// Small files that together cover all paths through the codecs.
 static const sample samples[] = {
     {IMGC_FORMAT_PNG, "png/filter-mixed-rgb8.png"},
     {IMGC_FORMAT_PNG, "png/gray1-width-33.png"},
@@ -69,7 +69,7 @@ static void expect_limit(imgc_request request, const char *token, const char *pa
   expect(takes == 0, "%s of %s: memory was taken", token, path);
 }
 
-// A PNG of 60,000 x 60,000 pixels in a few bytes; checksums are wrong, which is a warning.
+// A PNG of 60,000 x 60,000 pixels in a few bytes; its checksums are wrong, which is a warning.
 static void expect_bomb_is_refused(void) {
   static const uint8_t bomb[] =
       "\x89PNG\r\n\x1a\n\0\0\0\x0DIHDR\0\0\xEA\x60\0\0\xEA\x60\x08\2\0\0\0"
@@ -105,7 +105,7 @@ void test_limits(void) {
     limited = request;
     limited.limits.max_memory = 1000;
     expect_limit(limited, "max_memory", samples[i].path);
-    // Exactly enough: header and decode agree.
+    // Exactly enough memory: header and decode agree.
     limited.limits.max_memory = (uint64_t)header.width * header.height * 4 + header.work_bytes;
     guarded g = guarded_create(header.width, header.height, 1, 0);
     imgc_report report;
@@ -118,7 +118,7 @@ void test_limits(void) {
     guarded_free(&g);
     free(file.data);
   }
-  // Large scratch memory comes from the request's functions and returns to them, resampled or not.
+  // Large scratch blocks are allocated and released with the request's functions, resampled or not.
   bytes file = fixture("demo/window.png");
   imgc_request request = request_for(IMGC_FORMAT_PNG, file.data, file.size);
   imgc_header header = header_of(&request, "demo/window.png");
@@ -154,7 +154,7 @@ void test_cancel(void) {
     uint64_t polls = imgc_cancel_polls(request.cancel);
     expect(polls > 0 && !imgc_cancel_is_raised(request.cancel), "%s polls", samples[i].path);
     imgc_cancel_destroy(request.cancel);
-    // At every poll.
+    // Cancelled at every poll.
     for (uint64_t after = 0; after <= polls; after++) {
       request.cancel = imgc_cancel_create();
       if (!request.cancel) exit(2);
@@ -217,8 +217,8 @@ static void decode_cut(imgc_request request, const imgc_header *header, const ch
   guarded_free(&g);
 }
 
-// Every start of a file, in memory of exactly that size. The caller knows the whole file's size:
-// a decode must hold to its target's whatever the bytes say.
+// Decodes every prefix of a file, in memory of exactly that size. The caller passes a target of the
+// whole file's size: the decode must not write outside it, for any data.
 void test_truncation(void) {
   for (size_t i = 0; i < SAMPLES; i++) {
     bytes file = fixture(samples[i].path);
@@ -246,7 +246,7 @@ void test_truncation(void) {
 
 // ---------------------------------------------------------------- orientation
 
-// EXIF 2.32, tag 274: the stored pixel that is shown at (x, y).
+// EXIF 2.32, tag 274: returns the stored pixel that is displayed at (x, y).
 static const uint8_t *stored(const guarded *g, uint8_t orientation, uint32_t x, uint32_t y) {
   uint32_t right = g->target.width - 1, bottom = g->target.height - 1;
   uint32_t places[9][2] = {

@@ -1,8 +1,8 @@
-// Encoders: what they write is decoded again; limits, cancelling and wrong arguments.
+// Encoders: their output is decoded and compared; limits, cancelling and invalid arguments.
 
 #include "tests.h"
 
-// Kinds of pixels that choose each layout of a PNG.
+// Kinds of pixels that select each layout of a PNG.
 typedef enum content {
   NOISE,
   OPAQUE,
@@ -188,7 +188,8 @@ void test_jpeg_encoder(void) {
                      header.channels == (gray ? 1 : 3) &&
                      header.is_progressive == options.is_progressive,
                  "header of chroma %d, flags %d", chroma, flags);
-          // A gradient: at quality 100 in full resolution nearly the same, else recognisable.
+          // A gradient: nearly identical at quality 100 and full chroma resolution, otherwise
+          // recognizable.
           int tolerance = quality == 100 ? (gray || chroma == IMGC_CHROMA_444 ? 5 : 40)
                           : quality == 1 ? 120
                                          : 60;

@@ -1,4 +1,5 @@
-// Undoing PNG's row filters against the definition, and the vector variants against the plain ones.
+// Reconstruction of filtered PNG rows against the definition, and vector variants against scalar
+// ones.
 
 #include "png/unfilter/png_unfilter.h"
 #include "tests.h"
@@ -8,7 +9,7 @@ enum { WIDEST = 200, GUARD = 64 };
 uint32_t plain_png_unfilter_some(uint8_t *raw, uint32_t rows, const uint8_t *above, size_t n,
                                  unsigned bpp);
 
-// PNG, section 9: the definition, a byte at a time.
+// PNG, section 9: the definition, byte by byte.
 static void unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_t n, size_t bpp) {
   for (size_t i = 0; i < n; i++) {
     int a = i < bpp ? 0 : row[i - bpp], b = above[i], c = i < bpp ? 0 : above[i - bpp];
@@ -28,7 +29,7 @@ static void compare_filters(void) {
       unsigned bpp = widths[w];
       size_t n = pixels * bpp, stride = n + 1;
       fill(plain, MOST);
-      // The row above, then filter byte and row in turn.
+      // The row above, then alternately filter byte and row.
       for (size_t r = 0; r < ROWS; r++) plain[n + r * stride] %= 5;
       for (int way = 0; way < 3; way++) {
         uint8_t *first = fast + n + 1;
@@ -65,7 +66,7 @@ static void compare_filters(void) {
     }
 }
 
-// Whole images of random rows: as a codec calls it, which chooses single rows, pairs and waves.
+// Whole images of random rows, with the codec's choice of single rows, pairs and waves.
 static void compare_images(void) {
   enum { ROWS = 20, MOST = ROWS * (WIDEST * 8 + 1) + 2 * GUARD };
   static uint8_t vector[MOST], plain[MOST], zeros[WIDEST * 8 + GUARD];

@@ -1,5 +1,5 @@
-// Tests of the C core: the contract of CImageCodecs.h, and vector kernels against plain ones.
-// Prints one line a group; exit status 1 when a check fails. The argument is the folder Fixtures.
+// Tests of the C core: the contract of CImageCodecs.h, and vector variants against scalar ones.
+// Prints one line per group; exit status 1 when a check fails. The argument is the folder Fixtures.
 
 #include "tests.h"
 

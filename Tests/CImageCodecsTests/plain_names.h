@@ -1,5 +1,5 @@
-// Included before sources with vector variants to compile them a second time without: their
-// functions get names that the tests call for comparison.
+// Included before sources with vector variants to compile them again without: renames their
+// functions, so that the tests can call both for comparison.
 
 #ifndef IMGC_PLAIN_NAMES_H
 #define IMGC_PLAIN_NAMES_H

@@ -1,4 +1,4 @@
-// The resampler's vector kernels against the plain ones: all filters, sizes up to 40 pixels, with
+// The resampler's vector variants against the scalar ones: all filters, sizes up to 40 pixels, with
 // crops, alpha and linear light.
 
 #include "tests.h"

@@ -1,5 +1,5 @@
-// Row kernels against their plain versions: rows of 0 to 200 pixels of random bytes, the bytes
-// behind the row untouched. Tests what this processor has: AVX2 on amd64, NEON on ARM.
+// Row kernels against their scalar versions: rows of 0 to 200 pixels of random bytes; bytes after
+// the row must not change. Tests the variants of this processor: AVX2 on amd64, NEON on ARM.
 
 #include "rows/rows.h"
 #include "rows/rows_simd.h"
@@ -76,7 +76,7 @@ static void compare_packed(void) {
     }
 }
 
-// Every value of fields of every width, in every place.
+// Every value of fields of every width, at every position.
 static void compare_fields(void) {
   enum { PIXELS = 2048 };
   static uint8_t src[PIXELS * 4], fast[PIXELS * 4], plain[PIXELS * 4];

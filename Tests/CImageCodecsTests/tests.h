@@ -1,4 +1,4 @@
-// What the test programs share: counted checks, random bytes, guarded memory, fixtures.
+// Shared by the test programs: counted checks, random bytes, guarded memory, fixtures.
 
 #ifndef IMGC_TESTS_H
 #define IMGC_TESTS_H
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Counts a check; prints the first failures of a group. Is the claim.
+// Counts a check; prints the first failures of a group. Evaluates to the claim.
 #define expect(claim, ...) ((claim) ? count_success() : print_failure(__VA_ARGS__))
 bool count_success(void);
 __attribute__((format(printf, 1, 2))) bool print_failure(const char *format, ...);
@@ -18,7 +18,7 @@ __attribute__((format(printf, 1, 2))) bool print_failure(const char *format, ...
 uint32_t dice(void);
 void fill(uint8_t *bytes, size_t count);
 
-// A target with guard bytes before, behind and between its rows.
+// A target with guard bytes before, after and between its rows.
 typedef struct guarded {
   imgc_target target;
   uint8_t *memory;
@@ -37,13 +37,13 @@ typedef struct bytes {
   size_t size;
 } bytes;
 
-// A file of the folder Fixtures; exits when it cannot be read.
+// Reads a file of the folder Fixtures; exits when it cannot be read.
 bytes fixture(const char *path);
 
-// A request with the limits of a careful caller.
+// Returns a request with strict limits.
 imgc_request request_for(imgc_format format, const void *data, size_t size);
 
-// The groups.
+// The test groups.
 void test_constants(void);
 void test_probing(void);
 void test_arguments(void);
