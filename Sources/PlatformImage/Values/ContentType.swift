@@ -20,7 +20,7 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
 
     private init(known: String) { description = known }
 
-    /// What a token may hold (`tchar`, RFC 9110, section 5.6.2).
+    /// The characters of a token (`tchar`, RFC 9110, section 5.6.2).
     private static let tokenBytes = ASCIISet.alphanumerics.union("!#$%&'*+-.^_`|~")
 
     /// `image/png`, for APNG too.
@@ -35,6 +35,6 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
     public static var tiff: Self { Self(known: "image/tiff") }
     /// `image/bmp`.
     public static var bmp: Self { Self(known: "image/bmp") }
-    /// `application/octet-stream`: says nothing, the signature decides.
+    /// `application/octet-stream`: no statement about the format; the signature decides.
     public static var octetStream: Self { Self(known: "application/octet-stream") }
 }

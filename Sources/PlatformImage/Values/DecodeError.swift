@@ -1,14 +1,15 @@
-/// Why there is no picture. Errors are equal when their codes are equal.
+/// The error of a decode that produced no image. Errors are equal when their codes are equal.
 public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure; branch on this.
+    /// The kind of failure; branch on this.
     public let code: Code
     /// The format whose codec failed; nil when none was chosen.
     public let format: ImageFormat?
-    /// A stable token: what is not supported (`webp`, `lossless`, ...), the ``DecodeLimits`` property that was
-    /// exceeded (`deadline` for a deadline), or the argument that is out of range (`width`, `page`, ...); nil for other
-    /// codes.
+    /// A stable token; nil for codes that need none.
+    ///
+    /// The unsupported format or feature (`webp`, `lossless`, ...), the exceeded ``DecodeLimits`` property (`deadline`
+    /// for a deadline), or the argument that is out of range (`width`, `page`, ...).
     public let detail: String?
-    /// One line of English for a log: what was found and what was expected.
+    /// One line of English for a log, with the found and the expected value.
     public let message: String
 
     init(_ code: Code, format: ImageFormat? = nil, detail: String? = nil, _ message: String) {
@@ -28,7 +29,7 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Hashes the code alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// What kind of failure; more may be added, so switch over it with a default.
+    /// The kind of failure. More may be added: switch over it with a default.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable name, such as `limitExceeded`.
         public let description: String
@@ -37,17 +38,17 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
         public static var unknownFormat: Self { Self(description: "unknownFormat") }
         /// The declared type names another format; only with ``DecodeOptions/requiresMatchingContentType``.
         public static var contentTypeMismatch: Self { Self(description: "contentTypeMismatch") }
-        /// Valid, but a format or feature that is not decoded here; ``DecodeError/detail`` says which.
+        /// Valid data in a format or with a feature that is not decoded; ``DecodeError/detail`` names it.
         public static var unsupported: Self { Self(description: "unsupported") }
-        /// The bytes break the format's rules and nothing could be shown, or the decode was strict.
+        /// The bytes violate the format and no pixels could be decoded, or the decode was strict.
         public static var malformed: Self { Self(description: "malformed") }
-        /// The bytes end too soon and nothing could be shown, or the decode was strict.
+        /// The bytes end early and no pixels could be decoded, or the decode was strict.
         public static var truncated: Self { Self(description: "truncated") }
         /// A ``DecodeLimits`` property was exceeded; ``DecodeError/detail`` names it (`deadline` for a deadline).
         public static var limitExceeded: Self { Self(description: "limitExceeded") }
         /// An option or a parameter is out of its range; ``DecodeError/detail`` names it.
         public static var invalidArgument: Self { Self(description: "invalidArgument") }
-        /// The crop of a thumbnail has no pixel in the picture.
+        /// The crop of a thumbnail contains no pixel of the image.
         public static var emptyCrop: Self { Self(description: "emptyCrop") }
         /// The system has no memory left.
         public static var outOfMemory: Self { Self(description: "outOfMemory") }
@@ -58,8 +59,8 @@ public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-// Numbers that may come from outside, a request for example, are checked where they are used, by a call that throws.
-// Docs: the article InvalidArguments.
+// Numbers that may come from outside, from a request for example, are checked by the throwing call that uses them.
+// Documentation: the article InvalidArguments.
 
 extension DecodeError {
     /// - Throws: `invalidArgument` with the name as ``DecodeError/detail`` when `value` is outside `range`.
@@ -68,7 +69,7 @@ extension DecodeError {
         throw invalidArgument(name, "\(value)", allowed: range.allowedValues)
     }
 
-    /// An error that names the argument, its value and the allowed ones.
+    /// An error with the name of the argument, its value and the allowed values.
     static func invalidArgument(_ name: String, _ value: String, allowed: String) -> DecodeError {
         DecodeError(.invalidArgument, detail: name, "\(name) is \(value), allowed: \(allowed)")
     }

@@ -1,45 +1,45 @@
-/// What a decode may cost; checked on header numbers before anything is allocated.
+/// Resource limits of a decode, checked against header values before anything is allocated.
 ///
-/// One rule for every call that makes pixels: without other limits it has `DecodeLimits()`, and no call is unlimited
-/// unless its caller writes ``unlimited``.
+/// Every call that produces pixels applies `DecodeLimits()` unless it is given other limits; only ``unlimited`` removes
+/// them all.
 ///
-/// Nil means no limit. A limit that is exceeded throws ``DecodeError/Code/limitExceeded`` with the property's name in
-/// ``DecodeError/detail``.
+/// A property that is nil is no limit. An exceeded limit throws ``DecodeError/Code/limitExceeded`` with the property's
+/// name in ``DecodeError/detail``.
 public struct DecodeLimits: Hashable, Sendable {
-    /// Bytes of input. A reader of files or pipes stops here too.
+    /// Bytes of input. Readers of files and pipes also stop at this number.
     public var maxInputBytes: Int? = 1 << 30
-    /// Pixels in width and in height, as stored.
+    /// Pixels of the width and of the height, as stored.
     public var maxSide: Int? = 65_535
-    /// Pixels of the canvas, a page or a frame, as stored.
+    /// Pixels (width times height) of the canvas, a page or a frame, as stored.
     public var maxPixels: Int? = 100_000_000
-    /// Bytes of decoder memory in all: pixels, scratch and library.
+    /// Bytes of decoder memory in total: pixels, scratch buffers and codec library.
     public var maxMemory: Int? = 512 << 20
-    /// Frames of an animation that are decoded; frame 0 of a longer one is still to be had.
+    /// Frames decoded of one animation; frame 0 of a longer animation can still be decoded.
     public var maxFrames: Int? = 2_000
-    /// Pixels summed over the frames of an animation that are decoded.
+    /// Sum of the pixels of all decoded frames of one animation.
     public var maxTotalPixels: Int? = 400_000_000
-    /// JPEG scans.
+    /// Scans of one JPEG.
     public var maxScans: Int? = 100
-    /// JPEG component samples visited, summed over scans: what a scan bomb costs. While all scans of a file are read
-    /// before the first row, a warning of libjpeg counts as 128 samples.
+    /// JPEG component samples, summed over all scans: the cost of a file with very many scans (a scan bomb). While all
+    /// scans are read before the first row is output, each libjpeg warning counts as 128 samples.
     public var maxScanSamples: Int? = 6_400_000_000
-    /// TIFF image file directories walked.
+    /// TIFF image file directories that are read.
     public var maxPages: Int? = 4_096
-    /// TIFF samples a pixel.
+    /// TIFF samples per pixel.
     public var maxSamplesPerPixel: Int? = 64
     /// TIFF tile width and height, in pixels.
     public var maxTileSide: Int? = 65_535
     /// Bytes of one ICC profile, EXIF block or chunk; a larger one is ignored with a warning.
     public var maxMetadataItem: Int? = 4 << 20
-    /// Bytes of all metadata of one picture.
+    /// Bytes of all metadata of one image.
     public var maxMetadataTotal: Int? = 16 << 20
-    /// PNG ancillary chunks kept.
+    /// PNG ancillary chunks that are kept.
     public var maxChunks: Int? = 128
 
-    /// The defaults: a large photograph or a scan passes, a bomb does not.
+    /// The default limits: high enough for large photographs and scans, low enough to reject decompression bombs.
     public init() {}
 
-    /// For a service that makes thumbnails of bytes it does not trust: 50 megapixels, 256 MiB, one frame.
+    /// Limits for a service that makes thumbnails of untrusted bytes: 50 megapixels, 256 MiB, one frame.
     public static var thumbnailService: Self {
         var limits = Self()
         limits.maxPixels = 50_000_000
@@ -51,7 +51,7 @@ public struct DecodeLimits: Hashable, Sendable {
         return limits
     }
 
-    /// No limit at all, for input that is trusted.
+    /// No limits; for trusted input only.
     public static var unlimited: Self {
         var limits = Self()
         limits.maxInputBytes = nil

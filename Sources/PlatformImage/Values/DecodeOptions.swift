@@ -1,45 +1,44 @@
-/// How bytes become a bitmap. The defaults show a picture as a viewer does: upright, in sRGB, damaged files as far as
-/// they go.
+/// Options of a decode. By default the image is upright, in sRGB, and damaged files are decoded as far as possible.
 public struct DecodeOptions: Hashable, Sendable {
-    /// What a decode may cost.
+    /// Resource limits of the decode.
     public var limits = DecodeLimits()
-    /// Turns the picture by its EXIF or TIFF orientation.
+    /// Applies the EXIF or TIFF orientation.
     public var appliesOrientation = true
-    /// Converts an embedded profile (cICP, ICC, gAMA and cHRM) to sRGB. A profile that is sRGB in effect costs nothing.
+    /// Converts the embedded colour profile (cICP, ICC, or gAMA and cHRM) to sRGB. A profile equivalent to sRGB costs
+    /// nothing.
     public var convertsToSRGB = true
-    /// From which damage on a decode throws instead of reporting it.
+    /// The least severe damage that makes a decode throw instead of reporting it.
     public var strictness = Strictness.lenient
     /// The formats that may be decoded; others are `unsupported`.
     public var allowedFormats = Set(ImageFormat.allCases)
-    /// Throws `contentTypeMismatch` when the declared type does not name the format of the signature: `image/png` or
-    /// `text/html` for a GIF. Nothing declared, or `application/octet-stream`, is no mismatch.
+    /// Throws `contentTypeMismatch` when the declared type is not the format of the signature: `image/png` or
+    /// `text/html` for a GIF. A missing type or `application/octet-stream` is not a mismatch.
     public var requiresMatchingContentType = false
     /// Decodes at 1/n of width and height, rounded up. JPEG only; other formats ignore it.
     ///
     /// 1, 2, 4 or 8; with other values every call that decodes at this scale throws `invalidArgument`.
     public var scaleDenominator = 1
-    /// The TIFF page to decode, from 0; other formats ignore it. One that does not exist throws `malformed`.
+    /// The TIFF page to decode, from 0; other formats ignore it. A page that does not exist throws `malformed`.
     ///
     /// 0 or more; with a negative page every call with these options throws `invalidArgument`.
     public var page = 0
-    /// Refuses LERC and JBIG inside TIFF, two decoders that few pictures need.
+    /// Rejects TIFF files with LERC or JBIG compression, two decoders that few images need.
     public var refusesRareCodecs = false
-    /// Frames of a GIF at which counting them ends: the count of a longer one is this number. 0 for no such end.
+    /// Upper bound of the GIF frame count: counting stops there and reports this number. 0 means no bound.
     package var maxCountedFrames = 0 {
         willSet { precondition(newValue >= 0, "frames are counted to 0 or more") }
     }
-    /// Leaves out our own ways of decoding PNG and parts of other formats: the libraries alone. For comparing the two.
+    /// Disables this package's decode paths for PNG and parts of other formats: libraries only. For comparing the two.
     package var usesLibrariesAlone = false
-    /// Of ways that give the same pixels takes the one with the least memory.
+    /// Selects the path with the least memory among those that produce the same pixels.
     package var usesLeastMemory = false
-    /// Bytes that the budget of the decode has in all; nil for no budget. A decode that would need more sets
-    /// ``usesLeastMemory``.
+    /// Total bytes of the decode's budget; nil for no budget. A PNG decode that needs more sets ``usesLeastMemory``.
     package var budgetBytes: Int?
 
-    /// As a viewer shows it, lenient, with the default limits.
+    /// Display defaults: upright, sRGB, lenient, with the default limits.
     public init() {}
 
-    /// Neither orientation nor colour conversion: the pixels of the file.
+    /// The pixels as stored in the file: no orientation, no colour conversion.
     public static var asStored: Self {
         var options = Self()
         options.appliesOrientation = false
@@ -47,22 +46,22 @@ public struct DecodeOptions: Hashable, Sendable {
         return options
     }
 
-    /// As a viewer shows it, but any damage throws.
+    /// As the defaults, but any damage throws.
     public static var strict: Self {
         var options = Self()
         options.strictness = .corrupt
         return options
     }
 
-    /// A ladder: each step fails on what the one before fails on, and on more.
+    /// Severity of damage that makes a decode throw. Each level includes the levels before it.
     public enum Strictness: Int, Comparable, Sendable {
-        /// Never: damage is reported in ``DecodedImage/status``.
+        /// Never throws for damage: it is reported in ``DecodedImage/status``.
         case lenient
-        /// The bytes ended early.
+        /// Throws when the bytes end early.
         case truncated
-        /// Or checksums, codes or structure were wrong.
+        /// Also throws when checksums, codes or structure are wrong.
         case corrupt
-        /// Or anything at all was odd, an ignored profile for example.
+        /// Also throws for every warning, an ignored profile for example.
         case warning
 
         /// True when `a` allows more damage than `b`.

@@ -1,24 +1,26 @@
-/// How much of a decoded picture is true.
+/// Completeness of a decoded image.
 public enum DecodeStatus: Hashable, Sendable {
     /// Every row comes from intact data.
     case complete
-    /// The bytes ended early: `rows` complete rows from the top, as stored, are valid. What follows is transparent
-    /// black, in a JPEG what libjpeg fills in, in a 1-bit fax page (CCITT in TIFF) white. A bottom-up BMP stores its
-    /// lowest row first: there they are the lowest.
+    /// The bytes ended early: the first `rows` rows from the top, as stored, are valid.
+    ///
+    /// The remaining rows are transparent black; in a JPEG they are filled by libjpeg, in a 1-bit fax page (CCITT in
+    /// TIFF) they are white. A bottom-up BMP stores its lowest row first: its valid rows are the lowest ones.
     case truncated(rows: Int)
-    /// The whole area was written or skipped as well as possible, but checksums, codes or structure were wrong.
+    /// All rows were decoded or skipped as well as possible, but checksums, codes or structure were wrong.
     case corrupt([DecodeWarning])
 }
 
-/// Something that was wrong or odd in the bytes although pixels could be shown.
+/// A defect or an irregularity in the bytes that did not prevent decoding.
 public struct DecodeWarning: Hashable, Sendable {
     let code: UInt16
 
-    /// True when it makes a picture ``DecodeStatus/corrupt(_:)``; false for a remark, such as an ignored profile.
+    /// True for a defect, which makes the status ``DecodeStatus/corrupt(_:)``; false for a remark, such as an ignored
+    /// profile.
     public var isDefect: Bool { code < 64 }
 }
 
-/// What a codec found wrong on its way, collected over the steps of one decode.
+/// Truncation and warnings, collected over the steps of one decode.
 struct Damage {
     private(set) var truncatedRows: Int?
     private(set) var warnings: [DecodeWarning] = []
@@ -43,7 +45,7 @@ struct Damage {
         return isCorrupt ? .corrupt(warnings) : .complete
     }
 
-    /// Throws when `strictness` does not allow what was found.
+    /// Throws when the damage reaches `strictness`.
     func settle(_ strictness: DecodeOptions.Strictness, format: ImageFormat) throws(DecodeError) {
         if strictness >= .truncated, let truncatedRows {
             throw DecodeError(.truncated, format: format, "\(format): data ends after \(truncatedRows) complete rows")

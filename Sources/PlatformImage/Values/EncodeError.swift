@@ -1,14 +1,14 @@
-/// Why there is no file. Errors are equal when their codes are equal.
+/// The error of an encode that produced no file. Errors are equal when their codes are equal.
 ///
-/// Not a ``DecodeError``: that one speaks of bytes that somebody sent, this one of a bitmap and of options.
+/// Unlike ``DecodeError``, which describes received bytes, it describes a bitmap and options.
 public struct EncodeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure; branch on this.
+    /// The kind of failure; branch on this.
     public let code: Code
-    /// The format that was asked for.
+    /// The requested format.
     public let format: EncodedFormat
-    /// With ``Code/overMaxBytes`` the bytes of the smallest file that the options allow; nil for other codes.
+    /// With ``Code/overMaxBytes``, the byte count of the smallest file that the options allow; nil for other codes.
     public let smallestByteCount: Int?
-    /// One line of English for a log: what was found and what was expected.
+    /// One line of English for a log, with the found and the expected value.
     public let message: String
 
     init(_ code: Code, format: EncodedFormat, smallestByteCount: Int? = nil, _ message: String) {
@@ -26,22 +26,22 @@ public struct EncodeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Hashes the code alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// What kind of failure; more may be added, so switch over it with a default.
+    /// The kind of failure. More may be added: switch over it with a default.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable name, such as `overMaxBytes`.
         public let description: String
 
         /// An option or a parameter is out of its range; ``EncodeError/message`` names it.
         public static var invalidArgument: Self { Self(description: "invalidArgument") }
-        /// The format cannot store so many pixels in a row or column: 65,500 in JPEG, 2,147,483,647 in PNG.
+        /// The width or height exceeds the format: 65,500 pixels in JPEG, 2,147,483,647 in PNG.
         public static var tooLarge: Self { Self(description: "tooLarge") }
         /// Even the smallest file is over ``EncodeOptions/maxBytes``; ``EncodeError/smallestByteCount`` is its size.
         public static var overMaxBytes: Self { Self(description: "overMaxBytes") }
-        /// The encoding needs more than the whole ``DecodeQueue/budget``.
+        /// The encode needs more than the whole ``DecodeQueue/budget``.
         public static var limitExceeded: Self { Self(description: "limitExceeded") }
         /// The system has no memory left.
         public static var outOfMemory: Self { Self(description: "outOfMemory") }
-        /// The encoding was cancelled.
+        /// The encode was cancelled.
         public static var cancelled: Self { Self(description: "cancelled") }
         /// The deadline of the ``CancellationFlag`` passed.
         public static var deadlinePassed: Self { Self(description: "deadlinePassed") }

@@ -1,6 +1,6 @@
 /// A file format that ``ImageEncoder`` writes.
 public enum EncodedFormat: String, CaseIterable, Sendable {
-    /// PNG, without loss; an animation becomes an APNG.
+    /// PNG, lossless; an animation becomes an APNG.
     case png
     /// JPEG, baseline or progressive, 8 bits.
     case jpeg
@@ -11,33 +11,34 @@ public enum EncodedFormat: String, CaseIterable, Sendable {
     public var fileExtension: String { self == .png ? "png" : "jpg" }
 }
 
-/// How a bitmap becomes a file. The defaults suit small pictures on a page: compact, quick, no metadata.
+/// Options of an encoder. The defaults suit small images on a web page: compact, fast, without metadata.
 public struct EncodeOptions: Hashable, Sendable {
-    /// For PNG and APNG.
+    /// Options for PNG and APNG.
     public var png = PNGOptions()
-    /// For JPEG.
+    /// Options for JPEG.
     public var jpeg = JPEGOptions()
-    /// The largest file, in bytes; nil for no limit.
+    /// The largest allowed file, in bytes; nil for no limit.
     ///
-    /// A JPEG that is over it gets the highest lower quality that fits, by binary search over whole numbers from 1 up
-    /// to ``JPEGOptions/quality``; a PNG is compressed again at level 9. What fits in neither way throws
-    /// ``EncodeError/Code/overMaxBytes``. With 0 and less every call throws `invalidArgument`.
+    /// A larger JPEG is encoded again at the highest lower quality that fits, found by binary search over the whole
+    /// numbers from 1 to ``JPEGOptions/quality``; a larger PNG is compressed again at level 9. A file that still does
+    /// not fit throws ``EncodeError/Code/overMaxBytes``. With 0 or less every call throws `invalidArgument`.
     public var maxBytes: Int?
 
     /// PNG at level 6, JPEG at quality 80, no limit on bytes.
     public init() {}
 }
 
-/// What an encoder of PNG may choose. Every choice keeps all samples, colour under alpha 0 included.
+/// Options of the PNG encoder. All of them preserve every sample, including colour under alpha 0.
 public struct PNGOptions: Hashable, Sendable {
-    /// 0 stores, 1 is fastest, 9 packs tightest: 2 to 10 % smaller than 6, at 3 to 40 times its cost.
+    /// zlib compression level: 0 stores, 1 is fastest, 9 is smallest (2 to 10 % smaller than 6, at 3 to 40 times its
+    /// cost).
     ///
     /// With other values encoding a PNG throws `invalidArgument`.
     public var compressionLevel = 6
-    /// What is done to rows before they are compressed.
+    /// Row filter applied before compression.
     public var filter = PNGFilter.automatic
-    /// Stores gray, gray with alpha, RGB, or a palette of up to 256 colours (of 1, 2, 4 or 8 bits) where that loses
-    /// nothing and needs fewer bytes before compression. When false every file is RGBA of 8 bits.
+    /// Selects gray, gray with alpha, RGB, or a palette of up to 256 colours (1, 2, 4 or 8 bits) when that is lossless
+    /// and needs fewer bytes before compression. When false every file is 8-bit RGBA.
     public var reducesColors = true
     /// Writes an sRGB chunk (13 bytes). A PNG without colour chunks is shown as sRGB anyway.
     public var declaresSRGB = false
@@ -48,55 +49,55 @@ public struct PNGOptions: Hashable, Sendable {
 
 /// A filter of PNG rows (PNG specification, section 9).
 public enum PNGFilter: String, CaseIterable, Sendable {
-    /// Rows as they are.
+    /// Rows are not filtered.
     case none
-    /// The difference to the pixel on the left.
+    /// Difference from the pixel on the left.
     case sub
-    /// The difference to the pixel above.
+    /// Difference from the pixel above.
     case up
-    /// The difference to the mean of both.
+    /// Difference from the mean of the left and the upper pixel.
     case average
-    /// The difference to the one of left, above and above left that is nearest to their gradient.
+    /// Difference from the Paeth predictor of the left, upper and upper left pixels.
     case paeth
-    /// For each row the filter that leaves the least sum of magnitudes.
+    /// For each row the filter with the smallest sum of absolute values.
     case adaptive
-    /// `none` for palettes and gray of fewer than 8 bits, otherwise `adaptive`. A picture of which half the pixels
-    /// equal the one on their left is compressed in both ways, and the smaller result stays.
+    /// `none` for palettes and gray of fewer than 8 bits, otherwise `adaptive`. When at least half the pixels equal
+    /// their left neighbour the image is compressed both ways and the smaller result is kept.
     case automatic
 }
 
-/// What an encoder of JPEG may choose.
+/// Options of the JPEG encoder.
 public struct JPEGOptions: Hashable, Sendable {
     /// 1...100 on the scale of libjpeg; 75 to 85 is usual for photographs.
     ///
     /// With other values encoding a JPEG throws `invalidArgument`.
     public var quality = 80
-    /// Several scans, coarse to fine: a few percent smaller from about 10 kB on.
+    /// Writes several scans, coarse to fine: a few percent smaller from about 10 kB on.
     ///
-    /// Coefficients of the whole picture are held meanwhile: 3 bytes a pixel at 4:2:0, 6 at 4:4:4.
+    /// The coefficients of the whole image are kept in memory: 3 bytes per pixel at 4:2:0, 6 at 4:4:4.
     public var isProgressive = false
-    /// How much of the colour resolution is kept.
+    /// Chroma resolution.
     public var chromaSubsampling = ChromaSubsampling.ratio420
-    /// Huffman tables made for this picture: a few percent smaller. A progressive file always has them.
+    /// Builds Huffman tables for the image: a few percent smaller. A progressive file always has them.
     ///
-    /// When true coefficients are held as for ``isProgressive``; when false rows stream through.
+    /// When true coefficients are kept in memory as for ``isProgressive``; when false rows are streamed.
     public var optimizesHuffman = true
-    /// What transparent pixels lie on: opaque, its alpha is ignored. White unless changed.
+    /// Colour composited under transparent pixels, white by default; its alpha is ignored.
     ///
     /// Each sample becomes `round((c * a + b * (255 - a)) / 255)`.
     public var background = RGBA8(red: 255, green: 255, blue: 255)
 
-    /// Quality 80, 4:2:0, one scan with tables of its own, on white.
+    /// Quality 80, 4:2:0, one scan with optimized tables, on white.
     public init() {}
 }
 
-/// The resolution at which a JPEG stores colour, against that of brightness.
+/// Chroma resolution of a JPEG relative to luma.
 public enum ChromaSubsampling: String, CaseIterable, Sendable {
     /// Half the width and half the height.
     case ratio420 = "4:2:0"
     /// Half the width.
     case ratio422 = "4:2:2"
-    /// All of it: sharp edges between colours stay sharp.
+    /// Full resolution: keeps edges between colours sharp.
     case ratio444 = "4:4:4"
 }
 
@@ -140,7 +141,7 @@ extension JPEGOptions: CustomStringConvertible {
 }
 
 extension EncodeOptions {
-    /// - Throws: `invalidArgument` when an option that counts for the format is out of its range.
+    /// - Throws: `invalidArgument` when an option that applies to the format is out of its range.
     func check(for format: EncodedFormat) throws(EncodeError) {
         if let maxBytes { try Self.check(maxBytes, "maxBytes", isIn: 1 ... .max, format) }
         switch format {

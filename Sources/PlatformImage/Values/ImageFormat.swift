@@ -8,7 +8,7 @@ public enum ImageFormat: String, CaseIterable, Sendable {
     case tiff
     case bmp
 
-    /// The format that a content type names, aliases included (`image/jpg`, `image/x-ms-bmp`, `image/apng`); nil for
+    /// The format that a content type names, including aliases (`image/jpg`, `image/x-ms-bmp`, `image/apng`); nil for
     /// other types.
     public init?(_ contentType: ContentType) {
         switch contentType.description {

@@ -9,7 +9,7 @@ public struct RGBA8: Hashable, Sendable, BitwiseCopyable {
     /// 0 is transparent, 255 opaque.
     public var alpha: UInt8
 
-    /// A pixel of these samples; opaque unless alpha is given.
+    /// Creates a pixel from its samples; opaque unless `alpha` is given.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -35,11 +35,11 @@ extension RGBA8 {
         pixels[start + 3] = alpha
     }
 
-    /// This pixel laid over another one, all straight; rounded to the nearest.
+    /// Composites this pixel over `below` (source-over, straight alpha), rounded to the nearest integer.
     package func over(_ below: Self) -> Self {
         if alpha == 255 { return self }
         if alpha == 0 { return below }
-        // In units of 1 / (255 * 255).
+        // Weights in units of 1 / (255 * 255).
         let (mine, others) = (Int(alpha) * 255, Int(below.alpha) * (255 - Int(alpha)))
         let sum = mine + others
         func mix(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) * mine + Int(b) * others + sum / 2) / sum) }

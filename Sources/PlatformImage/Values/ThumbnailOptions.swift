@@ -1,47 +1,46 @@
-/// Which small picture to make of a large one. The defaults, with a size, give what a gallery shows: the whole picture,
-/// as large as fits, never enlarged.
+/// Size, cropping and quality of a thumbnail. With a size and otherwise the defaults, the thumbnail contains the whole
+/// image, as large as fits, never enlarged.
 ///
-/// Sizes, crop and gravity mean the picture as shown: upright, unless ``DecodeOptions/appliesOrientation`` is off.
-/// Colours, orientation and limits are the decoder's ``DecodeOptions``.
+/// Sizes, crop and gravity refer to the image as displayed: upright, unless ``DecodeOptions/appliesOrientation`` is
+/// false. Colour conversion, orientation and limits come from the decoder's ``DecodeOptions``.
 public struct ThumbnailOptions: Hashable, Sendable {
-    /// Pixels in a row of the box that ``fit`` is about; nil follows from ``height`` by the picture's aspect ratio.
+    /// Width in pixels of the box that ``fit`` applies to; nil derives it from ``height`` and the image's aspect ratio.
     ///
     /// 1 to ``maxSide``; with other values every call that makes a thumbnail throws `invalidArgument`.
     public var width: Int?
-    /// Rows of the box; nil follows from ``width``. With neither, the thumbnail has the size of the picture or its
-    /// crop.
+    /// Height of the box in pixels; nil derives it from ``width``. When both are nil the thumbnail has the size of the
+    /// image or its crop.
     ///
     /// 1 to ``maxSide``; with other values every call that makes a thumbnail throws `invalidArgument`.
     public var height: Int?
-    /// How the picture goes into the box.
+    /// Method of fitting the image into the box.
     public var fit = ThumbnailFit.contain
-    /// Which part ``ThumbnailFit/cover`` keeps, and where padding puts the picture.
+    /// Anchor of the part that ``ThumbnailFit/cover`` keeps, and of the image inside padding.
     public var gravity = Gravity.center
-    /// The part of the picture that is used, in pixels of the full size; nil for all of it. What lies outside the
-    /// picture is cut off.
+    /// The part of the image to use, in pixels of the full size; nil for all of it. Clipped to the image.
     public var crop: PixelRectangle?
-    /// Lets ``ThumbnailFit/contain``, `cover` and `fill` enlarge a picture that is smaller than the box.
+    /// Lets ``ThumbnailFit/contain``, `cover` and `fill` enlarge an image that is smaller than the box.
     public var allowsUpscaling = false
-    /// Fills the box around a picture that is smaller, with ``background``; the thumbnail then has the size of the box.
+    /// Pads a smaller result to the size of the box, filled with ``background``.
     public var padsToBox = false
-    /// The colour laid under transparent pixels and into padding; nil leaves them transparent.
+    /// Colour composited under transparent pixels and used for padding; nil leaves both transparent.
     public var background: RGBA8?
-    /// How source pixels weigh in one of the thumbnail.
+    /// The resampling kernel.
     public var filter = ResampleFilter.lanczos3
-    /// Weighs amounts of light and not sRGB values: truer for fine bright detail on dark, slower.
+    /// Resamples in linear light instead of sRGB values: more accurate for fine bright detail on dark, slower.
     public var weighsLight = false
-    /// What may be left out of a JPEG.
+    /// Detail of a JPEG that may be skipped for speed.
     public var quality = ThumbnailQuality.balanced
-    /// Takes the thumbnail inside a camera's file when it is large enough and has the picture's aspect ratio. It costs
-    /// next to nothing, but an editor may have left an old one.
+    /// Uses the thumbnail embedded in a camera's file when it is large enough and has the image's aspect ratio. This
+    /// costs almost nothing, but the embedded thumbnail may be out of date after an edit.
     public var usesEmbeddedThumbnail = false
 
-    /// The most that ``width`` and ``height`` may be.
+    /// The largest allowed ``width`` and ``height``.
     public static let maxSide = 1 << 20
 
-    /// A thumbnail that fits into a box of this size, in pixels; nil follows from the other.
+    /// Options for a thumbnail that fits into a box of this size in pixels; a nil side is derived from the other.
     ///
-    /// Accepts any number, so that numbers of a request can be passed on: the calls that make the thumbnail check them.
+    /// Accepts any number, so that values of a request can be passed on: the calls that make the thumbnail check them.
     public init(width: Int? = nil, height: Int? = nil, fit: ThumbnailFit = .contain) {
         self.width = width
         self.height = height
@@ -49,48 +48,49 @@ public struct ThumbnailOptions: Hashable, Sendable {
     }
 }
 
-/// How a picture goes into a box of another aspect ratio. Sizes are rounded to the nearest pixel and never 0:
-/// 2000 x 1500 into 300 x 200 gives 267 x 200, and covers as 300 x 200.
+/// Methods of fitting an image into a box of another aspect ratio. Sizes are rounded to the nearest pixel and are at
+/// least 1: 2000 x 1500 contained in 300 x 200 gives 267 x 200; with `cover` it gives 300 x 200.
 public enum ThumbnailFit: String, CaseIterable, Sendable {
-    /// The whole picture, as large as the box has room for.
+    /// The whole image, as large as fits into the box.
     case contain
-    /// As small as covers the box; what sticks out is cut off on the side that ``ThumbnailOptions/gravity`` says.
+    /// The smallest size that covers the box; the excess is cropped around ``ThumbnailOptions/gravity``.
     case cover
-    /// Exactly the box; the aspect ratio is lost.
+    /// Exactly the box; the aspect ratio is not preserved.
     case fill
-    /// As ``contain``, but never enlarged, whatever ``ThumbnailOptions/allowsUpscaling`` says.
+    /// As ``contain``, but never enlarged, regardless of ``ThumbnailOptions/allowsUpscaling``.
     case scaleDown
 }
 
-/// How much of a JPEG is read for a thumbnail; other files are always read as a whole.
+/// The amount of JPEG detail decoded for a thumbnail; other formats are always decoded completely.
 ///
-/// Damage in what is left out is not seen.
+/// Damage in skipped data is not detected.
 public enum ThumbnailQuality: String, CaseIterable, Sendable {
-    /// All of it.
+    /// All data.
     case exact
-    /// Of a progressive file, from a reduction of 4 on, all but the last refinement of luma, which such a picture
-    /// hardly shows.
+    /// Skips the last luma refinement of a progressive file at reductions of 4 and more, where it is hardly visible.
     case balanced
-    /// Of a progressive file, from a reduction of 8 on, only the first scans: a little softer in fine detail. From 4
-    /// on, as ``balanced``.
+    /// Reads only the first scans of a progressive file at reductions of 8 and more (slightly softer fine detail); from
+    /// 4 on as ``balanced``.
     case fast
-    /// As ``fast``, and any file is decoded at the smallest of the scales 1/8, 1/4, 1/2 and 1 that is no smaller than
-    /// the thumbnail, as the draft modes of other decoders do; the others keep three times its pixels to shrink from.
-    /// At 1/8, colour that was stored at half the size (4:2:0) keeps it, as a JPEG of the thumbnail would. Least work,
-    /// with fine detail a little less true.
+    /// As ``fast``, and decodes any file at the smallest of the scales 1/8, 1/4, 1/2 and 1 that is not smaller than the
+    /// thumbnail, like the draft modes of other decoders; the other qualities decode three times as many pixels to
+    /// resample from.
+    ///
+    /// At 1/8, chroma stored at half size (4:2:0) keeps that size, as in a JPEG of the thumbnail. Fastest, with
+    /// slightly less accurate fine detail.
     case draft
 }
 
-/// The point of a picture that has to stay in view: a place such as ``topLeft``, or the middle of a face.
+/// The focal point of an image: an anchor such as ``topLeft``, or the middle of a face.
 ///
-/// A cut has the point in its middle, as far as the edges allow.
+/// A crop is centred on the point as far as the image's edges allow.
 public struct Gravity: Hashable, Sendable {
-    /// From the left edge, 0, to the right one, 1.
+    /// Horizontal position: 0 is the left edge, 1 the right edge.
     public let x: Double
-    /// From the top edge, 0, to the bottom one, 1.
+    /// Vertical position: 0 is the top edge, 1 the bottom edge.
     public let y: Double
 
-    /// A focal point; with a value outside 0...1 every call that makes a thumbnail throws `invalidArgument`.
+    /// Creates a focal point; with a value outside 0...1 every call that makes a thumbnail throws `invalidArgument`.
     public init(x: Double, y: Double) {
         self.x = x
         self.y = y
@@ -107,18 +107,18 @@ public struct Gravity: Hashable, Sendable {
     public static var bottomRight: Self { Self(x: 1, y: 1) }
 }
 
-/// A part of a picture in whole pixels.
+/// A rectangle in whole pixels.
 public struct PixelRectangle: Hashable, Sendable {
-    /// Pixels from the left edge to the rectangle's; may be negative.
+    /// Pixels from the image's left edge to the rectangle's left edge; may be negative.
     public var x: Int
-    /// Pixels from the top edge to the rectangle's; may be negative.
+    /// Pixels from the image's top edge to the rectangle's top edge; may be negative.
     public var y: Int
     /// Pixels in a row.
     public var width: Int
     /// Rows.
     public var height: Int
 
-    /// A rectangle of any size and place; one that has no pixel in a picture is refused where it is used.
+    /// Creates a rectangle of any size and position; calls that use one without a pixel of the image reject it.
     public init(x: Int, y: Int, width: Int, height: Int) {
         self.x = x
         self.y = y
@@ -126,7 +126,7 @@ public struct PixelRectangle: Hashable, Sendable {
         self.height = height
     }
 
-    /// What lies in a picture of that size; nil when nothing does.
+    /// The intersection with an image of the given size; nil when it is empty.
     func clipped(toWidth pictureWidth: Int, height pictureHeight: Int) -> Self? {
         guard let columns = Self.clip(x, width, to: pictureWidth), let rows = Self.clip(y, height, to: pictureHeight)
         else { return nil }
@@ -135,7 +135,7 @@ public struct PixelRectangle: Hashable, Sendable {
 
     private static func clip(_ start: Int, _ count: Int, to limit: Int) -> Range<Int>? {
         let (end, overflows) = start.addingReportingOverflow(count)
-        // Only a positive count far to the right can overflow to where something would be left.
+        // A negative count cannot overflow towards the image: only a large positive one can leave pixels to use.
         let upper = overflows ? (count > 0 ? limit : 0) : min(limit, end)
         let lower = max(0, start)
         return count > 0 && lower < upper ? lower..<upper : nil
@@ -191,20 +191,21 @@ extension ThumbnailOptions {
 }
 
 extension PixelRectangle: CustomStringConvertible {
-    /// As ImageMagick writes it: `WIDTHxHEIGHT+X+Y`.
+    /// ImageMagick geometry syntax: `WIDTHxHEIGHT+X+Y`.
     public var description: String { "\(width)x\(height)\(x < 0 ? "" : "+")\(x)\(y < 0 ? "" : "+")\(y)" }
 }
 
-/// How source pixels weigh in an output pixel.
+/// A resampling kernel: the weights of source pixels in an output pixel.
 public enum ResampleFilter: String, CaseIterable, Sendable {
-    /// The source pixel under the centre: no new colours, jagged edges.
+    /// Nearest neighbour: the source pixel under the centre. No new colours, jagged edges.
     case nearest
-    /// The mean of what an output pixel covers; enlarged, it blends only where one covers a border between two.
+    /// Box filter: the mean of the covered source area. Enlarging blends only where an output pixel covers a border
+    /// between two source pixels.
     case box
-    /// Linear, 1 pixel to each side: smooth and soft.
+    /// Linear (tent), radius 1 pixel: smooth and soft.
     case triangle
-    /// Cubic with B = C = 1/3, 2 pixels to each side (Mitchell and Netravali 1988): little blur, little ringing.
+    /// Cubic with B = C = 1/3, radius 2 pixels (Mitchell and Netravali 1988): little blur, little ringing.
     case mitchell
-    /// Windowed sinc, 3 pixels to each side: the sharpest.
+    /// Windowed sinc (Lanczos), radius 3 pixels: the sharpest.
     case lanczos3
 }
