@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The transforms of the last 16 profiles; most servers see the same few cameras and programs again and again.
+/// An LRU cache of the colour transforms of 16 profiles; most servers receive the same few profiles again and again.
 final class ColorTransformCache: Sendable {
     private struct Key: Hashable {
-        let icc: [UInt8]  // at most maxCachedProfile bytes; empty: the PNG chunks below
+        let icc: [UInt8]  // at most maxCachedProfile bytes; empty: use chunks
         let chunks: [UInt32]
         let format: ImageFormat
         let model: UInt32
@@ -19,7 +19,7 @@ final class ColorTransformCache: Sendable {
 
     private let entries = Mutex<[Entry]>([])  // most recently used last
 
-    /// The transform for pictures with this header; nil when their colours need none.
+    /// Returns the transform for images with this header, from the cache or newly made; nil when none is needed.
     func transform(
         header: CodecHeader, icc: [UInt8]?, format: ImageFormat, damage: inout Damage
     ) throws(DecodeError) -> ColorTransform? {

@@ -1,23 +1,23 @@
-/// Bytes in, bitmap out.
+/// Decodes images from bytes in memory.
 ///
-/// A decoder holds its options and the colour transforms of the last profiles it met; it may be used from any number
-/// of threads at once. Its calls block until done: on a server give them to a ``DecodeQueue``.
+/// A decoder contains its options and a cache of colour transforms; it is safe to use from any number of threads. Its
+/// calls block until done: on a server run them on a ``DecodeQueue``.
 public struct ImageDecoder: Sendable {
-    /// Limits, strictness, and what is done to the pixels. Changing them keeps the remembered transforms.
+    /// Limits, strictness and pixel processing. Changing them keeps the cached transforms.
     public var options: DecodeOptions
     let transforms = ColorTransformCache()
 
-    /// A decoder that remembers no transforms yet; copies share what they remember.
+    /// Creates a decoder with an empty transform cache; copies share the cache.
     public init(options: DecodeOptions = DecodeOptions()) {
         self.options = options
     }
 
-    /// What the file says about its picture; no pixels are decoded, frames and pages are counted.
+    /// Reads the header of a file without decoding pixels; frames and pages are counted.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - contentType: What the sender declared; nil or `application/octet-stream` for nothing.
-    ///   - cancellation: Ends the counting of frames and pages when raised.
+    ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
+    ///   - cancellation: Stops the counting of frames and pages when raised.
     /// - Throws: `unknownFormat`, `unsupported`, `limitExceeded`, `malformed` or `truncated` when there is no usable
     ///   header; `cancelled`.
     public func header(
@@ -31,22 +31,22 @@ public struct ImageDecoder: Sendable {
         return source.header
     }
 
-    /// The picture: frame 0 of an animation, the page of ``DecodeOptions/page`` of a TIFF.
+    /// Decodes an image: frame 0 of an animation, page ``DecodeOptions/page`` of a TIFF.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - contentType: What the sender declared; nil or `application/octet-stream` for nothing. The signature decides;
-    ///     a declared type counts only where it agrees or no signature matches.
-    ///   - cancellation: Ends the decode at its next row batch when raised.
-    /// - Throws: A ``DecodeError`` of any code when there is nothing to show; with lenient options damaged data gives
-    ///   a picture and a ``DecodedImage/status``.
+    ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none. The signature
+    ///     decides; the declared type is used only when no signature matches.
+    ///   - cancellation: Stops the decode at its next batch of rows when raised.
+    /// - Throws: A ``DecodeError`` of any code when no pixels could be decoded; with lenient options damaged data gives
+    ///   an image and a ``DecodedImage/status``.
     public func decode(
         _ bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {
         try decode(prepare(bytes, as: contentType, cancellation: cancellation), bytes)
     }
 
-    /// The first half of a decode: all that the header tells, nothing allocated.
+    /// The first half of a decode: reads the header and computes sizes, without allocating pixels.
     func prepare(
         _ bytes: Span<UInt8>, as contentType: ContentType?, cancellation: CancellationFlag?
     ) throws(DecodeError) -> PreparedDecode {
@@ -65,7 +65,7 @@ public struct ImageDecoder: Sendable {
         return try prepared(options)
     }
 
-    /// The second half, over the same bytes.
+    /// The second half of a decode, over the same bytes.
     func decode(_ prepared: PreparedDecode, _ bytes: Span<UInt8>) throws(DecodeError) -> DecodedImage {
         var source = prepared.source
         let (width, height) = (prepared.width, prepared.height)
@@ -84,15 +84,15 @@ public struct ImageDecoder: Sendable {
 
     /// The embedded ICC profile, uncompressed; nil when there is none or it is damaged.
     ///
-    /// - Throws: What `header(of:)` throws.
+    /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``.
     public func iccProfile(of bytes: Span<UInt8>) throws(DecodeError) -> [UInt8]? {
         try SourceImage(bytes, declared: nil, options: options).iccProfile(in: bytes)
     }
 
-    /// The EXIF facts; nil when the file has no EXIF block or it does not parse. The range of a thumbnail counts from
-    /// the start of ``ImageHeader/exifRange``.
+    /// The EXIF data; nil when the file has no EXIF block or the block does not parse. ``EXIF/thumbnailRange`` counts
+    /// from the start of ``ImageHeader/exifRange``.
     ///
-    /// - Throws: What `header(of:)` throws.
+    /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``.
     public func exif(of bytes: Span<UInt8>) throws(DecodeError) -> EXIF? {
         let source = try SourceImage(bytes, declared: nil, options: options)
         return source.header.exifRange.flatMap { EXIF(bytes.extracting($0)) }
@@ -100,7 +100,7 @@ public struct ImageDecoder: Sendable {
 }
 
 extension ImageDecoder {
-    /// What the file says about its picture, from an array; the same as for a span.
+    /// Reads the header of a file in an array; the same as for a span.
     public func header(
         of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageHeader {
@@ -110,37 +110,38 @@ extension ImageDecoder {
     /// The embedded ICC profile, uncompressed, from an array; the same as for a span.
     public func iccProfile(of bytes: [UInt8]) throws(DecodeError) -> [UInt8]? { try iccProfile(of: bytes.span) }
 
-    /// The EXIF facts, from an array; the same as for a span.
+    /// The EXIF data, from an array; the same as for a span.
     public func exif(of bytes: [UInt8]) throws(DecodeError) -> EXIF? { try exif(of: bytes.span) }
 
-    /// The picture, from an array; the same as for a span.
+    /// Decodes an image from an array; the same as for a span.
     public func decode(
         _ bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> DecodedImage {
         try decode(bytes.span, as: contentType, cancellation: cancellation)
     }
 
-    /// The C library behind a format and its version, such as `libpng 1.6.39`; BMP has none.
+    /// The name and version of the C library that decodes the format, such as `libpng 1.6.39`; `own` for BMP, which
+    /// uses none.
     public static func libraryVersion(of format: ImageFormat) -> String {
         format == .bmp ? "own" : CodecCall.libraryVersion(of: format)
     }
 }
 
-/// A decoded picture and how much of it is true.
+/// A decoded image with its header and status.
 public struct DecodedImage: Sendable {
-    /// The pixels, of the size after scaling and turning.
+    /// The pixels, after scaling and orientation.
     public let bitmap: PlatformImage
-    /// What the file says, warnings of the whole decode included. Frames are counted only where that is free.
+    /// The file's header, with the warnings of the whole decode. Frames are counted only where that costs nothing.
     public let header: ImageHeader
     /// Complete, truncated or corrupt.
     public let status: DecodeStatus
 }
 
-/// A decode whose header has been read: what it will allocate is known, and nothing is allocated.
+/// A decode whose header has been read: its allocations are known, but not made.
 struct PreparedDecode: Sendable {
     let source: SourceImage
     let orientation: Orientation
-    /// Pixels after scaling and turning.
+    /// Width in pixels after scaling and orientation.
     let width: Int
     let height: Int
 
@@ -150,7 +151,7 @@ struct PreparedDecode: Sendable {
         (width, height) = source.pixelSize(turnedBy: orientation)
     }
 
-    /// What is mapped for the pixels, and upper estimates of the memory for codec and colour profile; at least 1.
+    /// Bytes mapped for the pixels plus upper estimates for the codec and the colour profile; at least 1.
     var byteCount: Int {
         let pixels = PixelStorage.allocatedByteCount(width * height * 4)
         let (sum, overflows) = pixels.addingReportingOverflow(source.header.workByteCount)
@@ -160,7 +161,7 @@ struct PreparedDecode: Sendable {
 }
 
 extension ImageHeader {
-    /// What a file would say that has this bitmap and nothing else in it, as a PNG of eight bits a channel with alpha.
+    /// The header of an 8-bit RGBA PNG that contains this bitmap and no metadata.
     package init(of bitmap: Bitmap) {
         self.init(
             format: .png, width: bitmap.width, height: bitmap.height, bitsPerChannel: 8, channelCount: 4,
@@ -169,6 +170,6 @@ extension ImageHeader {
 }
 
 extension DecodedImage {
-    /// A bitmap that comes from no file.
+    /// A decoded image for a bitmap that does not come from a file.
     package init(_ bitmap: Bitmap) { self.init(bitmap: bitmap, header: ImageHeader(of: bitmap), status: .complete) }
 }

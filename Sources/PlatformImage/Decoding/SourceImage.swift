@@ -1,16 +1,17 @@
-/// A file's header with what the next steps need: which codec, where metadata lies, what was wrong so far.
+/// A parsed header with the state for the next steps: codec call, metadata positions, damage so far.
 struct SourceImage {
     var header: ImageHeader
     var damage = Damage()
 
     let call: CodecCall
-    /// As the codec gave it; for BMP nothing but the size is set.
+    /// The header as the codec reported it; for BMP all zero.
     let facts: CodecHeader
     let bmp: BMPHeader?
-    /// How much of a progressive JPEG ``decode(_:resampledBy:into:_:)`` reads.
+    /// The part of a progressive JPEG that ``decode(_:resampledBy:into:_:)`` reads.
     var quality = ThumbnailQuality.exact
 
-    /// - Parameter resamples: The picture will be shrunk while it is read: limits on memory count what that holds.
+    /// - Parameter resamples: The image will be resampled while it is read; memory limits then count the buffers of
+    ///   that path.
     init(
         _ bytes: Span<UInt8>, declared: ContentType?, options: DecodeOptions, flag: CancellationFlag? = nil,
         countsFrames: Bool = false, resamples: Bool = false
@@ -39,7 +40,7 @@ struct SourceImage {
         header.warnings = damage.warnings
     }
 
-    /// Width and height of the pixels after JPEG scaling and turning.
+    /// Width and height of the pixels after JPEG scaling and orientation.
     func pixelSize(turnedBy orientation: Orientation) -> (width: Int, height: Int) {
         let (width, height) = bmp == nil ? (facts.width, facts.height) : (header.width, header.height)
         return orientation.swapsSides ? (height, width) : (width, height)
@@ -51,7 +52,7 @@ struct SourceImage {
         return try call.iccProfile(in: bytes, count: facts.profileByteCount)
     }
 
-    /// The conversion to sRGB that the options ask for; nil when the pixels need none.
+    /// The conversion to sRGB requested by the options; nil when the pixels need none.
     mutating func transform(
         in bytes: Span<UInt8>, cache: ColorTransformCache
     ) throws(DecodeError) -> ColorTransform? {
@@ -61,7 +62,7 @@ struct SourceImage {
         return try cache.transform(header: facts, icc: profile, format: call.format, damage: &damage)
     }
 
-    /// Fills the storage: still picture, turned, converted.
+    /// Decodes the still image into `storage`, oriented and converted.
     mutating func decode(
         _ bytes: Span<UInt8>, into storage: PixelStorage, width: Int, height: Int, orientation: Orientation,
         _ transform: ColorTransform?
@@ -79,11 +80,12 @@ struct SourceImage {
         }
     }
 
-    /// Fills the storage with the picture as stored, not turned, resampled while it is read: of JPEG, TIFF, PNG that is
-    /// not interlaced, and bitmaps without run lengths only some rows are ever in memory.
+    /// Decodes the image as stored, without orientation, into `storage`, resampled while it is read: of JPEG, TIFF,
+    /// non-interlaced PNG, and BMP without run lengths only some rows are in memory at a time.
     ///
-    /// Damage is reported as by a decode; what the data does not cover is transparent. `request` takes its source to be
-    /// of ``pixelSize(turnedBy:)``, so after JPEG scaling. Colours are converted afterwards, those of CMYK before.
+    /// Damage is reported as by a full decode; pixels not covered by data are transparent. `request` has a source of
+    /// the size ``pixelSize(turnedBy:)``, that is, after JPEG scaling. Colours are converted after resampling, CMYK
+    /// before.
     mutating func decode(
         _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
         _ transform: ColorTransform?
@@ -91,7 +93,7 @@ struct SourceImage {
         try decode(bytes, resampledTo: [(request, storage)], transform)
     }
 
-    /// The same for several results of one decode, each as it would be alone. A bitmap is one result after the other.
+    /// Resamples one decode to several results, each identical to a separate call. A BMP is decoded once per result.
     ///
     /// - Parameter outputs: 1 to ``CodecCall/maxOutputs``, with equal ``leftOutDetail(for:)``.
     mutating func decode(
@@ -127,8 +129,8 @@ struct SourceImage {
         }
     }
 
-    /// An upper estimate of what ``decode(_:resampledBy:into:_:)`` holds besides `storage`, in bytes; `Int.max` when
-    /// that many cannot be counted.
+    /// An upper estimate, in bytes, of the memory of ``decode(_:resampledBy:into:_:)`` besides `storage`; `Int.max` on
+    /// overflow.
     func resampledByteCount(_ request: ResampleRequest) -> Int {
         bmp?.resampledByteCount(request) ?? facts.resampledByteCount(request)
     }
@@ -141,17 +143,17 @@ struct SourceImage {
         return LeftOutDetail(quality, reduction: part / Double(max(request.width, request.height)))
     }
 
-    /// What making the conversion to sRGB takes; 0 when there is no profile to convert from.
+    /// Bytes needed to make the conversion to sRGB; 0 when there is no ICC profile to convert.
     ///
-    /// lcms2 holds copies of the profile's tables in 16 bits. Measured with tables of 8 bits, which grow the most:
-    /// 10 times the profile.
+    /// lcms2 holds 16-bit copies of the profile's tables. Measured with 8-bit tables, which grow the most: 10 times the
+    /// profile; 12 times is counted.
     var profileByteCount: Int {
         guard call.options.convertsToSRGB, header.format != .bmp, header.profileSource == .icc else { return 0 }
-        // The product fits: of one byte of input deflate makes 1,032 at most.
+        // The product cannot overflow: deflate expands one byte of input to at most 1,032 bytes.
         return header.iccProfileByteCount * 12
     }
 
-    /// The signature decides; a declared type counts only where no signature matches.
+    /// The format of the signature; the declared type is used only when no signature matches.
     private static func format(
         of bytes: Span<UInt8>, declared: ContentType?, options: DecodeOptions
     ) throws(DecodeError) -> ImageFormat {
