@@ -1,16 +1,16 @@
-/// A frame as a viewer shows it: the whole canvas after the frame was drawn.
+/// A composed animation frame: the whole canvas after the frame was drawn.
 public struct AnimationFrame: Sendable {
-    /// Where the frame was drawn and how long it is shown.
+    /// The frame's position, size, delay, disposal and blend mode.
     public let info: FrameInfo
-    /// The whole canvas, upright and in sRGB if the options say so.
+    /// The whole canvas, upright and in sRGB if the options request that.
     public let bitmap: PlatformImage
 
-    /// A frame of the whole canvas, shown for `delay`, to be encoded: for one that was decoded and then changed.
+    /// Creates a frame of the whole canvas for encoding, for example from a decoded and then modified bitmap.
     ///
     /// - Parameters:
-    ///   - bitmap: Of the canvas' size.
-    ///   - delay: How long it is shown.
-    ///   - index: From 0.
+    ///   - bitmap: Pixels of the canvas size.
+    ///   - delay: The display duration.
+    ///   - index: The frame number, from 0.
     public init(_ bitmap: PlatformImage, delay: FrameDelay, index: Int = 0) {
         let info = FrameInfo(
             index: index, x: 0, y: 0, width: bitmap.width, height: bitmap.height, delay: delay, disposal: .keep,

@@ -1,18 +1,19 @@
 extension ImageDecoder {
-    /// The frames of a GIF or APNG, fully composed, one after the other; any other picture is one frame.
+    /// The frames of a GIF or APNG, fully composed, in order; any other image has one frame.
     ///
-    /// - Throws: What reading the header throws. Damage in a frame shows in ``ImageFrames/status`` when it is reached.
+    /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``. Damage in a frame appears in
+    ///   ``ImageFrames/status`` when the frame is reached.
     public func frames(
         of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> ImageFrames {
         try ImageFrames(bytes, declared: contentType, decoder: self, flag: cancellation)
     }
 
-    /// What each frame of a GIF or APNG is, in order, without decoding pixels; empty for any other picture.
+    /// Describes each frame of a GIF or APNG, in order, without decoding pixels; empty for any other image.
     ///
-    /// At most ``DecodeLimits/maxFrames`` frames are listed. Where the file is damaged the list ends.
+    /// The list contains at most ``DecodeLimits/maxFrames`` frames and ends where the file is damaged.
     ///
-    /// - Throws: What reading the header throws, and `cancelled`.
+    /// - Throws: The errors of ``header(of:as:cancellation:)-([UInt8],_,_)``, and `cancelled`.
     public func frameInfos(
         of bytes: [UInt8], as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> [FrameInfo] {

@@ -1,11 +1,11 @@
 /// The frames of an animation, decoded one at a time on demand.
 ///
-/// Alive at once are the canvas, a copy of it while a frame asks to be undone, and the frame handed out. Not safe to
-/// share between threads: one reader at a time.
+/// Memory: the canvas, a copy of it while a frame uses ``FrameInfo/Disposal/restorePrevious``, and the returned bitmap.
+/// Not thread-safe: use it from one thread at a time.
 public final class ImageFrames {
-    /// What the file says; frames are counted.
+    /// The file's header; frames are counted.
     public let header: ImageHeader
-    /// What was wrong in the frames so far.
+    /// The damage found in the frames so far.
     public private(set) var status = DecodeStatus.complete
 
     private let bytes: [UInt8]
@@ -30,20 +30,20 @@ public final class ImageFrames {
         header = source.header
     }
 
-    /// The next composed frame; nil after the last one, or when the rest is damaged (see ``status``).
+    /// Returns the next composed frame; nil after the last one, or when the rest is damaged (see ``status``).
     ///
-    /// - Throws: `limitExceeded` when the frame is over ``DecodeLimits/maxFrames`` or ``DecodeLimits/maxTotalPixels``,
-    ///   or what is alive over ``DecodeLimits/maxMemory``; `outOfMemory`, `cancelled`; what made the first frame
-    ///   undecodable; with strict options the damage that ended the animation.
+    /// - Throws: `limitExceeded` when the frame exceeds ``DecodeLimits/maxFrames`` or ``DecodeLimits/maxTotalPixels``,
+    ///   or the memory in use exceeds ``DecodeLimits/maxMemory``; `outOfMemory`, `cancelled`; the error of an
+    ///   undecodable first frame; with strict options the damage that ended the animation.
     public func next() throws(DecodeError) -> AnimationFrame? {
         guard let info = try advance() else { return nil }
         return AnimationFrame(info: info, bitmap: try composed())
     }
 
-    /// Composes the next frame without handing out its pixels; ``composed()`` does.
+    /// Composes the next frame without returning its pixels; ``composed()`` returns them.
     ///
-    /// - Returns: What the frame is; nil after the last one, or when the rest is damaged (see ``status``).
-    /// - Throws: What ``next()`` throws.
+    /// - Returns: The frame's description; nil after the last one, or when the rest is damaged (see ``status``).
+    /// - Throws: The errors of ``next()``.
     public func advance() throws(DecodeError) -> FrameInfo? {
         guard !isAtEnd else { return nil }
         guard isAnimated else { return try still() }
@@ -58,7 +58,7 @@ public final class ImageFrames {
         }
         let info = FrameInfo(frame)
         try checkLimits(info)
-        // Without memory for the frame the canvas would lack it: nothing can follow.
+        // If the canvas cannot be allocated no later frame can be composed: the animation ends.
         let next = try ending { () throws(DecodeError) in try canvas(past: shown) }
         if info.disposal == .restorePrevious { saved = try ending { () throws(DecodeError) in try copy(of: next) } }
         do throws(DecodeError) {
@@ -75,20 +75,20 @@ public final class ImageFrames {
         return info
     }
 
-    /// The canvas as it is now: upright and in sRGB if the options say so.
+    /// Returns the current canvas: upright and in sRGB if the options request that.
     ///
-    /// Before the first frame that is transparent black, after the last one that frame; after a refused frame
-    /// (see ``status``) its area may show parts of it.
+    /// It is transparent black before the first frame and shows the last frame at the end; after a refused frame (see
+    /// ``status``) its area may contain parts of that frame.
     ///
-    /// - Throws: `outOfMemory`, `cancelled`, or `limitExceeded` when what is alive is over ``DecodeLimits/maxMemory``;
-    ///   the animation goes on.
+    /// - Throws: `outOfMemory`, `cancelled`, or `limitExceeded` when the memory in use exceeds
+    ///   ``DecodeLimits/maxMemory``; the animation can continue.
     public func composed() throws(DecodeError) -> PlatformImage {
         let (width, height) = source.pixelSize(turnedBy: orientation)
         guard let current = canvas else {
             let blank = try allocate(byteCount: width * height * 4, zeroed: true)
             return Bitmap(width: width, height: height, storage: blank)
         }
-        // The canvas itself, as it is: it is copied before the next frame changes it, should it be held by then.
+        // Shares the canvas storage (copy on write): the next frame copies it if the bitmap still exists.
         if !isAnimated || (orientation == .up && transform == nil) {
             return Bitmap(width: width, height: height, storage: current)
         }
@@ -101,13 +101,14 @@ public final class ImageFrames {
         return Bitmap(width: width, height: height, storage: result)
     }
 
-    /// The pixels of the current frame alone, as stored: its own rectangle, not composed, turned or converted.
+    /// Returns the pixels of the current frame alone, as stored: its rectangle without composition, orientation or
+    /// colour conversion.
     ///
-    /// What the frame leaves out is transparent black.
+    /// Pixels that the frame does not contain are transparent black.
     ///
-    /// - Returns: Nil before the first frame, for a frame without pixels (a GIF may hold some), and for a picture that
-    ///   is no animation.
-    /// - Throws: What ``next()`` throws for the frame; the animation goes on.
+    /// - Returns: Nil before the first frame, for a frame without pixels (possible in GIF), and for an image that is
+    ///   not an animation.
+    /// - Throws: The errors of ``next()`` for the frame; the animation can continue.
     public func raw() throws(DecodeError) -> PlatformImage? {
         guard isAnimated, frame.number > 0, frame.width > 0, frame.height > 0 else { return nil }
         let (width, height) = (frame.width, frame.height)
@@ -123,7 +124,7 @@ public final class ImageFrames {
 
     private var orientation: Orientation { decoder.options.appliesOrientation ? header.orientation : .up }
 
-    /// A format without animation: the still picture is the only frame.
+    /// Decodes a format without animation: the still image is the only frame.
     private func still() throws(DecodeError) -> FrameInfo {
         isAtEnd = true
         let (width, height) = source.pixelSize(turnedBy: orientation)
@@ -138,7 +139,7 @@ public final class ImageFrames {
         return FrameInfo(frame)
     }
 
-    /// The canvas after the disposal of the frame shown last, ready for the next one.
+    /// The canvas after the disposal of the previous frame, ready for the next one.
     private func canvas(past shown: CodecFrame) throws(DecodeError) -> PixelStorage {
         if shown.disposal == .restorePrevious, let undone = saved {
             canvas = undone
@@ -151,7 +152,7 @@ public final class ImageFrames {
             canvas = fresh
             return fresh
         }
-        // A bitmap that was handed out never changes.
+        // A returned bitmap must never change: copy the canvas if one still shares it.
         let next = isShared ? try copy(of: current) : current
         canvas = next
         if shown.disposal == .clear {
@@ -160,8 +161,8 @@ public final class ImageFrames {
         return next
     }
 
-    /// A damaged frame that the options allow ends the animation and leaves the frames before it valid; the first one
-    /// throws.
+    /// True when the options allow the damage of a frame after the first: the animation ends and the frames before stay
+    /// valid. Damage of the first frame throws.
     private func isRefusable(_ error: DecodeError, _ info: FrameInfo) -> Bool {
         switch error.code {
         case .truncated: info.index > 0 && decoder.options.strictness < .truncated
@@ -187,7 +188,7 @@ public final class ImageFrames {
         }
     }
 
-    /// Runs a codec step and folds what it found into ``status``. A failing step ends the animation.
+    /// Runs a codec step and merges its damage into ``status``. A failing step ends the animation.
     @discardableResult
     private func step<R>(_ body: (inout Damage) throws(DecodeError) -> R) throws(DecodeError) -> R {
         var damage = source.damage
@@ -202,7 +203,7 @@ public final class ImageFrames {
         }
     }
 
-    /// What `body` throws ends the animation.
+    /// Runs `body` and ends the animation if it throws.
     private func ending<R>(_ body: () throws(DecodeError) -> R) throws(DecodeError) -> R {
         do throws(DecodeError) {
             return try body()
@@ -222,7 +223,7 @@ public final class ImageFrames {
         try allocate(byteCount: header.width * header.height * 4, zeroed: zeroed)
     }
 
-    /// The limit on memory counts what is alive here: the canvas, its copy, and the pixels asked for.
+    /// Counts the canvas, its copy and the requested pixels against the memory limit.
     private func allocate(byteCount: Int, zeroed: Bool) throws(DecodeError) -> PixelStorage {
         let alive = (canvas?.byteCount ?? 0) + (saved?.byteCount ?? 0) + header.workByteCount
         if let limit = decoder.options.limits.maxMemory, byteCount > limit - min(limit, alive) {
