@@ -1,7 +1,7 @@
-/// The few EXIF facts that a picture needs: IFD0, IFD1 (the thumbnail) and the Exif IFD, nothing else.
+/// The EXIF fields used for display: from IFD0, IFD1 (the thumbnail) and the Exif IFD.
 ///
-/// Read by a bounded walker without recursion: at most 512 entries an IFD, every offset and count checked against the
-/// block, tags of a wrong type or count ignored (EXIF 2.32, section 4.6).
+/// The parser is bounded and not recursive: at most 512 entries per IFD, every offset and count checked against the
+/// block, tags with a wrong type or count ignored (EXIF 2.32, section 4.6).
 public struct EXIF: Hashable, Sendable {
     /// Tag 274, the first one; nil when absent or outside 1...8.
     public private(set) var orientation: Orientation?
@@ -11,25 +11,25 @@ public struct EXIF: Hashable, Sendable {
     public private(set) var yResolution: Double?
     /// Tag 296: 2 for inch, 3 for centimetre; nil when absent, which means inch.
     public private(set) var resolutionUnit: Int?
-    /// Tag 40961: 1 for sRGB, 65,535 for uncalibrated; reported, never converted by. Nil when absent.
+    /// Tag 40961: 1 for sRGB, 65,535 for uncalibrated; reported, not used for conversion. Nil when absent.
     public private(set) var colorSpace: Int?
-    /// Where the embedded JPEG thumbnail lies in the block; nil for none.
+    /// The range of the embedded JPEG thumbnail in the block; nil for none.
     public private(set) var thumbnailRange: Range<Int>?
     /// True when a tag or an IFD was damaged and ignored.
     public private(set) var isDamaged = false
-    /// True when the first orientation tag holds a number outside 1...8.
+    /// True when the first orientation tag contains a number outside 1...8.
     public private(set) var hasInvalidOrientation = false
 
     /// Reads a block from an array; the same as for a span.
     public init?(_ block: [UInt8]) { self.init(block.span) }
 
-    /// Reads a block that starts with its TIFF header (`II` or `MM`, then 42); nil when it does not.
+    /// Reads a block that starts with a TIFF header (`II` or `MM`, then 42); nil for other bytes.
     public init?(_ block: Span<UInt8>) {
         guard let reader = Reader(block) else { return nil }
         var thumbnailOffset: Int?
         var thumbnailLength: Int?
         var visited: [Int] = []
-        // IFD0 leads to the Exif IFD and to IFD1 (its next pointer); nothing leads further.
+        // IFD0 points to the Exif IFD and to IFD1 (its next pointer); pointers of other IFDs are not followed.
         var pending: [(offset: Int, kind: Kind)] = [(reader.firstDirectory, .first)]
         while let (offset, kind) = pending.popLast() {
             guard !visited.contains(offset), let claimed = reader.integer16(at: offset) else {
@@ -46,7 +46,7 @@ public struct EXIF: Hashable, Sendable {
                 }
                 switch (kind, entry.tag) {
                 case (.first, Tag.orientation) where orientation == nil && !hasInvalidOrientation:
-                    // A SHORT by the standard; a LONG is not believed.
+                    // SHORT by the standard; LONG is rejected.
                     guard entry.type == FieldType.short, let value = reader.integer(entry) else {
                         isDamaged = true
                         continue
@@ -105,7 +105,7 @@ public struct EXIF: Hashable, Sendable {
         static let entry = 12
     }
 
-    /// The number that follows the byte order.
+    /// The version number that follows the byte order mark.
     private static let tiffVersion = 42
 
     private enum Kind { case first, exif, thumbnail }

@@ -1,70 +1,70 @@
-/// What a file says about its picture, read without decoding pixels.
+/// Properties of an image file, read without decoding pixels.
 public struct ImageHeader: Hashable, Sendable {
-    /// What the colour samples mean, as stored.
+    /// The meaning of the stored samples.
     public enum ColorModel: String, Sendable {
         case gray, rgb, indexed, ycbcr
-        /// YCCK too.
+        /// CMYK or YCCK.
         case cmyk
         case lab
-        /// Luminance alone (LogL) too.
+        /// LogLuv, or luminance alone (LogL).
         case logLuv
     }
 
-    /// Where the colours are defined, by the precedence in force: cICP, ICC, sRGB, gAMA with cHRM, nothing.
+    /// The source of the colour definition, in order of precedence: cICP, ICC, sRGB, gAMA with cHRM, none.
     public enum ProfileSource: String, Sendable {
         case cicp, icc, srgb, gamma, none
     }
 
-    /// The format that was read, of an embedded picture the outer one.
+    /// The format of the file; for an embedded image that of the outer file.
     public internal(set) var format: ImageFormat
     /// Pixels in a row, as stored: before orientation, after ``DecodeOptions/scaleDenominator``.
     public internal(set) var width: Int
     /// Rows, as stored: before orientation, after ``DecodeOptions/scaleDenominator``.
     public internal(set) var height: Int
-    /// How the stored picture has to be turned to be upright; `.up` when the file says nothing.
+    /// The transformation that makes the stored image upright; `.up` when the file has none.
     public internal(set) var orientation: Orientation = .up
-    /// 1...64, as stored; for indexed pictures the bits of an index.
+    /// 1...64, as stored; for indexed images the bits of an index.
     public internal(set) var bitsPerChannel: Int
-    /// Samples a pixel, as stored.
+    /// Samples per pixel, as stored.
     public internal(set) var channelCount: Int
-    /// What the samples mean, as stored.
+    /// The meaning of the samples, as stored.
     public internal(set) var colorModel: ColorModel
-    /// True when the file can make a pixel transparent. For GIF and RLE bitmaps also when pixels may be left out.
+    /// True when the file may contain transparent pixels. For GIF and RLE bitmaps also when pixels may be missing.
     public internal(set) var hasAlpha: Bool
-    /// Frames of an animation or pages of a TIFF; nil when that is not known without a full read.
+    /// Frames of an animation or pages of a TIFF; nil when counting them needs a full read.
     public internal(set) var frameCount: Int?
-    /// How often an animation plays, 0 for ever; nil when the file does not say (once).
+    /// Number of plays of an animation, 0 for infinite; nil when the file has none (play once).
     public internal(set) var loopCount: Int?
-    /// Progressive JPEG, interlaced PNG or GIF: not decodable row by row.
+    /// True for progressive JPEG and interlaced PNG or GIF, which cannot be decoded row by row.
     public internal(set) var isProgressive: Bool = false
-    /// Where the colours are defined; `.none` acts as sRGB.
+    /// The source of the colour definition; `.none` is treated as sRGB.
     public internal(set) var profileSource: ProfileSource = .none
-    /// The description in the embedded ICC profile; nil without a profile, `""` when it has none.
+    /// The description in the embedded ICC profile; nil without a profile, `""` when the profile has none.
     ///
-    /// Read by `ImageDecoder.header(of:)` alone; nil in the header of a decoded picture.
+    /// Set only by ``ImageDecoder/header(of:as:cancellation:)-([UInt8],_,_)``; nil in the header of a decoded image.
     public internal(set) var iccProfileDescription: String?
     /// Bytes of the embedded ICC profile, uncompressed; 0 for none.
     public internal(set) var iccProfileByteCount: Int = 0
-    /// Where the EXIF block lies in the input, from its TIFF header on; nil for none.
+    /// The range of the EXIF block in the input, starting at its TIFF header; nil for none.
     public internal(set) var exifRange: Range<Int>?
-    /// An upper estimate of the bytes that a decode needs besides its pixels.
+    /// An upper estimate, in bytes, of the memory that a decode needs besides its pixels.
     public internal(set) var workByteCount: Int = 0
-    /// Oddities met so far.
+    /// Warnings found so far.
     public internal(set) var warnings: [DecodeWarning] = []
-    /// The declared content type, when one was given that says something.
+    /// The declared content type; nil for none or `application/octet-stream`.
     public internal(set) var declaredContentType: ContentType?
 
-    /// Pixels in a row when upright: `height` for orientations that turn by a quarter.
+    /// Width in pixels when upright: `height` for orientations with a quarter turn.
     public var displayWidth: Int { orientation.swapsSides ? height : width }
-    /// Rows when upright.
+    /// Height in pixels when upright.
     public var displayHeight: Int { orientation.swapsSides ? width : height }
-    /// Bytes of the decoded bitmap: `width * height * 4`; `Int.max` when that many cannot be counted.
+    /// Bytes of the decoded bitmap: `width * height * 4`; `Int.max` on overflow.
     public var decodedByteCount: Int {
         let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
         let (bytes, alsoOverflows) = pixels.multipliedReportingOverflow(by: 4)
         return overflows || alsoOverflows ? Int.max : bytes
     }
-    /// False when a declared content type names another format than the signature.
+    /// False when the declared content type names a format other than that of the signature.
     public var matchesDeclaredContentType: Bool {
         guard let declaredContentType, let declared = ImageFormat(declaredContentType) else { return true }
         return declared == format

@@ -1,22 +1,22 @@
-/// How a stored picture has to be turned to be upright: the EXIF values 1 to 8 (tag 274).
+/// The transformation that makes a stored image upright: EXIF values 1 to 8 (tag 274).
 public enum Orientation: UInt8, CaseIterable, Sendable {
-    /// As it is.
+    /// No transformation.
     case up = 1
-    /// Mirrored left to right.
+    /// Mirror left to right.
     case upMirrored
-    /// Turned by 180 degrees.
+    /// Rotate by 180 degrees.
     case down
-    /// Mirrored top to bottom.
+    /// Mirror top to bottom.
     case downMirrored
-    /// Mirrored along the diagonal from top left: rows become columns.
+    /// Mirror along the diagonal from top left (transpose): rows become columns.
     case leftMirrored
-    /// Has to be turned by 90 degrees clockwise.
+    /// Rotate by 90 degrees clockwise.
     case right
-    /// Mirrored along the diagonal from top right.
+    /// Mirror along the diagonal from top right (transverse).
     case rightMirrored
-    /// Has to be turned by 90 degrees counterclockwise.
+    /// Rotate by 90 degrees counterclockwise.
     case left
 
-    /// True when showing the picture upright swaps width and height.
+    /// True when width and height are swapped in the upright image.
     public var swapsSides: Bool { rawValue >= 5 }
 }
