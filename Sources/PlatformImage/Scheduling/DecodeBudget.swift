@@ -1,28 +1,28 @@
 import Synchronization
 
-/// Bytes that decodes may hold at once: what bounds a process's memory, however many decodes are asked for.
+/// A byte budget shared by concurrent decodes; it bounds the memory of a process regardless of the number of requests.
 ///
-/// A decode takes its pixels and the work memory of codec and colour profile, as the header tells them, before it
-/// allocates, and gives them back when its bitmap is handed over, or when it fails or is cancelled. The sum of what is
-/// held is at most ``maxBytes`` at every instant. One budget may serve any number of queues.
+/// A decode reserves its pixels and the work memory of codec and colour profile, computed from the header, before it
+/// allocates; the reservation is released when the bitmap is delivered, or when the decode fails or is cancelled. The
+/// sum of all reservations never exceeds ``maxBytes``. Any number of queues may share one budget.
 ///
-/// Who waits is served by lane, first come first served in each: nobody overtakes in its own lane, however small it is,
-/// unless the budget was made to let small requests pass. Higher lanes overtake lower ones, but only ``maxOvertakes``
-/// times: then the one that was overtaken comes before all others, so that no stream of small urgent jobs keeps a large
-/// one out for ever.
+/// Waiting requests are served in priority order, first in, first out within a lane: a request does not overtake
+/// earlier ones of its lane, however small it is, unless the budget was created with `maxPasses`. Requests of higher
+/// lanes overtake waiting requests of lower lanes at most ``maxOvertakes`` times; then the overtaken request is served
+/// before all others, which prevents starvation of large requests by a stream of small urgent ones.
 public final class DecodeBudget: Sendable {
-    /// Bytes that may be held at once, at least 1.
+    /// Bytes that may be reserved at the same time, at least 1.
     public let maxBytes: Int
-    /// Requests of higher lanes that may be served while an earlier one of a lower lane waits first in its lane.
+    /// Requests of higher lanes that may be served while an earlier request is at the front of a lower lane.
     public static let maxOvertakes = 32
-    /// Requests of its own lane that may be served while an earlier one waits for more bytes than are free; 0 for none.
+    /// Requests of the same lane that may pass an earlier request that does not fit; 0 for strict order.
     package let maxPasses: Int
 
     enum Answer: Equatable {
         case granted
-        /// `whenGranted` will be called, unless ``cancel(_:)`` comes first.
+        /// Not granted yet: `whenGranted` will be called, unless ``cancel(_:)`` comes first.
         case waiting(UInt64)
-        /// More than there will ever be.
+        /// More bytes than the whole budget.
         case refused
     }
 
@@ -43,14 +43,14 @@ public final class DecodeBudget: Sendable {
 
     private let state = Mutex(State())
 
-    /// A budget of which nothing is taken.
+    /// Creates a budget without reservations.
     ///
-    /// - Parameter maxBytes: Bytes that may be held at once, at least 1; a decode that needs more than that alone is
-    ///   refused. The default, 576 MiB, is what the default ``DecodeLimits`` allow one decode and its colour profile.
+    /// - Parameter maxBytes: Bytes that may be reserved at the same time, at least 1; a decode that alone needs more is
+    ///   refused. The default, 576 MiB, covers one decode within the default ``DecodeLimits`` and its colour profile.
     public convenience init(maxBytes: Int = 576 << 20) { self.init(maxBytes: maxBytes, maxPasses: 0) }
 
-    /// A budget in which a request that fits may pass earlier ones of its lane that do not, each of them so many times:
-    /// then all wait behind it.
+    /// Creates a budget in which a request that fits may pass earlier requests of its lane that do not. Each request
+    /// can be passed at most `maxPasses` times; after that the rest of the lane waits behind it.
     package init(maxBytes: Int, maxPasses: Int) {
         precondition(maxBytes >= 1, "a budget has at least 1 byte")
         precondition(maxPasses >= 0, "a request is passed 0 times or more")
@@ -58,21 +58,21 @@ public final class DecodeBudget: Sendable {
         self.maxPasses = maxPasses
     }
 
-    /// Bytes held now.
+    /// Bytes reserved now.
     public var grantedBytes: Int { state.locked(in: self) { $0.grantedBytes } }
 
-    /// The highest ``grantedBytes`` there ever was.
+    /// The maximum of ``grantedBytes`` since the budget was created.
     public var peakGrantedBytes: Int { state.locked(in: self) { $0.peakGrantedBytes } }
 
-    /// Decodes that know what they need and wait for it.
+    /// Requests that wait for bytes.
     public var waitingCount: Int { state.locked(in: self) { $0.waiters.count } }
 
-    /// Asks for bytes; what was granted is to be given back with ``giveBack(_:)``.
+    /// Requests bytes; release granted bytes with ``giveBack(_:)``.
     ///
-    /// Calls nobody, so a lock may be held; after `granted` call ``serveWaiting()`` when it is not.
+    /// Calls no closure, so the caller may hold a lock; after `granted`, call ``serveWaiting()`` without that lock.
     ///
-    /// - Parameter whenGranted: Is called once, on the thread that made room or gave the turn, when the answer was
-    ///   `waiting`. No lock of the budget is held.
+    /// - Parameter whenGranted: Called once, without a lock of the budget, if the answer was `waiting`: on the thread
+    ///   whose release, cancellation or grant made the request next.
     func take(
         _ byteCount: Int, priority: DecodeQueue.Priority, whenGranted: @escaping @Sendable () -> Void
     ) -> Answer {
@@ -83,32 +83,33 @@ public final class DecodeBudget: Sendable {
             let ticket = state.lastTicket
             state.waiters[ticket] = Waiter(byteCount: byteCount, whenGranted: whenGranted)
             state.lanes[priority.rawValue].append(ticket)
-            // Nobody else, even if it is another one's turn: that one is told, which must not happen here.
+            // Only the new request: another waiting one would need its closure called, which is not allowed here.
             _ = serveNext(&state, only: ticket)
             return state.waiters[ticket] == nil ? .granted : .waiting(ticket)
         }
     }
 
-    /// Serves whose turn came when a newcomer was granted: it may have been the last one that could overtake.
+    /// Serves requests that became next when a new request was granted, which may have used up the last overtake.
     func serveWaiting() {
         let served = state.locked(in: self) { serve(&$0) }
         for waiter in served { waiter.whenGranted() }
     }
 
-    /// Takes a waiting request out; false when it has been granted meanwhile.
+    /// Removes a waiting request; false when it has already been granted.
     func cancel(_ ticket: UInt64) -> Bool {
         let (wasWaiting, served) = state.locked(in: self) { state -> (Bool, [Waiter]) in
             guard state.waiters.removeValue(forKey: ticket) != nil else { return (false, []) }
-            // The one that left may have kept others waiting.
+            // The removed request may have blocked others.
             return (true, serve(&state))
         }
         for waiter in served { waiter.whenGranted() }
         return wasWaiting
     }
 
-    /// Takes bytes when they are free now and does not wait; what was taken is to be given back with ``giveBack(_:)``.
+    /// Reserves bytes without waiting; false when they are not free now. Release them with ``giveBack(_:)``.
     ///
-    /// Requests that wait are passed: use it for bytes that do not depend on theirs, and bound how many.
+    /// Waiting requests are passed: use this only for bytes that do not depend on theirs, and bound the number of
+    /// calls.
     package func takeIfFree(_ byteCount: Int) -> Bool {
         precondition(byteCount >= 1)
         return state.locked(in: self) { state in
@@ -119,7 +120,7 @@ public final class DecodeBudget: Sendable {
         }
     }
 
-    /// Gives bytes back and serves who waits for them.
+    /// Releases bytes and serves the requests that wait for them.
     package func giveBack(_ byteCount: Int) {
         let served = state.locked(in: self) { state in
             state.grantedBytes -= byteCount
@@ -135,8 +136,8 @@ public final class DecodeBudget: Sendable {
         return served
     }
 
-    /// Grants the request whose turn it is; nil when there is none, it is not `only`, or it does not fit yet: then
-    /// nobody is served.
+    /// Grants the next request in order; nil when there is none, when it is not `only`, or when it does not fit yet
+    /// (then no request is served).
     private func serveNext(_ state: inout State, only: UInt64? = nil) -> Waiter? {
         var turn: (lane: Int, ticket: UInt64)?
         var longestOvertaken = Self.maxOvertakes - 1
@@ -169,7 +170,7 @@ public final class DecodeBudget: Sendable {
         return waiter
     }
 
-    /// The first of a lane that fits, when all before it may still be passed.
+    /// The first request of a lane that fits, if every request before it may still be passed.
     private func firstThatFits(_ state: State, lane: Int) -> UInt64? {
         let free = maxBytes - state.grantedBytes
         for ticket in state.lanes[lane].all {

@@ -1,7 +1,7 @@
-// The jobs of a decode queue and the one rule that keeps them honest: a job has one state under one lock, and whoever
-// moves it out of "waiting" runs or refuses it. Nobody else does, so a continuation is resumed exactly once.
+// The jobs of a decode queue. Each job has one state, guarded by one lock; the thread that moves a job out of a waiting
+// state runs or refuses it. Therefore each continuation is resumed exactly once.
 //
-// The lock of the jobs is taken before that of the budget, never after.
+// Lock order: the lock of the jobs before that of the budget, never after.
 
 import Dispatch
 import Synchronization
@@ -12,26 +12,26 @@ final class DecodeJobs: Sendable {
         case refused(DecodeError)
     }
 
-    /// Tells the caller how it ended; called when the job's bytes are given back.
+    /// Reports the result to the caller; called after the job's bytes have been released.
     typealias Deliver = @Sendable () -> Void
-    /// The part of a job that holds bytes of the budget.
+    /// The part of a job that runs with bytes of the budget reserved.
     typealias HoldingBody = @Sendable (Start) -> Deliver
     typealias Body = @Sendable (Start) -> Step
     typealias Ticket = UInt64
 
     enum Step {
         case done(Deliver)
-        /// Go on once that many bytes, at least 1, are held.
+        /// Continue once that many bytes, at least 1, are reserved.
         case needs(Int, HoldingBody)
     }
 
     private enum Job {
-        case announced(CancellationFlag)  // a ticket was given out, the body is not here yet
-        case cancelledEarly  // cancelled before the body came
+        case announced(CancellationFlag)  // a ticket exists, the body is not enqueued yet
+        case cancelledEarly  // cancelled before the body was enqueued
         case waiting(CancellationFlag, Body)
         case running(CancellationFlag)
         case parked(CancellationFlag, HoldingBody, budgetTicket: UInt64)
-        case ready(CancellationFlag, HoldingBody, byteCount: Int)  // bytes are held, a thread is not
+        case ready(CancellationFlag, HoldingBody, byteCount: Int)  // bytes are reserved; waits for a thread
     }
 
     private struct Lane {
@@ -49,14 +49,14 @@ final class DecodeJobs: Sendable {
 
     private let budget: DecodeBudget
     private let state = Mutex(State())
-    /// Counts waiting jobs, and jobs cancelled while waiting: a thread that finds none goes back to sleep.
+    /// Counts waiting jobs and jobs cancelled while waiting: a thread that finds no job waits again.
     private let wakeUps = DispatchSemaphore(value: 0)
 
     init(budget: DecodeBudget) { self.budget = budget }
 
     var waitingCount: Int { state.locked(in: self) { $0.waiting } }
 
-    /// Announces a job, so that it can be cancelled before it is enqueued.
+    /// Registers a job, so that it can be cancelled before it is enqueued.
     func ticket(flag: CancellationFlag) -> Ticket {
         state.locked(in: self) { state in
             state.nextTicket += 1
@@ -65,7 +65,8 @@ final class DecodeJobs: Sendable {
         }
     }
 
-    /// `body` is called exactly once: on a worker thread with `.now`, or refused by whoever cancels.
+    /// Enqueues a job. `body` is called exactly once: on a worker thread with `.now`, or with `.refused` by the
+    /// cancelling thread.
     func enqueue(_ ticket: Ticket, priority: DecodeQueue.Priority, _ body: @escaping Body) {
         let isWaiting = state.locked(in: self) { state in
             guard case .announced(let flag)? = state.jobs[ticket] else {
@@ -80,7 +81,7 @@ final class DecodeJobs: Sendable {
         if isWaiting { wakeUps.signal() } else { refuse(body) }
     }
 
-    /// A waiting job leaves at once, a running one has its flag raised; one that is done is not there any more.
+    /// Removes and refuses a waiting job at once, raises the flag of a running one; a finished job is ignored.
     func cancel(_ ticket: Ticket) {
         let leave = state.locked(in: self) { state -> Deliver? in
             switch state.jobs[ticket] {
@@ -98,7 +99,7 @@ final class DecodeJobs: Sendable {
                 return { self.refuse(body) }
             case .parked(_, let body, let budgetTicket):
                 state.jobs[ticket] = nil
-                // Bytes granted this instant are given back by `granted`, which finds no job.
+                // If bytes are granted concurrently, `granted` finds no job and releases them.
                 return {
                     _ = self.budget.cancel(budgetTicket)
                     body(.refused(Self.cancelled))()
@@ -115,7 +116,7 @@ final class DecodeJobs: Sendable {
         leave?()
     }
 
-    /// Sleeps until there is a job and runs it as far as it goes; false when the queue is closed.
+    /// Waits for a job and runs it until it ends or needs bytes; false when the queue is closed.
     func runNext() -> Bool {
         wakeUps.wait()
         guard let (ticket, priority, job) = popNext() else { return !state.locked(in: self) { $0.isClosed } }
@@ -139,10 +140,11 @@ final class DecodeJobs: Sendable {
         case ready(HoldingBody, Int)
     }
 
-    /// Those that hold bytes already come first, whatever their lane: others may wait for these bytes.
+    /// Takes the next job. Jobs with reserved bytes come first, regardless of lane: other jobs may wait for these
+    /// bytes.
     private func popNext() -> (Ticket, DecodeQueue.Priority, Next)? {
         state.locked(in: self) { state in
-            // A ticket without such a job was cancelled; its place in the lane is all that was left.
+            // A ticket without a waiting job was cancelled; only its entry in the lane is left.
             for priority in DecodeQueue.Priority.allCases {
                 while let ticket = state.lanes[priority.rawValue].ready.popFirst() {
                     guard case .ready(let flag, let body, let byteCount)? = state.jobs[ticket] else { continue }
@@ -163,7 +165,7 @@ final class DecodeJobs: Sendable {
         }
     }
 
-    /// Goes on at once when the budget has the bytes; else the thread is free and the job waits without one.
+    /// Continues at once when the budget grants the bytes; otherwise the job is parked and the thread is free.
     private func hold(
         _ byteCount: Int, _ ticket: Ticket, _ priority: DecodeQueue.Priority, _ body: @escaping HoldingBody
     ) {
@@ -189,7 +191,7 @@ final class DecodeJobs: Sendable {
         }
         switch outcome {
         case .granted:
-            // Not above: whoever is served takes the lock of the jobs.
+            // Outside the lock: the closures of served requests acquire the lock of the jobs.
             budget.serveWaiting()
             finish(ticket, body, byteCount)
         case .parked: break
@@ -234,7 +236,7 @@ final class DecodeJobs: Sendable {
             "\(byteCount) bytes for one decode are over the budget of \(budget.maxBytes)")
     }
 
-    /// Ends the threads. Nothing waits any more: every waiting caller keeps the queue alive.
+    /// Ends the threads. No job is waiting at this point: every waiting caller keeps the queue alive.
     func close(threads: Int) {
         state.locked(in: self) { $0.isClosed = true }
         for _ in 0..<threads { wakeUps.signal() }

@@ -1,17 +1,17 @@
 extension DecodeQueue {
-    /// Encodes off the caller's thread; waits, starts and is cancelled as a decode is.
+    /// Encodes a bitmap on the queue's threads; waits and is cancelled like a decode.
     ///
     /// - Parameters:
     ///   - bitmap: Straight alpha, in sRGB.
     ///   - format: PNG or JPEG.
-    ///   - encoder: Quality, compression, and the largest size.
+    ///   - encoder: Quality, compression level and maximum size.
     ///   - priority: The lane to wait in.
-    ///   - byteCount: What the encoder will allocate, to be taken from the ``budget``; 0 for next to nothing. The
-    ///     bitmap is the caller's. A JPEG holds coefficients, see ``JPEGOptions/isProgressive``, and every format its
-    ///     file.
-    /// - Throws: What ``ImageEncoder/encode(_:as:cancellation:)`` throws; `cancelled` when the awaiting task was
-    ///   cancelled before it was done; `limitExceeded` when `byteCount` is over the whole budget, `invalidArgument`
-    ///   when it is negative.
+    ///   - byteCount: Bytes that the encoder will allocate, reserved from the ``budget``; 0 for almost nothing. The
+    ///     bitmap is not included. A JPEG encoder keeps coefficients, see ``JPEGOptions/isProgressive``, and every
+    ///     encoder keeps its output.
+    /// - Throws: The errors of ``ImageEncoder/encode(_:as:cancellation:)``; `cancelled` when the awaiting task was
+    ///   cancelled before the end; `limitExceeded` when `byteCount` exceeds the whole budget, `invalidArgument` when it
+    ///   is negative.
     public func encode(
         _ bitmap: Bitmap, as format: EncodedFormat, with encoder: ImageEncoder = ImageEncoder(),
         priority: Priority = .normal, byteCount: Int = 0
@@ -21,17 +21,17 @@ extension DecodeQueue {
         }
     }
 
-    /// Encodes an animation off the caller's thread; waits, starts and is cancelled as a decode is.
+    /// Encodes an animation on the queue's threads; waits and is cancelled like a decode.
     ///
     /// - Parameters:
     ///   - frames: At least one; all bitmaps have one size.
-    ///   - loopCount: How often the animation plays, 0 for ever.
-    ///   - encoder: Compression, and the largest size.
+    ///   - loopCount: Number of plays, 0 for infinite.
+    ///   - encoder: Compression level and maximum size.
     ///   - priority: The lane to wait in.
-    ///   - byteCount: What the encoder will allocate, its file mostly, to be taken from the ``budget``; 0 for next to
-    ///     nothing.
-    /// - Throws: What ``ImageEncoder/encodeAnimation(_:loopCount:cancellation:)`` throws, and what
-    ///   ``encode(_:as:with:priority:byteCount:)`` throws.
+    ///   - byteCount: Bytes that the encoder will allocate, mostly its output, reserved from the ``budget``; 0 for
+    ///     almost nothing.
+    /// - Throws: The errors of ``ImageEncoder/encodeAnimation(_:loopCount:cancellation:)`` and of
+    ///   ``encode(_:as:with:priority:byteCount:)``.
     public func encodeAnimation(
         _ frames: [AnimationFrame], loopCount: Int = 0, with encoder: ImageEncoder = ImageEncoder(),
         priority: Priority = .normal, byteCount: Int = 0
@@ -43,7 +43,7 @@ extension DecodeQueue {
 }
 
 extension EncodeError {
-    /// What the queue refuses, as an encoder's error.
+    /// Converts an error of the queue to an encoder's error.
     fileprivate init(_ error: DecodeError, _ format: EncodedFormat) {
         let code: Code =
             switch error.code {

@@ -1,16 +1,16 @@
 extension DecodeQueue {
-    /// Makes a thumbnail off the caller's thread, as soon as the budget has the bytes: those that it really holds, for
-    /// most formats far less than the picture has.
+    /// Makes a thumbnail on the queue's threads, once the budget grants the bytes it really needs: for most formats far
+    /// fewer than those of the full image.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
     ///   - options: Size, fit, crop and filter.
-    ///   - contentType: What the sender declared; nil for nothing.
-    ///   - decoder: Options, limits and remembered colour transforms; share one between calls.
+    ///   - contentType: The type declared by the sender; nil for none.
+    ///   - decoder: Options, limits and cached colour transforms; share one between calls.
     ///   - priority: The lane to wait in.
-    /// - Throws: What ``ImageDecoder/thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` throws; `limitExceeded`
+    /// - Throws: The errors of ``ImageDecoder/thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``; `limitExceeded`
     ///   with the detail `decodeBudget` when the thumbnail alone needs more than the whole ``budget``; `cancelled` when
-    ///   the awaiting task was cancelled before it was done.
+    ///   the awaiting task was cancelled before the end.
     public func thumbnail(
         of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         with decoder: ImageDecoder = ImageDecoder(), priority: Priority = .normal
@@ -18,18 +18,18 @@ extension DecodeQueue {
         try await thumbnail(of: bytes, options: options, as: contentType, with: decoder, priority: priority) { $0 }
     }
 
-    /// Makes a thumbnail off the caller's thread and finishes there, encoding it for example, while its bytes still
-    /// count as taken.
+    /// Makes a thumbnail on the queue's threads and calls `finish` there, for example to encode it, while its bytes are
+    /// still reserved.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
     ///   - options: Size, fit, crop and filter.
-    ///   - contentType: What the sender declared; nil for nothing.
-    ///   - decoder: Options, limits and remembered colour transforms; share one between calls.
+    ///   - contentType: The type declared by the sender; nil for none.
+    ///   - decoder: Options, limits and cached colour transforms; share one between calls.
     ///   - priority: The lane to wait in.
-    ///   - finish: Is called once with the thumbnail, on the decoding thread.
-    /// - Returns: What `finish` returned.
-    /// - Throws: As the other `thumbnail`.
+    ///   - finish: Called once with the thumbnail, on the decoding thread.
+    /// - Returns: The result of `finish`.
+    /// - Throws: The errors of the other `thumbnail`.
     public func thumbnail<Result: Sendable>(
         of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         with decoder: ImageDecoder = ImageDecoder(), priority: Priority = .normal,

@@ -2,12 +2,11 @@ import Dispatch
 import Synchronization
 
 extension DecodeQueue {
-    /// Decodes on the queue's threads, in turn and within the budget, while the calling thread waits.
+    /// Decodes on the queue's threads, in order and within the budget, and blocks the calling thread until the end.
     ///
-    /// Any thread may wait but those of a decode queue itself: what it waits for needs neither Swift's shared pool nor
-    /// the main thread.
+    /// Do not call it on a thread of a decode queue. The decode needs neither Swift's shared pool nor the main thread.
     ///
-    /// - Throws: As the asynchronous `decode`, but `cancelled`.
+    /// - Throws: The errors of the asynchronous `decode`, except `cancelled`.
     package func decodeWaiting(
         _ bytes: [UInt8], with decoder: ImageDecoder, priority: Priority
     ) throws(DecodeError) -> DecodedImage {
@@ -29,9 +28,9 @@ extension DecodeQueue {
         return try box.wait().get()
     }
 
-    /// Reads a header on the queue, with the limits that a decode with the same options has; no pixels are decoded.
+    /// Reads a header on the queue, with the limits of a decode with the same options; no pixels are decoded.
     ///
-    /// - Throws: What a decode throws before its first pixel; `cancelled` when the awaiting task was cancelled.
+    /// - Throws: The errors of a decode before its first pixel; `cancelled` when the awaiting task was cancelled.
     package func checkHeader(
         of bytes: [UInt8], with decoder: ImageDecoder, priority: Priority
     ) async throws(DecodeError) {
@@ -40,7 +39,7 @@ extension DecodeQueue {
         }
     }
 
-    /// A decode that a thread waits for.
+    /// The result of a decode, with a semaphore for the blocked caller.
     private final class WaitingDecode: Sendable {
         private let outcome = Mutex(Result<DecodedImage, DecodeError>.failure(DecodeError(.cancelled, "not run yet")))
         private let hasEnded = DispatchSemaphore(value: 0)

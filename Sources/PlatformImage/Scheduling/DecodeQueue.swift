@@ -1,36 +1,36 @@
 import Synchronization
 
-/// Runs decodes on its own threads: never the main thread, never Swift's shared pool.
+/// Runs decodes on dedicated threads: never on the main thread or in Swift's shared pool.
 ///
-/// At most ``width`` decodes run at once; the others wait in three lanes, first come first served in each, and a job
-/// of a higher lane starts first, but for those to which the ``budget`` has given their bytes already. Cancelling the
-/// awaiting task takes a waiting job out at once and ends a running one at its next row batch.
+/// At most ``width`` decodes run at the same time. The others wait in three lanes, first in, first out within a lane;
+/// higher lanes are served first, except that jobs with bytes already granted by the ``budget`` precede all others.
+/// Cancelling the awaiting task removes a waiting job at once and stops a running one at its next batch of rows.
 public final class DecodeQueue: Sendable {
-    /// Which waiting job starts next.
+    /// The lane of a job: higher lanes are served first.
     public enum Priority: Int, CaseIterable, Sendable {
-        /// Starts before all others.
+        /// Served before all other lanes.
         case high
         case normal
-        /// Starts when no other job waits.
+        /// Served when no other job waits.
         case low
     }
 
-    /// Threads, and so decodes at once.
+    /// Number of threads, which is the maximum number of concurrent decodes.
     public let width: Int
-    /// The bytes that running decodes hold.
+    /// The byte budget of the queue's decodes.
     public let budget: DecodeBudget
     let jobs: DecodeJobs
 
-    /// Starts the threads, which end when the queue and its last job are gone.
+    /// Starts the threads; they end after the queue is released and its last job is done.
     ///
     /// - Parameters:
-    ///   - width: Threads; 0 means one for every processor that the process may use: online, in the affinity of the
-    ///     calling thread (`taskset`, `sched_setaffinity(2)`), and within the CPU quota of its cgroups, rounded up: 0.5
-    ///     give 1, 2.5 give 3. A negative number traps, and so does one for which the system has not enough threads.
-    ///   - budget: Where decodes take their bytes from before they allocate; may be shared with other queues.
-    ///   - niceness: How much the threads give way where others want the cores too, 0 to 19 as `nice` counts; 0 is not
-    ///     at all. A server that decodes on every core goes on answering. Linux alone has it; elsewhere it has no
-    ///     effect.
+    ///   - width: Number of threads; 0 means one for each processor that the process may use: online, in the affinity
+    ///     of the calling thread (`taskset`, `sched_setaffinity(2)`), and within the CPU quota of its cgroups, rounded
+    ///     up: 0.5 gives 1, 2.5 gives 3. A negative number traps, and so does one for which the system has not enough
+    ///     threads.
+    ///   - budget: Byte budget from which decodes reserve memory before they allocate; may be shared with other queues.
+    ///   - niceness: Scheduling priority of the threads, 0 (normal) to 19 (lowest) as in `nice`. A positive value keeps
+    ///     a server responsive while decodes use every core. Linux only; no effect elsewhere.
     public init(width: Int = 0, budget: DecodeBudget = DecodeBudget(), niceness: Int = 0) {
         precondition(width >= 0, "a queue has a width of 0 (one per processor) or more")
         precondition((0...19).contains(niceness), "a niceness is 0 to 19")
@@ -46,18 +46,18 @@ public final class DecodeQueue: Sendable {
 
     deinit { jobs.close(threads: width) }
 
-    /// Jobs that wait for a thread now.
+    /// Jobs that wait for a thread.
     public var waitingCount: Int { jobs.waitingCount }
 
-    /// Decodes off the caller's thread, as soon as the budget has the bytes.
+    /// Decodes on the queue's threads, once the budget grants the bytes.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - contentType: What the sender declared; nil for nothing.
-    ///   - decoder: Options, limits and remembered colour transforms; share one between calls.
+    ///   - contentType: The type declared by the sender; nil for none.
+    ///   - decoder: Options, limits and cached colour transforms; share one between calls.
     ///   - priority: The lane to wait in.
-    /// - Throws: What the decoder throws; `limitExceeded` with the detail `decodeBudget` when the decode alone needs
-    ///   more than the whole ``budget``; `cancelled` when the awaiting task was cancelled before the decode was done.
+    /// - Throws: The decoder's errors; `limitExceeded` with the detail `decodeBudget` when the decode alone needs more
+    ///   than the whole ``budget``; `cancelled` when the awaiting task was cancelled before the decode was done.
     public func decode(
         _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
         priority: Priority = .normal
@@ -65,19 +65,20 @@ public final class DecodeQueue: Sendable {
         try await decode(bytes, as: contentType, with: decoder, priority: priority) { $0 }
     }
 
-    /// Decodes off the caller's thread and finishes there, while the decode's bytes still count as taken.
+    /// Decodes on the queue's threads and calls `finish` there, while the decode's bytes are still reserved.
     ///
-    /// What `finish` does not keep, such as a bitmap that went into a cache with a limit of its own, is gone when the
-    /// next decode gets the bytes: with it memory is bounded by budget and cache, however late the caller goes on.
+    /// Memory that `finish` does not keep has been released when the next decode is granted the bytes. A bitmap that
+    /// `finish` inserts into a cache counts for that cache's limit, so budget and cache together bound the memory, even
+    /// if the caller resumes late.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - contentType: What the sender declared; nil for nothing.
-    ///   - decoder: Options, limits and remembered colour transforms; share one between calls.
+    ///   - contentType: The type declared by the sender; nil for none.
+    ///   - decoder: Options, limits and cached colour transforms; share one between calls.
     ///   - priority: The lane to wait in.
-    ///   - finish: Is called once with the decoded picture, on the decoding thread; keep it short.
-    /// - Returns: What `finish` returned.
-    /// - Throws: As the other `decode`.
+    ///   - finish: Called once with the decoded image, on the decoding thread; keep it short.
+    /// - Returns: The result of `finish`.
+    /// - Throws: The errors of the other `decode`.
     public func decode<Result: Sendable>(
         _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder = ImageDecoder(),
         priority: Priority = .normal, finish: @escaping @Sendable (DecodedImage) -> Result
@@ -86,7 +87,7 @@ public final class DecodeQueue: Sendable {
             bytes, as: contentType, with: decoder, priority: priority, timed: { image, _ in finish(image) })
     }
 
-    /// As the public one; `finish` is also told how long the decode took on its thread.
+    /// The same as the public method; `finish` also receives the decode time on the thread.
     package func decode<Result: Sendable>(
         _ bytes: [UInt8], as contentType: ContentType? = nil, with decoder: ImageDecoder,
         priority: Priority, timed finish: @escaping @Sendable (DecodedImage, Duration) -> Result
@@ -112,10 +113,10 @@ public final class DecodeQueue: Sendable {
     ///
     /// - Parameters:
     ///   - priority: The lane to wait in.
-    ///   - byteCount: What `work` will allocate, to be taken from the budget; 0 for next to nothing.
-    ///   - work: Gets the flag that cancelling raises; pass it to the decoder. For work that throws other errors there
-    ///     are overloads.
-    /// - Throws: What `work` throws, `invalidArgument` when `byteCount` is negative, `limitExceeded` when it is over
+    ///   - byteCount: Bytes that `work` will allocate, reserved from the budget; 0 for almost nothing.
+    ///   - work: Receives the flag that cancellation raises; pass it to the decoder. Overloads accept work that throws
+    ///     other errors.
+    /// - Throws: The errors of `work`, `invalidArgument` when `byteCount` is negative, `limitExceeded` when it exceeds
     ///   the whole budget, or `cancelled` when the work never started.
     public func run<Result: Sendable>(
         priority: Priority = .normal, byteCount: Int = 0,
@@ -128,11 +129,10 @@ public final class DecodeQueue: Sendable {
         }
     }
 
-    /// Runs `work` on one of the queue's threads, when that thread knows what it will allocate.
+    /// Runs `work` on one of the queue's threads, after measuring its memory on that thread.
     ///
-    /// - Parameter measure: Is called once, on the thread, before the bytes are waited for; what it returns is 0 or
-    ///   more.
-    /// - Throws: As ``run(priority:byteCount:_:)``.
+    /// - Parameter measure: Called once, on the thread, before bytes are requested; returns bytes, 0 or more.
+    /// - Throws: The errors of ``run(priority:byteCount:_:)``.
     package func run<Result: Sendable>(
         priority: Priority = .normal, measure: @escaping @Sendable () -> Int,
         _ work: @escaping @Sendable (CancellationFlag) throws(DecodeError) -> Result
@@ -145,7 +145,7 @@ public final class DecodeQueue: Sendable {
         }
     }
 
-    /// Runs the work when the start says so, and gives back what tells the caller.
+    /// Runs the work if the start permits it, and returns the closure that reports the result to the caller.
     typealias Ending<Result> =
         @Sendable (DecodeJobs.Start, () throws(DecodeError) -> Result) -> DecodeJobs.Deliver
 
@@ -189,10 +189,10 @@ extension DecodeQueue {
     ///
     /// - Parameters:
     ///   - priority: The lane to wait in.
-    ///   - byteCount: What `work` will allocate, to be taken from the budget; 0 for next to nothing.
-    ///   - work: Receives the flag that cancelling raises.
-    /// - Throws: What `work` throws; a ``DecodeError`` when it never started: `invalidArgument` when `byteCount` is
-    ///   negative, `limitExceeded` when it is over the whole budget, `cancelled`.
+    ///   - byteCount: Bytes that `work` will allocate, reserved from the budget; 0 for almost nothing.
+    ///   - work: Receives the flag that cancellation raises.
+    /// - Throws: The errors of `work`; a ``DecodeError`` when it never started: `invalidArgument` when `byteCount` is
+    ///   negative, `limitExceeded` when it exceeds the whole budget, `cancelled`.
     public func run<Result: Sendable>(
         priority: Priority = .normal, byteCount: Int = 0,
         _ work: @escaping @Sendable (CancellationFlag) throws -> Result
@@ -204,11 +204,11 @@ extension DecodeQueue {
     ///
     /// - Parameters:
     ///   - priority: The lane to wait in.
-    ///   - byteCount: What `work` will allocate, to be taken from the budget; 0 for next to nothing.
-    ///   - refusal: Makes the caller's error of the queue's own, when the work never started: `invalidArgument` when
-    ///     `byteCount` is negative, `limitExceeded` when it is over the whole budget, `cancelled`.
-    ///   - work: Receives the flag that cancelling raises.
-    /// - Throws: What `work` throws, or the error that `refusal` made.
+    ///   - byteCount: Bytes that `work` will allocate, reserved from the budget; 0 for almost nothing.
+    ///   - refusal: Converts the queue's error to the caller's type when the work never started: `invalidArgument` when
+    ///     `byteCount` is negative, `limitExceeded` when it exceeds the whole budget, `cancelled`.
+    ///   - work: Receives the flag that cancellation raises.
+    /// - Throws: The errors of `work`, or the result of `refusal`.
     public func run<Result: Sendable, Failure: Error>(
         priority: Priority = .normal, byteCount: Int = 0, refusal: (DecodeError) -> Failure,
         _ work: @escaping @Sendable (CancellationFlag) throws(Failure) -> Result
@@ -226,7 +226,7 @@ extension DecodeQueue {
 }
 
 extension ImageDecoder {
-    /// The same decoder, which takes ways with less memory rather than to need more than the whole budget.
+    /// The same decoder with the budget's size as a hint: it uses a path with less memory if it would need more.
     func bounded(by budget: DecodeBudget) -> ImageDecoder {
         var bounded = self
         bounded.options.budgetBytes = budget.maxBytes
