@@ -1,22 +1,23 @@
 extension Bitmap {
-    /// A copy of another size, or of a part in another size.
+    /// Returns a resampled copy of the bitmap or of a part of it.
     ///
-    /// Colours weigh by their alpha: what lies under transparent pixels is not seen. A side that keeps its size is
-    /// copied; where both do, or every pixel of the result is one of this bitmap's, so are the pixels, with what lies
-    /// under alpha 0. Against the same sums in exact numbers an opaque pixel is off by less than 0.6 of 255; with
-    /// alpha, colour times alpha by less than 1.
+    /// Colours are weighted by alpha: colour under transparent pixels has no influence. An axis that keeps its size is
+    /// copied; where both do, or every result pixel is one of the source's, pixels are copied unchanged, including
+    /// colour under alpha 0. Compared with exact arithmetic the error of an opaque sample is below 0.6 of 255; with
+    /// alpha, that of colour times alpha is below 1.
     ///
     /// - Parameters:
-    ///   - width: Pixels in a row of the result, at least 1.
-    ///   - height: Its rows, at least 1.
-    ///   - crop: The part that is used; what lies outside the bitmap is cut off. Nil for all of it.
-    ///   - filter: How pixels weigh; each filter grows with the reduction, so that every pixel counts.
-    ///   - weighsLight: Weighs amounts of light, not sRGB values: fine bright patterns keep their brightness, but
+    ///   - width: Width of the result in pixels, at least 1.
+    ///   - height: Height of the result in pixels, at least 1.
+    ///   - crop: The part to use, clipped to the bitmap; nil for all of it.
+    ///   - filter: The resampling kernel. It is widened by the reduction, so that every source pixel contributes.
+    ///   - weighsLight: Resamples in linear light, not in sRGB values: fine bright patterns keep their brightness, but
     ///     sharp filters ring more around dark lines. Takes about three times as long.
-    ///   - limits: `maxSide` and `maxPixels` hold for the result, `maxMemory` for the result and the rows in work.
-    ///   - cancellation: Ends the work at the next 16 rows when raised.
+    ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result and the row buffers.
+    ///   - cancellation: Stops the work within 16 rows when raised.
     /// - Throws: `invalidArgument` when `width` or `height` is below 1, `emptyCrop` when the crop has no pixel in the
-    ///   bitmap, `limitExceeded`, also when a side of either is over 1,048,576 (`maxSide`), `outOfMemory`, `cancelled`.
+    ///   bitmap, `limitExceeded`, also when a side of source or result exceeds 1,048,576 (`maxSide`), `outOfMemory`,
+    ///   `cancelled`.
     public func resized(
         width: Int, height: Int, crop: PixelRectangle? = nil, filter: ResampleFilter = .lanczos3,
         weighsLight: Bool = false, limits: DecodeLimits = DecodeLimits(), cancellation: CancellationFlag? = nil
@@ -37,7 +38,7 @@ extension Bitmap {
         return try resized(by: request, flag: cancellation)
     }
 
-    /// As the request says, which is in range and about a bitmap of this size.
+    /// Resamples by a valid request whose source has the size of this bitmap.
     func resized(
         by request: ResampleRequest, flag: CancellationFlag?, isPortable: Bool = false
     ) throws(DecodeError) -> Bitmap {
@@ -51,21 +52,21 @@ extension Bitmap {
             if y % 16 == 0 { try flag?.poll() }
             withRow(y) { resampler.push($0) }
         }
-        // Rows of the result may have been left out.
+        // Source rows that the result does not need were skipped.
         try flag?.poll()
         return Bitmap(width: request.width, height: request.height, storage: storage)
     }
 }
 
 extension ResampleRequest {
-    /// - Throws: `limitExceeded` when the result is too large, or a side of it or its source.
+    /// - Throws: `limitExceeded` when the result, or a side of source or result, is too large.
     func check(_ limits: DecodeLimits) throws(DecodeError) {
         let size = "\(sourceWidth) x \(sourceHeight) to \(width) x \(height) pixels"
         let sides = [sourceWidth, sourceHeight, width, height]
         guard sides.allSatisfy({ $0 <= Self.maxSide }), max(width, height) <= limits.maxSide ?? .max else {
             throw DecodeError(.limitExceeded, detail: "maxSide", "\(size): a side is over the limit")
         }
-        // Sides of 20 bits: products fit.
+        // Sides have at most 20 bits: the products cannot overflow.
         if let limit = limits.maxPixels, width * height > limit {
             throw DecodeError(.limitExceeded, detail: "maxPixels", "\(size): over the limit of \(limit)")
         }

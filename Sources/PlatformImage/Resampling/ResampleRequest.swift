@@ -1,20 +1,20 @@
-/// What to make of which part of a picture.
+/// Source crop, result size and filter of one resampling operation.
 struct ResampleRequest: Hashable, Sendable {
-    /// Pixels, 1 to ``maxSide``.
+    /// Size of the source in pixels, 1 to ``maxSide``.
     var sourceWidth, sourceHeight: Int
-    /// Pixels from the top left corner; the crop lies inside the source, not always on whole pixels.
+    /// The crop in source pixels from the top left corner, inside the source; may be fractional.
     var cropX, cropY, cropWidth, cropHeight: Double
-    /// Pixels of the result, 1 to ``maxSide``.
+    /// Size of the result in pixels, 1 to ``maxSide``.
     var width, height: Int
     var filter: ResampleFilter
-    /// Every source pixel has alpha 255; the result is wrong where one has not.
+    /// Every source pixel has alpha 255; if one has not, the result is wrong.
     var isOpaque: Bool
-    /// Weighs amounts of light, not sRGB values.
+    /// Resamples in linear light, not in sRGB values.
     var weighsLight: Bool
 
     static let maxSide = ThumbnailOptions.maxSide
 
-    /// The whole picture, not taken to be opaque, sRGB values weighed as they are.
+    /// A request for the whole image, not assumed to be opaque, in sRGB values.
     init(sourceWidth: Int, sourceHeight: Int, width: Int, height: Int, filter: ResampleFilter) {
         self.sourceWidth = sourceWidth
         self.sourceHeight = sourceHeight
@@ -27,7 +27,7 @@ struct ResampleRequest: Hashable, Sendable {
         weighsLight = false
     }
 
-    /// True when all sizes are in range and the crop lies inside the source.
+    /// True when all sizes are in range and the crop is inside the source.
     var isValid: Bool {
         let sides = 1...Self.maxSide
         // A NaN fails each comparison.
