@@ -1,15 +1,15 @@
 extension Bitmap {
-    /// A small picture of this one, by the same rules as
+    /// Returns a thumbnail of the bitmap, by the rules of
     /// ``ImageDecoder/thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``.
     ///
-    /// ``ThumbnailOptions/quality`` and ``ThumbnailOptions/usesEmbeddedThumbnail`` mean nothing here.
+    /// ``ThumbnailOptions/quality`` and ``ThumbnailOptions/usesEmbeddedThumbnail`` are ignored.
     ///
     /// - Parameters:
     ///   - options: Size, fit, crop and filter.
-    ///   - limits: `maxSide`, `maxPixels` and `maxMemory` hold for the thumbnail's pixels.
-    ///   - cancellation: Ends the work at its next row batch when raised.
+    ///   - limits: `maxSide`, `maxPixels` and `maxMemory` apply to the thumbnail's pixels.
+    ///   - cancellation: Stops the work at its next batch of rows when raised.
     /// - Throws: `invalidArgument` when a number in `options` is out of its range, `emptyCrop` when the crop has no
-    ///   pixel in the picture, `limitExceeded` when the thumbnail is over `limits` or has a side over
+    ///   pixel in the image, `limitExceeded` when the thumbnail exceeds `limits` or has a side over
     ///   ``ThumbnailOptions/maxSide``, `outOfMemory`, `cancelled`.
     public func thumbnail(
         options: ThumbnailOptions, limits: DecodeLimits = DecodeLimits(), cancellation: CancellationFlag? = nil
@@ -21,7 +21,7 @@ extension Bitmap {
         return try resized(by: request, flag: cancellation).laidOut(geometry, background: options.background)
     }
 
-    /// A copy, turned upright.
+    /// Returns an upright copy.
     package func turned(by orientation: Orientation) throws(DecodeError) -> Bitmap {
         let swaps = orientation.swapsSides
         let (turnedWidth, turnedHeight) = swaps ? (height, width) : (width, height)
@@ -30,7 +30,7 @@ extension Bitmap {
         return Bitmap(width: turnedWidth, height: turnedHeight, storage: target)
     }
 
-    /// The picture in its box and over its background; itself when there is nothing to do.
+    /// Pads the bitmap to its box and composites it over the background; returns it unchanged when neither is needed.
     func laidOut(_ geometry: ThumbnailGeometry, background: RGBA8?) throws(DecodeError) -> Bitmap {
         guard geometry.isPadded || background != nil else { return self }
         let box = try PixelStorage.forThumbnail(width: geometry.boxWidth, height: geometry.boxHeight)

@@ -1,22 +1,22 @@
-/// The small JPEG that a camera puts into a file's EXIF block.
+/// The JPEG thumbnail embedded in a file's EXIF block.
 struct EmbeddedThumbnail {
-    /// Where it lies in the file.
+    /// The thumbnail's range in the file.
     let range: Range<Int>
-    /// Over the bytes of `range` alone. Any damage throws: then the picture itself is the better source.
+    /// The parsed header of the bytes of `range`. Any damage throws: the full image is then the better source.
     let source: SourceImage
 }
 
 extension SourceImage {
-    /// The embedded thumbnail; nil when there is none that can stand for the whole picture.
+    /// Returns the embedded thumbnail; nil when there is none that can represent the whole image.
     ///
-    /// It has to be a JPEG with sides of at least `width` and `height`, with the same colour model and an aspect ratio
-    /// that is within 1 % of the picture's: many cameras pad theirs with black bars. A picture that can be transparent
-    /// has none, because no JPEG is. It is decoded under the same limits, its own EXIF block and thumbnail count for
-    /// nothing, and it may show an older state of the picture.
+    /// It must be a JPEG with sides of at least `width` and `height`, with the same colour model and an aspect ratio
+    /// within 1 % of the image's: many cameras pad theirs with black bars. An image with alpha has none, because JPEG
+    /// has no alpha. The thumbnail is decoded under the same limits; its EXIF block and nested thumbnail are ignored,
+    /// and it may be older than the image.
     ///
     /// - Parameters:
-    ///   - width: Pixels in a row that the whole picture, as stored, is needed with.
-    ///   - height: Rows of the same.
+    ///   - width: Required width, in pixels, of the whole image as stored.
+    ///   - height: Required height of the same.
     func embeddedThumbnail(in bytes: Span<UInt8>, width: Int, height: Int) -> EmbeddedThumbnail? {
         guard let block = header.exifRange, let inside = EXIF(bytes.extracting(block))?.thumbnailRange else {
             return nil
@@ -37,7 +37,7 @@ extension SourceImage {
 }
 
 extension ImageHeader {
-    /// Within 1 %.
+    /// True when the aspect ratios differ by at most 1 %.
     fileprivate func hasAspectRatio(of other: Self) -> Bool {
         let (a, b) = (Double(width) * Double(other.height), Double(height) * Double(other.width))
         return abs(a - b) <= 0.01 * b

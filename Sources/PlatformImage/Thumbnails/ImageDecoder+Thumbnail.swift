@@ -1,21 +1,20 @@
 extension ImageDecoder {
-    /// A small picture of a large one: upright and in sRGB as the decoder's options say, made without the large one in
-    /// memory where the format allows that.
+    /// Makes a thumbnail, upright and in sRGB if the decoder's options request that, without the full image in memory
+    /// where the format permits it.
     ///
-    /// Of an animation that is frame 0, of a TIFF the page of ``DecodeOptions/page``;
-    /// ``DecodeOptions/scaleDenominator`` counts for nothing.
+    /// Uses frame 0 of an animation, page ``DecodeOptions/page`` of a TIFF. ``DecodeOptions/scaleDenominator`` is
+    /// ignored.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
     ///   - options: Size, fit, crop and filter.
-    ///   - contentType: What the sender declared; nil or `application/octet-stream` for nothing.
-    ///   - cancellation: Ends the decode at its next row batch when raised.
+    ///   - contentType: The type declared by the sender; nil or `application/octet-stream` for none.
+    ///   - cancellation: Stops the decode at its next batch of rows when raised.
     /// - Returns: The thumbnail, with the header of the file and the status of its decode. With
-    ///   ``ThumbnailOptions/usesEmbeddedThumbnail`` the status is that of the embedded picture.
-    /// - Throws: What ``decode(_:as:cancellation:)-([UInt8],_,_)`` throws; `invalidArgument` when a number in `options`
-    ///   is out of its range; `emptyCrop` when the crop has no pixel in
-    ///   the picture; `limitExceeded` also when the thumbnail is over ``DecodeLimits/maxSide``, `maxPixels` or
-    ///   `maxMemory`.
+    ///   ``ThumbnailOptions/usesEmbeddedThumbnail`` the status is that of the embedded image.
+    /// - Throws: The errors of ``decode(_:as:cancellation:)-([UInt8],_,_)``; `invalidArgument` when a number in
+    ///   `options` is out of its range; `emptyCrop` when the crop has no pixel in the image; `limitExceeded` also when
+    ///   the thumbnail exceeds ``DecodeLimits/maxSide``, `maxPixels` or `maxMemory`.
     public func thumbnail(
         of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
@@ -24,7 +23,7 @@ extension ImageDecoder {
             PreparedThumbnail(bytes, declared: contentType, decoder: self, options: options, flag: cancellation), bytes)
     }
 
-    /// A small picture of a large one, from an array; the same as for a span.
+    /// Makes a thumbnail from an array; the same as for a span.
     public func thumbnail(
         of bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
@@ -32,20 +31,20 @@ extension ImageDecoder {
         try thumbnail(of: bytes.span, options: options, as: contentType, cancellation: cancellation)
     }
 
-    /// An upper estimate of the bytes that ``decode(_:as:cancellation:)-([UInt8],_,_)`` holds at once, its pixels
-    /// included; at least 1.
+    /// An upper estimate, in bytes, of the peak memory of ``decode(_:as:cancellation:)-([UInt8],_,_)``, including its
+    /// pixels; at least 1.
     ///
-    /// - Throws: What that throws before it decodes.
+    /// - Throws: The errors of that method before it decodes.
     package func decodeByteCount(
         of bytes: Span<UInt8>, as contentType: ContentType? = nil, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Int {
         try prepare(bytes, as: contentType, cancellation: cancellation).byteCount
     }
 
-    /// An upper estimate of the bytes that ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` holds at once,
-    /// its pixels included; at least 1.
+    /// An upper estimate, in bytes, of the peak memory of ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``,
+    /// including its pixels; at least 1.
     ///
-    /// - Throws: What that throws before it decodes.
+    /// - Throws: The errors of that method before it decodes.
     package func thumbnailByteCount(
         of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
@@ -53,7 +52,7 @@ extension ImageDecoder {
         try thumbnailCost(of: bytes, options: options, as: contentType, cancellation: cancellation).byteCount
     }
 
-    /// The second half, over the same bytes.
+    /// The second half of a thumbnail, over the same bytes.
     func thumbnail(_ prepared: PreparedThumbnail, _ bytes: Span<UInt8>) throws(DecodeError) -> DecodedImage {
         var source = prepared.source
         let transform = try source.transform(in: bytes, cache: transforms)
@@ -67,7 +66,7 @@ extension ImageDecoder {
         return try finish(prepared, storage, source.damage)
     }
 
-    /// False when the embedded thumbnail is no good, and the picture itself has to be decoded.
+    /// Decodes the embedded thumbnail; false when it is damaged and the full image must be decoded.
     private func decode(
         _ embedded: PreparedThumbnail.Embedded, of bytes: Span<UInt8>, into storage: PixelStorage,
         _ transform: ColorTransform?
@@ -75,8 +74,8 @@ extension ImageDecoder {
         var source = embedded.thumbnail.source
         let own = bytes.extracting(embedded.thumbnail.range)
         do throws(DecodeError) {
-            // Most have no profile, and their camera's colours are those of the picture. One that has its own and needs
-            // no conversion is in sRGB.
+            // Most embedded thumbnails have no profile; their colours are then those of the image. One that has a
+            // profile and needs no conversion is in sRGB.
             let hasProfile = source.header.profileSource != .none
             let colors = hasProfile ? try source.transform(in: own, cache: transforms) : transform
             try source.decode(own, resampledBy: embedded.request, into: storage, colors)
@@ -88,7 +87,7 @@ extension ImageDecoder {
         }
     }
 
-    /// Upright, in its box and over its background.
+    /// Applies orientation, padding and background.
     func finish(
         _ prepared: PreparedThumbnail, _ storage: PixelStorage, _ damage: Damage
     ) throws(DecodeError) -> DecodedImage {
@@ -101,14 +100,14 @@ extension ImageDecoder {
             status: damage.status.scaled(by: prepared.source.call.options.scaleDenominator, to: header.height))
     }
 
-    /// Small pictures of all frames of a GIF or APNG as they are shown; of any other picture one.
+    /// Makes thumbnails of all composed frames of a GIF or APNG; any other image gives one.
     ///
-    /// Each frame is as large as the thumbnail, keeps its delay and replaces the one before. They are all in memory at
-    /// the end, and count for ``DecodeLimits/maxMemory``. ``DecodeOptions/scaleDenominator`` counts for nothing.
+    /// Each frame has the thumbnail's size and its delay, and replaces the frame before. At the end all of them are in
+    /// memory; their bytes count for ``DecodeLimits/maxMemory``. ``DecodeOptions/scaleDenominator`` is ignored.
     ///
-    /// - Returns: The frames up to the end or the first that cannot be shown, and what was wrong in them or ended them.
-    /// - Throws: What ``frames(of:as:cancellation:)`` and ``ImageFrames/next()`` throw, and what
-    ///   ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` throws besides.
+    /// - Returns: The frames up to the end or to the first undecodable one, and the status of the animation.
+    /// - Throws: The errors of ``frames(of:as:cancellation:)``, ``ImageFrames/next()`` and
+    ///   ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``.
     public func thumbnails(
         ofFramesIn bytes: [UInt8], options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
@@ -134,7 +133,7 @@ extension ImageDecoder {
 }
 
 extension DecodeStatus {
-    /// Rows of a picture that was decoded at 1/n as rows of the whole one.
+    /// Converts the row count of an image decoded at 1/n to rows of the full image.
     fileprivate func scaled(by denominator: Int, to height: Int) -> Self {
         guard case .truncated(let rows) = self else { return self }
         return .truncated(rows: min(height, rows * denominator))
@@ -142,7 +141,7 @@ extension DecodeStatus {
 }
 
 extension PixelStorage {
-    /// Pixels of any content.
+    /// Allocates uninitialised pixels.
     static func forThumbnail(width: Int, height: Int) throws(DecodeError) -> PixelStorage {
         guard let storage = PixelStorage(byteCount: width * height * 4, zeroed: false) else {
             throw DecodeError(.outOfMemory, "no memory for \(width) x \(height) pixels")

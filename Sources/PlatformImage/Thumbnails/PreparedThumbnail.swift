@@ -1,15 +1,14 @@
-/// A thumbnail whose file's header has been read: what is to be done and what it will allocate are known, and nothing
-/// is allocated.
+/// A thumbnail whose file header has been read: its steps and allocations are known, but nothing is allocated.
 struct PreparedThumbnail: Sendable {
-    /// What the file says, at full size.
+    /// The file's header, at full size.
     let header: ImageHeader
-    /// The same file, at the scale that it is decoded at.
+    /// The same file, at the decode scale.
     private(set) var source: SourceImage
     let request: ResampleRequest
     let orientation: Orientation
     let geometry: ThumbnailGeometry
     let options: ThumbnailOptions
-    /// A camera's own thumbnail, to be tried first.
+    /// The embedded thumbnail to try first; nil for none.
     private(set) var embedded: Embedded?
 
     struct Embedded: Sendable {
@@ -47,7 +46,7 @@ struct PreparedThumbnail: Sendable {
         self.source = source
         self.request = request
         let most = min(own.limits.maxMemory ?? .max, own.budgetBytes ?? .max)
-        // The picture itself may fit in.
+        // The full image may still fit.
         if byteCount > most { embedded = nil }
         if byteCount > most, header.format == .png {
             own.usesLeastMemory = true
@@ -60,7 +59,7 @@ struct PreparedThumbnail: Sendable {
         }
     }
 
-    /// Nil when there is none that is as large as the whole picture is needed.
+    /// The embedded thumbnail; nil when there is none, or when it has fewer pixels than the request needs.
     private static func embedded(
         in bytes: Span<UInt8>, _ full: SourceImage, for request: ResampleRequest
     ) -> Embedded? {
@@ -77,7 +76,7 @@ struct PreparedThumbnail: Sendable {
         return Embedded(thumbnail: thumbnail, request: request)
     }
 
-    /// An upper estimate of what making it holds at once, its pixels included; at least 1.
+    /// An upper estimate, in bytes, of the peak memory of making the thumbnail, including its pixels; at least 1.
     var byteCount: Int {
         let pixels = PixelStorage.allocatedByteCount(request.width * request.height * 4)
         let isCopied = options.background != nil || geometry.isPadded
@@ -97,7 +96,7 @@ struct PreparedThumbnail: Sendable {
 }
 
 extension ThumbnailGeometry {
-    /// - Throws: `invalidArgument` when an option is out of its range, `emptyCrop`, or `limitExceeded` when the picture
+    /// - Throws: `invalidArgument` when an option is out of its range, `emptyCrop`, or `limitExceeded` when the image
     ///   or the thumbnail is too large.
     init(
         sourceWidth: Int, sourceHeight: Int, limits: DecodeLimits, options: ThumbnailOptions
@@ -116,7 +115,7 @@ extension ThumbnailGeometry {
         try check(limits)
     }
 
-    /// The limits count for what comes out too: an enlarged picture can be larger than what came in.
+    /// Checks the result too: with upscaling it can be larger than the source.
     private func check(_ limits: DecodeLimits) throws(DecodeError) {
         let size = "a thumbnail of \(boxWidth) x \(boxHeight) pixels"
         if max(boxWidth, boxHeight) > min(ResampleRequest.maxSide, limits.maxSide ?? .max) {
@@ -133,12 +132,12 @@ extension ThumbnailGeometry {
 }
 
 extension ResampleRequest {
-    /// The same part of a source of another size.
+    /// Maps the crop to a source of another size.
     ///
     /// - Parameters:
-    ///   - across: Its pixels for one of this source, from left to right. A JPEG of 4243 pixels has 1061 at 1/4, of
-    ///     which the last shows three quarters of the picture and a repeated edge.
-    ///   - down: The same from top to bottom.
+    ///   - across: New source pixels per old source pixel, horizontally. A JPEG 4243 pixels wide has 1061 at 1/4, of
+    ///     which the last one covers three quarters of a pixel of the image and a repeated edge.
+    ///   - down: The same vertically.
     mutating func rescale(sourceWidth newWidth: Int, sourceHeight newHeight: Int, across: Double, down: Double) {
         cropX *= across
         cropY *= down

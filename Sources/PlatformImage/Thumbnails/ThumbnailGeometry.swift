@@ -1,20 +1,20 @@
-/// What part of a picture becomes how large a thumbnail: arithmetic alone, in pixels of the picture as shown.
+/// Crop, size and padding of a thumbnail: pure arithmetic, in pixels of the upright image.
 struct ThumbnailGeometry: Hashable {
-    /// The part that is used; not always on whole pixels.
+    /// The crop in source pixels; may be fractional.
     var cropX, cropY, cropWidth, cropHeight: Double
-    /// Pixels of the resampled part, at least 1 each.
+    /// Size of the resampled crop in pixels, at least 1 each.
     var width, height: Int
-    /// Pixels of the thumbnail, padding included, and where in it the part lies.
+    /// Size of the thumbnail in pixels, with padding, and the position of the resampled crop in it.
     var boxWidth, boxHeight, left, top: Int
 
-    /// True when the part does not take all of the thumbnail.
+    /// True when the thumbnail has padding.
     var isPadded: Bool { boxWidth != width || boxHeight != height }
 
-    /// Nil when the crop has no pixel in the picture.
+    /// Computes the geometry; nil when the crop has no pixel in the image.
     ///
     /// - Parameters:
-    ///   - sourceWidth: Pixels in a row of the whole picture, 1 to `ResampleRequest.maxSide`.
-    ///   - sourceHeight: Its rows, 1 to `ResampleRequest.maxSide`.
+    ///   - sourceWidth: Width of the whole image in pixels, 1 to `ResampleRequest.maxSide`.
+    ///   - sourceHeight: Height of the whole image in pixels, 1 to `ResampleRequest.maxSide`.
     init?(sourceWidth: Int, sourceHeight: Int, options: ThumbnailOptions) {
         let whole = PixelRectangle(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
         guard let part = (options.crop ?? whole).clipped(toWidth: sourceWidth, height: sourceHeight) else { return nil }
@@ -39,7 +39,7 @@ struct ThumbnailGeometry: Hashable {
                 (seenWidth, seenHeight) = (Double(width), Double(height))
             } else {
                 (width, height) = box
-                // The side that is not cut is used exactly as it is.
+                // The side that is not cropped keeps its exact length.
                 if box.width * part.height >= box.height * part.width {
                     seenHeight = min(cropHeight, Double(box.height * part.width) / Double(box.width))
                 } else {
@@ -59,7 +59,7 @@ struct ThumbnailGeometry: Hashable {
         }
     }
 
-    /// The box asked for; a side that was not follows from the other.
+    /// The requested box; a missing side is derived from the other.
     private static func box(_ width: Int, _ height: Int, _ options: ThumbnailOptions) -> (width: Int, height: Int) {
         switch (options.width, options.height) {
         case (let boxWidth?, let boxHeight?): (boxWidth, boxHeight)
@@ -78,24 +78,24 @@ struct ThumbnailGeometry: Hashable {
             : (min(box.width, proportion(of: width, to: height, times: box.height)), box.height)
     }
 
-    /// `factor * part / whole`, rounded to the nearest with halves upwards, at least 1.
+    /// `factor * part / whole`, rounded to the nearest, halves up; at least 1.
     private static func proportion(of part: Int, to whole: Int, times factor: Int) -> Int {
         max(1, (2 * factor * part + whole) / (2 * whole))
     }
 
-    /// Where a stretch of `length` begins that has the focal point in its middle, as far as it can.
+    /// The start of a segment of `length` centred on the focal point, clamped to `whole`.
     private static func start(of length: Double, in whole: Double, at point: Double) -> Double {
         min(max(0, whole * point - length / 2), whole - length)
     }
 }
 
 extension ThumbnailGeometry {
-    /// What the resampler has to do with the rows as they are stored.
+    /// The resampling request for the rows as stored.
     ///
     /// - Parameters:
-    ///   - orientation: What turns the stored picture into the one that this geometry is about.
-    ///   - storedWidth: Pixels in a row of the stored picture at full size.
-    ///   - storedHeight: Its rows.
+    ///   - storedWidth: Width of the stored image in pixels, at full size.
+    ///   - storedHeight: Height of the stored image in pixels, at full size.
+    ///   - orientation: The transformation from the stored image to the upright one.
     func request(
         storedWidth: Int, storedHeight: Int, orientation: Orientation, options: ThumbnailOptions
     ) -> ResampleRequest {
@@ -107,10 +107,10 @@ extension ThumbnailGeometry {
         let (columns, rows) = (Double(storedWidth), Double(storedHeight))
         (request.cropWidth, request.cropHeight) = swaps ? (cropHeight, cropWidth) : (cropWidth, cropHeight)
         let (x, y) = swaps ? (cropY, cropX) : (cropX, cropY)
-        // Counted from the far edge where turning mirrors that side.
+        // Counted from the opposite edge where the orientation mirrors that axis.
         request.cropX = orientation.mirrorsStoredColumns ? columns - x - request.cropWidth : x
         request.cropY = orientation.mirrorsStoredRows ? rows - y - request.cropHeight : y
-        // What rounding may have left outside.
+        // Removes rounding errors outside the source.
         request.cropX = max(0, request.cropX)
         request.cropY = max(0, request.cropY)
         request.cropWidth = min(request.cropWidth, columns - request.cropX)
@@ -120,7 +120,7 @@ extension ThumbnailGeometry {
 }
 
 extension Orientation {
-    /// True when the first stored column is shown last, as a column or as a row.
+    /// True when the first stored column is displayed last, as a column or as a row.
     fileprivate var mirrorsStoredColumns: Bool {
         switch self {
         case .upMirrored, .down, .rightMirrored, .left: true
@@ -128,7 +128,7 @@ extension Orientation {
         }
     }
 
-    /// True when the first stored row is shown last, as a row or as a column.
+    /// True when the first stored row is displayed last, as a row or as a column.
     fileprivate var mirrorsStoredRows: Bool {
         switch self {
         case .down, .downMirrored, .right, .rightMirrored: true
@@ -138,13 +138,13 @@ extension Orientation {
 }
 
 extension ThumbnailOptions {
-    /// The size in pixels that a picture's thumbnail will have; nil when the crop has no pixel in it, and when
+    /// Returns the size in pixels of an image's thumbnail; nil when the crop has no pixel in the image, or when
     /// ``width``, ``height`` or ``gravity`` is out of its range.
     ///
     /// - Parameters:
-    ///   - width: Pixels in a row of the picture as shown, such as ``ImageHeader/displayWidth``, 1 to ``maxSide``;
-    ///     others give nil.
-    ///   - height: Its rows, likewise.
+    ///   - width: Width of the upright image in pixels, such as ``ImageHeader/displayWidth``, 1 to ``maxSide``; other
+    ///     values give nil.
+    ///   - height: Height of the same, with the same range.
     public func size(ofWidth width: Int, height: Int) -> (width: Int, height: Int)? {
         guard (1...Self.maxSide).contains(width), (1...Self.maxSide).contains(height), invalidArgument == nil else {
             return nil

@@ -1,4 +1,4 @@
-/// How a thumbnail's file is read: thumbnails of one file with equal plans can come out of one decode.
+/// The decode parameters of a thumbnail: thumbnails of one file with equal plans can share one decode.
 package struct ThumbnailPlan: Hashable, Sendable {
     let scaleDenominator: Int
     let leftOutDetail: LeftOutDetail.RawValue
@@ -10,10 +10,10 @@ package struct ThumbnailPlan: Hashable, Sendable {
 }
 
 extension ImageDecoder {
-    /// An upper estimate of the bytes that ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` holds at once,
-    /// its pixels included, at least 1, and how it reads the file.
+    /// An upper estimate, in bytes, of the peak memory of ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``,
+    /// including its pixels, at least 1; and its decode plan.
     ///
-    /// - Throws: What that throws before it decodes.
+    /// - Throws: The errors of that method before it decodes.
     package func thumbnailCost(
         of bytes: Span<UInt8>, options: ThumbnailOptions, as contentType: ContentType? = nil,
         cancellation: CancellationFlag? = nil
@@ -23,12 +23,12 @@ extension ImageDecoder {
         return (prepared.byteCount, ThumbnailPlan(prepared))
     }
 
-    /// Several thumbnails of one file, each as ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)`` makes it
-    /// alone; those of equal plans come out of one decode.
+    /// Makes several thumbnails of one file, each identical to a separate
+    /// ``thumbnail(of:options:as:cancellation:)-([UInt8],_,_,_)``; those with equal plans share one decode.
     ///
     /// - Parameter all: At least one; those with ``ThumbnailOptions/usesEmbeddedThumbnail`` are made one by one.
-    /// - Returns: The thumbnails in the order of the options, and how often the file was decoded.
-    /// - Throws: What that throws, also when only one of them cannot be made.
+    /// - Returns: The thumbnails in the order of the options, and the number of decodes.
+    /// - Throws: The errors of that method, also when only one of the thumbnails fails.
     package func thumbnails(
         of bytes: Span<UInt8>, options all: [ThumbnailOptions], cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> (images: [DecodedImage], decodeCount: Int) {
@@ -55,7 +55,7 @@ extension ImageDecoder {
         return (images.compactMap(\.self), decodeCount)
     }
 
-    /// One decode for all of them; their plans are equal.
+    /// Makes all thumbnails of one plan with one decode.
     private func thumbnails(_ group: [PreparedThumbnail], _ bytes: Span<UInt8>) throws(DecodeError) -> [DecodedImage] {
         guard var source = group.first?.source else { return [] }
         let transform = try source.transform(in: bytes, cache: transforms)
