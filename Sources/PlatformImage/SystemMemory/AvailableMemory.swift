@@ -1,31 +1,32 @@
-/// How much memory this process may use, so that a cache can be sized by it.
+/// The memory that this process may use, for example to choose the size of a cache.
 ///
 /// ```swift
 /// let cache = MemoryCache<ImageCacheKey, Bitmap>(maxBytes: AvailableMemory().fraction(0.15))
 /// ```
 ///
-/// Read once, when the value is made; limits can be changed later. What cannot be read counts as no limit.
+/// Read once, in the initialiser; limits can change later. A source that cannot be read counts as no limit.
 public struct AvailableMemory: Hashable, Sendable {
-    /// Bytes of RAM that the machine has; nil when the system does not tell.
+    /// Bytes of physical memory; nil when the system does not report it.
     public let physicalBytes: Int?
-    /// The lowest limit of the process's cgroup and of those above it, in bytes, 0 or more; nil for none.
+    /// The lowest memory limit of the process's cgroup and its ancestors, in bytes, 0 or more; nil for none.
     ///
-    /// In version 2 of cgroups that is `memory.max` or `memory.high`, in version 1 `memory.limit_in_bytes`. Above what
-    /// is mounted (the outside of a container) nothing can be seen.
+    /// Reads `memory.max` and `memory.high` in cgroups version 2, `memory.limit_in_bytes` in version 1. Ancestors
+    /// outside the mounted hierarchy (outside of a container) are not visible.
     public let cgroupLimit: Int?
 
-    /// Bytes this process may use: the lower one of ``cgroupLimit`` and ``physicalBytes``, 1 GiB when both are unknown.
+    /// Bytes that this process may use: the minimum of ``cgroupLimit`` and ``physicalBytes``, 1 GiB when both are
+    /// unknown.
     public var bytes: Int { min(cgroupLimit ?? .max, physicalBytes ?? cgroupLimit ?? 1 << 30) }
 
-    /// Asks the system, which takes about half a millisecond.
+    /// Queries the system, which takes about half a millisecond.
     public init() { self.init(root: "", systemBytes: Self.systemBytes) }
 
     /// - Parameters:
-    ///   - root: The folder that `/proc` and the cgroup mounts are in, without a slash at the end.
-    ///   - systemBytes: What the system says apart from `/proc`.
+    ///   - root: The folder that contains `/proc` and the cgroup mounts, without a trailing slash.
+    ///   - systemBytes: Physical memory reported by sysconf(3), in bytes; nil when unknown.
     init(root: String, systemBytes: Int?) {
         let root = Array(root.utf8)
-        // A container may show a `meminfo` of its own (LXCFS), which the system call does not know about.
+        // A container may have a virtual `meminfo` (LXCFS) with a lower total than sysconf(3) reports.
         let meminfo = KernelFile.contents(of: root + Array("/proc/meminfo".utf8), maxBytes: 1 << 16)
         physicalBytes = [meminfo.flatMap(Self.total(in:)), systemBytes].compactMap { $0 }.filter { $0 > 0 }.min()
         cgroupLimit = CgroupMemory(root: root).limit
@@ -33,10 +34,10 @@ public struct AvailableMemory: Hashable, Sendable {
 
     /// `fraction` of ``bytes``, in bytes, rounded down.
     ///
-    /// - Parameter fraction: 0...1; anything else is a caller's error and traps.
+    /// - Parameter fraction: 0...1; anything else is a programming error and traps.
     public func fraction(_ fraction: Double) -> Int {
         precondition(fraction >= 0 && fraction <= 1, "a fraction is 0...1")
-        // Double cannot hold every Int, and the largest would not come back.
+        // Double cannot represent every Int: a fraction of 1 must return `bytes` exactly.
         return fraction == 1 ? bytes : Int(Double(bytes) * fraction)
     }
 
@@ -61,13 +62,13 @@ public struct AvailableMemory: Hashable, Sendable {
     }
 }
 
-/// The cgroup that limits the memory of this process and the ones above it, as far as they can be seen
-/// (admin-guide/cgroup-v2 and admin-guide/cgroup-v1/memory of the kernel).
+/// The cgroup that limits the memory of this process and its visible ancestors (kernel documents admin-guide/cgroup-v2
+/// and admin-guide/cgroup-v1/memory).
 struct CgroupMemory {
-    /// As ``CgroupFolders/all``.
+    /// Same order as ``CgroupFolders/all``.
     let folders: [CgroupFolders.Folder]
 
-    /// - Parameter root: The folder that `/proc` and the mounts are in, without a slash at the end.
+    /// - Parameter root: The folder that contains `/proc` and the mounts, without a trailing slash.
     init(root: [UInt8]) { folders = CgroupFolders(of: .memory, root: root).all }
 
     /// The lowest limit, in bytes; nil for none.
@@ -81,7 +82,7 @@ struct CgroupMemory {
     }
 
     private static func limit(_ text: [UInt8]) -> Int? {
-        // Version 2 says `max` for no limit; version 1 says the largest Int, rounded down to a page of up to 1 MiB.
+        // No limit is `max` in version 2, and the largest Int rounded down to a page of up to 1 MiB in version 1.
         guard let bytes = Int(asciiDigits: text), bytes <= Int.max - 1 << 20 else { return nil }
         return bytes
     }

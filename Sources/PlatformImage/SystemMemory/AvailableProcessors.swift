@@ -1,31 +1,31 @@
-/// How many processors the calling thread may use: the default width of a ``DecodeQueue``.
+/// The number of processors that the calling thread may use: the default width of a ``DecodeQueue``.
 ///
-/// Read once, when the value is made; limits can be changed later. What cannot be read counts as no limit.
+/// Read once, in the initialiser; limits can change later. A source that cannot be read counts as no limit.
 package struct AvailableProcessors: Hashable, Sendable {
     /// Processors that are online, at least 1.
     package let onlineCount: Int
-    /// Processors that the calling thread may run on, as `taskset` sets them, at least 1; nil when the system does not
-    /// say. Threads that it starts inherit them.
+    /// Processors in the affinity mask of the calling thread (`taskset`), at least 1; nil when the system does not
+    /// report it. Threads inherit the mask.
     package let affinityCount: Int?
-    /// The lowest CPU quota of the process's cgroup and of those above it, rounded up to whole processors, at least 1;
-    /// nil for none.
+    /// The lowest CPU quota of the process's cgroup and its ancestors, rounded up to whole processors, at least 1; nil
+    /// for none.
     ///
-    /// In version 2 of cgroups that is `cpu.max`, in version 1 `cpu.cfs_quota_us` over `cpu.cfs_period_us`: 0.5
-    /// processors give 1, 2.5 give 3. Above what is mounted (the outside of a container) nothing can be seen.
+    /// Reads `cpu.max` in cgroups version 2, `cpu.cfs_quota_us` and `cpu.cfs_period_us` in version 1: 0.5 processors
+    /// give 1, 2.5 give 3. Ancestors outside the mounted hierarchy (outside of a container) are not visible.
     package let cgroupLimit: Int?
 
-    /// The lowest of the three, at least 1.
+    /// The minimum of the three, at least 1.
     package var count: Int { min(onlineCount, affinityCount ?? .max, cgroupLimit ?? .max) }
 
-    /// Asks the system, which takes about half a millisecond.
+    /// Queries the system, which takes about half a millisecond.
     package init() {
         self.init(root: "", onlineCount: SystemConfiguration.onlineProcessors, affinityCount: Self.affinity)
     }
 
     /// - Parameters:
-    ///   - root: The folder that `/proc` and the cgroup mounts are in, without a slash at the end.
+    ///   - root: The folder that contains `/proc` and the cgroup mounts, without a trailing slash.
     ///   - onlineCount: Less than 1 counts as 1.
-    ///   - affinityCount: At least 1; nil when it is not known.
+    ///   - affinityCount: At least 1; nil when unknown.
     init(root: String, onlineCount: Int, affinityCount: Int?) {
         self.onlineCount = max(1, onlineCount)
         self.affinityCount = affinityCount
@@ -33,21 +33,21 @@ package struct AvailableProcessors: Hashable, Sendable {
     }
 }
 
-/// The CPU quota of the cgroup of this process and of the ones above it, as far as they can be seen
-/// (admin-guide/cgroup-v2, "CPU Interface Files", and scheduler/sched-bwc of the kernel).
+/// The CPU quota of the cgroup of this process and its visible ancestors (kernel documents admin-guide/cgroup-v2, "CPU
+/// Interface Files", and scheduler/sched-bwc).
 struct CgroupProcessors {
-    /// CPU time over wall time, in microseconds: 250,000 of 100,000 are 2.5 processors.
+    /// CPU time per period, in microseconds: 250,000 in 100,000 are 2.5 processors.
     struct Quota: Hashable {
         let time: Int
         let period: Int
 
-        /// Processors, rounded up, at least 1: with 2.5 of them 2 threads leave half of one unused.
+        /// Processors, rounded up, at least 1: 2 threads would leave half a processor of 2.5 unused.
         var processors: Int { max(1, time / period + (time % period == 0 ? 0 : 1)) }
     }
 
     private let folders: [CgroupFolders.Folder]
 
-    /// - Parameter root: The folder that `/proc` and the mounts are in, without a slash at the end.
+    /// - Parameter root: The folder that contains `/proc` and the mounts, without a trailing slash.
     init(root: [UInt8]) { folders = CgroupFolders(of: .cpu, root: root).all }
 
     /// Processors of the lowest quota, rounded up, at least 1; nil for none.
@@ -55,9 +55,9 @@ struct CgroupProcessors {
 
     private static func quota(_ folder: CgroupFolders.Folder) -> Quota? {
         switch folder.version {
-        // -1 for none, which is no decimal number.
+        // -1 means no quota; it does not parse as a decimal number.
         case .v1: quota(folder.text(of: "cpu.cfs_quota_us"), folder.text(of: "cpu.cfs_period_us"))
-        // `250000 100000`, or `max 100000` for none.
+        // `250000 100000`, or `max 100000` for no quota.
         case .v2:
             folder.text(of: "cpu.max").flatMap { text in
                 let fields = text.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -66,7 +66,7 @@ struct CgroupProcessors {
         }
     }
 
-    /// Nil for a quota that the kernel would not take, 0 for example: then it is no file of the kernel's.
+    /// Nil for a quota that the kernel would reject, 0 for example.
     private static func quota(_ time: [UInt8]?, _ period: [UInt8]?) -> Quota? {
         guard let time = time.flatMap({ Int(asciiDigits: $0) }),
             let period = period.flatMap({ Int(asciiDigits: $0) }),

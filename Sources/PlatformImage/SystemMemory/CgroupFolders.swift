@@ -1,13 +1,11 @@
-// Where the limits on a process are: cgroups(7), and the kernel's documents admin-guide/cgroup-v2 and
-// admin-guide/cgroup-v1.
+// References: cgroups(7), and the kernel documents admin-guide/cgroup-v2 and admin-guide/cgroup-v1.
 
-/// A resource that a cgroup can limit, by its name in `/proc/self/cgroup` and among the mount options of version 1.
+/// A cgroup controller, by its name in `/proc/self/cgroup` and in the mount options of version 1.
 enum CgroupController: String {
     case cpu, memory
 }
 
-/// The folders of the cgroup that limits one resource of this process and of the ones above it, as far as they can be
-/// seen.
+/// The folders of the cgroup that limits one resource of this process, and of its visible ancestors.
 struct CgroupFolders {
     enum Version { case v1, v2 }
 
@@ -17,7 +15,7 @@ struct CgroupFolders {
 
         func file(_ name: StaticString) -> [UInt8] { path + [UInt8(ascii: "/")] + Array("\(name)".utf8) }
 
-        /// The text of a file without the line end; nil when it cannot be read.
+        /// The text of a file without the final newline; nil when it cannot be read.
         func text(of name: StaticString) -> [UInt8]? {
             guard var text = KernelFile.contents(of: file(name), maxBytes: 4096) else { return nil }
             if text.last == UInt8(ascii: "\n") { text.removeLast() }
@@ -25,13 +23,13 @@ struct CgroupFolders {
         }
     }
 
-    /// The process's own cgroup, then its parent and so on up to the mount; of both versions where both are mounted,
-    /// since the files of a controller are only in one of them. Folders may be missing.
+    /// The process's cgroup, then its ancestors up to the mount point. Contains both versions where both are mounted,
+    /// since the files of a controller exist in only one of them. Folders may not exist.
     let all: [Folder]
 
     /// - Parameters:
     ///   - controller: The resource.
-    ///   - root: The folder that `/proc` and the mounts are in, without a slash at the end.
+    ///   - root: The folder that contains `/proc` and the mounts, without a trailing slash.
     init(of controller: CgroupController, root: [UInt8]) {
         guard let membership = KernelFile.contents(of: root + Array("/proc/self/cgroup".utf8), maxBytes: 1 << 20),
             let mountinfo = KernelFile.contents(of: root + Array("/proc/self/mountinfo".utf8), maxBytes: 1 << 23)
@@ -46,7 +44,8 @@ struct CgroupFolders {
         }
     }
 
-    /// The path in a line `4:cpu,memory:/path`, or `0::/path` for version 2. The path may hold colons, but no line end.
+    /// The path in a line `4:cpu,memory:/path`, or `0::/path` for version 2. The path may contain colons, but no
+    /// newline.
     private static func path(
         of version: Version, _ controller: CgroupController, in membership: [UInt8]
     ) -> [UInt8]? {
@@ -66,10 +65,10 @@ struct CgroupFolders {
         return nil
     }
 
-    /// Of several mounts the one that shows the most of the ancestors is used.
+    /// The folders of a cgroup path, from the mount that shows the most ancestors.
     ///
-    /// A mount that shows other cgroups than the process's own (in some containers, and when a cgroup namespace was
-    /// entered or left: paths with `..`) still has at its root what stands for the container.
+    /// A mount may show other cgroups than the process's (in some containers, and after a cgroup namespace was entered
+    /// or left: paths with `..`); its root is then the cgroup that represents the container.
     private static func folders(of path: [UInt8], _ version: Version, in mounts: [CgroupMount]) -> [[UInt8]] {
         let mounts = mounts.filter { $0.version == version }
         let components = PathComponents(path)

@@ -3,18 +3,18 @@
 ///     35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
 struct CgroupMount {
     let version: CgroupFolders.Version
-    /// The cgroup that is at the mount point.
+    /// The cgroup at the mount point.
     let root: PathComponents
-    /// Where it is mounted.
+    /// The path of the mount point.
     let point: [UInt8]
 
-    /// The mounts of version 2, and those of version 1 that have the controller.
+    /// The mounts of version 2, and those of version 1 that include the controller.
     static func all(in mountinfo: [UInt8], of controller: CgroupController) -> [CgroupMount] {
         mountinfo.split(separator: UInt8(ascii: "\n")).compactMap { CgroupMount(line: $0, controller) }
     }
 
     private init?(line: ArraySlice<UInt8>, _ controller: CgroupController) {
-        // Empty fields count: a mount can have an empty source.
+        // Empty fields count: a mount may have an empty source.
         let fields = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard fields.count >= 10, let dash = fields[6...].firstIndex(where: { $0.elementsEqual("-".utf8) }),
             fields.indices.contains(dash + 3)
@@ -34,7 +34,7 @@ struct CgroupMount {
         guard point.first == UInt8(ascii: "/"), point.count < PathComponents.maxPathBytes else { return nil }
     }
 
-    /// Space, tab, line end and backslash are written as a backslash and three octal digits.
+    /// Decodes space, tab, newline and backslash, which are written as a backslash and three octal digits.
     private static func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = field
@@ -56,17 +56,17 @@ struct CgroupMount {
     }
 }
 
-/// The names in the path of a cgroup.
+/// The components of a cgroup path.
 struct PathComponents {
-    /// The kernel's `PATH_MAX`: it takes no longer path.
+    /// `PATH_MAX` of Linux: longer paths are invalid.
     static let maxPathBytes = 4096
 
     private let names: [ArraySlice<UInt8>]
 
-    /// So many names are up to the last `..`.
+    /// Number of names up to and including the last `..`; 0 without one.
     private let leadingUp: Int
 
-    /// A path that is too long has no names.
+    /// Splits a path; one that is too long has no components.
     init(_ path: [UInt8]) {
         names = path.count < Self.maxPathBytes ? path.split(separator: UInt8(ascii: "/")) : []
         leadingUp = names.lastIndex { $0.elementsEqual("..".utf8) }.map { $0 + 1 } ?? 0
@@ -74,7 +74,7 @@ struct PathComponents {
 
     var count: Int { names.count }
 
-    /// The names after those of `root`; nil when the path is not below it, and when it would lead up again.
+    /// The components after those of `root`; nil when the path is not below it, or when it leads out with `..`.
     func below(_ root: PathComponents) -> ArraySlice<ArraySlice<UInt8>>? {
         guard leadingUp <= root.count, names.starts(with: root.names) else { return nil }
         return names.dropFirst(root.count)

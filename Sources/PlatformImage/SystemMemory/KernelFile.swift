@@ -1,5 +1,5 @@
-// The core gets bytes from its caller and opens nothing, with one exception: what the kernel says about memory and
-// processors (Docs/decisions/0006). Paths are bytes, because file names on Linux are.
+// The core reads no files, with one exception: kernel files about memory and processors (Docs/decisions/0006). Paths
+// are bytes, as file names on Linux are.
 
 #if canImport(Glibc)
 import Glibc
@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// An open descriptor, closed when it goes away.
+/// A file descriptor that is closed in `deinit`.
 struct KernelFile: ~Copyable, Sendable {
     let descriptor: Int32
 
@@ -17,12 +17,12 @@ struct KernelFile: ~Copyable, Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Opens a file without ever waiting: a FIFO without a writer, a terminal and a device return at once too.
+    /// Opens a file without blocking, also a FIFO without a writer, a terminal or a device.
     static func open(_ path: [UInt8], _ access: Int32) -> Result<KernelFile, Failure> {
         guard !path.contains(0) else { return .failure(Failure(number: ENOENT)) }
         let terminated = path + [0]
         let descriptor = unsafe terminated.withUnsafeBytes { bytes in
-            // Paths are never empty: the 0 is there.
+            // Never empty: the terminating 0 is included.
             let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress
             guard let start = unsafe start else { return Int32(-1) }
             return unsafe systemOpen(start, access | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
@@ -30,9 +30,9 @@ struct KernelFile: ~Copyable, Sendable {
         return descriptor < 0 ? .failure(.last) : .success(KernelFile(owning: descriptor))
     }
 
-    /// What a regular file holds; nil when it is missing, something else, unreadable or longer than `maxBytes`.
+    /// Reads a regular file; nil when it is missing, not regular, unreadable or longer than `maxBytes`.
     ///
-    /// Files in `/proc` and in cgroups are regular and say that they have 0 bytes, so the end is found by reading.
+    /// Files in `/proc` and in cgroups are regular but report a size of 0, so the end is found by reading.
     static func contents(of path: [UInt8], maxBytes: Int) -> [UInt8]? {
         guard case .success(let file) = open(path, O_RDONLY), file.isRegular else { return nil }
         var contents: [UInt8] = []
@@ -44,7 +44,7 @@ struct KernelFile: ~Copyable, Sendable {
         return nil
     }
 
-    /// The bytes that are there now; none at the end.
+    /// Reads the available bytes, at most `maxBytes`; empty at the end.
     borrowing func read(maxBytes: Int) -> Result<[UInt8], Failure> {
         var failure: Failure?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: maxBytes) { buffer, count in
@@ -55,7 +55,7 @@ struct KernelFile: ~Copyable, Sendable {
         return failure.map { .failure($0) } ?? .success(bytes)
     }
 
-    /// Writes all bytes in one call, as the files of `/proc` want it.
+    /// Writes all bytes with one call, as files in `/proc` require.
     borrowing func write(_ bytes: [UInt8]) -> Failure? {
         let result = unsafe bytes.withUnsafeBytes { buffer in
             retrying { unsafe systemWrite(descriptor, buffer.baseAddress, bytes.count) }
@@ -68,7 +68,7 @@ struct KernelFile: ~Copyable, Sendable {
         return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// A number of `errno`.
+    /// An `errno` value.
     struct Failure: Error, CustomStringConvertible {
         let number: Int32
 
@@ -81,7 +81,7 @@ struct KernelFile: ~Copyable, Sendable {
     }
 }
 
-/// What sysconf(3) says; negative for what it does not know.
+/// Values of sysconf(3); negative when the system does not report one.
 enum SystemConfiguration {
     static var pageBytes: Int { sysconf(Int32(_SC_PAGESIZE)) }
     static var physicalPages: Int { sysconf(Int32(_SC_PHYS_PAGES)) }
@@ -95,7 +95,7 @@ private func retrying(_ call: () -> Int) -> Int {
     }
 }
 
-// The methods above have the names of the functions that they call.
+// Global functions: inside `KernelFile` the names `open`, `read` and `write` are its methods.
 private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { unsafe open(path, flags) }
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     unsafe read(descriptor, buffer, count)

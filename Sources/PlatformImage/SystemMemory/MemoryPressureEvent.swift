@@ -1,23 +1,24 @@
-/// Who tells that memory is short.
+/// A source of memory pressure events.
 public enum MemoryPressureSource: Hashable, Sendable, CaseIterable {
-    /// The kernel's pressure stall information: tasks of the machine waited for memory (`/proc/pressure/memory`).
+    /// Pressure stall information (PSI): tasks of the machine waited for memory (`/proc/pressure/memory`).
     case systemStalls
-    /// The process's cgroup, or one above it, reached a limit (`memory.events` of version 2 of cgroups).
+    /// The process's cgroup or an ancestor reached a limit (`memory.events` of cgroups version 2).
     ///
-    /// At `memory.max` the kernel first takes back file cache, so a process that reads many files gets these events
-    /// without being short of memory of its own.
+    /// At `memory.max` the kernel first reclaims file cache, so a process that reads many files receives these events
+    /// without being short of anonymous memory.
     case cgroupEvents
 }
 
-/// Memory is short now.
+/// A report that memory is short.
 public struct MemoryPressureEvent: Hashable, Sendable {
-    /// Who told.
+    /// The source of the event.
     public let source: MemoryPressureSource
-    /// How often use went over `memory.high` since the last event; 0 with ``MemoryPressureSource/systemStalls``.
+    /// Times that usage exceeded `memory.high` since the last event; 0 with ``MemoryPressureSource/systemStalls``.
     public var highCount: Int { counters.high }
-    /// How often use was about to go over `memory.max` since the last event; 0 likewise.
+    /// Times that usage was about to exceed `memory.max` since the last event; 0 with
+    /// ``MemoryPressureSource/systemStalls``.
     public var maxCount: Int { counters.max }
-    /// How often an allocation was about to fail since the last event; 0 likewise.
+    /// Times that an allocation was about to fail since the last event; 0 with ``MemoryPressureSource/systemStalls``.
     public var oomCount: Int { counters.oom }
 
     let counters: MemoryEventCounters
@@ -28,11 +29,11 @@ public struct MemoryPressureEvent: Hashable, Sendable {
     }
 }
 
-/// Why memory cannot be watched. Errors are equal when their codes are equal.
+/// The error of a watcher that could not start. Errors are equal when their codes are equal.
 public struct MemoryPressureError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure; branch on this.
+    /// The kind of failure; branch on this.
     public let code: Code
-    /// What was tried and why it failed, in the order of trying.
+    /// The sources that were tried, in order, with the reasons.
     public let attempts: [Attempt]
     /// One line of English for a log.
     public let message: String
@@ -53,25 +54,26 @@ public struct MemoryPressureError: Error, Hashable, Sendable, CustomStringConver
 
     /// A source that could not be used.
     public struct Attempt: Hashable, Sendable {
-        /// Which one.
+        /// The source.
         public let source: MemoryPressureSource
-        /// Why: the file and the system's reason.
+        /// The file and the system's error text.
         public let message: String
     }
 
-    /// What kind of failure; more may be added, so switch over it with a default.
+    /// The kind of failure. More may be added: switch over it with a default.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable name, such as `noSource`.
         public let description: String
 
-        /// The system offers none of the sources to this process; ``MemoryPressureError/attempts`` says why.
+        /// The system provides none of the sources to this process; ``MemoryPressureError/attempts`` contains the
+        /// reasons.
         public static var noSource: Self { Self(description: "noSource") }
-        /// The process may have no further thread or descriptor.
+        /// No thread or file descriptor is available to the process.
         public static var noResources: Self { Self(description: "noResources") }
     }
 }
 
-/// The counters of a cgroup's `memory.events` that tell of a limit that was reached (admin-guide/cgroup-v2).
+/// The counters of a cgroup's `memory.events` that report a reached limit (kernel document admin-guide/cgroup-v2).
 struct MemoryEventCounters: Hashable, Sendable {
     var high = 0
     var max = 0
@@ -79,7 +81,7 @@ struct MemoryEventCounters: Hashable, Sendable {
 
     var isZero: Bool { self == Self() }
 
-    /// Takes over the counters in lines such as `high 12`; others, and what is not in the text, stay as they are.
+    /// Reads the counters from lines such as `high 12`; other lines are ignored, missing counters keep their values.
     mutating func update(from text: [UInt8]) {
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -90,9 +92,9 @@ struct MemoryEventCounters: Hashable, Sendable {
         }
     }
 
-    /// How far each has risen; a counter that fell, as after a reset, has not.
+    /// The increase of each counter; 0 for a counter that decreased, as after a reset.
     func rise(since old: Self) -> Self {
-        // No counter is negative, so the differences are in range.
+        // Counters are never negative, so the differences cannot overflow.
         Self(high: Swift.max(0, high - old.high), max: Swift.max(0, max - old.max), oom: Swift.max(0, oom - old.oom))
     }
 

@@ -6,10 +6,10 @@ import Glibc
 import Musl
 #endif
 
-/// What ends the thread: a pipe with something to read in it.
+/// The stop signal of the watcher's thread: a pipe that becomes readable.
 ///
-/// Both ends live as long as either side needs them, so writing never meets a closed pipe, and a child process that
-/// inherited the ends changes nothing.
+/// Both ends stay open as long as either side needs them, so a write never fails with EPIPE, and copies of the ends
+/// inherited by a child process have no effect.
 final class MemoryPressureStop: Sendable {
     private let readEnd: KernelFile
     private let writeEnd: KernelFile
@@ -24,21 +24,21 @@ final class MemoryPressureStop: Sendable {
         writeEnd = KernelFile(owning: ends[1])
     }
 
-    /// Called once at most.
+    /// Raises the signal; call at most once.
     func raise() { _ = writeEnd.write([1]) }
 
-    /// What to wait for, for `poll`.
+    /// The `pollfd` that becomes readable when the signal is raised.
     var request: pollfd { pollfd(fd: readEnd.descriptor, events: Int16(POLLIN), revents: 0) }
 }
 
-/// What the watcher's thread does. It belongs to that thread alone.
+/// The state and loop of the watcher's thread; used by that thread only.
 final class MemoryPressureThread {
     private var trigger: MemoryPressureTrigger?
     private var stop: MemoryPressureStop?
     private var onPressure: (@Sendable (MemoryPressureEvent) -> Void)?
     private let quietMilliseconds: Int32
 
-    /// - Parameter quiet: The time after an event of a cgroup in which no other is told.
+    /// - Parameter quiet: The pause after a cgroup event before the next one is reported.
     static func start(
         _ trigger: consuming MemoryPressureTrigger, stop: MemoryPressureStop, quiet: Duration,
         onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
@@ -62,16 +62,16 @@ final class MemoryPressureThread {
     private func run() {
         while let event = next() {
             onPressure?(event)
-            // The kernel itself tells stalls once in a window at most; counters of a cgroup can rise all the time.
+            // The kernel reports stalls at most once per window; cgroup counters can rise continuously.
             if event.source == .cgroupEvents, isStopped(within: quietMilliseconds) { break }
         }
-        // In this order: whoever sees the closure released knows that the descriptors are closed.
+        // The order matters: once the closure is released the descriptors are closed.
         trigger = nil
         stop = nil
         onPressure = nil
     }
 
-    /// Waits for an event; nil when the watcher was stopped or the source is gone.
+    /// Waits for an event; nil when the watcher was stopped or the source failed.
     private func next() -> MemoryPressureEvent? {
         while let stop, let request = trigger?.request {
             var requests = [stop.request, request]
@@ -86,7 +86,7 @@ final class MemoryPressureThread {
         return nil
     }
 
-    /// A signal may cut the time short.
+    /// Waits for the stop signal; a Unix signal may end the wait early.
     private func isStopped(within milliseconds: Int32) -> Bool {
         guard var request = stop?.request else { return true }
         return unsafe poll(&request, 1, milliseconds) > 0

@@ -1,4 +1,4 @@
-// Linux alone has these sources.
+// These sources exist on Linux only.
 #if os(Linux)
 
 #if canImport(Glibc)
@@ -7,12 +7,12 @@ import Glibc
 import Musl
 #endif
 
-/// A source that was opened: a descriptor to wait on, and what there is to tell when it is ready.
+/// An open source of pressure events: a descriptor to poll, and the event to report when it is ready.
 enum MemoryPressureTrigger: ~Copyable {
     case stalls(KernelFile)
     case cgroup(CgroupEventWatch)
 
-    /// What to wait for, for `poll`.
+    /// The `pollfd` of the source.
     var request: pollfd {
         switch self {
         case .stalls(let file): pollfd(fd: file.descriptor, events: Int16(POLLPRI), revents: 0)
@@ -20,11 +20,11 @@ enum MemoryPressureTrigger: ~Copyable {
         }
     }
 
-    /// What happened; nil for nothing new.
+    /// The event since the last call; nil for none.
     mutating func event() -> MemoryPressureEvent? {
         switch consume self {
         case .stalls(let file):
-            // Asking with `poll` has reset it.
+            // `poll` has already reset the trigger.
             self = .stalls(file)
             return MemoryPressureEvent(.systemStalls)
         case .cgroup(var watch):
@@ -34,8 +34,8 @@ enum MemoryPressureTrigger: ~Copyable {
         }
     }
 
-    /// Asks the kernel to tell when tasks waited for memory for `stall` in all, within `window`
-    /// (the kernel's document accounting/psi).
+    /// Registers a PSI trigger: an event when tasks waited for memory for `stall` in total within `window` (kernel
+    /// document accounting/psi).
     static func stalls(
         file path: String, stall: Duration, window: Duration
     ) -> Result<MemoryPressureTrigger, MemoryPressureFailure> {
@@ -50,7 +50,7 @@ enum MemoryPressureTrigger: ~Copyable {
         }
     }
 
-    /// Watches the files of the process's cgroup and of those above it.
+    /// Watches the event files of the process's cgroup and its ancestors.
     static func cgroup(root: String) -> Result<MemoryPressureTrigger, MemoryPressureFailure> {
         let folders = CgroupMemory(root: Array(root.utf8)).folders.filter { $0.version == .v2 }
         guard let own = folders.first else {
@@ -61,8 +61,8 @@ enum MemoryPressureTrigger: ~Copyable {
         var watch = CgroupEventWatch(inotify: KernelFile(owning: inotify))
         var failure: String?
         for folder in folders {
-            // The plain file also counts what happens in cgroups below, which are others' unless it is the own one;
-            // before Linux 5.2 it is all there is.
+            // `memory.events` also counts events of descendant cgroups, which may belong to other processes;
+            // `memory.events.local` does not, but exists only since Linux 5.2.
             if watch.add(folder.file("memory.events.local")) != nil {
                 let refusal = watch.add(folder.file("memory.events"))
                 failure = failure ?? refusal
@@ -74,14 +74,14 @@ enum MemoryPressureTrigger: ~Copyable {
     }
 }
 
-/// Why a source cannot be used.
+/// The reason why a source cannot be used.
 struct MemoryPressureFailure: Error {
     let message: String
 
     init(_ message: String) { self.message = message }
 }
 
-/// Files with counters, and what the counters were when last read.
+/// Counter files watched with inotify, with the counters last read.
 struct CgroupEventWatch: ~Copyable {
     private let inotify: KernelFile
     private var files: [(path: [UInt8], counters: MemoryEventCounters)] = []
@@ -91,13 +91,13 @@ struct CgroupEventWatch: ~Copyable {
     var descriptor: Int32 { inotify.descriptor }
     var isEmpty: Bool { files.isEmpty }
 
-    /// Returns why the file cannot be watched; nil when it is.
+    /// Adds a file; returns the reason when it cannot be watched, nil on success.
     mutating func add(_ path: [UInt8]) -> String? {
         let terminated = path.map { CChar(bitPattern: $0) } + [0]
         guard unsafe inotify_add_watch(inotify.descriptor, terminated, UInt32(IN_MODIFY)) >= 0 else {
             return "\(KernelFile.Failure.last)"
         }
-        // Read after the watch is there: a change in between is in the counters or is told, or both.
+        // Read after the watch exists: a change in between is in the counters, or reported, or both.
         guard let text = KernelFile.contents(of: path, maxBytes: 1 << 16) else { return "cannot be read" }
         var counters = MemoryEventCounters()
         counters.update(from: text)
@@ -105,13 +105,13 @@ struct CgroupEventWatch: ~Copyable {
         return nil
     }
 
-    /// How far the counters have risen since the last call.
+    /// The increase of the counters since the last call.
     mutating func rise() -> MemoryEventCounters {
-        // Which file it was does not matter: all are small. 4 KiB hold any one event (inotify(7)).
+        // All files are read again, so the events are discarded. 4 KiB have room for any one event (inotify(7)).
         while case .success(let events) = inotify.read(maxBytes: 4096), !events.isEmpty {}
         var rise = MemoryEventCounters()
         for index in files.indices {
-            // A cgroup that is gone, or a text that makes no sense, changes nothing.
+            // A removed cgroup or an unreadable text changes nothing.
             guard let text = KernelFile.contents(of: files[index].path, maxBytes: 1 << 16) else { continue }
             let old = files[index].counters
             files[index].counters.update(from: text)

@@ -6,28 +6,28 @@ import Synchronization
 /// let watcher = try MemoryPressureWatcher { _ in cache.relieveMemoryPressure(to: 0.5) }
 /// ```
 ///
-/// It has a thread of its own, which sleeps in the kernel until there is something to tell. The closure is called on
-/// it, one call at a time, at most once in a `window`. A closure that holds the watcher keeps it alive: stop it then.
+/// A dedicated thread waits in the kernel for events and calls the closure, one call at a time, at most once per
+/// `window`. A closure that captures the watcher keeps it alive: call ``stop()`` then.
 ///
-/// The cgroup is the one the process is in when the watcher is made.
+/// The watched cgroup is that of the process when the watcher is created.
 public final class MemoryPressureWatcher: Sendable {
-    /// The source that is watched.
+    /// The source in use.
     public let source: MemoryPressureSource
 
     #if os(Linux)
     private let stopping: Mutex<MemoryPressureStop?>
     #endif
 
-    /// Starts to watch the first of `sources` that this process may use.
+    /// Starts watching the first of `sources` that is available to this process.
     ///
     /// - Parameters:
-    ///   - sources: What to try, in this order.
-    ///   - stall: The time, summed over a `window`, in which some task of the machine waited for memory that makes an
-    ///     event; over 0 and at most `window`.
+    ///   - sources: The sources to try, in this order.
+    ///   - stall: Total time within a `window`, in which some task of the machine waited for memory, that causes an
+    ///     event; more than 0 and at most `window`.
     ///   - window: 0.5...10 s. A process without privileges can only watch stalls with a multiple of 2 s.
-    ///   - onPressure: Is called with every event.
-    /// - Throws: ``MemoryPressureError/Code/noSource`` when no source can be used, as on other systems than Linux;
-    ///   ``MemoryPressureError/Code/noResources`` when there is no thread or descriptor to be had.
+    ///   - onPressure: Called with every event.
+    /// - Throws: ``MemoryPressureError/Code/noSource`` when no source can be used, as on systems other than Linux;
+    ///   ``MemoryPressureError/Code/noResources`` when no thread or descriptor is available.
     public convenience init(
         sources: [MemoryPressureSource] = MemoryPressureSource.allCases,
         stall: Duration = .milliseconds(150), window: Duration = .seconds(2),
@@ -42,10 +42,10 @@ public final class MemoryPressureWatcher: Sendable {
 
     deinit { stop() }
 
-    /// Ends the thread; a second time does nothing.
+    /// Stops the watcher; repeated calls have no effect.
     ///
-    /// Returns without waiting, so it may be called from the closure; one call may still be under way on the thread.
-    /// The thread then releases the closure.
+    /// Returns without waiting, so it may be called from the closure; one call of the closure may still be running on
+    /// the thread. The thread then releases the closure.
     public func stop() {
         #if os(Linux)
         let signal = stopping.locked(in: self) { stopping in
@@ -58,8 +58,8 @@ public final class MemoryPressureWatcher: Sendable {
 
     #if os(Linux)
     /// - Parameters:
-    ///   - stallFile: The kernel's file for stalls.
-    ///   - root: The folder that `/proc` and the cgroup mounts are in, without a slash at the end.
+    ///   - stallFile: The kernel's PSI file.
+    ///   - root: The folder that contains `/proc` and the cgroup mounts, without a trailing slash.
     init(
         sources: [MemoryPressureSource], stall: Duration, window: Duration, stallFile: String, root: String,
         onPressure: @escaping @Sendable (MemoryPressureEvent) -> Void
