@@ -1,11 +1,11 @@
-// Classes of ASCII bytes, numbers in ASCII digits, and hexadecimal text. None of it depends on a locale.
+// Sets of ASCII bytes, decimal numbers and hexadecimal text, independent of locales.
 
-/// A set of ASCII bytes. No byte from 0x80 on is in any set.
+/// A set of ASCII bytes, as a 128-bit mask. Bytes from 0x80 on are in no set.
 package struct ASCIISet: Hashable, Sendable {
-    @usableFromInline let low: UInt64  // a bit for each of the bytes 0...63
-    @usableFromInline let high: UInt64  // and of 64...127
+    @usableFromInline let low: UInt64  // bits of the bytes 0...63
+    @usableFromInline let high: UInt64  // bits of the bytes 64...127
 
-    /// The bytes of `characters`; those outside ASCII are left out.
+    /// The set of the bytes of `characters`; bytes outside ASCII are ignored.
     package init(_ characters: some Sequence<UInt8>) {
         var (low, high): (UInt64, UInt64) = (0, 0)
         for byte in characters {
@@ -40,9 +40,9 @@ package struct ASCIISet: Hashable, Sendable {
     package static let uppercase = Self(UInt8(ascii: "A")...UInt8(ascii: "Z"))
     /// Letters and digits.
     package static let alphanumerics = digits.union(lowercase).union(uppercase)
-    /// What means the same with and without an escape in a URI (RFC 3986, section 2.3).
+    /// The unreserved characters of a URI (RFC 3986, section 2.3).
     package static let unreserved = alphanumerics.union("-._~")
-    /// What a segment of a path may hold without an escape (`pchar`, RFC 3986, section 3.3).
+    /// The characters of a path segment that need no escape (`pchar`, RFC 3986, section 3.3).
     package static let pathSegment = unreserved.union("!$&'()*+,;=:@")
 }
 
@@ -59,7 +59,7 @@ extension UInt8 {
     @inlinable
     package var isASCIIAlphanumeric: Bool { isASCIIDigit || isASCIILetter }
 
-    /// True for space and tab, which HTTP lets stand around its values (`OWS`, RFC 9110, section 5.6.3).
+    /// True for space and tab, the optional whitespace of HTTP (`OWS`, RFC 9110, section 5.6.3).
     @inlinable
     package var isASCIIBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
@@ -67,11 +67,11 @@ extension UInt8 {
     @inlinable
     package var isASCIIControl: Bool { self < 0x20 || self == 0x7F }
 
-    /// 0 to 9 of a decimal digit; nil for any other byte.
+    /// The value 0...9 of a decimal digit; nil for any other byte.
     @inlinable
     package var asciiDigitValue: Int? { isASCIIDigit ? Int(self &- UInt8(ascii: "0")) : nil }
 
-    /// 0 to 15 of a hexadecimal digit of either case; nil for any other byte.
+    /// The value 0...15 of a hexadecimal digit in either case; nil for any other byte.
     @inlinable
     package var asciiHexValue: UInt8? {
         if isASCIIDigit { return self &- UInt8(ascii: "0") }
@@ -79,19 +79,19 @@ extension UInt8 {
         return letter < 6 ? letter + 10 : nil
     }
 
-    /// `A...Z` as `a...z`, any other byte as it is.
+    /// The lowercase letter for `A...Z`; any other byte unchanged.
     @inlinable
     package var lowercasedASCII: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
 
-    /// The hexadecimal digit of 0 to 15.
+    /// The hexadecimal digit of a value 0...15.
     ///
-    /// - Parameter ten: The digit of 10, which decides between lower and upper case.
+    /// - Parameter ten: The digit of 10, `a` or `A`.
     @inlinable
     func hexadecimalDigit(ten: UInt8) -> UInt8 { self < 10 ? UInt8(ascii: "0") + self : ten - 10 + self }
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// Without the spaces and tabs at both ends.
+    /// The bytes without leading and trailing spaces and tabs.
     @inlinable
     package func trimmingASCIIBlanks() -> SubSequence {
         var trimmed = drop { $0.isASCIIBlank }
@@ -101,7 +101,7 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension Int {
-    /// The number that ASCII digits make; nil for no digit, for anything but digits, and for what does not fit.
+    /// Parses ASCII digits; nil for an empty collection, any other byte, and on overflow.
     @inlinable
     package init?(asciiDigits digits: some Collection<UInt8>) {
         guard !digits.isEmpty else { return nil }
@@ -118,7 +118,7 @@ extension Int {
 }
 
 extension String {
-    /// Two lower-case hexadecimal digits for each byte.
+    /// Creates text of two lowercase hexadecimal digits per byte.
     @inlinable
     package init(hexadecimal bytes: some Sequence<UInt8>) {
         var digits: [UInt8] = []

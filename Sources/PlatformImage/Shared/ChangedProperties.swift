@@ -1,10 +1,9 @@
-/// A description of a value: `Name(property: value, ...)` with the properties that differ from their defaults, in one
-/// line.
+/// Builds a one-line description `Name(property: value, ...)` of the properties that differ from their defaults.
 package struct ChangedProperties {
     private let name: String
     private var parts: [String] = []
 
-    /// - Parameter name: The type's name, as it is to be shown.
+    /// - Parameter name: The displayed name of the type.
     package init(of name: String) { self.name = name }
 
     /// Adds a part without a label.
@@ -15,12 +14,12 @@ package struct ChangedProperties {
         if value != `default` { parts.append("\(label): \(value)") }
     }
 
-    /// Adds a property unless it has its default; `nil` is shown as such.
+    /// Adds a property unless it has its default; a nil value is printed as `nil`.
     package mutating func add<Value: Equatable>(_ label: String, _ value: Value?, default: Value?) {
         if value != `default` { parts.append("\(label): \(value.map { "\($0)" } ?? "nil")") }
     }
 
-    /// Adds a property by a text of its own; nil adds nothing.
+    /// Adds a property as custom text; nil adds nothing.
     package mutating func add(_ label: String, text: String?) {
         if let text { parts.append("\(label): \(text)") }
     }

@@ -6,20 +6,20 @@ import Musl
 import Darwin
 #endif
 
-/// Threads of our own, for work that blocks: Swift's shared pool must not.
+/// Detached pthreads for blocking work, which must not run in Swift's shared pool.
 package enum DetachedThread {
-    /// 1 MiB. The codecs keep large tables on the heap, and the deepest stack seen is below 64 KiB; but closures of
-    /// callers run on these threads too, and musl gives no more than 128 KiB by itself.
+    /// 1 MiB. The codecs keep large tables on the heap, and the deepest stack measured is below 64 KiB; but callers'
+    /// closures run on these threads too, and the default of musl is only 128 KiB.
     package static let defaultStackBytes = 1 << 20
 
-    /// Starts a thread that calls `body` once; nobody waits for its end.
+    /// Starts a detached thread that calls `body` once; it cannot be joined.
     ///
     /// - Parameters:
-    ///   - stackBytes: The size of its stack.
-    ///   - niceness: How much the thread gives way where others want the cores too, 0 to 19 as `nice` counts. Linux
-    ///     alone has it: elsewhere it is the whole process's, and stays as it is.
-    ///   - body: Is released when it has returned, or when there is no thread.
-    /// - Returns: The system's error number when there is no thread to be had; nil when it runs.
+    ///   - stackBytes: The size of the stack.
+    ///   - niceness: Scheduling priority of the thread, 0 (normal) to 19 (lowest) as in `nice`. Linux only: elsewhere
+    ///     niceness applies to the whole process and is not changed.
+    ///   - body: Released after it has returned, or when no thread could be started.
+    /// - Returns: The system's error number when no thread could be started; nil on success.
     package static func start(
         stackBytes: Int = defaultStackBytes, niceness: Int = 0, _ body: sending @escaping () -> Void
     ) -> Int32? {
@@ -46,7 +46,7 @@ package enum DetachedThread {
         return nil
     }
 
-    /// What a thread gets when it starts.
+    /// The start argument of a thread.
     private final class Start {
         let niceness: Int
         let body: () -> Void
@@ -57,7 +57,7 @@ package enum DetachedThread {
         }
     }
 
-    /// On Linux a niceness is a thread's own.
+    /// Sets the niceness of the calling thread, which on Linux applies to one thread.
     private static func giveWay(by niceness: Int) {
         guard niceness > 0 else { return }
         #if canImport(Glibc)

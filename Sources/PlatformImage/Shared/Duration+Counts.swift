@@ -1,13 +1,13 @@
 extension Duration {
-    /// Whole milliseconds, cut towards 0; stops at the ends of the range.
+    /// Whole milliseconds, rounded towards 0 and clamped to `Int64`.
     @inlinable
     package var millisecondCount: Int64 { count(perSecond: 1_000) }
 
-    /// Whole microseconds, cut towards 0; stops at the ends of the range.
+    /// Whole microseconds, rounded towards 0 and clamped to `Int64`.
     @inlinable
     package var microsecondCount: Int64 { count(perSecond: 1_000_000) }
 
-    /// Whole nanoseconds, cut towards 0; stops at the ends of the range, 292 years.
+    /// Whole nanoseconds, rounded towards 0 and clamped to `Int64` (292 years).
     @inlinable
     package var nanosecondCount: Int64 { count(perSecond: 1_000_000_000) }
 
@@ -15,7 +15,7 @@ extension Duration {
     func count(perSecond units: Int64) -> Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: units)
-        // Both parts have one sign.
+        // Both parts have the same sign.
         let (sum, overflowsToo) = product.addingReportingOverflow(attoseconds / (1_000_000_000_000_000_000 / units))
         return overflows || overflowsToo ? (seconds < 0 ? .min : .max) : sum
     }

@@ -1,6 +1,6 @@
-// ThreadSanitizer does not see inside the standard library's mutex (it is not instrumented on Linux): a thread that had
-// to wait gets the lock where the sanitizer is blind, and its next access is reported as a race. Built with
-// -DTHREAD_SANITIZER, as `make tsan` does, each critical section tells it; any other build pays nothing.
+// ThreadSanitizer does not see inside the standard library's mutex (it is not instrumented on Linux): after a contended
+// lock it reports the next access as a race. With -DTHREAD_SANITIZER, as in `make tsan`, each critical section is
+// annotated for the sanitizer; other builds have no overhead.
 
 public import Synchronization
 
@@ -15,11 +15,11 @@ func threadSanitizerRelease(_ address: UnsafeMutableRawPointer)
 #endif
 
 extension Mutex where Value: ~Copyable {
-    /// `withLock`, in a way that ThreadSanitizer understands.
+    /// The same as `withLock`, with annotations for ThreadSanitizer.
     ///
-    /// Inlined into clients as this module was compiled: the condition is the library's, not theirs.
+    /// The compilation condition is evaluated when this module is built, not in clients that inline the method.
     ///
-    /// - Parameter owner: The object that the mutex is a part of.
+    /// - Parameter owner: The object that contains the mutex.
     @inlinable
     package borrowing func locked<Result: ~Copyable, E: Error>(
         in owner: AnyObject, _ body: (inout sending Value) throws(E) -> sending Result

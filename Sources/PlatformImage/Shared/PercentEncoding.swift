@@ -1,10 +1,10 @@
 /// Percent-encoding of bytes in URIs (RFC 3986, section 2.1).
 package enum PercentEncoding {
-    /// The bytes with `%` and two upper-case digits in place of each one that is not `allowed`.
+    /// Replaces each byte that is not `allowed` by `%` and two uppercase hexadecimal digits.
     ///
     /// - Parameters:
-    ///   - allowed: The bytes that stand for themselves.
-    ///   - keepsEscapes: Leaves a `%` that two hexadecimal digits follow as it is, although `%` is not allowed.
+    ///   - allowed: The bytes that are not encoded.
+    ///   - keepsEscapes: Keeps a `%` followed by two hexadecimal digits, although `%` is not allowed.
     @inlinable
     package static func encode(
         _ bytes: some Collection<UInt8>, allowed: ASCIISet, keepsEscapes: Bool = false
@@ -22,13 +22,13 @@ package enum PercentEncoding {
         return encoded
     }
 
-    /// The text with `%` and two upper-case digits in place of each byte of its UTF-8 that is not `allowed`.
+    /// Replaces each UTF-8 byte of the text that is not `allowed` by `%` and two uppercase hexadecimal digits.
     @inlinable
     package static func encode(_ text: String, allowed: ASCIISet) -> String {
         String(decoding: encode(text.utf8, allowed: allowed), as: UTF8.self)
     }
 
-    /// The bytes with each escape replaced by its byte, once; a `%` without two hexadecimal digits stays.
+    /// Replaces each escape by its byte, in one pass; a `%` without two hexadecimal digits is kept.
     @inlinable
     package static func decode(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []
@@ -46,7 +46,7 @@ package enum PercentEncoding {
         return decoded
     }
 
-    /// The byte of the escape that begins at `index`; nil where there is none.
+    /// The byte of the escape that starts at `index`; nil when there is none.
     @inlinable
     package static func escapedByte<Bytes: Collection<UInt8>>(in bytes: Bytes, at index: Bytes.Index) -> UInt8? {
         guard bytes[index] == UInt8(ascii: "%") else { return nil }
@@ -57,7 +57,7 @@ package enum PercentEncoding {
         return high << 4 | low
     }
 
-    /// Appends `%` and two upper-case digits.
+    /// Appends `%` and two uppercase hexadecimal digits.
     @inlinable
     package static func append(escapeOf byte: UInt8, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "%"))

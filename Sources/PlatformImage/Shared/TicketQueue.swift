@@ -1,6 +1,6 @@
-/// Tickets in the order of their arrival, with amortised constant time at both ends.
+/// A FIFO queue of tickets with amortised constant time at both ends.
 ///
-/// A ticket that leaves early is not taken out: its owner forgets it, and skips it when its turn comes.
+/// Cancelled tickets stay in the queue: the caller skips them when they reach the front.
 package struct TicketQueue<Ticket: Sendable>: Sendable {
     @usableFromInline var tickets: [Ticket] = []
     @usableFromInline var head = 0
@@ -8,14 +8,14 @@ package struct TicketQueue<Ticket: Sendable>: Sendable {
     @inlinable
     package init() {}
 
-    /// Tickets in the queue, with those that were forgotten.
+    /// Tickets in the queue, including cancelled ones.
     @inlinable
     package var count: Int { tickets.count - head }
 
     @inlinable
     package var first: Ticket? { head < tickets.count ? tickets[head] : nil }
 
-    /// All tickets in order, with those that were forgotten.
+    /// All tickets in order, including cancelled ones.
     @inlinable
     package var all: ArraySlice<Ticket> { tickets[head...] }
 
@@ -35,11 +35,11 @@ package struct TicketQueue<Ticket: Sendable>: Sendable {
         return tickets[head]
     }
 
-    /// Takes the forgotten tickets out when they are more than the others, and more than 64.
+    /// Removes cancelled tickets when they outnumber the others by more than 64.
     ///
     /// - Parameters:
-    ///   - waitingCount: Tickets that are not forgotten.
-    ///   - isWaiting: False for a ticket that was forgotten.
+    ///   - waitingCount: Tickets that are not cancelled.
+    ///   - isWaiting: False for a cancelled ticket.
     @inlinable
     package mutating func compact(waitingCount: Int, _ isWaiting: (Ticket) -> Bool) {
         guard count > 2 * waitingCount + 64 else { return }
