@@ -1,17 +1,17 @@
 extension DecodeOptions {
-    /// These options as the variant of an ``ImageCacheKey``: equal options give equal texts, others different ones.
+    /// These options as the variant of an ``ImageCacheKey``: equal for equal options, different for different ones.
     ///
-    /// Empty for the defaults. The spelling is fixed and depends on no name of a Swift type, so that a program may keep
-    /// it. Make it once for a loader, not once a request.
+    /// Empty for the defaults. The text is stable and independent of the names of Swift types, so a program may store
+    /// it. Compute it once per loader, not once per request.
     public var cacheVariant: String {
-        // These choose a way to the same pixels and status, or what a header counts.
+        // These do not change pixels or status: they select a decode path, or limit the frame count of a header.
         var options = self
         options.usesLeastMemory = false
         options.budgetBytes = nil
         options.maxCountedFrames = 0
         guard options != DecodeOptions() else { return "" }
         let formats = allowedFormats.map(\.variantText).sorted().joined(separator: ",")
-        // The first version wrote what Swift 6.3 prints for the type; the texts stay what they were.
+        // The format is frozen: the first version used the text that Swift 6.3 prints for the type.
         return "\(formats) DecodeOptions(limits: \(limits.variantText), appliesOrientation: \(appliesOrientation), "
             + "convertsToSRGB: \(convertsToSRGB), strictness: \(strictness.variantText), allowedFormats: Set([]), "
             + "requiresMatchingContentType: \(requiresMatchingContentType), scaleDenominator: \(scaleDenominator), "

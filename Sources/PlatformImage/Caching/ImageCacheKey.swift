@@ -1,21 +1,23 @@
-/// The identity of a decoded image: where its bytes come from and how they are decoded.
+/// The identity of a decoded image: the name of its source and the variant of its decode.
 ///
-/// The hash is made once, with the key: keep a key as long as you need it, and no look-up hashes the text again. Two
-/// keys are equal when the bytes of their texts are; `é` as one scalar and as two are different names.
+/// The hash is computed once, when the key is created: reuse keys, and look-ups do not hash the text again. Keys are
+/// equal when their texts are equal byte by byte; `é` as one scalar and as two are different keys.
 public struct ImageCacheKey: Hashable, Sendable, CustomStringConvertible {
-    /// Source and variant, one after the other: one string to keep, copy and compare.
+    /// Source followed by variant, in one string.
     @usableFromInline let text: String
-    /// SipHash with the seed of this process, so that nobody can send URLs that collide.
+    /// SipHash with a random seed per process, which protects against collision attacks with chosen URLs.
     @usableFromInline let hash: Int
-    /// Bytes of the source.
+    /// UTF-8 bytes of the source.
     @usableFromInline let sourceLength: UInt32
-    /// Equal strings of ASCII have equal bytes; others may be equal as text only.
+    /// For ASCII, `==` of strings implies equal bytes; other strings can be canonically equal with different bytes.
     @usableFromInline let isASCII: Bool
 
+    /// Creates a key.
+    ///
     /// - Parameters:
-    ///   - source: Names the source, a URL for example; less than 4 GiB. Nothing in it is normalised.
-    ///   - variant: Names every choice that changes the pixels, as ``DecodeOptions/cacheVariant`` does; empty for the
-    ///     defaults.
+    ///   - source: Identifies the source, a URL for example; less than 4 GiB. It is not normalised.
+    ///   - variant: Identifies every option that changes the pixels, as ``DecodeOptions/cacheVariant`` does; empty for
+    ///     the defaults.
     public init(_ source: String, variant: String = "") {
         text = variant.isEmpty ? source : source + variant
         sourceLength = UInt32(source.utf8.count)
@@ -25,10 +27,10 @@ public struct ImageCacheKey: Hashable, Sendable, CustomStringConvertible {
         hash = hasher.finalize()
     }
 
-    /// Names the source, a URL for example.
+    /// The identifier of the source, a URL for example.
     public var source: String { String(Substring(text.utf8.prefix(Int(sourceLength)))) }
 
-    /// Names how it was decoded; empty for the defaults.
+    /// The identifier of the decode options; empty for the defaults.
     public var variant: String { String(Substring(text.utf8.dropFirst(Int(sourceLength)))) }
 
     @inlinable
@@ -39,19 +41,19 @@ public struct ImageCacheKey: Hashable, Sendable, CustomStringConvertible {
     @usableFromInline
     func hasBytes(of other: Self) -> Bool { text.utf8.elementsEqual(other.text.utf8) }
 
-    /// The stored hash; the standard library's own would hash it again.
+    /// The stored hash; the default implementation would hash it again.
     @inlinable
     public var hashValue: Int { hash }
 
     @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-    /// The source, and the variant in brackets when there is one.
+    /// The source, followed by the variant in brackets if there is one.
     public var description: String { text.utf8.count == sourceLength ? text : "\(source) [\(variant)]" }
 }
 
 extension Hasher {
-    /// Feeds the text's UTF-8 and returns all its bytes or-ed together.
+    /// Hashes the text's UTF-8 and returns the bitwise OR of all its bytes.
     fileprivate mutating func combine(bytesOf text: String) -> UInt8 {
         var text = text
         return text.withUTF8 { bytes in

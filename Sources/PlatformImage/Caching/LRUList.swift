@@ -1,15 +1,14 @@
-// Entries in the order of their last use, with an index from key to entry. Nothing is allocated per entry: links,
-// entries and index are three arrays, an entry is a number into the first two, and the place of a removed entry is used
-// again.
+// A hash table and a doubly linked list in least-recently-used order. No allocation per entry: links, keys, contents
+// and hash slots are arrays, an entry is an index into the first three, and indexes of removed entries are reused.
 
 @usableFromInline
 struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// What an entry is besides its key.
+    /// The value of an entry, its cost, and a flag for an expiry.
     @usableFromInline
     struct Content: Sendable {
         @usableFromInline let value: Value
         @usableFromInline let cost: Int
-        /// Its expiry is in `expiries`.
+        /// True when `expiries` contains the entry.
         @usableFromInline let expires: Bool
 
         @inlinable
@@ -20,7 +19,7 @@ struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// The neighbours of an entry, and the hash its key had when it came: no key is hashed twice.
+    /// The neighbours of an entry and the hash of its key, stored so that no key is hashed twice.
     @usableFromInline
     struct Link: Sendable, BitwiseCopyable {
         /// In a free link: the next free one, 0 for none.
@@ -36,17 +35,18 @@ struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// A ring. Number 0 is no entry but the seam: `older` of it is the newest entry, `newer` the oldest.
+    /// A circular list. Index 0 is the sentinel: its `older` is the newest entry, its `newer` the oldest.
     @usableFromInline var links: ContiguousArray<Link>
-    /// Nil at 0 and where an entry left.
+    /// Nil at 0 and at free indexes.
     @usableFromInline var keys: ContiguousArray<Key?>
-    /// Nil at 0 and where an entry left.
+    /// Nil at 0 and at free indexes.
     @usableFromInline var contents: ContiguousArray<Content?>
-    /// By number. Not in `Content`: the size of an `Instant` is known at run time only, which makes all around it slow.
+    /// By entry index. Not in `Content`: the size of `Instant` is known only at run time, which slows down its
+    /// container.
     @usableFromInline var expiries: [Int: ContinuousClock.Instant]
-    /// Open addressing with linear probing: the upper half of the hash, then the entry's number; 0 is empty.
+    /// Open addressing with linear probing: the upper half of the hash and the entry index; 0 is an empty slot.
     @usableFromInline var slots: ContiguousArray<UInt64>
-    /// `hash >> shift` is where the search begins.
+    /// The first probed slot is `hash >> shift`.
     @usableFromInline var shift: UInt64
     @usableFromInline var firstFree: UInt32
     @usableFromInline var count: Int
@@ -63,20 +63,20 @@ struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         count = 0
     }
 
-    /// The oldest entry, 0 for none.
+    /// The least recently used entry, 0 for none.
     @inlinable var oldest: Int { Int(links[0].newer) }
 
     @inlinable
     func newer(than number: Int) -> Int { Int(links[number].newer) }
 
-    /// `hashValue`, spread over the upper bits by which entries are found.
+    /// `hashValue` with its bits spread to the upper half, which selects the slot.
     @inlinable
     static func hash(of key: Key) -> UInt64 {
-        // 2^64 divided by the golden ratio (Knuth, volume 3, 6.4): hash values that follow each other land far apart.
+        // Fibonacci hashing: 2^64 divided by the golden ratio (Knuth, volume 3, 6.4) spreads consecutive values.
         UInt64(bitPattern: Int64(key.hashValue)) &* 0x9E37_79B9_7F4A_7C15
     }
 
-    /// The number of the entry of `key`, 0 for none.
+    /// The index of the entry of `key`, 0 for none.
     @inlinable
     func find(_ key: Key, hash: UInt64) -> Int {
         let mask = slots.count &- 1
@@ -99,7 +99,7 @@ struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         linkAsNewest(number)
     }
 
-    /// Adds an entry as the newest and returns its number; the caller knows that its key is not here.
+    /// Adds an entry as the newest and returns its index; the caller guarantees that the key is not present.
     @inlinable
     mutating func append(_ key: Key, _ content: Content, hash: UInt64) -> Int {
         if (count &+ 1) &* 4 > slots.count &* 3 { growSlots() }
@@ -123,9 +123,10 @@ struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return number
     }
 
-    /// Gives an entry another content, as the newest, and returns the old one; number 0 or one that left traps.
+    /// Replaces the content of an entry, makes it the newest and returns the old content; index 0 or a free index
+    /// traps.
     ///
-    /// Key and slot stay as they are, so this costs little more than a look-up.
+    /// Key and slot do not change, so the cost is little more than a look-up.
     @inlinable
     mutating func replaceAsNewest(_ number: Int, by content: Content) -> Content {
         var content: Content? = content
@@ -136,7 +137,7 @@ struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return content
     }
 
-    /// Moves an entry out; number 0 or one that left is a bug and traps.
+    /// Removes and returns an entry; index 0 or a free index is a bug and traps.
     @inlinable
     mutating func remove(_ number: Int) -> (key: Key, content: Content) {
         var key: Key?
@@ -177,7 +178,8 @@ struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         slots[position] = (hash >> 32) << 32 | UInt64(truncatingIfNeeded: number)
     }
 
-    /// Empties the slot and moves later ones of the same run up, so that no search meets a gap.
+    /// Empties the slot and shifts later slots of the same run back (backward shift deletion), so that probing needs no
+    /// tombstones.
     @inlinable
     mutating func freeSlot(of number: Int) {
         let mask = slots.count &- 1
@@ -185,7 +187,7 @@ struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         while Int(truncatingIfNeeded: slots[gap] & 0xFFFF_FFFF) != number { gap = (gap &+ 1) & mask }
         var next = (gap &+ 1) & mask
         while slots[next] != 0 {
-            // The slot holds the hash's upper half, and `shift` never falls under 32.
+            // The slot contains the upper half of the hash, and `shift` is at least 32.
             let home = Int(truncatingIfNeeded: slots[next] >> shift)
             if (next &- home) & mask >= (next &- gap) & mask {
                 slots[gap] = slots[next]

@@ -1,22 +1,22 @@
 public import Synchronization
 
-/// Values by key under a limit of bytes that is never exceeded, whatever the caller does and from whatever threads.
+/// A thread-safe LRU cache with a limit in bytes that is never exceeded.
 ///
-/// At every instant ``totalBytes`` is the sum of the costs of the entries and at most ``maxBytes``: room is made before
-/// a newcomer is stored. Who leaves is strictly the least recently used. Every call takes one lock for a short time;
-/// keys are hashed, values released and events delivered outside it.
+/// At every instant ``totalBytes`` is the sum of the costs of the entries and at most ``maxBytes``: entries are evicted
+/// before a new one is stored, strictly in least-recently-used order. Every call holds one lock for a short time; keys
+/// are hashed, values released and events delivered outside it.
 ///
-/// Entries that are here when the cache itself goes away leave without an event.
+/// Entries that remain when the cache is released produce no events.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// The departure of one entry.
+    /// The removal of one entry.
     public struct Eviction: Sendable {
-        /// Of the entry that left.
+        /// The key of the removed entry.
         public let key: Key
-        /// Of the entry that left; released with this event, unless somebody keeps it.
+        /// The value of the removed entry; released with this event unless the handler keeps it.
         public let value: Value
-        /// In bytes, as given to `insert`.
+        /// The cost in bytes passed to `insert`.
         public let cost: Int
-        /// Why it left.
+        /// The reason for the removal.
         public let reason: EvictionReason
 
         @inlinable
@@ -28,19 +28,19 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
     }
 
-    /// Entries there may be at once, at least 1; nil for no such limit.
+    /// The maximum number of entries, at least 1; nil for no limit.
     public let maxCount: Int?
     @usableFromInline let onEviction: (@Sendable (Eviction) -> Void)?
     @usableFromInline let state: Mutex<State>
 
-    /// Makes an empty cache.
+    /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - maxBytes: What the costs of all entries may sum up to, 0 or more; 0 stores nothing.
-    ///   - maxCount: Entries there may be at once, at least 1; nil for no such limit.
-    ///   - onEviction: Is called exactly once for every entry that leaves, on the thread whose call made it leave,
-    ///     before that call returns. No lock is held: it may use the cache. Events of one call come in the order of
-    ///     departure; calls on different threads may overlap.
+    ///   - maxBytes: The maximum sum of the costs of all entries, in bytes, 0 or more; 0 stores nothing.
+    ///   - maxCount: The maximum number of entries, at least 1; nil for no limit.
+    ///   - onEviction: Called exactly once for every removed entry, on the thread whose call removed it, before that
+    ///     call returns. No lock is held: it may use the cache. Events of one call are in the order of removal; calls
+    ///     on different threads may overlap.
     public init(maxBytes: Int, maxCount: Int? = nil, onEviction: (@Sendable (Eviction) -> Void)? = nil) {
         precondition(maxBytes >= 0, "a cache has a limit of 0 bytes or more")
         precondition(maxCount ?? 1 >= 1, "a cache has room for at least 1 entry")
@@ -49,9 +49,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         state = Mutex(State(maxBytes: maxBytes))
     }
 
-    /// The value for `key`, which becomes the most recently used; nil when there is none.
+    /// Returns the value for `key` and makes it the most recently used; nil when there is none.
     ///
-    /// No clock is read: an entry whose time is over is found until ``removeExpired(now:)`` takes it out.
+    /// Expiry is not checked: an expired entry is returned until ``removeExpired(now:)`` removes it.
     @inlinable
     public func value(for key: Key) -> Value? {
         let hash = LRUList<Key, Value>.hash(of: key)
@@ -67,23 +67,24 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
     }
 
-    /// The value for `key`, without making it the most recently used and without counting a hit or a miss.
+    /// Returns the value for `key` without changing its position and without counting a hit or a miss.
     @inlinable
     public func peek(_ key: Key) -> Value? {
         let hash = LRUList<Key, Value>.hash(of: key)
         return locked { $0.list.contents[$0.list.find(key, hash: hash)]?.value }
     }
 
-    /// Stores a value as the most recently used, after the least recently used ones have left until it fits.
+    /// Stores a value as the most recently used, after evicting the least recently used entries until it fits.
     ///
-    /// An older value of `key` leaves first, so replacing it by one of the same or a lower cost makes nobody else
-    /// leave.
+    /// The previous value of `key` is removed first, so a replacement of the same or a lower cost evicts no other
+    /// entry.
     ///
     /// - Parameters:
-    ///   - value: What to keep.
-    ///   - key: What it is found by.
-    ///   - cost: Size in bytes, at least 1; less is a caller's error and traps.
-    /// - Returns: `false` when `cost` alone is over ``maxBytes``: `key` then holds nothing, and no other entry leaves.
+    ///   - value: The value to store.
+    ///   - key: The key of the value.
+    ///   - cost: Size in bytes, at least 1; less is a programming error and traps.
+    /// - Returns: `false` when `cost` alone exceeds ``maxBytes``: the value of `key` is then removed, and no other
+    ///   entry is evicted.
     @inlinable
     @discardableResult
     public func insert(_ value: Value, for key: Key, cost: Int) -> Bool {
@@ -98,7 +99,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return number != 0
     }
 
-    /// Stores a value as the other `insert` does, to be taken out by ``removeExpired(now:)`` from `expiry` on.
+    /// Stores a value like the other `insert`; ``removeExpired(now:)`` removes it from `expiry` on.
     @discardableResult
     public func insert(_ value: Value, for key: Key, cost: Int, expiry: ContinuousClock.Instant) -> Bool {
         precondition(cost >= 1, "an entry costs at least 1 byte")
@@ -114,9 +115,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return number != 0
     }
 
-    /// Takes the entry of `key` out.
+    /// Removes the entry of `key`.
     ///
-    /// - Returns: Its value; nil when there was none.
+    /// - Returns: The removed value; nil when there was none.
     @inlinable
     @discardableResult
     public func removeValue(for key: Key) -> Value? {
@@ -130,9 +131,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return departures.first?.value
     }
 
-    /// Takes all entries out.
+    /// Removes all entries.
     public func removeAll() {
-        // The list as a whole changes hands under the lock, so the time it is held does not depend on the number.
+        // The whole list is swapped under the lock, so the lock time does not depend on the number of entries.
         let removed = locked { state in
             var list = LRUList<Key, Value>()
             swap(&list, &state.list)
@@ -148,9 +149,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
     }
 
-    /// Takes out the entries whose expiry is `now` or earlier, the least recently used first.
+    /// Removes the entries whose expiry is `now` or earlier, in least-recently-used order.
     ///
-    /// Looks at every entry under the lock, unless none has an expiry.
+    /// Visits every entry under the lock, unless no entry has an expiry.
     public func removeExpired(now: ContinuousClock.Instant) {
         var departures = Departures()
         locked { state in
@@ -167,9 +168,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         deliver(departures)
     }
 
-    /// Evicts the least recently used entries until the rest is at most `fraction` of ``maxBytes``.
+    /// Evicts the least recently used entries until ``totalBytes`` is at most `fraction` of ``maxBytes``.
     ///
-    /// - Parameter fraction: 0...1; 0 empties the cache, anything else outside is a caller's error and traps.
+    /// - Parameter fraction: 0...1; 0 empties the cache. A value outside is a programming error and traps.
     public func relieveMemoryPressure(to fraction: Double) {
         precondition(fraction >= 0 && fraction <= 1, "a fraction is 0...1")
         var departures = Departures()
@@ -180,9 +181,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         deliver(departures)
     }
 
-    /// What the costs of all entries may sum up to, in bytes, 0 or more.
+    /// The maximum sum of the costs of all entries, in bytes, 0 or more.
     ///
-    /// Lowering it evicts the least recently used entries before it returns; raising it changes nothing else.
+    /// Lowering it evicts the least recently used entries before the setter returns; raising it has no other effect.
     public var maxBytes: Int {
         get { locked { $0.maxBytes } }
         set {
@@ -199,13 +200,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The sum of the costs of all entries, in bytes.
     public var totalBytes: Int { locked { $0.totalBytes } }
 
-    /// The highest ``totalBytes`` there ever was.
+    /// The maximum of ``totalBytes`` since the cache was created.
     public var peakTotalBytes: Int { locked { $0.peakTotalBytes } }
 
     /// The number of entries.
     public var count: Int { locked { $0.list.count } }
 
-    /// Hits, misses, inserts and departures so far.
+    /// Hits, misses, inserts and removals since the cache was created.
     public var statistics: MemoryCacheStatistics { locked { $0.statistics } }
 
     @inlinable
@@ -213,7 +214,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         state.locked(in: self) { body(&$0) }
     }
 
-    /// Tells about what left; `key` is the one that was inserted, for a value that it replaced.
+    /// Delivers the events of one call; `key` is the inserted key, used for the value that it replaced.
     @inlinable
     func deliver(_ departures: borrowing Departures, of key: Key? = nil) {
         guard let onEviction else { return }
@@ -223,10 +224,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         for eviction in departures.rest { onEviction(eviction) }
     }
 
-    /// What left under the lock, to be told about and released after it. Most calls make one entry leave or none.
+    /// Entries removed under the lock, delivered and released after it. Most calls remove one entry or none.
     @usableFromInline
     struct Departures: Sendable {
-        /// Left before all others. Its key stays: the newcomer has an equal one.
+        /// Removed first. Its key is not stored: the new entry has an equal one.
         @usableFromInline var replaced: LRUList<Key, Value>.Content?
         @usableFromInline var first: Eviction?
         @usableFromInline var rest: ContiguousArray<Eviction> = []
@@ -250,7 +251,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
         init(maxBytes: Int) { self.maxBytes = maxBytes }
 
-        /// Returns the number of the entry, 0 when it does not fit at all.
+        /// Returns the index of the entry, 0 when its cost exceeds the limit.
         @inlinable
         mutating func insert(
             _ key: Key, _ content: LRUList<Key, Value>.Content, hash: UInt64, maxCount: Int,
@@ -264,8 +265,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
             }
             let number: Int
             if old != 0 {
-                // The old cost goes first and the new one comes last: what leaves between is older than this entry, and
-                // when no other is left the sum is 0.
+                // Subtract the old cost first and add the new one last: the entries evicted in between are older than
+                // this one, and when no other is left the sum is 0.
                 let replaced = list.replaceAsNewest(old, by: content)
                 totalBytes -= replaced.cost
                 statistics.evictions[.replaced] &+= 1

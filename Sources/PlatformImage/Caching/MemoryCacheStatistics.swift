@@ -1,19 +1,19 @@
-/// What happened to a ``MemoryCache`` since it was made; no call resets it.
+/// Counters of a ``MemoryCache`` since its creation; they are never reset.
 ///
 /// `hits + misses` is the number of calls of `value(for:)`, and `inserts - evictions.total` the number of entries.
 public struct MemoryCacheStatistics: Hashable, Sendable {
-    /// Calls of `value(for:)` that found something.
+    /// Calls of `value(for:)` that returned a value.
     public var hits = 0
-    /// Calls of `value(for:)` that found nothing.
+    /// Calls of `value(for:)` that returned nil.
     public var misses = 0
-    /// Calls of `insert` that stored their value.
+    /// Calls of `insert` that stored the value.
     public var inserts = 0
-    /// Calls of `insert` that stored nothing, because the cost was over the whole limit.
+    /// Calls of `insert` that stored nothing, because the cost exceeded the whole limit.
     public var refusals = 0
-    /// Entries that left, by reason.
+    /// Removed entries, by reason.
     public var evictions = Evictions()
 
-    /// Nothing happened yet.
+    /// Creates statistics with all counters 0.
     public init() {}
 
     /// A count for each ``EvictionReason``.
@@ -22,36 +22,36 @@ public struct MemoryCacheStatistics: Hashable, Sendable {
 
         init() { counts = ContiguousArray(repeating: 0, count: EvictionReason.allCases.count) }
 
-        /// The number of entries that left for `reason`.
+        /// The number of entries removed for `reason`.
         @inlinable
         public internal(set) subscript(reason: EvictionReason) -> Int {
             get { counts[reason.rawValue] }
             set { counts[reason.rawValue] = newValue }
         }
 
-        /// The number of entries that left for any reason.
+        /// The number of entries removed for any reason.
         public var total: Int { counts.reduce(0, +) }
     }
 }
 
-/// Why an entry left a ``MemoryCache``.
+/// The reason why an entry was removed from a ``MemoryCache``.
 @frozen
 public enum EvictionReason: Int, CaseIterable, Sendable {
-    /// It was the least recently used when bytes were needed, or when `maxBytes` was lowered.
+    /// Evicted as the least recently used entry to free bytes, also after `maxBytes` was lowered.
     case capacity
-    /// It was the least recently used when the number of entries had reached `maxCount`.
+    /// Evicted as the least recently used entry because the number of entries had reached `maxCount`.
     case countLimit
-    /// `removeExpired(now:)` found its time over.
+    /// Removed by `removeExpired(now:)` after its expiry.
     case expired
-    /// Another value was inserted for its key.
+    /// Replaced by another value for the same key.
     case replaced
-    /// A value too large for the whole cache was inserted for its key, which then holds nothing.
+    /// Removed because a value over the whole limit was inserted for its key, which then has no entry.
     case oversize
-    /// `removeValue(for:)`.
+    /// Removed by `removeValue(for:)`.
     case removed
-    /// `removeAll()`.
+    /// Removed by `removeAll()`.
     case cleared
-    /// `relieveMemoryPressure(to:)`.
+    /// Evicted by `relieveMemoryPressure(to:)`.
     case pressure
 }
 
