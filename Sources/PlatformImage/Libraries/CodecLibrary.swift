@@ -1,17 +1,17 @@
-/// A C library that the codecs use, with its version, its package, and the security fixes that it lacks.
+/// A C library used by the codecs, with its version, its package, and the security fixes it lacks.
 package struct CodecLibrary: Hashable, Sendable {
     /// The name of the project, such as `libpng`.
     package let name: String
-    /// The version, such as `1.6.39`; nil for a library that is reached through another one and not in a package.
+    /// The version, such as `1.6.39`; nil for a library that is used only indirectly and has no known package.
     package let version: String?
-    /// True when the loaded library reports the version; false when it is that of the headers it was compiled with.
+    /// True when the version was reported by the loaded library; false when it is that of the headers at compile time.
     package let isLoadedVersion: Bool
-    /// The installed package; nil when no package database can be read or none of it has this library.
+    /// The installed package; nil when no package database can be read or none contains this library.
     package let package: InstalledPackage?
     /// The fixes that this version is known to lack.
     package let missingFixes: [SecurityFix]
 
-    /// All codec libraries, those behind libtiff included.
+    /// All codec libraries, including those used by libtiff.
     package static func all(in database: PackageDatabase = PackageDatabase()) -> [CodecLibrary] {
         linked().map { name, version, isLoaded in
             CodecLibrary(name: name, version: version, isLoadedVersion: isLoaded, database: database)

@@ -1,23 +1,23 @@
-/// A package of the system and its version.
+/// An installed system package and its version.
 package struct InstalledPackage: Hashable, Sendable {
     /// The name, such as `libpng16-16`.
     package let name: String
-    /// The installed version, patch level included.
+    /// The installed version, including the patch level.
     package let version: PackageVersion
 }
 
-/// The packages of the codec libraries, as the package database of dpkg or rpm lists them.
+/// The installed packages of the codec libraries, from the package database of dpkg or rpm.
 package struct PackageDatabase: Sendable {
     /// The distribution and its release, such as `debian bookworm`; nil when `/etc/os-release` does not name them.
     package let release: String?
 
-    /// By the name of the package.
+    /// Versions by package name.
     private let versions: [String: PackageVersion]
 
     /// Reads the database of the running system.
     package init() { self.init(root: []) }
 
-    /// Reads the database below `root`, a path in bytes; empty for the running system.
+    /// Reads the database below `root`, a path as bytes; empty for the running system.
     init(root: [UInt8]) {
         release = Self.release(below: root)
         let names = Self.packageNames.values.flatMap { $0 }
@@ -37,7 +37,7 @@ package struct PackageDatabase: Sendable {
         return nil
     }
 
-    /// The names of each library's package: of Debian and Ubuntu, then of distributions with rpm.
+    /// Package names of each library: first those of Debian and Ubuntu, then those of distributions with rpm.
     private static let packageNames: [String: [String]] = [
         "libpng": ["libpng16-16t64", "libpng16-16", "libpng"],
         "libjpeg-turbo": ["libjpeg62-turbo", "libjpeg-turbo8", "libjpeg-turbo"],
@@ -63,7 +63,7 @@ package struct PackageDatabase: Sendable {
         return "\(id) \(name)"
     }
 
-    /// The packages of images without a package manager: a file for each in `/var/lib/dpkg/status.d`.
+    /// Reads the packages of images without a package manager: one file per package in `/var/lib/dpkg/status.d`.
     private static func versions(inFilesBelow root: [UInt8], of names: [String]) -> [String: PackageVersion] {
         var versions: [String: PackageVersion] = [:]
         for name in names {
@@ -74,8 +74,8 @@ package struct PackageDatabase: Sendable {
         return versions
     }
 
-    /// The versions in paragraphs of `Package`, `Status` and `Version` (deb822(5)). Of a package that is installed for
-    /// several architectures the oldest counts.
+    /// Parses paragraphs with `Package`, `Status` and `Version` (deb822(5)). For a package installed for several
+    /// architectures the oldest version is used.
     static func versions(
         inStatus bytes: [UInt8], of names: Set<String>, needsStatus: Bool = true
     ) -> [String: PackageVersion] {

@@ -1,15 +1,15 @@
-/// The version of a distribution's package, ordered as dpkg and rpm order versions.
+/// The version of a distribution package, ordered as by dpkg and rpm.
 ///
-/// `[epoch:]upstream[-revision]` (Debian Policy 5.6.12). The order is that of the Debian algorithm: parts without
-/// digits are compared with letters before other characters and `~` before everything, even the end; parts of digits as
-/// numbers. rpm's order agrees with it for the versions of numbers, dots and letters that the table holds.
+/// `[epoch:]upstream[-revision]` (Debian Policy 5.6.12), ordered by the Debian algorithm: non-digit parts compare
+/// letters before other characters, and `~` before everything, even the end; digit parts compare as numbers. For the
+/// versions in the table (numbers, dots and letters) rpm's order is the same.
 package struct PackageVersion: Hashable, Comparable, Sendable {
-    /// The version as the package database spells it. Versions are equal when they are spelled equally.
+    /// The version as spelled in the package database. Versions are equal when their spellings are.
     package let text: String
 
     package init(_ text: String) { self.text = text }
 
-    /// The version of the software, without epoch and revision: `1.6.39` of `1:1.6.39-2+deb12u6`.
+    /// The upstream version, without epoch and revision: `1.6.39` of `1:1.6.39-2+deb12u6`.
     package var upstream: String {
         let tail = text.firstIndex(of: ":").map { text[text.index(after: $0)...] } ?? text[...]
         return String(tail.lastIndex(of: "-").map { tail[..<$0] } ?? tail)
@@ -30,7 +30,7 @@ package struct PackageVersion: Hashable, Comparable, Sendable {
         return false
     }
 
-    /// Less than 0, 0 or more than 0.
+    /// Negative, 0 or positive, as `a` is less than, equal to or greater than `b`.
     private static func compare(_ a: String, _ b: String) -> Int {
         var left = Array(a.utf8)[...]
         var right = Array(b.utf8)[...]
@@ -47,7 +47,7 @@ package struct PackageVersion: Hashable, Comparable, Sendable {
         return 0
     }
 
-    /// `~` before the end and digits, these before letters, letters before the rest.
+    /// Sort order: `~`, then the end and digits, then letters, then other bytes.
     private static func rank(_ byte: UInt8?) -> Int {
         switch byte {
         case nil: 0
@@ -58,7 +58,8 @@ package struct PackageVersion: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The number at the front, without leading zeros: of any length, so that no number is too large.
+    /// Removes the digits at the front and returns them without leading zeros; compared as text, so that long numbers
+    /// do not overflow.
     private static func digits(of bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let number = bytes.prefix(while: \.isASCIIDigit)
         bytes = bytes.dropFirst(number.count)

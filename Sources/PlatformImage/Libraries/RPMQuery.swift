@@ -6,27 +6,29 @@ import Musl
 import Darwin
 #endif
 
-/// Versions of packages by the command `rpm`: its database has no format that other programs may read.
+/// Queries package versions with the command `rpm`: the format of its database is not public.
 enum RPMQuery {
     private static let deadline = Duration.seconds(5)
     private static let maxBytes = 1 << 16
 
-    /// The versions of those packages that are installed; empty when there is no `rpm`, or it does not end in 5 s.
+    /// The versions of the packages that are installed; empty when there is no `rpm`, or when it runs for more than 5
+    /// s.
     ///
-    /// - Parameter program: The command's path, and arguments that go before the query's.
+    /// - Parameter program: The path of the command, and arguments that precede the query's.
     static func versions(of names: [String], program: [String] = ["/usr/bin/rpm"]) -> [String: PackageVersion] {
         let query = ["-q", "--qf", "%{NAME} %|EPOCH?{%{EPOCH}:}:{}|%{VERSION}-%{RELEASE}\\n"]
         var versions: [String: PackageVersion] = [:]
         for line in String(decoding: output(of: program + query + names), as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ")
-            // A package that is not installed has a line of other words.
+            // For a package that is not installed rpm prints a message with more words.
             guard words.count == 2, names.contains(String(words[0])) else { continue }
             versions[String(words[0])] = PackageVersion(String(words[1]))
         }
         return versions
     }
 
-    /// Standard output of a command, at most 64 KiB; empty when it cannot be started or takes longer than `limit`.
+    /// Standard output of a command; empty when it cannot be started, takes longer than `limit` or writes more than 64
+    /// KiB.
     static func output(of arguments: [String], within limit: Duration = deadline) -> [UInt8] {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return [] }
@@ -43,7 +45,7 @@ enum RPMQuery {
         return bytes ?? []
     }
 
-    /// The process, with the pipe's second end as its standard output and `/dev/null` for the other streams.
+    /// Starts a process with the pipe's write end as standard output and `/dev/null` for the other streams.
     private static func start(_ arguments: [String], writingTo ends: [Int32]) -> pid_t? {
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
@@ -63,7 +65,7 @@ enum RPMQuery {
         return result == 0 ? child : nil
     }
 
-    /// What is written until the end; nil when that takes too long or is too much.
+    /// Reads until end of file; nil at the deadline or when the output exceeds `maxBytes`.
     private static func readAll(_ reader: borrowing KernelFile, until end: ContinuousClock.Instant) -> [UInt8]? {
         var bytes: [UInt8] = []
         while true {

@@ -1,12 +1,12 @@
-/// A security fix of a codec library: the versions that have it.
+/// A security fix of a codec library, with the versions that contain it.
 package struct SecurityFix: Hashable, Sendable {
-    /// The number in the list of common vulnerabilities, such as `CVE-2025-64720`.
+    /// The CVE identifier, such as `CVE-2025-64720`.
     package let id: String
     /// The ``CodecLibrary/name`` of the library.
     package let library: String
-    /// The first release of the project that has the fix; nil when there is none yet.
+    /// The first upstream release with the fix; nil when there is none yet.
     package let upstream: String?
-    /// The first package that has the fix, by release, such as `debian bookworm`.
+    /// The first package version with the fix, by distribution release, such as `debian bookworm`.
     package let packages: [String: String]
 
     init(_ id: String, _ library: String, _ upstream: String?, _ packages: [String: String]) {
@@ -16,15 +16,15 @@ package struct SecurityFix: Hashable, Sendable {
         self.packages = packages
     }
 
-    /// True when this version is known to lack the fix.
+    /// Returns true when this version is known to lack the fix.
     ///
-    /// For a release of a distribution that the table lacks, or without a package, the patch level is unknown: the fix
-    /// counts as missing only when the version is older than the oldest one that any release of the table patched.
+    /// Without a package, or for a distribution release that is not in the table, the patch level is unknown: the fix
+    /// is then reported as missing only when the version is older than the oldest patched version in the table.
     ///
     /// - Parameters:
     ///   - upstream: The version of the library.
-    ///   - package: The installed package; nil when it is unknown.
-    ///   - release: Such as `debian bookworm`; nil when it is unknown.
+    ///   - package: The installed package; nil when unknown.
+    ///   - release: The distribution release, such as `debian bookworm`; nil when unknown.
     func isMissing(upstream: String, package: InstalledPackage?, release: String?) -> Bool {
         let version = PackageVersion(upstream)
         if let first = self.upstream, version >= PackageVersion(first) { return false }
@@ -38,9 +38,9 @@ package struct SecurityFix: Hashable, Sendable {
 extension SecurityFix {
     /// The fixes that a decoder of untrusted bytes should have.
     ///
-    /// Sources: the changelogs of the Debian packages and of the projects, read on 2026-11-22. Left out are defects of
-    /// command-line tools, and those of code that is never called here: CVE-2026-12912 of libtiff (8-bit ABGR output of
-    /// PixarLog), CVE-2026-42798 of lcms2 (`.cube` files).
+    /// Sources: the changelogs of the Debian packages and of the projects, read on 2026-11-22. Not listed: defects of
+    /// command-line tools, and defects in code that is never called here: CVE-2026-12912 of libtiff (8-bit ABGR output
+    /// of PixarLog), CVE-2026-42798 of lcms2 (`.cube` files).
     static let table: [SecurityFix] = libpng + libtiff + giflib + others
 
     private static let libpng = [
@@ -95,7 +95,7 @@ extension SecurityFix {
         SecurityFix(id, library, upstream, packages)
     }
 
-    /// The security uploads of libpng, by their number in each release; nil where there is none.
+    /// The security uploads of libpng in Debian 11, 12 and 13, by number; nil for none.
     private static func png(_ eleven: Int?, _ twelve: Int, _ thirteen: Int) -> [String: String] {
         var packages = [bookworm: "1.6.39-2+deb12u\(twelve)", trixie: "1.6.48-1+deb13u\(thirteen)"]
         if let eleven { packages[bullseye] = "1.6.37-3+deb11u\(eleven)" }
