@@ -1,7 +1,7 @@
-/// Decoded pixels: RGBA, 8 bits a channel, straight alpha, top row first.
+/// Decoded pixels: RGBA, 8 bits per channel, straight alpha, top row first.
 ///
-/// A bitmap never changes after it was made; copies share one allocation, so passing one to another thread is cheap.
-/// Its size in memory is exactly ``byteCount``, from 4 MiB on rounded up to whole pages of memory.
+/// Bitmaps are immutable; copies share one allocation, so passing one to another thread is cheap. The size in memory is
+/// ``byteCount``, rounded up to whole pages from 4 MiB on.
 public struct Bitmap: Sendable {
     /// Pixels in a row, at least 1.
     public let width: Int
@@ -10,22 +10,21 @@ public struct Bitmap: Sendable {
 
     let storage: PixelStorage
 
-    /// Bytes in a row: `width * 4`, no padding.
+    /// Bytes per row: `width * 4`, no padding.
     public var bytesPerRow: Int { width * 4 }
 
-    /// Bytes of all pixels: `bytesPerRow * height`. This is what a cache counts.
+    /// Bytes of all pixels: `bytesPerRow * height`. Use it as the cost in a cache.
     public var byteCount: Int { bytesPerRow * height }
 
-    /// Makes a bitmap of a size that the program chose, whose pixels `pixels` writes; before that they are transparent
-    /// black.
+    /// Creates a bitmap of a trusted size and fills it with `pixels`; the memory is transparent black before.
     ///
-    /// For a size that came from outside use ``init(width:height:limits:pixels:)``, which throws where this one traps.
+    /// For an untrusted size use ``init(width:height:limits:pixels:)``, which throws where this initialiser traps.
     ///
     /// - Parameters:
-    ///   - width: Pixels in a row, at least 1.
+    ///   - width: Pixels per row, at least 1.
     ///   - height: Rows, at least 1.
     ///   - pixels: Receives all rows in order, `width * height * 4` bytes of RGBA.
-    /// - Throws: What `pixels` throws; nothing else. A size of 0 or one that memory cannot hold is a programming error
+    /// - Throws: Only the errors of `pixels`. A size of 0, or one that does not fit into memory, is a programming error
     ///   and traps.
     public init<E: Error>(
         width: Int, height: Int, pixels: (inout MutableSpan<UInt8>) throws(E) -> Void
@@ -34,24 +33,23 @@ public struct Bitmap: Sendable {
         do throws(DecodeError) {
             storage = try PixelStorage.ofBitmap(width: width, height: height, limits: .unlimited, zeroed: true)
         } catch {
-            // Release builds print the message of this, and of a precondition they do not.
+            // `fatalError`, because release builds do not print the message of `preconditionFailure`.
             fatalError("Bitmap: \(error.message)")
         }
         try storage.withMutableBytes(pixels)
         self.init(width: width, height: height, storage: storage)
     }
 
-    /// Makes a bitmap of any size that `limits` allow, whose pixels `pixels` writes; before that they are transparent
-    /// black.
+    /// Creates a bitmap within `limits` and fills it with `pixels`; the memory is transparent black before.
     ///
     /// - Parameters:
-    ///   - width: Pixels in a row, at least 1.
+    ///   - width: Pixels per row, at least 1.
     ///   - height: Rows, at least 1.
-    ///   - limits: `maxSide`, `maxPixels` and `maxMemory` hold for the bitmap. With ``DecodeLimits/unlimited`` memory
-    ///     alone limits it.
+    ///   - limits: `maxSide`, `maxPixels` and `maxMemory` apply to the bitmap. With ``DecodeLimits/unlimited`` only the
+    ///     available memory limits it.
     ///   - pixels: Receives all rows in order, `width * height * 4` bytes of RGBA.
     /// - Throws: A ``DecodeError`` before `pixels` is called: `invalidArgument` when a side is below 1,
-    ///   `limitExceeded`, `outOfMemory`; and what `pixels` throws.
+    ///   `limitExceeded`, `outOfMemory`; and the errors of `pixels`.
     public init(
         width: Int, height: Int, limits: DecodeLimits, pixels: (inout MutableSpan<UInt8>) throws -> Void
     ) throws {
@@ -60,10 +58,10 @@ public struct Bitmap: Sendable {
         self.init(width: width, height: height, storage: storage)
     }
 
-    /// A bitmap whose pixels `pixels` writes, all of them: what it leaves out has any content.
+    /// Creates a bitmap from uninitialised memory; `pixels` must write every byte.
     ///
-    /// - Throws: `invalidArgument` and `outOfMemory` where ``init(width:height:pixels:)`` traps, and what `pixels`
-    ///   throws.
+    /// - Throws: `invalidArgument` and `outOfMemory` where ``init(width:height:pixels:)`` traps, and the errors of
+    ///   `pixels`.
     package static func written(
         width: Int, height: Int, limits: DecodeLimits = .unlimited,
         by pixels: (inout MutableSpan<UInt8>) throws(DecodeError) -> Void
@@ -73,7 +71,7 @@ public struct Bitmap: Sendable {
         return Bitmap(width: width, height: height, storage: storage)
     }
 
-    /// Takes storage of exactly `width * height * 4` bytes that nobody writes to any more.
+    /// Wraps storage of exactly `width * height * 4` bytes, which must not be written any more.
     init(width: Int, height: Int, storage: PixelStorage) {
         assert(storage.byteCount == width * height * 4)
         self.width = width
@@ -88,7 +86,7 @@ public struct Bitmap: Sendable {
 
     /// Calls `body` with the `bytesPerRow` bytes of row `y`, counted from the top.
     ///
-    /// A row outside `0..<height` is a caller's error and traps.
+    /// A row outside `0..<height` is a programming error and traps.
     public func withRow<R, E: Error>(_ y: Int, _ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
         precondition(y >= 0 && y < height, "no row \(y) in a bitmap of \(height)")
         let start = y * bytesPerRow
@@ -103,7 +101,7 @@ public struct Bitmap: Sendable {
         return storage.withBytes { RGBA8(red: $0[at], green: $0[at + 1], blue: $0[at + 2], alpha: $0[at + 3]) }
     }
 
-    /// All pixels copied into an array: rows from the top, R G B A, `byteCount` bytes.
+    /// Returns all pixels as an array: rows from the top, R G B A, `byteCount` bytes.
     public func copyBytes() -> [UInt8] {
         storage.withBytes { bytes in
             unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
@@ -115,15 +113,15 @@ public struct Bitmap: Sendable {
         }
     }
 
-    /// A copy with premultiplied alpha, for drawing libraries that want it.
+    /// Returns a copy with premultiplied alpha, for drawing libraries that require it.
     ///
-    /// Each colour sample becomes `t = c * a + 128; (t + (t >> 8)) >> 8`. The result still calls itself a `Bitmap`:
-    /// only the caller knows that it is premultiplied. Traps when the system has no memory left.
+    /// Each colour sample becomes `t = c * a + 128; (t + (t >> 8)) >> 8`. The type does not record that the result is
+    /// premultiplied. Traps when the system has no memory left.
     public func premultiplied() -> Bitmap {
         copied { RowKernels.premultiply(&$0) }
     }
 
-    /// A copy with red, green and blue set to 0 wherever alpha is 0, so that equal pictures have equal bytes.
+    /// Returns a copy with red, green and blue set to 0 where alpha is 0, so that equal images have equal bytes.
     ///
     /// Traps when the system has no memory left.
     public func clearedUnderAlpha() -> Bitmap {
@@ -139,19 +137,19 @@ public struct Bitmap: Sendable {
 }
 
 extension Bitmap {
-    /// The bytes of all bitmaps alive in this process, exactly; safe to read from any thread.
+    /// The total ``byteCount`` of all bitmaps in this process; safe to read from any thread.
     ///
-    /// Bitmaps that share an allocation count once, and a decode in progress counts from its allocation on.
+    /// Bitmaps that share an allocation count once; a decode in progress counts from its allocation on.
     public static var liveBitmapBytes: Int { PixelStorage.liveBytes }
 
     /// The bytes of freed pixel buffers kept for reuse, at most 32 MiB; they belong to no bitmap.
     public static var pooledBytes: Int { PixelPool.shared.byteCount }
 
-    /// Gives the pooled buffers back to the system.
+    /// Returns the pooled buffers to the operating system.
     public static func releasePooledBytes() { PixelPool.shared.removeAll() }
 }
 
-/// The image type of this package: what `UIImage` is on iOS and `NSImage` on macOS, here a decoded ``Bitmap``.
+/// The image type of this package, corresponding to `UIImage` on iOS and `NSImage` on macOS: a decoded ``Bitmap``.
 ///
 /// The module has the same name; where a name of the module must be qualified, write `PlatformImage::Bitmap`
 /// (Swift 6.3).
@@ -163,17 +161,17 @@ extension Bitmap: CustomStringConvertible {
 }
 
 extension Bitmap {
-    /// A change of pixels that ``forEachBand(_:_:)`` makes in a copy of a few rows.
+    /// A pixel conversion applied by ``forEachBand(_:_:)`` to copies of a few rows.
     package enum BandChange {
-        /// As ``Bitmap/premultiplied()``.
+        /// The conversion of ``Bitmap/premultiplied()``.
         case premultiplied
-        /// As ``Bitmap/clearedUnderAlpha()``.
+        /// The conversion of ``Bitmap/clearedUnderAlpha()``.
         case clearedUnderAlpha
     }
 
-    /// Calls `body` with changed copies of the rows, from the top, several rows at a time: at most 256 KiB or one row.
+    /// Calls `body` with converted copies of the rows, from the top, in bands of at most 256 KiB or one row.
     ///
-    /// The working memory is that of one band, where a changed copy of the bitmap needs ``byteCount``.
+    /// Needs memory for one band, where a converted copy of the bitmap needs ``byteCount``.
     package func forEachBand<E: Error>(_ change: BandChange, _ body: (Span<UInt8>) throws(E) -> Void) throws(E) {
         let rows = max(1, (256 << 10) / bytesPerRow)
         var band = [UInt8](repeating: 0, count: min(rows, height) * bytesPerRow)

@@ -1,4 +1,4 @@
-// Memory of pixels and codecs: small buffers from `malloc`; large ones mapped, trimmed and reused.
+// Memory for pixels and codecs: small buffers from `malloc`; large ones are mapped, trimmed and reused.
 
 import Synchronization
 
@@ -10,10 +10,10 @@ import Musl
 import Darwin
 #endif
 
-/// Just-freed mappings kept for the next decode, so that its pages need no faults.
+/// A pool of freed mappings for reuse by later decodes, which avoids page faults.
 ///
-/// One a process, like `malloc`'s free lists: the memory that it saves is the process's. `Docs/decisions/0003` says
-/// what it wins.
+/// One per process, like `malloc`'s free lists, because it saves memory of the whole process. Measurements:
+/// `Docs/decisions/0003`.
 final class PixelPool: Sendable {
     static let shared = PixelPool(maxBytes: 32 << 20)
 
@@ -23,7 +23,7 @@ final class PixelPool: Sendable {
     }
 
     private struct State {
-        // Oldest first; some dozen entries at most, since each is at least 1 MB.
+        // Oldest first; at most 32 entries, since the smallest mappings (codec scratch buffers) have 1 MiB.
         var mappings: [(address: UInt, length: Int)] = []
         var byteCount = 0
     }
@@ -35,9 +35,9 @@ final class PixelPool: Sendable {
 
     var byteCount: Int { state.locked(in: self) { $0.byteCount } }
 
-    /// The smallest kept mapping that is large enough, cut to `length`; nil when there is none.
+    /// Removes the smallest pooled mapping that is large enough and trims it to `length`; nil when there is none.
     ///
-    /// Its bytes are those of an earlier bitmap. A mapping over twice as large is left for a larger picture.
+    /// The memory contains data of an earlier bitmap. A mapping more than twice as large is kept for a larger image.
     func take(length: Int) -> UnsafeMutableRawPointer? {
         let found = state.locked(in: self) { state -> (address: UInt, length: Int)? in
             var best: Int?
@@ -56,20 +56,20 @@ final class PixelPool: Sendable {
         return unsafe base
     }
 
-    /// A kept mapping for that many bytes, or a fresh one; nil when there is no memory. Its bytes may be anything.
+    /// Returns a pooled or a new mapping; nil when there is no memory. The content is undefined.
     func takeOrMap(byteCount: Int) -> UnsafeMutableRawPointer? {
         let length = Self.mappedLength(byteCount)
         if let kept = unsafe take(length: length) { return unsafe kept }
         return unsafe Self.map(length: length)
     }
 
-    /// Takes back what ``takeOrMap(byteCount:)`` gave.
+    /// Releases memory of ``takeOrMap(byteCount:)``.
     func put(_ base: UnsafeMutableRawPointer?, byteCount: Int) {
         guard let base = unsafe base else { return }
         unsafe put(Mapping(base: base, length: Self.mappedLength(byteCount)))
     }
 
-    /// Keeps the mapping, letting the oldest go until all fit; one larger than the pool is unmapped.
+    /// Adds a mapping to the pool and unmaps the oldest ones until all fit; a mapping larger than the pool is unmapped.
     func put(_ mapping: Mapping) {
         let (address, length) = unsafe (UInt(bitPattern: mapping.base), mapping.length)
         var leaving: [(address: UInt, length: Int)] = []
@@ -89,12 +89,12 @@ final class PixelPool: Sendable {
         Self.unmap(leaving)
     }
 
-    /// Buffers of at least so many bytes are mapped.
+    /// Minimum size in bytes of a mapped buffer; smaller ones come from `malloc`.
     static let mappedFrom = 4 << 20
 
-    /// Memory for that many bytes, at least 1; nil when there is none. It goes back with ``free(_:byteCount:)``.
+    /// Allocates at least 1 byte; nil when there is no memory. Release with ``free(_:byteCount:)``.
     ///
-    /// - Parameter zeroed: When false the bytes may be anything.
+    /// - Parameter zeroed: When false the content is undefined.
     func allocate(byteCount: Int, zeroed: Bool) -> UnsafeMutableRawPointer? {
         if byteCount < Self.mappedFrom { return unsafe zeroed ? calloc(1, byteCount) : malloc(byteCount) }
         let length = Self.mappedLength(byteCount)
@@ -105,7 +105,7 @@ final class PixelPool: Sendable {
         return unsafe Self.map(length: length)
     }
 
-    /// Takes back what ``allocate(byteCount:zeroed:)`` gave.
+    /// Releases memory of ``allocate(byteCount:zeroed:)``.
     func free(_ base: UnsafeMutableRawPointer, byteCount: Int) {
         if byteCount < Self.mappedFrom {
             unsafe systemFree(base)
@@ -130,12 +130,12 @@ final class PixelPool: Sendable {
         }
     }
 
-    /// Bytes; 4,096 on most machines, 16 or 64 KiB on some with ARM processors, where shorter steps cannot be unmapped.
+    /// Bytes; 4,096 on most machines, 16 or 64 KiB on some with ARM processors. Only whole pages can be unmapped.
     private static let pageSize = max(4096, SystemConfiguration.pageBytes)
 
     static func mappedLength(_ byteCount: Int) -> Int { (byteCount + pageSize - 1) & ~(pageSize - 1) }
 
-    /// Fresh zeroed pages, 2 MB-aligned and advised for huge pages; nil when there is no memory.
+    /// Maps zeroed pages, aligned to 2 MiB and advised for huge pages; nil when there is no memory.
     static func map(length: Int) -> UnsafeMutableRawPointer? {
         let alignment = 2 << 20
         let (total, overflows) = length.addingReportingOverflow(alignment)
@@ -155,5 +155,5 @@ final class PixelPool: Sendable {
     }
 }
 
-// The method above has the name of the function that it calls.
+// Global function: inside `PixelPool` the name `free` is its method.
 private func systemFree(_ base: UnsafeMutableRawPointer) { unsafe free(base) }

@@ -1,20 +1,20 @@
-// The only owner of raw pixel memory in Swift, and the only place that makes spans of it.
+// The owner of raw pixel memory in Swift; spans of it are created here only.
 
 import Synchronization
 
-/// Pixel bytes of exactly one allocation.
+/// The pixel bytes of one allocation.
 ///
-/// Below 4 MB they come from `malloc`. From there on they are mapped: the start lies on a 2 MB boundary, so that the
-/// kernel may back it with huge pages, and the length is the byte count rounded up to one page. First touching fresh
-/// small pages costs as much as decoding a JPEG; the rounding keeps counted and resident bytes within one page.
+/// Less than 4 MiB come from `malloc`. From there on memory is mapped: aligned to 2 MiB, so that the kernel may use
+/// huge pages, with the length rounded up to one page. Page faults on new small pages cost as much as decoding a JPEG;
+/// the rounding keeps counted and resident bytes within one page.
 @safe final class PixelStorage: Sendable {
     let byteCount: Int
-    /// Set once, written only before the storage is shared: `withMutableBytes` is called by the one who made it.
+    /// Immutable. The bytes are written only before the storage is shared: only its creator calls `withMutableBytes`.
     nonisolated(unsafe) private let base: UnsafeMutableRawPointer
 
     static let mappedFrom = PixelPool.mappedFrom
 
-    /// Bytes that the system gives for `byteCount` bytes of pixels: whole pages from ``mappedFrom`` on.
+    /// Bytes allocated for `byteCount` bytes of pixels: whole pages from ``mappedFrom`` on.
     static func allocatedByteCount(_ byteCount: Int) -> Int {
         byteCount < mappedFrom ? byteCount : PixelPool.mappedLength(byteCount)
     }
@@ -22,10 +22,10 @@ import Synchronization
     private static let live = Atomic<Int>(0)
     static var liveBytes: Int { live.load(ordering: .relaxed) }
 
-    /// Nil when the system has no memory left.
+    /// Allocates pixels; nil when the system has no memory left.
     ///
-    /// - Parameter zeroed: When false the bytes may be anything, also those of a bitmap that is gone: the caller
-    ///   writes every one of them before anybody reads.
+    /// - Parameter zeroed: When false the content is undefined and may be that of a released bitmap: the caller writes
+    ///   every byte before any is read.
     init?(byteCount: Int, zeroed: Bool) {
         precondition(byteCount > 0)
         guard let base = unsafe PixelPool.shared.allocate(byteCount: byteCount, zeroed: zeroed) else { return nil }
@@ -45,7 +45,7 @@ import Synchronization
         return try unsafe body(buffer.span)
     }
 
-    /// For the one who made this storage, before it is shared.
+    /// Gives the creator of the storage write access, before the storage is shared.
     func withMutableBytes<R, E: Error>(_ body: (inout MutableSpan<UInt8>) throws(E) -> R) throws(E) -> R {
         let start = unsafe base.assumingMemoryBound(to: UInt8.self)
         let buffer = unsafe UnsafeMutableBufferPointer(start: start, count: byteCount)
@@ -53,16 +53,16 @@ import Synchronization
         return try body(&span)
     }
 
-    /// For the codecs, before the storage is shared: `byteCount` writable bytes, valid during the call.
+    /// Gives codecs `byteCount` writable bytes, valid during the call, before the storage is shared.
     func withMutablePointer<R, E: Error>(_ body: (UnsafeMutableRawPointer) throws(E) -> R) throws(E) -> R {
         try unsafe body(base)
     }
 }
 
 extension PixelStorage {
-    /// The storage of a bitmap of `width` x `height` pixels.
+    /// Allocates the storage of a bitmap of `width` x `height` pixels.
     ///
-    /// - Parameter limits: `maxSide`, `maxPixels` and `maxMemory` hold for it.
+    /// - Parameter limits: `maxSide`, `maxPixels` and `maxMemory` apply.
     /// - Throws: `invalidArgument` when a side is below 1, `limitExceeded`, `outOfMemory`.
     static func ofBitmap(
         width: Int, height: Int, limits: DecodeLimits, zeroed: Bool
