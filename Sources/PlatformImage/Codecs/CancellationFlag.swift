@@ -1,32 +1,33 @@
-/// A flag that any thread may raise to end a decode on another one.
+/// A thread-safe flag that stops a decode or an encode on another thread.
 ///
-/// A decode looks at it every 16 rows at most, once a scan, strip, tile and frame.
+/// Decoders poll it at least every 16 rows, and once per scan, strip, tile and frame.
 public final class CancellationFlag: Sendable {
     let handle = CancelHandle()
 
-    /// A flag that is not raised and has no deadline.
+    /// Creates a flag that is not raised and has no deadline.
     public init() {}
 
-    /// Ends the decodes that use this flag with ``DecodeError/Code/cancelled``.
+    /// Stops the decodes that use this flag with ``DecodeError/Code/cancelled``.
     public func cancel() { handle.raise() }
 
-    /// True once ``cancel()`` was called; a deadline that passed does not count.
+    /// True after ``cancel()`` was called; a passed deadline does not count.
     public var isCancelled: Bool { handle.isRaised }
 
-    /// Ends the decodes that use this flag with ``DecodeError/Code/limitExceeded`` once `instant` has passed.
+    /// Stops the decodes that use this flag with ``DecodeError/Code/limitExceeded`` after `instant`.
     ///
-    /// One more than 100 years ahead acts as one in 100 years; a later call replaces the deadline of an earlier one.
+    /// A deadline more than 100 years ahead is limited to 100 years; a later call replaces an earlier deadline.
     public func setDeadline(_ instant: ContinuousClock.Instant) {
         let left = min(instant - ContinuousClock.now, .seconds(100 * 365 * 86_400))
         handle.setDeadline(in: UInt64(max(1, left.nanosecondCount)))
     }
 
-    /// Cancels at the poll after `polls` more; for tests of every cancel point.
+    /// Cancels after `polls` more polls; for tests of every cancellation point.
     package func cancelAfter(polls: Int) { handle.raise(afterPolls: UInt64(polls)) }
 
     package var pollCount: Int { handle.pollCount }
 
-    /// For decoders written in Swift, and for work on a bitmap: that has no format.
+    /// Throws when the flag is raised or the deadline has passed. For decoders in Swift; `format` is nil for work on a
+    /// bitmap.
     package func poll(format: ImageFormat? = nil) throws(DecodeError) {
         switch handle.poll() {
         case .running: return

@@ -1,17 +1,17 @@
-// The bridge to the C codecs: builds requests, turns reports into errors and damage.
+// The bridge to the C codecs: builds requests and converts reports to errors and damage.
 
 internal import CImageCodecs
 
-/// One decode's settings, ready to call the codec with.
+/// The settings of one decode, for calls of its codec.
 struct CodecCall {
     let format: ImageFormat
     let options: DecodeOptions
     var flag: CancellationFlag?
     var cmykTransform: ColorTransform?
-    /// Pixels count against the limits by the rows that are held of them: the header is read for a thumbnail.
+    /// True for a thumbnail: only the rows held in memory count against the memory limits.
     var resamples = false
 
-    /// A header as the codec gives it: stored size after JPEG scaling.
+    /// Reads the header as the codec reports it: stored size after JPEG scaling.
     func header(
         of bytes: Span<UInt8>, countsFrames: Bool = false, damage: inout Damage
     ) throws(DecodeError) -> CodecHeader {
@@ -23,7 +23,7 @@ struct CodecCall {
         return header
     }
 
-    /// The embedded profile of `count` bytes, as the header said.
+    /// Reads the embedded profile of `count` bytes, the size reported by the header.
     func iccProfile(in bytes: Span<UInt8>, count: Int) throws(DecodeError) -> [UInt8] {
         var profile = [UInt8](repeating: 0, count: count)
         var damage = Damage()
@@ -33,7 +33,7 @@ struct CodecCall {
         return profile
     }
 
-    /// Fills `storage` with the still picture, turned by `orientation`; `width` and `height` are those after turning.
+    /// Decodes the still image into `storage` with `orientation` applied; `width` and `height` are the oriented size.
     func decode(
         _ bytes: Span<UInt8>, into storage: PixelStorage, width: Int, height: Int, orientation: Orientation,
         damage: inout Damage
@@ -46,12 +46,12 @@ struct CodecCall {
         }
     }
 
-    /// Results that one decode can be resampled to at most.
+    /// Maximum number of resampled results of one decode.
     static let maxOutputs = Int(IMGC_MAX_OUTPUTS)
 
-    /// Fills each storage with the still picture, resampled on the way as its request says; as stored, not turned.
+    /// Decodes the still image once and resamples it into each storage by its request; as stored, without orientation.
     ///
-    /// - Parameter outputs: 1 to ``maxOutputs``, of one size of source and alike in being opaque.
+    /// - Parameter outputs: 1 to ``maxOutputs``, with equal source sizes and equal `isOpaque`.
     func decode(
         _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
         leavingOut detail: LeftOutDetail, damage: inout Damage
@@ -64,7 +64,7 @@ struct CodecCall {
         }
     }
 
-    /// Calls `body` with a target for each storage, all of which live as long.
+    /// Calls `body` with a target for each storage; all are valid during the call.
     private static func withTargets(
         _ outputs: ArraySlice<(request: ResampleRequest, storage: PixelStorage)>, _ targets: [imgc_target],
         _ body: ([imgc_target]) throws(DecodeError) -> Void
@@ -76,7 +76,7 @@ struct CodecCall {
         }
     }
 
-    /// Moves on to the next frame; false after the last one.
+    /// Advances to the next frame; false after the last one.
     func advance(_ frame: inout CodecFrame, in bytes: Span<UInt8>, damage: inout Damage) throws(DecodeError) -> Bool {
         try unsafe call(bytes, damage: &damage) { request, report in
             unsafe imgc_next_frame(&request, &frame.state, &report)
@@ -178,7 +178,7 @@ extension CodecCall {
         unsafe String(cString: imgc_codec_version(format.codecFormat))
     }
 
-    /// The source, turned, as a new bitmap's storage; `width` and `height` are the source's.
+    /// Copies the source with `orientation` applied; `width` and `height` are those of the source.
     static func turn(
         _ source: PixelStorage, width: Int, height: Int, by orientation: Orientation, into target: PixelStorage
     ) {
@@ -194,7 +194,7 @@ extension CodecCall {
         precondition(fits, "the target has the turned size")
     }
 
-    /// Sets a rectangle of the canvas, clipped, to transparent black.
+    /// Sets the frame's rectangle, clipped to the canvas, to transparent black.
     static func clear(_ frame: CodecFrame, on canvas: PixelStorage, width: Int, height: Int) {
         unsafe canvas.withMutablePointer { pixels in
             var target = unsafe Self.target(pixels, canvas.byteCount, width, height, .up)
@@ -211,9 +211,9 @@ extension LeftOutDetail {
     }
 }
 
-/// A colour conversion to sRGB, made once and shared between threads.
+/// A colour conversion to sRGB, shared between threads.
 @safe final class ColorTransform: Sendable {
-    /// Valid until deinit; lcms2 reads it only (made with `cmsFLAGS_NOCACHE`).
+    /// Valid until deinit; lcms2 only reads it (created with `cmsFLAGS_NOCACHE`).
     nonisolated(unsafe) let handle: OpaquePointer
 
     init(handle: OpaquePointer) { unsafe self.handle = handle }
@@ -221,7 +221,7 @@ extension LeftOutDetail {
 
     var isCMYK: Bool { unsafe imgc_transform_is_cmyk(handle) }
 
-    /// The conversion of pictures with this header and profile; nil when their colours need none.
+    /// Creates the conversion for a header and profile; the transform is nil when none is needed.
     ///
     /// - Parameter icc: The embedded profile; empty for none.
     static func make(

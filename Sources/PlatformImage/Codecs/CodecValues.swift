@@ -1,10 +1,10 @@
-// C values to Swift values and back: formats and limits in; headers, frames, errors and damage out.
+// Conversions between C and Swift values: formats and limits to C; headers, frames, errors and damage to Swift.
 
 internal import CImageCodecs
 
 extension imgc_limits {
     init(_ limits: DecodeLimits) {
-        // In C 0 means "no limit"; here nil does, and 0 allows nothing: 1 is the closest that C can say.
+        // In C 0 means "no limit"; here nil does, and 0 permits nothing: 1 is the closest value in C.
         func bound<I: FixedWidthInteger>(_ limit: Int?) -> I { limit.map { I(clamping: max(1, $0)) } ?? 0 }
         self.init(
             max_side: bound(limits.maxSide), max_pixels: bound(limits.maxPixels),
@@ -48,20 +48,20 @@ extension DecodeError {
     }
 }
 
-/// The fields of `imgc_limits` are the properties of ``DecodeLimits`` in C's spelling.
+/// Converts a C name to Swift: fields of `imgc_limits` are named after the properties of ``DecodeLimits``.
 private func camelCase(_ token: String) -> String {
     let words = token.split(separator: "_")
     return words.dropFirst().reduce(String(words[0])) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
 }
 
-/// A NUL-terminated C array of char.
+/// The text of a NUL-terminated C array of char.
 func text<Characters>(of characters: Characters) -> String {
     unsafe withUnsafeBytes(of: characters) { bytes in
         unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 }
 
-/// A header as the codec gave it: stored size after JPEG scaling.
+/// A header as the codec reported it: stored size after JPEG scaling.
 struct CodecHeader: Sendable {
     var facts = imgc_header()
 
@@ -69,13 +69,13 @@ struct CodecHeader: Sendable {
     var height: Int { Int(facts.height) }
     /// Bytes of the embedded profile; 0 for none.
     var profileByteCount: Int { Int(facts.icc_size) }
-    /// The colour model as C counts it.
+    /// The raw value of the C colour model.
     var colorModel: UInt32 { facts.color_model.rawValue }
     var hasCICP: Bool { facts.has_cicp }
-    /// True when PNG chunks other than sRGB and a profile define the colours.
+    /// True when PNG chunks other than sRGB and iCCP define the colours.
     var hasColorChunks: Bool { facts.has_cicp || facts.has_gamma || facts.has_chromaticities }
 
-    /// What the PNG chunks say about colours, as numbers to compare; empty for nothing.
+    /// The values of the PNG colour chunks, for comparison; empty when there are none.
     var colorChunks: [UInt32] {
         guard facts.has_cicp || facts.has_srgb || facts.has_gamma || facts.has_chromaticities else { return [] }
         let c = facts.chromaticities
@@ -86,7 +86,7 @@ struct CodecHeader: Sendable {
         ]
     }
 
-    /// An upper estimate of what a decode that resamples holds besides its result, in bytes.
+    /// An upper estimate, in bytes, of the memory of a resampling decode besides its result.
     func resampledByteCount(_ request: ResampleRequest) -> Int {
         var (facts, resample) = (facts, imgc_resample_request(resampling: request))
         return unsafe Int(clamping: imgc_resampled_bytes(&facts, &resample))
@@ -141,14 +141,14 @@ extension ImageHeader.ProfileSource {
     }
 }
 
-/// Where a walk over the frames of an animation is; the codec moves it on.
+/// The position in an iteration over the frames of an animation; the codec advances it.
 struct CodecFrame: Sendable {
     var state = imgc_frame()
 
-    /// Before the first frame.
+    /// The position before the first frame.
     init() {}
 
-    /// The only frame of a picture that is no animation.
+    /// The only frame of an image without animation.
     init(stillOfWidth width: Int, height: Int) {
         state.number = 1
         state.width = UInt32(width)
@@ -165,7 +165,7 @@ struct CodecFrame: Sendable {
             ? .clear : state.disposal == IMGC_DISPOSE_RESTORE ? .restorePrevious : .keep
     }
 
-    /// The same pixels in the top left corner, drawn on nothing.
+    /// The same frame moved to the top left corner and drawn without blending.
     var alone: Self {
         var alone = self
         alone.state.x = 0
@@ -194,7 +194,7 @@ extension DecodeWarning: CustomStringConvertible {
 
     init(_ warning: imgc_warning) { code = UInt16(warning.rawValue) }
 
-    // Those that Swift code raises; the codecs in C raise more.
+    // Warnings raised by Swift code; the C codecs raise more.
     static var paletteIndex: Self { Self(IMGC_WARN_PALETTE_INDEX) }
     static var structure: Self { Self(IMGC_WARN_STRUCTURE) }
     static var runLength: Self { Self(IMGC_WARN_RUN_LENGTH) }
@@ -218,7 +218,7 @@ extension ImageFormat {
     }
 }
 
-/// The flag that the codecs poll. The C functions behind it are atomic.
+/// The cancellation flag that the codecs poll. Its C functions are atomic.
 @safe struct CancelHandle: ~Copyable, Sendable {
     enum State { case running, cancelled, deadlinePassed }
 
@@ -236,7 +236,7 @@ extension ImageFormat {
 
     var isRaised: Bool { unsafe imgc_cancel_is_raised(pointer) }
 
-    /// - Parameter nanoseconds: From now.
+    /// - Parameter nanoseconds: Time from now.
     borrowing func setDeadline(in nanoseconds: UInt64) {
         unsafe imgc_cancel_set_deadline(pointer, imgc_monotonic_now() + nanoseconds)
     }
@@ -255,13 +255,13 @@ extension ImageFormat {
 }
 
 extension CancellationFlag {
-    /// What a request in C names; valid as long as the flag.
+    /// The pointer for requests in C; valid as long as the flag.
     var pointer: OpaquePointer { unsafe handle.pointer }
 }
 
-/// Facts of an ICC profile.
+/// Properties of an ICC profile.
 enum ColorProfile {
-    /// The profile's own description in English, cut to 255 bytes of UTF-8; empty when it has none.
+    /// The profile's description in English, at most 255 bytes of UTF-8; empty when it has none.
     static func description(of profile: [UInt8]) -> String {
         var text = [CChar](repeating: 0, count: 256)
         unsafe imgc_icc_description(profile, profile.count, &text, text.count)
@@ -271,7 +271,7 @@ enum ColorProfile {
 }
 
 extension CodecLibrary {
-    /// The libraries that this program is linked with, and whether they report their versions themselves.
+    /// The linked libraries, with a flag for versions that the loaded library reports itself.
     static func linked() -> [(name: String, version: String, isLoaded: Bool)] {
         var result: [(name: String, version: String, isLoaded: Bool)] = []
         var library = unsafe imgc_library()
@@ -284,8 +284,8 @@ extension CodecLibrary {
 }
 
 extension AvailableProcessors {
-    /// Processors that the calling thread may run on; nil when the system does not say. Its masks have macros that only
-    /// C can use.
+    /// Processors that the calling thread may run on; nil when the system does not report it. Implemented in C, because
+    /// the affinity masks need C macros.
     static var affinity: Int? {
         let count = Int(clamping: imgc_affinity_count())
         return count > 0 ? count : nil

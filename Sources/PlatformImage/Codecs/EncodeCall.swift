@@ -1,13 +1,13 @@
-// The bridge to the C encoders: pictures in, bytes or errors out.
+// The bridge to the C encoders: bitmaps in, bytes or errors out.
 
 internal import CImageCodecs
 
-/// The calls of one encoding.
+/// The settings of one encode, for calls of the C encoders.
 struct EncodeCall {
     let format: EncodedFormat
     let flag: CancellationFlag?
 
-    /// Nil when the file is over `maxBytes`; encoding ends as soon as that is known.
+    /// Encodes a JPEG; nil when the file exceeds `maxBytes`. Stops as soon as that is certain.
     func jpeg(
         _ bitmap: Bitmap, _ options: JPEGOptions, quality: Int, maxBytes: Int?
     ) throws(EncodeError) -> [UInt8]? {
@@ -25,29 +25,30 @@ struct EncodeCall {
         }
     }
 
-    /// Nil when the file is over `maxBytes`.
+    /// Encodes a PNG; nil when the file exceeds `maxBytes`.
     func png(_ bitmap: Bitmap, _ options: PNGOptions, level: Int, maxBytes: Int?) throws(EncodeError) -> [UInt8]? {
         let part = FramePart(bitmap: bitmap, area: bitmap.wholeArea, delay: FrameDelay(numerator: 0, denominator: 1))
         return try png([part], frameCount: 0, loopCount: 0, options, level: level, maxBytes: maxBytes)
     }
 
-    /// Nil when the file is over `maxBytes`.
+    /// Encodes an APNG; nil when the file exceeds `maxBytes`.
     func apng(
         _ parts: [FramePart], loopCount: Int, _ options: PNGOptions, level: Int, maxBytes: Int?
     ) throws(EncodeError) -> [UInt8]? {
         try png(parts, frameCount: parts.count, loopCount: loopCount, options, level: level, maxBytes: maxBytes)
     }
 
-    /// What an animation stores of a frame: the part that differs from the one before, which has its size.
+    /// The part of a frame that an animation stores: the rectangle that differs from the previous frame of the same
+    /// size.
     ///
-    /// - Parameter before: The frame before; nil for the first one.
+    /// - Parameter before: The previous frame; nil for the first one.
     func part(of bitmap: Bitmap, after before: Bitmap?, delay: FrameDelay) throws(EncodeError) -> FramePart {
         try poll()
         let area = before.map { bitmap.areaChanged(from: $0) } ?? bitmap.wholeArea
         return FramePart(bitmap: bitmap, area: area, delay: delay)
     }
 
-    /// A still when `frameCount` is 0.
+    /// Encodes a PNG or APNG; a `frameCount` of 0 means a still image.
     private func png(
         _ parts: [FramePart], frameCount: Int, loopCount: Int, _ options: PNGOptions, level: Int, maxBytes: Int?
     ) throws(EncodeError) -> [UInt8]? {
@@ -112,7 +113,7 @@ extension EncodeCall {
         guard body(&report) == IMGC_OK else { throw EncodeError(report, format) }
     }
 
-    /// What `body` wrote to `output`; nil when that is over the limit.
+    /// Runs `body` and returns the bytes written to `output`; nil when they exceed the limit.
     private func collect(
         _ output: EncodedBytes, _ body: (inout imgc_report) throws(EncodeError) -> imgc_status
     ) throws(EncodeError) -> [UInt8]? {
@@ -125,14 +126,14 @@ extension EncodeCall {
     }
 }
 
-/// What an APNG stores of a frame: a rectangle of its bitmap.
+/// The part of a frame that an APNG stores: a rectangle of its bitmap.
 struct FramePart {
     let bitmap: Bitmap
     fileprivate let area: imgc_rect
     let delay: FrameDelay
 }
 
-/// Owns the memory that the C encoders write to.
+/// The memory that the C encoders write to.
 @safe private final class EncodedBytes {
     var bytes = unsafe imgc_output()
 
@@ -162,7 +163,7 @@ extension EncodeError {
 extension Bitmap {
     fileprivate var wholeArea: imgc_rect { imgc_rect(x: 0, y: 0, width: UInt32(width), height: UInt32(height)) }
 
-    /// The smallest rectangle of pixels that differ from `before`, of the same size; one pixel when none does.
+    /// The smallest rectangle of pixels that differ from `before`, of the same size; one pixel when none differ.
     fileprivate func areaChanged(from before: Bitmap) -> imgc_rect {
         let area = unsafe before.withPicture(before.wholeArea) { old in
             unsafe withPicture(wholeArea) { new in unsafe imgc_changed_rect(&old, &new) }
@@ -170,7 +171,7 @@ extension Bitmap {
         return area.width > 0 ? area : imgc_rect(x: 0, y: 0, width: 1, height: 1)
     }
 
-    /// The pixels of a rectangle that lies inside, for the C encoders.
+    /// Calls `body` with the pixels of a rectangle inside the bitmap, for the C encoders.
     fileprivate func withPicture<R>(_ area: imgc_rect, _ body: (inout imgc_picture) -> R) -> R {
         let (offset, stride) = (Int(area.y) * bytesPerRow + Int(area.x) * 4, bytesPerRow)
         return storage.withBytes { bytes in

@@ -1,16 +1,16 @@
-// Spans in front of the C row kernels: lengths are checked here, once a row.
+// Safe wrappers of the C row kernels: lengths are checked here, once per row.
 
 internal import CImageCodecs
 
-/// Pixel loops that must be fast in debug builds too.
+/// Pixel loops in C, fast in debug builds too.
 ///
-/// Pixels are written from byte `start` on. Each traps when source or target is shorter than `count` pixels need.
+/// Pixels are written from byte `start` on. Each function traps when source or target is too short for `count` pixels.
 enum RowKernels {
-    /// Where R, G, B and A lie in a pixel of 16 or 32 bits.
+    /// The positions of R, G, B and A in a pixel of 16 or 32 bits.
     struct Fields {
         fileprivate let values: [imgc_field]
 
-        /// - Parameter masks: Of R, G, B and A, each without gaps, with the sample that a mask of 0 stands for.
+        /// - Parameter masks: Masks of R, G, B and A without gaps, each with the sample used when the mask is 0.
         init(_ masks: [(mask: UInt32, none: UInt8)]) {
             precondition(masks.count == 4)
             values = masks.map { mask, none in
@@ -44,7 +44,7 @@ enum RowKernels {
         }
     }
 
-    /// Writes two pixels in turn, R in the lowest byte.
+    /// Writes two alternating pixels, R in the lowest byte.
     static func fill(_ pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, even: UInt32, odd: UInt32) {
         precondition(start >= 0 && count >= 0 && start <= pixels.count && count <= (pixels.count - start) / 4)
         unsafe pixels.withUnsafeMutableBytes { target in
@@ -69,12 +69,12 @@ enum RowKernels {
         return all >= 0xFF00_0000
     }
 
-    /// B G R, opaque.
+    /// Converts B G R to opaque pixels.
     static func bgr8(_ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int) {
         unsafe run(source, 3 * count, &pixels, start, count) { unsafe imgc_row_bgr8($0, $1, count) }
     }
 
-    /// B G R and a byte to ignore, opaque.
+    /// Converts B G R and an ignored byte to opaque pixels.
     static func bgrx8(_ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int) {
         unsafe run(source, 4 * count, &pixels, start, count) { unsafe imgc_row_bgrx8($0, $1, count) }
     }
@@ -83,7 +83,7 @@ enum RowKernels {
         unsafe run(source, 4 * count, &pixels, start, count) { unsafe imgc_row_bgra8($0, $1, count) }
     }
 
-    /// One byte a pixel; `palette` holds 256 pixels, R in the lowest byte.
+    /// Converts indexes of one byte; `palette` has 256 pixels, R in the lowest byte.
     static func index8(
         _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, palette: [UInt32]
     ) {
@@ -91,7 +91,7 @@ enum RowKernels {
         unsafe run(source, count, &pixels, start, count) { unsafe imgc_row_index8($0, $1, count, palette) }
     }
 
-    /// 1, 2 or 4 bits a pixel, most significant first.
+    /// Converts indexes of 1, 2 or 4 bits, most significant first.
     static func indexPacked(
         _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, bits: Int,
         palette: [UInt32]
@@ -102,22 +102,22 @@ enum RowKernels {
         }
     }
 
-    /// 16-bit little-endian pixels cut into R, G, B, A fields.
+    /// Converts 16-bit little-endian pixels with R, G, B and A fields.
     static func fields16(
         _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, fields: Fields
     ) {
         unsafe run(source, 2 * count, &pixels, start, count) { unsafe imgc_row_fields16($0, $1, count, fields.values) }
     }
 
-    /// 32-bit little-endian pixels cut into R, G, B, A fields.
+    /// Converts 32-bit little-endian pixels with R, G, B and A fields.
     static func fields32(
         _ source: Span<UInt8>, to pixels: inout MutableSpan<UInt8>, at start: Int, count: Int, fields: Fields
     ) {
         unsafe run(source, 4 * count, &pixels, start, count) { unsafe imgc_row_fields32($0, $1, count, fields.values) }
     }
 
-    /// The sums of the pixels in linear light in `columns * rows` cells: red, green and blue of a cell after the other,
-    /// row after row.
+    /// Sums the pixels in linear light in `columns * rows` cells; the result is in row-major order, red, green and blue
+    /// per cell.
     static func lightGrid(_ bitmap: Bitmap, columns: Int, rows: Int, background: RGBA8) -> [Double] {
         var sums = [Double](repeating: 0, count: columns * rows * 3)
         let (columns, rows, stride) = (UInt32(columns), UInt32(rows), bitmap.bytesPerRow)
@@ -158,7 +158,7 @@ enum RowKernels {
     }
 }
 
-/// A resampler that rows made in Swift are pushed into, the top one first.
+/// A streaming resampler: rows are pushed from the top.
 @safe struct RowResampler: ~Copyable {
     private let handle: OpaquePointer
     private let storage: PixelStorage
@@ -167,10 +167,10 @@ enum RowKernels {
     private let stride: Int
 
     /// - Parameters:
-    ///   - storage: Of the resampled size; nobody else reads it before the last row was pushed.
-    ///   - flag: Ends the writing of rows when raised; who pushes polls it to know.
-    ///   - isPortable: Without AVX2, with the same result: for tests.
-    /// - Throws: `outOfMemory`. A request out of range or for other storage is a caller's error and traps.
+    ///   - storage: Storage of the resampled size; it must not be read before the last row was pushed.
+    ///   - flag: Stops the writing of rows when raised; the caller polls it to detect that.
+    ///   - isPortable: Disables AVX2, with the same result: for tests.
+    /// - Throws: `outOfMemory`. A request out of range or for other storage is a programming error and traps.
     init(
         _ request: ResampleRequest, into storage: PixelStorage, flag: CancellationFlag? = nil, isPortable: Bool = false
     ) throws(DecodeError) {
@@ -193,7 +193,7 @@ enum RowKernels {
 
     deinit { unsafe imgc_resampler_destroy(handle) }
 
-    /// Takes the next row of the source, RGBA8; rows of the result that become complete are written.
+    /// Pushes the next source row, RGBA8, and writes the result rows that it completes.
     func push(_ row: Span<UInt8>) {
         precondition(row.count == sourceRowBytes, "a whole row")
         unsafe storage.withMutablePointer { pixels in
@@ -204,7 +204,7 @@ enum RowKernels {
         }
     }
 
-    /// Rows of the source that matter; those from the upper bound on need not be pushed.
+    /// Source rows that contribute to the result; rows from the upper bound on need not be pushed.
     var sourceRows: Range<Int> {
         var first: UInt32 = 0
         var end: UInt32 = 0
@@ -212,7 +212,7 @@ enum RowKernels {
         return Int(first)..<Int(end)
     }
 
-    /// What a resampler holds, in bytes; of a request out of range 0.
+    /// The memory of a resampler in bytes; 0 for a request out of range.
     static func byteCount(_ request: ResampleRequest) -> Int {
         var resample = imgc_resample_request(resampling: request)
         return unsafe Int(clamping: imgc_resampler_bytes(&resample))
