@@ -1,37 +1,39 @@
-/// A picture in 6 to 166 characters, to be shown blurred until the picture itself is there.
+/// A blurred placeholder of an image in 6 to 166 characters, displayed until the image is loaded.
 ///
-/// The format is that of BlurHash (https://github.com/woltapp/blurhash): the first terms of a cosine transform in
-/// linear light, in base 83.
+/// The BlurHash format (https://github.com/woltapp/blurhash): the first coefficients of a discrete cosine transform
+/// (DCT) in linear light, in base 83.
 public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     /// The characters, such as `LEHV6nWB2yk8pyo0adR*.7kCMdnj`.
     public let description: String
-    /// Terms from left to right, 1...9.
+    /// Horizontal DCT terms, 1...9.
     public let columns: Int
-    /// Terms from top to bottom, 1...9.
+    /// Vertical DCT terms, 1...9.
     public let rows: Int
 
-    /// Terms in linear light, row after row; the first is the mean colour. As they are after rounding.
+    /// The quantised terms in linear light, in row-major order; the first is the mean colour.
     private let terms: [SIMD3<Double>]
 
-    /// The hash of a picture, of 4 x 3 terms.
+    /// Computes the hash of an image with 4 x 3 terms.
     ///
     /// - Parameters:
     ///   - bitmap: Straight alpha, in sRGB.
-    ///   - background: What transparent pixels lie on, as in ``JPEGOptions/background``; its alpha is ignored.
+    ///   - background: Colour composited under transparent pixels, as in ``JPEGOptions/background``; its alpha is
+    ///     ignored.
     public init(_ bitmap: Bitmap, background: RGBA8 = RGBA8(red: 255, green: 255, blue: 255)) {
         self.init(of: bitmap, columns: 4, rows: 3, background: background)
     }
 
-    /// The hash of a picture, of as many terms as asked for.
+    /// Computes the hash of an image.
     ///
-    /// A side of more than 64 pixels is averaged down to 64 cells first, in linear light; in a smooth picture that
-    /// moves no term by more than a step of its rounding. Up to 64 pixels a side every pixel counts as it is.
+    /// A side of more than 64 pixels is first averaged to 64 cells in linear light; for smooth images this changes no
+    /// term by more than one quantisation step. Up to 64 pixels per side every pixel is used directly.
     ///
     /// - Parameters:
     ///   - bitmap: Straight alpha, in sRGB.
-    ///   - columns: Terms from left to right, 1...9.
-    ///   - rows: Terms from top to bottom, 1...9.
-    ///   - background: What transparent pixels lie on, as in ``JPEGOptions/background``; its alpha is ignored.
+    ///   - columns: Horizontal terms, 1...9.
+    ///   - rows: Vertical terms, 1...9.
+    ///   - background: Colour composited under transparent pixels, as in ``JPEGOptions/background``; its alpha is
+    ///     ignored.
     /// - Throws: `invalidArgument` when `columns` or `rows` is out of its range.
     public init(
         _ bitmap: Bitmap, columns: Int = 4, rows: Int = 3, background: RGBA8 = RGBA8(red: 255, green: 255, blue: 255)
@@ -50,10 +52,10 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
         self.init(text: text, columns: columns, rows: rows)
     }
 
-    /// Reads a hash.
+    /// Parses a hash.
     ///
-    /// - Throws: `malformed` when the text has a character outside base 83, another length than its first character
-    ///   says, or a number that no picture gives.
+    /// - Throws: `malformed` when the text contains a character outside base 83, when its length does not match its
+    ///   first character, or when a number is larger than any that encoding produces.
     public init(_ description: String) throws(DecodeError) {
         guard description.utf8.count <= 166 else { throw Self.malformed("more than 166 bytes") }
         let digits = try Base83.digits(of: description)
@@ -76,31 +78,31 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
         terms = text.terms
     }
 
-    /// The mean colour of the picture, opaque.
+    /// The mean colour of the image, opaque.
     public var averageColor: RGBA8 {
         let mean = terms[0]
         return RGBA8(red: SRGB.sample(mean.x), green: SRGB.sample(mean.y), blue: SRGB.sample(mean.z))
     }
 
-    /// The blurred picture, opaque, in a size that the program chose.
+    /// Renders the blurred image, opaque, in a trusted size.
     ///
     /// - Parameters:
-    ///   - width: Pixels in a row, at least 1. 32 are enough: enlarging the result looks the same.
+    ///   - width: Pixels per row, at least 1. 32 are sufficient: an enlarged result looks the same.
     ///   - height: Rows, at least 1.
-    ///   - punch: Contrast; 1 is that of the picture.
-    /// - Returns: A bitmap; a size of 0 or one that memory cannot hold is a programming error and traps. For a size
-    ///   that came from outside use ``bitmap(width:height:punch:limits:)``.
+    ///   - punch: Contrast factor; 1 is the contrast of the image.
+    /// - Returns: A bitmap; a size of 0, or one that does not fit into memory, is a programming error and traps. For an
+    ///   untrusted size use ``bitmap(width:height:punch:limits:)``.
     public func bitmap(width: Int, height: Int, punch: Double = 1) -> Bitmap {
         Bitmap(width: width, height: height) { draw(width, height, punch, on: &$0) }
     }
 
-    /// The blurred picture, opaque, in any size that `limits` allow.
+    /// Renders the blurred image, opaque, in a size within `limits`.
     ///
     /// - Parameters:
-    ///   - width: Pixels in a row, at least 1. 32 are enough: enlarging the result looks the same.
+    ///   - width: Pixels per row, at least 1. 32 are sufficient: an enlarged result looks the same.
     ///   - height: Rows, at least 1.
-    ///   - punch: Contrast; 1 is that of the picture.
-    ///   - limits: `maxSide`, `maxPixels` and `maxMemory` hold for the bitmap.
+    ///   - punch: Contrast factor; 1 is the contrast of the image.
+    ///   - limits: `maxSide`, `maxPixels` and `maxMemory` apply to the bitmap.
     /// - Throws: `invalidArgument` when a side is below 1, `limitExceeded`, `outOfMemory`.
     public func bitmap(
         width: Int, height: Int, punch: Double = 1, limits: DecodeLimits

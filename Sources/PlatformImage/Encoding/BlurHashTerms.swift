@@ -1,4 +1,4 @@
-// The cosine transform behind a BlurHash.
+// The discrete cosine transform of BlurHash.
 
 #if canImport(Glibc)
 import Glibc
@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// The first terms of a picture's cosine transform in linear light, row after row.
+/// The first DCT terms of an image in linear light, in row-major order.
 struct BlurHashTerms {
     let columns: Int
     let rows: Int
@@ -36,13 +36,13 @@ struct BlurHashTerms {
     }
 }
 
-/// A picture as at most 64 x 64 cells, each the sum of its pixels in linear light.
+/// An image reduced to at most 64 x 64 cells, each the sum of its pixels in linear light.
 struct LightGrid {
     let width: Int
     let height: Int
     let columns: Int
     let rows: Int
-    /// Red, green and blue of a cell after the other, row after row.
+    /// Row-major order; red, green and blue per cell.
     let sums: [Double]
 
     init(_ bitmap: Bitmap, background: RGBA8) {
@@ -54,7 +54,7 @@ struct LightGrid {
     }
 }
 
-/// `cos(pi * term * x / count)`, the terms of the transform.
+/// The basis functions of the transform: `cos(pi * term * x / count)`.
 enum Cosine {
     static func value(_ term: Int, at x: Int, of count: Int) -> Double {
         cos(Double.pi * Double(term) * Double(x) / Double(count))
@@ -64,7 +64,7 @@ enum Cosine {
         (0..<count).map { value(term, at: $0, of: count) }
     }
 
-    /// The mean over each cell: `cells` ranges that cover `0..<count`.
+    /// The mean of a basis function over each cell: `cells` ranges that cover `0..<count`.
     static func means(_ term: Int, count: Int, cells: Int) -> [Double] {
         (0..<cells).map { cell in
             let (first, end) = (cell * count / cells, (cell + 1) * count / cells)
@@ -73,14 +73,14 @@ enum Cosine {
     }
 }
 
-/// The transfer curve of sRGB (IEC 61966-2-1).
+/// The sRGB transfer function (IEC 61966-2-1).
 enum SRGB {
     static func light(_ sample: UInt8) -> Double {
         let value = Double(sample) / 255
         return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
-    /// The nearest sample; what is not a number or below 0 gives 0.
+    /// The nearest sample; NaN and negative values give 0.
     static func sample(_ light: Double) -> UInt8 {
         let value = light > 0 ? min(1, light) : 0
         let coded = value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055

@@ -1,12 +1,12 @@
-// The numbers of a BlurHash: rounding them, and writing them in base 83.
+// Quantisation of BlurHash terms and their base 83 text.
 
-/// A hash as digits of base 83: the size, the range of the terms, the mean colour in four digits, two for every term.
+/// A hash as base 83 digits: one for the size, one for the range of the terms, four for the mean colour, two per term.
 struct BlurHashText {
     let digits: [Int]
 
     init(digits: [Int]) { self.digits = digits }
 
-    /// Rounds terms in linear light, row after row, the mean first.
+    /// Quantises terms in linear light, in row-major order, the mean first.
     init(_ exact: BlurHashTerms) {
         let others = exact.values.dropFirst()
         let largest = others.reduce(0) { max($0, abs($1.x), abs($1.y), abs($1.z)) }
@@ -26,12 +26,12 @@ struct BlurHashText {
         self.digits = digits
     }
 
-    /// False when a number is larger than any that encoding gives.
+    /// False when a number is larger than any that encoding produces.
     var isInRange: Bool {
         color < 1 << 24 && stride(from: 6, to: digits.count, by: 2).allSatisfy { term(at: $0) < 19 * 19 * 19 }
     }
 
-    /// The terms that the digits stand for.
+    /// The terms represented by the digits.
     var terms: [SIMD3<Double>] {
         let channels = [color >> 16, color >> 8 & 255, color & 255].map { SRGB.light(UInt8($0)) }
         let scale = Self.scale(digits[1])
@@ -54,7 +54,7 @@ struct BlurHashText {
     private static func scale(_ range: Int) -> Double { Double(range + 1) / 166 }
 }
 
-/// The digits 0...82.
+/// Base 83 digits with values 0...82.
 enum Base83 {
     private static let characters = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)

@@ -1,14 +1,14 @@
 extension ImageEncoder {
-    /// The APNG of these frames; viewers that do not know APNG show the first one.
+    /// Encodes frames as an APNG; viewers without APNG support show the first frame.
     ///
-    /// All pixels and delays are kept: of each frame only the rectangle that differs from the frame before is stored,
-    /// one pixel when nothing does. Colours are chosen for all frames together.
+    /// Lossless: of each frame only the rectangle that differs from the previous frame is stored, or one pixel when
+    /// they are equal. The colour type is chosen for all frames together.
     ///
     /// - Parameters:
-    ///   - frames: At least one; all bitmaps have one size. Of ``AnimationFrame/info`` the delay alone counts. A delay
-    ///     whose numerator or denominator is over 65,535 is reduced, then rounded.
-    ///   - loopCount: How often the animation plays, 0 for ever; more than 2,147,483,647 acts as that.
-    ///   - cancellation: Ends the encoding at its next row batch when raised.
+    ///   - frames: At least one; all bitmaps have one size. Only the delay of ``AnimationFrame/info`` is used. A delay
+    ///     whose numerator or denominator exceeds 65,535 is reduced, then rounded.
+    ///   - loopCount: Number of plays, 0 for infinite; at most 2,147,483,647, larger values are clamped.
+    ///   - cancellation: Stops the encode at its next batch of rows when raised.
     /// - Throws: `invalidArgument` when there is no frame, when sizes differ, and when `loopCount`, a delay or an
     ///   option is out of its range; `tooLarge`, `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
     public func encodeAnimation(
@@ -27,7 +27,7 @@ extension ImageEncoder {
         }
     }
 
-    /// - Throws: `invalidArgument` when the frames are no animation.
+    /// - Throws: `invalidArgument` when frames, delays or `loopCount` are not valid for an animation.
     private static func check(_ frames: [AnimationFrame], loopCount: Int) throws(EncodeError) {
         func invalid(_ message: String) -> EncodeError { EncodeError(.invalidArgument, format: .png, message) }
         guard let first = frames.first?.bitmap else { throw invalid("frames is empty, at least 1 is needed") }

@@ -1,25 +1,24 @@
-/// Bitmap in, bytes of a file out.
+/// Encodes bitmaps as PNG, JPEG or APNG.
 ///
-/// Equal pixels and options give equal bytes. Nothing but the picture is written: no profile (pixels are sRGB), no
-/// EXIF, no time, no name of the software. An encoder may be used from any number of threads at once; its calls block
-/// until done.
+/// Equal pixels and options give equal bytes. Files contain only the image: no profile (pixels are sRGB), EXIF, time or
+/// software name. An encoder is safe to use from any number of threads; its calls block until done.
 public struct ImageEncoder: Sendable {
-    /// Quality, compression, and the largest size.
+    /// Quality, compression level and maximum size.
     public var options: EncodeOptions
 
-    /// An encoder with these options.
+    /// Creates an encoder.
     public init(options: EncodeOptions = EncodeOptions()) {
         self.options = options
     }
 
-    /// The file of one picture.
+    /// Encodes one image.
     ///
     /// - Parameters:
     ///   - bitmap: Straight alpha, in sRGB.
-    ///   - format: PNG keeps every sample; JPEG lays transparent pixels on ``JPEGOptions/background`` and stores one
+    ///   - format: PNG is lossless; JPEG composites transparent pixels over ``JPEGOptions/background`` and stores one
     ///     component when all pixels are gray.
-    ///   - cancellation: Ends the encoding at its next row batch when raised.
-    /// - Throws: `invalidArgument` when an option that counts for the format is out of its range, `tooLarge`,
+    ///   - cancellation: Stops the encode at its next batch of rows when raised.
+    /// - Throws: `invalidArgument` when an option that applies to the format is out of its range, `tooLarge`,
     ///   `overMaxBytes`, `outOfMemory`, `cancelled`, `deadlinePassed`.
     public func encode(
         _ bitmap: Bitmap, as format: EncodedFormat, cancellation: CancellationFlag? = nil
@@ -35,7 +34,7 @@ public struct ImageEncoder: Sendable {
         }
     }
 
-    /// Compresses at the level of the options, and once more at 9 when that is over the limit.
+    /// Compresses at the requested level, and again at 9 when the file exceeds the limit.
     func fitting(
         _ format: EncodedFormat, _ encode: (_ level: Int, _ maxBytes: Int?) throws(EncodeError) -> [UInt8]?
     ) throws(EncodeError) -> [UInt8] {
@@ -47,7 +46,7 @@ public struct ImageEncoder: Sendable {
     private func jpeg(_ bitmap: Bitmap, _ call: EncodeCall) throws(EncodeError) -> [UInt8] {
         let wanted = options.jpeg.quality
         if let file = try call.jpeg(bitmap, options.jpeg, quality: wanted, maxBytes: options.maxBytes) { return file }
-        // The file of `lowest` fits or is yet to be tried, that of `tooHigh` does not fit.
+        // Invariant: quality `lowest` fits, or is 0 and untried; quality `tooHigh` does not fit.
         var (lowest, tooHigh) = (0, wanted)
         var best: [UInt8]?
         while tooHigh - lowest > 1 {
