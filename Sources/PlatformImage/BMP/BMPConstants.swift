@@ -1,25 +1,25 @@
-// Numbers of the file format by the names of its specifications: Microsoft, "Bitmap Header Types", "Bitmap Storage"
-// and MS-WMF 2.1.1.7 "Compression Enumeration"; IBM, "OS/2 Presentation Manager bitmap file formats".
+// Constants named as in the specifications: Microsoft, "Bitmap Header Types", "Bitmap Storage" and MS-WMF 2.1.1.7
+// "Compression Enumeration"; IBM, "OS/2 Presentation Manager bitmap file formats".
 
-/// The headers that may follow the file header, by their size in bytes.
+/// Sizes in bytes of the headers that may follow the file header.
 enum BMPHeaderSize {
     /// BITMAPCOREHEADER of OS/2 1.x and Windows 2.
     static let core = 12
-    /// BITMAPINFOHEADER2 of OS/2 2.x, whose writers may leave out its end; three of the sizes below lie in the range.
+    /// BITMAPINFOHEADER2 of OS/2 2.x, which may be truncated; the range includes three of the sizes below.
     static let os2 = 16...64
     /// BITMAPINFOHEADER of Windows 3.
     static let info = 40
-    /// BITMAPV2INFOHEADER: with masks of red, green and blue.
+    /// BITMAPV2INFOHEADER: adds masks of red, green and blue.
     static let v2 = 52
-    /// BITMAPV3INFOHEADER: with a mask of alpha.
+    /// BITMAPV3INFOHEADER: adds a mask of alpha.
     static let v3 = 56
-    /// BITMAPV4HEADER: with a colour space.
+    /// BITMAPV4HEADER: adds a colour space.
     static let v4 = 108
-    /// BITMAPV5HEADER: with a profile.
+    /// BITMAPV5HEADER: adds a profile.
     static let v5 = 124
 }
 
-/// How pixels are stored. OS/2 2.x gives two of the numbers another meaning.
+/// Compression methods. Two numbers have another meaning in OS/2 2.x.
 enum BMPCompression {
     /// BI_RGB.
     static let rgb = 0
@@ -47,7 +47,7 @@ enum BMPCompression {
     static let cmykRLE4 = 13
 }
 
-/// The colour space of V4 and V5 headers (LogicalColorSpace): four letters, the most significant first.
+/// The colour space of V4 and V5 headers (LogicalColorSpace): four ASCII letters, the most significant first.
 enum BMPColorSpace {
     /// LCS_CALIBRATED_RGB.
     static let calibratedRGB = 0
@@ -59,7 +59,7 @@ enum BMPColorSpace {
     static let profileEmbedded = 0x4D42_4544
 }
 
-/// The second byte of a run-length code whose first one is 0; every other is a count of pixels that follow as they are.
+/// The second byte of a run-length code whose first byte is 0; other values count the uncompressed pixels that follow.
 enum BMPEscape {
     static let endOfLine: UInt8 = 0
     static let endOfBitmap: UInt8 = 1

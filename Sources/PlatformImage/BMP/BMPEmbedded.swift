@@ -1,8 +1,7 @@
-/// A whole JPEG or PNG file in place of pixels (BI_JPEG, BI_PNG of Windows 98 and 2000, made for printers).
+/// A complete JPEG or PNG file in place of pixels (BI_JPEG, BI_PNG of Windows 98 and 2000, made for printers).
 ///
-/// It goes through the codec of its format with the same limits, and can embed nothing itself. Its own size is that of
-/// the picture, whatever the bitmap's header says; orientation and profile in it count for nothing, as the bitmap's
-/// header is the one in force.
+/// It is decoded by the codec of its format with the same limits, and cannot embed another file. Its size is the size
+/// of the image, regardless of the BMP header; its orientation and profile are ignored, because the BMP header applies.
 struct BMPEmbedded {
     let imageHeader: ImageHeader
     let range: Range<Int>

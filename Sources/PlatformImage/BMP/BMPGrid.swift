@@ -1,8 +1,8 @@
-/// The picture's size and the order in which its rows are stored.
+/// The size of the image and the order of its rows in the file.
 ///
-/// A *stored row* is counted in reading order: stored row 0 is the bottom row of most files, the top row of a
-/// top-down one. ``DecodeStatus/truncated(rows:)`` counts stored rows too, so in a bottom-up file the rows that are
-/// there are the lowest ones.
+/// A *stored row* is counted in file order: stored row 0 is the bottom row of most files, the top row of a top-down
+/// one. ``DecodeStatus/truncated(rows:)`` counts stored rows, so in a bottom-up file the valid rows are the lowest
+/// ones.
 struct BMPGrid {
     let width: Int
     let height: Int
@@ -10,28 +10,28 @@ struct BMPGrid {
 
     var bytesPerRow: Int { width * 4 }
 
-    /// The bytes of consecutive stored rows among the pixels.
+    /// The byte range of consecutive stored rows in the pixels.
     func pixelBytes(of rows: Range<Int>) -> Range<Int> {
         isTopDown
             ? rows.lowerBound * bytesPerRow..<rows.upperBound * bytesPerRow
             : (height - rows.upperBound) * bytesPerRow..<(height - rows.lowerBound) * bytesPerRow
     }
 
-    /// Where a stored row starts among the pixels.
+    /// The byte offset of a stored row in the pixels.
     func pixelStart(of row: Int) -> Int { (isTopDown ? row : height - 1 - row) * bytesPerRow }
 
-    /// An upper estimate of what a decode allocates besides pixels: palette, bit fields.
+    /// An upper estimate, in bytes, of the memory of a decode besides pixels: palette and bit fields.
     static let workByteCount = 4_096
 
-    /// After this no product of width, height and 4 overflows.
+    /// Checks the size against the limits; afterwards no product of width, height and 4 overflows.
     ///
-    /// - Parameter rowsHeld: Rows that are in memory at once; nil for all.
+    /// - Parameter rowsHeld: Rows in memory at the same time; nil for all.
     func check(_ limits: DecodeLimits, rowsHeld: Int? = nil) throws(DecodeError) {
         // Both sides are below 2^31.
         let pixels = width * height
         try check(max(width, height), limits.maxSide, "maxSide", "side of \(max(width, height)) pixels")
         try check(pixels, limits.maxPixels, "maxPixels", "\(pixels) pixels")
-        // Whatever the limits, a picture has to fit into an address space.
+        // Regardless of the limits, an image must fit into the address space.
         try check(pixels, Int.max / 16, "maxPixels", "\(pixels) pixels")
         let memory = width * min(height, rowsHeld ?? height) * 4 + Self.workByteCount
         try check(memory, limits.maxMemory, "maxMemory", "\(memory) bytes of memory")

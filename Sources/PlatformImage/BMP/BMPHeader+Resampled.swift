@@ -1,5 +1,5 @@
 extension BMPHeader {
-    /// Fills the storage with the resampled picture; `SourceImage` says more.
+    /// Decodes the image resampled into `storage`; see ``SourceImage/decode(_:resampledBy:into:_:)``.
     func decode(
         _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
         options: DecodeOptions, flag: CancellationFlag?, damage: inout Damage
@@ -9,7 +9,7 @@ extension BMPHeader {
             try check(request, storage, options.limits)
             try rows.decode(bytes, resampledBy: request, into: storage, flag: flag, damage: &damage)
         case .runs(let runs):
-            // Runs may jump anywhere, and are stored from the bottom up.
+            // Run-length codes can jump and are stored bottom-up, so all pixels are decoded first.
             try check(request, storage, options.limits)
             let grid = runs.grid
             guard let full = PixelStorage(byteCount: grid.height * grid.bytesPerRow, zeroed: false) else {
@@ -23,7 +23,7 @@ extension BMPHeader {
                     resampler.push(pixels.extracting(y * grid.bytesPerRow..<(y + 1) * grid.bytesPerRow))
                 }
             }
-            // Rows of the result may have been left out.
+            // Source rows that the result does not need were skipped.
             try flag?.poll(format: .bmp)
         case .embedded(let embedded):
             var call = embedded.call
@@ -34,7 +34,7 @@ extension BMPHeader {
         }
     }
 
-    /// An upper estimate of what the decode above holds besides its storage.
+    /// An upper estimate, in bytes, of the memory of the decode above besides its storage.
     func resampledByteCount(_ request: ResampleRequest) -> Int {
         let grid: BMPGrid
         let rows: Int
@@ -43,7 +43,7 @@ extension BMPHeader {
         case .runs(let part): (grid, rows) = (part.grid, part.grid.height)
         case .embedded(let part): return part.facts.resampledByteCount(request)
         }
-        // The grid was checked: the product fits.
+        // The grid was checked: the product cannot overflow.
         let pixels = PixelStorage.allocatedByteCount(rows * grid.bytesPerRow) + BMPGrid.workByteCount
         let (sum, overflows) = pixels.addingReportingOverflow(RowResampler.byteCount(request))
         return overflows ? .max : sum

@@ -1,4 +1,4 @@
-/// A bitmap file's headers, palette and masks, checked.
+/// The validated headers, palette and masks of a BMP file.
 struct BMPHeader {
     let imageHeader: ImageHeader
     /// The embedded ICC profile of a V5 header, inside the input; nil for none.
@@ -11,9 +11,10 @@ struct BMPHeader {
         case embedded(BMPEmbedded)
     }
 
-    /// Parses and checks against the limits; allocates nothing but the palette.
+    /// Parses the headers and checks the limits; allocates only the palette.
     ///
-    /// - Parameter resamples: The picture will be shrunk while it is read: where that goes row by row, one row counts.
+    /// - Parameter resamples: The image will be resampled while it is read: where that works row by row, the memory
+    ///   limit counts one row.
     init(
         _ bytes: Span<UInt8>, options: DecodeOptions, resamples: Bool = false, damage: inout Damage
     ) throws(DecodeError) {
@@ -31,7 +32,7 @@ struct BMPHeader {
             pixels = .rows(rows)
             header = grid.header(rows)
         case BMPCompression.rle8, BMPCompression.rle4:
-            // Some writers store a depth that does not go with the compression, which decides (as in Chromium).
+            // Some writers store a depth that contradicts the compression; the compression is used, as in Chromium.
             let bits = info.compression == BMPCompression.rle8 ? 8 : 4
             if bitsPerPixel != bits { damage.warn(.structure) }
             bitsPerPixel = bits
@@ -58,7 +59,7 @@ struct BMPHeader {
         imageHeader = header
     }
 
-    /// Writes or clears every pixel of the storage, `width * height * 4` bytes, top row first.
+    /// Writes or clears every pixel of `storage`, `width * height * 4` bytes, top row first.
     func decode(
         _ bytes: Span<UInt8>, into storage: PixelStorage, options: DecodeOptions, flag: CancellationFlag?,
         damage: inout Damage

@@ -1,31 +1,32 @@
-// What the first bytes of a bitmap file say, as stored: file header (14 bytes), then a DIB header of 12 to 124 bytes.
+// The file header (14 bytes) and the DIB header (12 to 124 bytes) of a BMP file.
 //
-// Microsoft, "Bitmap Header Types" and "Bitmap Storage"; IBM, "OS/2 Presentation Manager bitmap file formats": the
-// headers grew at their end, so that a field is there when the header is long enough for it.
+// References: Microsoft, "Bitmap Header Types" and "Bitmap Storage"; IBM, "OS/2 Presentation Manager bitmap file
+// formats". Later headers extend earlier ones: a field exists when the header is long enough.
 
-/// The stored numbers; those that a short header lacks are 0. All fit into 32 bits, so sums in `Int` cannot overflow.
+/// The stored header fields; fields missing in a short header are 0. All fit into 32 bits: sums in `Int` cannot
+/// overflow.
 struct BMPInfo {
     static let fileHeaderSize = 14
 
-    /// Bytes of the DIB header: 12 is OS/2 1.x, 40 Windows 3, 108 and 124 are V4 and V5.
+    /// Bytes of the DIB header: 12 for OS/2 1.x, 40 for Windows 3, 108 for V4, 124 for V5.
     let size: Int
-    /// Where the pixels start, counted from the start of the file; often wrong.
+    /// Byte offset of the pixels from the start of the file; often wrong.
     let pixelOffset: Int
     let width: Int
     let height: Int
-    /// Negative stored height: the first stored row is the top one.
+    /// True for a negative stored height: the first stored row is the top one.
     let isTopDown: Bool
     let bitCount: Int
     let compression: Int
     /// Bytes of pixel data; reliable only for an embedded JPEG or PNG.
     let imageSize: Int
-    /// Palette entries; 0 for as many as the bits can count.
+    /// Palette entries; 0 for the maximum of the bit depth.
     let colorCount: Int
-    /// V4 and V5: what the colours mean, see ``BMPColorSpace``.
+    /// V4 and V5: the colour space, see ``BMPColorSpace``.
     let colorSpace: Int
-    /// V4 and V5: true when end points or gammas (bytes 60 to 107) are filled in.
+    /// V4 and V5: true when endpoints or gammas (bytes 60 to 107) are not all 0.
     let hasCalibration: Bool
-    /// V5: where the profile starts, counted from the DIB header, and its bytes.
+    /// V5: the byte offset of the profile from the start of the DIB header, and its size in bytes.
     let profileOffset: Int
     let profileSize: Int
 
@@ -58,7 +59,7 @@ struct BMPInfo {
         height = abs(storedHeight)
         isTopDown = storedHeight < 0
         bitCount = integer16(isCore ? 10 : 14)
-        // The least negative number has no positive counterpart in 32 bits: no writer means it.
+        // `Int32.min` has no positive counterpart in 32 bits and is rejected.
         guard width > 0, storedHeight != 0, storedHeight != Int(Int32.min) else {
             throw DecodeError(.malformed, format: .bmp, "bmp: size is \(width) x \(storedHeight)")
         }
@@ -73,39 +74,40 @@ struct BMPInfo {
         profileSize = integer32(116, since: BMPHeaderSize.v5)
     }
 
-    /// OS/2 2.x: the same fields up to byte 40, other compressions, no masks.
+    /// True for OS/2 2.x: the same fields up to byte 40, other compressions, no masks.
     var isOS2: Bool {
         BMPHeaderSize.os2.contains(size) && ![BMPHeaderSize.info, BMPHeaderSize.v2, BMPHeaderSize.v3].contains(size)
     }
 
-    /// Masks say which bits are red, green, blue and alpha; OS/2 has none.
+    /// True when masks define the bits of red, green, blue and alpha; OS/2 has none.
     var hasMasks: Bool {
         (compression == BMPCompression.bitfields || compression == BMPCompression.alphaBitfields) && !isOS2
             && size > BMPHeaderSize.core
     }
 
-    /// V3 (56 bytes) brought the alpha mask, Windows CE put it behind the shorter header.
+    /// True when an alpha mask is stored: in headers from V3 (56 bytes) on, and in Windows CE files after a shorter
+    /// header.
     var hasAlphaMask: Bool { hasMasks && (size >= BMPHeaderSize.v3 || compression == BMPCompression.alphaBitfields) }
 
-    /// Where the palette starts: behind the header and the masks that follow a header too short to hold them.
+    /// Byte offset of the palette: after the header, and after masks that follow a header too short to contain them.
     var paletteOffset: Int {
         let masksEnd = hasMasks ? Self.masksOffset + (hasAlphaMask ? 16 : 12) : 0
         return max(Self.fileHeaderSize + size, masksEnd)
     }
 
-    /// R, G, B and A masks lie here, inside a header of 52 bytes and more, behind one of 40.
+    /// Byte offset of the R, G, B and A masks: inside a header of 52 or more bytes, after one of 40.
     static let masksOffset = fileHeaderSize + BMPHeaderSize.info
 
     var paletteEntrySize: Int { size == BMPHeaderSize.core ? 3 : 4 }
 
-    /// The palette's entries by the header, at most as many as the bits of a pixel can count.
+    /// Palette entries according to the header, at most the maximum of the bit depth.
     var paletteCount: Int {
         let most = bitCount <= 8 ? 1 << bitCount : 256
         if colorCount > 0 { return min(colorCount, most) }
         return bitCount <= 8 ? most : 0
     }
 
-    /// Where pixels start: the stored offset, unless it points into the headers or to the palette.
+    /// The byte offset of the pixels: the stored offset, unless it points into the headers or to the palette.
     ///
     /// - Parameter count: Bytes of the file.
     func pixelStart(in count: Int, damage: inout Damage) -> Int {
@@ -114,17 +116,17 @@ struct BMPInfo {
         return paletteOffset + paletteCount * paletteEntrySize
     }
 
-    /// True when the stored offset leaves no room for a palette that the pixels need, and everything fits when one
-    /// follows the headers: some writers store `14 + size` and write a palette all the same.
+    /// True when the stored offset leaves no room for the required palette, and the file is large enough for a palette
+    /// after the headers and the pixels: some writers store `14 + size` although they write a palette.
     private func isPaletteOffset(in count: Int) -> Bool {
         guard bitCount <= 8, pixelOffset < paletteOffset + paletteEntrySize else { return false }
         let left = count - paletteOffset - paletteCount * paletteEntrySize
         switch compression {
         case BMPCompression.rgb:
-            // Both sides are below 2^31 and a pixel has 8 bits at most: no product overflows.
+            // Both sides are below 2^31 and a pixel has at most 8 bits: the product cannot overflow.
             let stride = (width * bitCount + 31) / 32 * 4
             return left >= stride * (height - 1) + (width * bitCount + 7) / 8
-        // Runs have no fixed size; an end code alone has two bytes.
+        // Run-length data has no fixed size; an end code alone has two bytes.
         case BMPCompression.rle8, BMPCompression.rle4: return left >= max(imageSize, 2)
         default: return false
         }
@@ -132,7 +134,7 @@ struct BMPInfo {
 }
 
 extension Span<UInt8> {
-    /// Nil when it does not lie inside the span.
+    /// Nil when the field is not inside the span.
     func littleEndian16(at offset: Int) -> Int? {
         guard offset >= 0, offset <= count &- 2 else { return nil }
         return Int(self[offset]) | Int(self[offset &+ 1]) << 8
@@ -146,10 +148,10 @@ extension Span<UInt8> {
 }
 
 extension BMPInfo {
-    /// Sets the header's profile fields, which are reported and never converted by; returns where the embedded profile
-    /// lies.
+    /// Sets the profile fields of the header and returns the byte range of the embedded profile; nil for none. The
+    /// profile is reported but not used for conversion.
     ///
-    /// `LINK` is a path in somebody's file system: it is not even read.
+    /// `LINK`, a path of an external profile, is ignored.
     func readProfile(
         into header: inout ImageHeader, count: Int, limits: DecodeLimits, damage: inout Damage
     ) -> Range<Int>? {

@@ -12,7 +12,7 @@ struct BMPMasks {
         self.alpha = alpha
     }
 
-    /// The masks of the file; bits above those of a pixel are cut off.
+    /// Reads the masks; bits beyond the pixel's depth are ignored.
     init(_ bytes: Span<UInt8>, _ info: BMPInfo) throws(DecodeError) {
         let pixelBits = info.bitCount >= 32 ? UInt32.max : 1 << UInt32(info.bitCount) - 1
         func mask(_ index: Int) -> UInt32 {
@@ -27,7 +27,7 @@ struct BMPMasks {
         for mask in [red, green, blue, alpha] {
             guard mask & taken == 0 else { throw DecodeError(.malformed, format: .bmp, "bmp: masks overlap") }
             taken |= mask
-            // Adding the lowest bit carries a contiguous mask out into one bit above it.
+            // For a contiguous mask, adding its lowest bit gives a value without common bits.
             guard mask & (mask &+ (mask & (~mask &+ 1))) == 0 else {
                 throw DecodeError(.malformed, format: .bmp, "bmp: a mask has a gap")
             }
@@ -39,9 +39,9 @@ struct BMPMasks {
     /// Bits of the widest field.
     var widest: Int { max(1, [red, green, blue, alpha].reduce(0) { max($0, $1.nonzeroBitCount) }) }
 
-    /// Each field in a byte of its own, B lowest.
+    /// True when red, green and blue each fill one byte, blue lowest.
     var isBGR8: Bool { red == 0xFF_0000 && green == 0xFF00 && blue == 0xFF }
 
-    /// A mask of 0 gives 0 for a colour, opaque for alpha.
+    /// A mask of 0 gives 0 for a colour and 255 for alpha.
     var fields: RowKernels.Fields { RowKernels.Fields([(red, 0), (green, 0), (blue, 0), (alpha, 255)]) }
 }

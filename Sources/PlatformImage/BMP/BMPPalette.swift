@@ -1,8 +1,8 @@
-/// The colours of a bitmap with 8 bits a pixel or fewer.
+/// The palette of an image with at most 8 bits per pixel.
 struct BMPPalette {
-    /// 256 pixels, R in the lowest byte. Those from `count` on are opaque black, as in Chromium.
+    /// 256 pixels, R in the lowest byte; entries from `count` on are opaque black, as in Chromium.
     let pixels: [UInt32]
-    /// The colours that the file has.
+    /// Number of colours in the file.
     let count: Int
 
     static let opaqueBlack: UInt32 = 0xFF00_0000
@@ -14,10 +14,10 @@ struct BMPPalette {
         self.count = count
     }
 
-    /// Reads what lies between the headers and `end`, where pixels start.
+    /// Reads the palette between the headers and `end`, the start of the pixels.
     ///
-    /// OS/2 1.x has no count of colours; its writers leave unused ones out, and then only `end` says so. A palette
-    /// that claims to reach into the pixels is cut too.
+    /// OS/2 1.x stores no number of colours; writers may omit unused ones, so that only `end` limits the palette. A
+    /// palette that would overlap the pixels is cut too.
     init(_ bytes: Span<UInt8>, _ info: BMPInfo, bits: Int, end: Int, damage: inout Damage) {
         let start = info.paletteOffset
         let size = info.paletteEntrySize
@@ -34,7 +34,8 @@ struct BMPPalette {
         self.pixels = pixels
     }
 
-    /// The same colours, but transparent black from `count` on: a row that stays opaque has no index out of range.
+    /// The palette with transparent black from `count` on: a converted row that is opaque contains no index out of
+    /// range.
     var probe: [UInt32] {
         var probe = pixels
         for index in min(count, 256)..<256 { probe[index] = 0 }

@@ -6,7 +6,7 @@ struct BMPRows {
     private let start: Int
 
     enum Layout {
-        /// 1, 2, 4 or 8 bits, most significant first.
+        /// Palette indexes of 1, 2, 4 or 8 bits, most significant first.
         case indexed(bits: Int, BMPPalette)
         case bgr, bgrx, bgra
         case fields16(BMPMasks)
@@ -25,7 +25,7 @@ struct BMPRows {
             layout = .indexed(bits: info.bitCount, palette)
         case (16, false): layout = .fields16(.rgb555)
         case (24, false): layout = .bgr
-        // Writers leave anything in the 4th byte; it is alpha only where a mask says so.
+        // The 4th byte is undefined unless a mask declares it as alpha.
         case (32, false): layout = .bgrx
         case (16, true): layout = .fields16(try BMPMasks(bytes, info))
         case (24, true) where try BMPMasks(bytes, info).isBGR8: layout = .bgr
@@ -44,7 +44,7 @@ struct BMPRows {
         }
     }
 
-    /// Bytes of a row without and with padding.
+    /// Bytes per row without and with padding.
     private var rowBytes: Int { (grid.width * bitsPerPixel + 7) / 8 }
     private var stride: Int { (grid.width * bitsPerPixel + 31) / 32 * 4 }
 
@@ -59,10 +59,10 @@ struct BMPRows {
         if hasBadIndex { damage.warn(.paletteIndex) }
     }
 
-    /// Stored rows that are there, at least 1.
+    /// The number of stored rows in the data, at least 1.
     private func storedRows(in bytes: Span<UInt8>, damage: inout Damage) throws(DecodeError) -> Int {
         let left = max(0, bytes.count - start)
-        // The padding of the last row there is may be missing.
+        // The padding of the last row may be missing.
         let rows = min(grid.height, left / stride + (left % stride >= rowBytes ? 1 : 0))
         guard rows > 0 else {
             throw DecodeError(.truncated, format: .bmp, "bmp: data ends at byte \(bytes.count), in the first row")
@@ -71,7 +71,7 @@ struct BMPRows {
         return rows
     }
 
-    /// From the top row to the lowest, one row in memory: a bottom-up file is read from its end.
+    /// Resamples from the top row to the bottom with one row in memory; a bottom-up file is read backwards.
     func decode(
         _ bytes: Span<UInt8>, resampledBy request: ResampleRequest, into storage: PixelStorage,
         flag: CancellationFlag?, damage: inout Damage
@@ -94,17 +94,17 @@ struct BMPRows {
             }
             resampler.push(pixels.span)
         }
-        // Rows of the result may have been left out.
+        // Source rows that the result does not need were skipped.
         try flag?.poll(format: .bmp)
         if converter.hasBadIndex { damage.warn(.paletteIndex) }
     }
 
-    /// True when a palette index was out of range.
+    /// Decodes `rows` stored rows; true when a palette index was out of range.
     private func decode(
         _ bytes: Span<UInt8>, rows: Int, onto pixels: inout MutableSpan<UInt8>, flag: CancellationFlag?
     ) throws(DecodeError) -> Bool {
         var converter = BMPRowConverter(layout)
-        // Without padding and top-down, the rows of a band follow each other in the file as they do in the picture.
+        // Without padding and top-down, the rows of a band are contiguous in the file and in the image.
         let isContiguous = grid.isTopDown && grid.width * bitsPerPixel == stride * 8
         var row = 0
         while row < rows {
@@ -119,12 +119,12 @@ struct BMPRows {
     }
 }
 
-/// Hands rows to the kernel for their layout.
+/// Converts rows with the kernel of their layout.
 private struct BMPRowConverter {
     private let layout: BMPRows.Layout
     private var palette: [UInt32] = []
     private var fields = BMPMasks.none.fields
-    /// Looking for an index out of range: only with a short palette, and only until one is found.
+    /// True while checking for indexes out of range: only with a short palette, and only until one is found.
     private var isProbing = false
     private(set) var hasBadIndex = false
 

@@ -1,11 +1,11 @@
 /// Run-length encoded pixels: RLE8 and RLE4 of Windows, RLE24 of OS/2 2.x.
 ///
-/// A code is two bytes. `n v`, n > 0: n pixels of v (RLE4: the two halves of v in turn; RLE24: v and the next two
-/// bytes). `0 0`: end of row. `0 1`: end of picture. `0 2 dx dy`: move on. `0 n`: n pixels follow as they are, padded
-/// to an even number of bytes. Pixels that no code draws are transparent, as in Chromium.
+/// A code has two bytes. `n v`, n > 0: n pixels of v (RLE4: the two nibbles of v alternate; RLE24: v and the next two
+/// bytes). `0 0`: end of row. `0 1`: end of image. `0 2 dx dy`: move the position. `0 n`: n uncompressed pixels follow,
+/// padded to an even number of bytes. Pixels that no code draws are transparent, as in Chromium.
 struct BMPRuns {
     let grid: BMPGrid
-    /// 4, 8 or 24.
+    /// Bits per pixel: 4, 8 or 24.
     let bits: Int
     let palette: BMPPalette
     let start: Int
@@ -35,27 +35,27 @@ private struct BMPRunDecoder {
     private let runs: BMPRuns
     private let grid: BMPGrid
     private let palette: [UInt32]
-    /// The palette lacks colours that a pixel can name.
+    /// True when the palette has fewer colours than the bit depth permits.
     private let isShort: Bool
     private var at = 0
     private var x = 0
-    /// The stored row that is drawn on.
+    /// The current stored row.
     private var y = 0
-    /// Stored rows that have been made transparent: each just before it is drawn on, while it is in the cache.
+    /// Number of stored rows cleared so far. Each is cleared just before it is drawn, while it is in the CPU cache.
     private var clearedRows = 0
 
     private(set) var warnings: [DecodeWarning] = []
     private(set) var end = End.whole
 
     enum End {
-        /// At its end code or its last row.
+        /// The end code or the last row was reached.
         case whole
         case truncated
-        /// At a code after which the place to go on at is unknown.
+        /// A code after which the position is undefined.
         case broken
     }
 
-    /// Stored rows behind the drawing position.
+    /// Stored rows completed before the drawing position.
     var completeRows: Int { min(y + (x >= grid.width ? 1 : 0), grid.height) }
 
     init(_ runs: BMPRuns) {
@@ -71,11 +71,11 @@ private struct BMPRunDecoder {
         try move(toRow: 0, &pixels, flag)
         var codes = 0
         reading: while y < grid.height {
-            // Codes that draw nothing cost time too.
+            // Polls by codes, because codes that draw no pixels cost time too.
             codes &+= 1
             if codes % 4_096 == 0 { try flag?.poll(format: .bmp) }
             guard data.count - at >= 2 else {
-                // Data without an end code is whole when its last row is.
+                // Data without an end code is complete when its last row is.
                 if completeRows < grid.height { end = .truncated } else { warn(.missingEnd) }
                 break reading
             }
@@ -90,7 +90,7 @@ private struct BMPRunDecoder {
                 guard data.count - at >= 2 else { continue }
                 let (right, down) = (Int(data[at]), Int(data[at + 1]))
                 guard right <= grid.width - x, down <= grid.height - y else {
-                    // What follows is lost; Chromium stops here too.
+                    // The rest cannot be decoded; Chromium stops here too.
                     warn(.runLength)
                     end = .broken
                     break reading
@@ -121,13 +121,13 @@ private struct BMPRunDecoder {
         if !warnings.contains(warning) { warnings.append(warning) }
     }
 
-    /// The part of `length` pixels that the row has room for.
+    /// `length`, limited to the pixels left in the row.
     private mutating func room(for length: Int) -> Int {
         if length > grid.width - x { warn(.runLength) }
         return min(length, grid.width - x)
     }
 
-    /// One colour, in RLE4 two in turn.
+    /// Draws a run of one colour; of two alternating colours in RLE4.
     private mutating func fill(
         _ length: Int, _ value: UInt8, _ data: Span<UInt8>, _ pixels: inout MutableSpan<UInt8>
     ) {
@@ -154,7 +154,7 @@ private struct BMPRunDecoder {
         x += count
     }
 
-    /// Pixels as they are.
+    /// Copies uncompressed pixels.
     private mutating func copy(_ length: Int, from data: Span<UInt8>, to pixels: inout MutableSpan<UInt8>) {
         let size = (length * runs.bits + 7) / 8
         let available = min(size, data.count - at)
