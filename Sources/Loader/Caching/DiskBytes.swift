@@ -1,12 +1,12 @@
 #if Loader
-/// Numbers and byte strings in a row, little endian, each string behind its length.
+/// Serializes little-endian integers and byte strings; each string has a 16-bit length prefix.
 struct DiskWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter capacity: Bytes to have room for.
+    /// - Parameter capacity: Bytes to reserve.
     init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-    /// False once a string was longer than its length field can say; ``bytes`` is then of no use.
+    /// False once a string or count exceeded its 16-bit length field; ``bytes`` is then unusable.
     private(set) var isWhole = true
 
     mutating func u8(_ value: UInt8) { bytes.append(value) }
@@ -15,7 +15,7 @@ struct DiskWriter {
     mutating func u64(_ value: UInt64) { integer(value) }
     mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
 
-    /// A count or a small number; over 65,535 the whole is marked as not whole.
+    /// Appends a 16-bit count or small number; a value outside 0...65,535 clears ``isWhole``.
     mutating func small(_ value: Int) {
         guard let value = UInt16(exactly: value) else {
             isWhole = false
@@ -24,7 +24,7 @@ struct DiskWriter {
         u16(value)
     }
 
-    /// A string of at most 65,535 bytes, which is more than the largest slot holds.
+    /// Appends a string of at most 65,535 bytes, which is more than the payload of the largest slot.
     mutating func string(_ value: some Collection<UInt8>) {
         small(value.count)
         raw(value)
@@ -39,13 +39,13 @@ struct DiskWriter {
     }
 }
 
-/// Reads what ``DiskWriter`` wrote; nil as soon as something does not fit in what is left.
+/// Parses the output of ``DiskWriter``; every read returns nil when fewer bytes remain than it needs.
 struct DiskReader {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    /// True when everything was read.
+    /// True when all bytes have been read.
     var isAtEnd: Bool { rest.isEmpty }
 
     mutating func u8() -> UInt8? { rest.popFirst() }

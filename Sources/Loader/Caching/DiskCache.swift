@@ -3,14 +3,14 @@ internal import Dispatch
 internal import PlatformImage
 internal import Synchronization
 
-/// Stored responses in a folder: one checksummed file an entry, safe to share between processes.
+/// A persistent response cache: one checksummed file per entry in a folder that several processes may share.
 ///
-/// It may lose an entry at any time, and it never gives back another than was stored: every read is verified. No
-/// operation fails: a fault of the disk is a miss or a response that is not stored, counted in ``statistics``.
+/// An entry may disappear at any time, but a read never returns wrong data: every read is verified. No operation
+/// throws: a disk fault becomes a miss or a response that is not stored, and is counted in ``statistics``.
 ///
-/// The operations on one entry block for the time of a few system calls and may be called from any thread; a store that
-/// must make room under ``maxBytes`` lists the whole folder first. Those on the whole folder are `async` and work on a
-/// queue of their own.
+/// Operations on one entry block for a few system calls and may be called from any thread; a store that must free space
+/// under ``maxBytes`` lists the whole folder first. Operations on the whole folder are `async` and run on a private
+/// dispatch queue.
 ///
 /// ```swift
 /// let cache = DiskCache(directory: "/var/cache/pictures", maxBytes: 200_000_000)
@@ -20,42 +20,42 @@ internal import Synchronization
 /// let hit = cache.read(entry.key)
 /// ```
 public final class DiskCache: Sendable {
-    /// The folder, as it was given.
+    /// The folder path as passed to the initializer.
     public let directory: String
 
     let health: Mutex<DiskHealth>
     let totals = Mutex(DiskTotals())
-    /// Grows with every purge, under the lock of the totals: a load that began before may not store after. Read without
-    /// the lock, which is held while files get their names.
+    /// Purge counter, incremented under the lock of the totals: a load that started before a purge must not store after
+    /// it. Loads read it without that lock, because the lock is held during renames.
     let generation = Atomic<UInt64>(0)
     let limit: Mutex<Int?>
     let bodyLimit: Mutex<Int>
-    /// Held while sweeping. Not of `Void`: a value without bytes has the address of what follows, and ThreadSanitizer takes
-    /// a change of the one for a change of the other.
+    /// Held while sweeping. Not `Mutex<Void>`: a value of zero bytes shares its address with the next property, and
+    /// ThreadSanitizer then reports accesses of the two as a race.
     let sweeping = Mutex(false)
     let scan = Mutex(DiskScan())
     let queue = DispatchQueue(label: "DiskCache", qos: .utility)
     let now: @Sendable () -> WallTime
-    /// Begins anywhere, so that two caches on one folder hardly ever meet.
+    /// Starts at a random value, so that numbers of two caches on one folder rarely collide.
     private let lastNumber = Atomic<UInt64>(.random(in: 0 ... .max))
     private let onFault: (@Sendable (Fault, String) -> Void)?
     private let pause: Int64
 
-    /// A cache in a folder; what is in it already is used, and counted in the background.
+    /// Opens a cache in a folder; existing entries are used immediately and counted in the background.
     ///
-    /// It takes the same time however many entries there are. When the folder cannot be made nothing is stored; the
-    /// next store tries again.
+    /// Takes constant time, independent of the number of entries. When the folder cannot be created nothing is stored;
+    /// the next store tries again.
     ///
     /// - Parameters:
-    ///   - directory: Made, readable by its owner alone, when it is missing. Files in it that are not the cache's are
-    ///     left alone. One that belongs to neither the effective user nor root, or that its group or others may write to,
-    ///     is not used, with the fault ``Fault/noPermission``; only a sticky folder such as `/tmp` is.
+    ///   - directory: Created with mode 0700 when it is missing. Files in it that do not belong to the cache are left
+    ///     alone. A folder owned by neither the effective user nor root, or writable by its group or others, is not
+    ///     used and reported as ``Fault/noPermission``; a sticky folder such as `/tmp` is accepted.
     ///   - maxBytes: See ``maxBytes``.
     ///   - maxBodyBytes: See ``maxBodyBytes``.
-    ///   - createsDirectory: False leaves a missing folder missing until the first store.
-    ///   - retryAfter: How long no store is tried after the volume was full, read-only or closed to us.
-    ///   - now: The calendar clock that file dates are set and judged by.
-    ///   - onFault: Told the first fault of each kind with a line for the log, on the thread that met it.
+    ///   - createsDirectory: False does not create a missing folder before the first store.
+    ///   - retryAfter: Pause before the next store after the volume was full, read-only or not permitted.
+    ///   - now: The calendar clock that sets file dates and is compared with them.
+    ///   - onFault: Called for the first fault of each kind with a line for the log, on the thread where it occurred.
     public init(
         directory: String, maxBytes: Int? = nil, maxBodyBytes: Int = 1 << 30, createsDirectory: Bool = true,
         retryAfter: Duration = .seconds(1),
@@ -77,31 +77,31 @@ public final class DiskCache: Sendable {
         beginScan()
     }
 
-    /// Most bytes of all files together; nil for no limit, 0 stores nothing.
+    /// Maximum total length of all files in bytes; nil means no limit, 0 stores nothing.
     ///
-    /// A store that would pass it first removes the entries that were not used for the longest time, until 80 % are
-    /// left. What other processes store at the same time is seen at the next scan or ``flush()``. After setting it
-    /// lower the next store or ``flush()`` makes room.
+    /// A store that would exceed it first evicts the least recently used entries until 80 % of the limit are left.
+    /// Stores by other processes are counted at the next scan or ``flush()``. A lower value takes effect at the next
+    /// store or ``flush()``.
     public var maxBytes: Int? {
         get { limit.locked(in: self) { $0 } }
         set { limit.locked(in: self) { $0 = newValue.map { max(0, $0) } } }
     }
 
-    /// Bytes of the longest body that is read and stored, 0 or more; 1 GiB by default.
+    /// Maximum body length in bytes that is read and stored, 0 or more; 1 GiB by default.
     ///
-    /// A longer body in a file is a miss and the file stays: the length is read from the file, so a forged one could
-    /// request more memory than there is.
+    /// A file with a longer body is a miss and is not removed. The length comes from the file, so a forged one could
+    /// otherwise allocate more memory than there is.
     public var maxBodyBytes: Int {
         get { bodyLimit.locked(in: self) { $0 } }
         set { bodyLimit.locked(in: self) { $0 = max(0, newValue) } }
     }
 
-    /// Stands for the present, to be taken when a load begins: it may not store once this cache has been purged.
+    /// Returns the current purge generation, to be taken when a load starts; after a purge its stores fail.
     ///
-    /// A purge by another cache on the same folder, or by another process, is not noticed.
+    /// A purge by another cache on the same folder, or by another process, is not detected.
     public func ticket() -> Ticket { Ticket(generation: generation.load(ordering: .acquiring)) }
 
-    /// Returns when everything stored so far is visible to other processes, counted, and within ``maxBytes``.
+    /// Waits until everything stored so far is visible to other processes, counted, and within ``maxBytes``.
     public func flush() async {
         await onQueue { cache in
             cache.finishScan()
@@ -109,7 +109,7 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// Counts since the cache was made, and what is in the folder as far as the background scan has seen.
+    /// Counters since the cache was created, and the folder's contents as far as the background scan has counted them.
     public var statistics: Statistics {
         var statistics = health.locked(in: self) { $0.counts }
         let totals = totals.locked(in: self) { (entries: $0.entries, bytes: $0.bytes) }
@@ -119,25 +119,25 @@ public final class DiskCache: Sendable {
         return statistics
     }
 
-    /// Runs blocking work where it does not hold up Swift's shared threads.
+    /// Runs blocking work on the dispatch queue, so that it does not block Swift's cooperative thread pool.
     func onQueue<Result: Sendable>(_ work: @escaping @Sendable (DiskCache) -> Result) async -> Result {
         await queue.run { work(self) }
     }
 
-    /// A number of 64 bits that this cache gives once, and another one hardly ever: no system call, unlike a random one.
+    /// Returns a 64-bit number, unique in this cache and almost certainly among caches; makes no system call.
     func uniqueNumber() -> UInt64 {
-        // SplitMix64: the steps go round all numbers, and the mixing gives each another one.
+        // SplitMix64: a counter of full period and a bijective mixing function.
         var number = lastNumber.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         number = (number ^ number >> 30) &* 0xBF58_476D_1CE4_E5B9
         number = (number ^ number >> 27) &* 0x94D0_49BB_1331_11EB
         return number ^ number >> 31
     }
 
-    /// The open folder.
+    /// Returns the open folder, or opens it; `creating` also creates it when it is missing.
     func openFolder(creating: Bool) throws(DiskError) -> DiskDirectory {
         if let open = health.locked(in: self, { $0.directory }) { return open }
         let opened = try DiskDirectory(path: directory, creating: creating)
-        // Another thread may have opened the folder meanwhile, after somebody removed the one that is open here.
+        // Another thread may have opened the folder meanwhile, after the previously open one was removed.
         return health.locked(in: self) { health in
             if let open = health.directory { return open }
             health.directory = opened
@@ -155,7 +155,7 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// Forgets the open folder, which is no longer where its path says.
+    /// Discards the open folder after its path was removed or replaced.
     func forget(_ folder: DiskDirectory) {
         health.locked(in: self) { if $0.directory === folder { $0.directory = nil } }
     }
@@ -183,32 +183,32 @@ public final class DiskCache: Sendable {
 }
 
 extension DiskCache {
-    /// When a load began, in terms of purges; see ``DiskCache/ticket()``.
+    /// The purge generation in which a load started; see ``DiskCache/ticket()``.
     public struct Ticket: Hashable, Sendable {
         let generation: UInt64
     }
 
     /// A verified entry.
     public struct Hit: Sendable {
-        /// With the key that was asked for.
+        /// The entry, with the requested key.
         public let entry: CacheEntry
-        /// Byte for byte as stored, its checksum verified; empty for an entry without a body.
+        /// The body as stored, checksum verified; empty for an entry without a body.
         public let body: [UInt8]
-        /// Names this body, for ``DiskCache/refresh(_:of:ticket:)``.
+        /// Identifies this body, for ``DiskCache/refresh(_:of:ticket:)``.
         public let revision: Revision
     }
 
-    /// An entry without its body, which was not verified.
+    /// An entry without its body; the body is not verified.
     public struct Head: Sendable {
-        /// With the key that was asked for.
+        /// The entry, with the requested key.
         public let entry: CacheEntry
-        /// Bytes.
+        /// Length of the body in bytes.
         public let bodyLength: Int
-        /// Names the body.
+        /// Identifies the body.
         public let revision: Revision
     }
 
-    /// Names one stored body, so that a 304 that speaks of it never changes another one's header.
+    /// Identifies one stored body, so that a 304 never changes the header of a different body.
     public struct Revision: Hashable, Sendable {
         let name: DiskName
         let family: UInt64
@@ -217,37 +217,37 @@ extension DiskCache {
         let bodyChecksum: UInt64
     }
 
-    /// What the cache has done and what it holds.
+    /// Activity counters and the contents of the cache.
     public struct Statistics: Hashable, Sendable {
-        /// Files, variants and remembered errors included.
+        /// Number of files, including variants and remembered errors.
         public internal(set) var entries = 0
-        /// Their lengths together.
+        /// Total length of the files in bytes.
         public internal(set) var bytes = 0
-        /// False until the first background scan has ended: ``entries`` and ``bytes`` may then be too small.
+        /// False until the first background scan has finished: ``entries`` and ``bytes`` may be too low until then.
         public internal(set) var isComplete = false
-        /// Reads that gave an entry.
+        /// Reads that returned an entry.
         public internal(set) var hits = 0
-        /// Reads that gave none.
+        /// Reads that returned nil.
         public internal(set) var misses = 0
-        /// Responses stored.
+        /// Number of responses stored.
         public internal(set) var stores = 0
-        /// Headers updated in place.
+        /// Number of headers updated in place.
         public internal(set) var refreshes = 0
-        /// Entries removed to make room.
+        /// Number of entries evicted to free space.
         public internal(set) var evictions = 0
-        /// Faults by kind; none of a kind that did not happen.
+        /// Number of faults by kind; a kind that did not occur has no element.
         public internal(set) var faults: [Fault: Int] = [:]
     }
 }
 
-/// How much a removal took away.
+/// Number and size of the entries that were removed.
 public struct RemovalReport: Hashable, Sendable {
-    /// Entries.
+    /// Number of entries.
     public var count: Int
-    /// Bytes: of the disk, the lengths of the files.
+    /// Size in bytes; for the disk cache, the total length of the files.
     public var bytes: Int
 
-    /// A report of so many entries and bytes; nothing by default.
+    /// Creates a report; empty by default.
     public init(count: Int = 0, bytes: Int = 0) {
         self.count = count
         self.bytes = bytes
@@ -267,7 +267,7 @@ extension Duration {
 }
 
 extension DiskCache.Statistics: CustomStringConvertible {
-    /// The counts that are not 0, in one line.
+    /// The counters that are not 0, in one line.
     public var description: String {
         var text = ChangedProperties(of: "Statistics")
         text.add("entries", entries, default: 0)
@@ -285,7 +285,7 @@ extension DiskCache.Statistics: CustomStringConvertible {
 }
 
 extension DispatchQueue {
-    /// Runs blocking work where it does not hold up Swift's shared threads.
+    /// Runs blocking work on this queue, so that it does not block Swift's cooperative thread pool.
     func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             async { continuation.resume(returning: work()) }

@@ -7,18 +7,19 @@ import Musl
 import Darwin
 #endif
 
-/// The open folder `<directory>/v1` with the shards in it.
+/// The open folder `<directory>/v1`, which contains the shards.
 ///
-/// Everything is opened relative to its descriptor, and nothing through a shard that is no folder, so no link inside the
-/// cache is ever followed.
+/// All paths are opened relative to its descriptor, and a shard must be a real folder, so symbolic links inside the
+/// cache are never followed.
 ///
-/// Write access to the folder decides what loads return, so it must belong to the effective user or to root, and neither
-/// its group nor others may write to it. A sticky folder such as `/tmp` may be `<directory>` all the same: what others
-/// put into it is not ours to lose, and `v1` is checked by itself. The folders above are the caller's affair.
+/// Write access to the folder controls the responses that loads return. So the folder must be owned by the effective
+/// user or root and not be writable by its group or others. A sticky folder such as `/tmp` is accepted as
+/// `<directory>`: other users cannot replace files in it that they do not own, and `v1` is checked separately. Parent
+/// folders are the caller's responsibility.
 final class DiskDirectory: Sendable {
     private let root: Int32
 
-    /// Opens the folder, and with `creating` makes it and its parents, readable by their owner alone.
+    /// Opens the folder; `creating` also creates it and its parents with mode 0700.
     init(path: String, creating: Bool) throws(DiskError) {
         let name = path.utf8.map { CChar(bitPattern: $0) } + [0]
         if creating { try Self.makeFolders(path) }
@@ -31,14 +32,14 @@ final class DiskDirectory: Sendable {
         root = version.release()
     }
 
-    /// True for a folder of which ``init(path:creating:)`` would use what lies directly in it.
+    /// Returns true when ``init(path:creating:)`` would accept the folder itself; `v1` in it is not checked.
     static func isTrusted(_ path: String) -> Bool {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return false }
         return (try? check(DiskFile(owning: folder), mayBeSticky: true, "the folder")) != nil
     }
 
-    /// Throws EPERM for a folder that others may write to.
+    /// Throws EPERM for a folder that other users may write to.
     private static func check(
         _ folder: borrowing DiskFile, mayBeSticky: Bool, _ name: String
     ) throws(DiskError) {
@@ -48,23 +49,23 @@ final class DiskDirectory: Sendable {
 
     deinit { _ = DiskFile(owning: root) }
 
-    /// Opens a shard's folder.
+    /// Opens the folder of a shard.
     func shard(_ index: Int) throws(DiskError) -> DiskFile {
         try Self.folder(DiskName.shardName(index), in: root, creating: false)
     }
 
-    /// Opens an entry's file to read it.
+    /// Opens the file of an entry for reading.
     ///
-    /// Opening through the shard and asking what that is costs a microsecond less than opening both, and nothing needs
-    /// to be asked when nothing is there. That somebody puts a link there in between is no danger, since whoever can may
-    /// write entries as well.
+    /// Opening the path and checking the shard afterwards is a microsecond faster than opening both, and a missing file
+    /// needs no check. A link planted between the two calls is no additional risk: replacing a shard requires write
+    /// access to the folder, which permits writing entries too.
     func file(_ name: DiskName) throws(DiskError) -> DiskFile {
         let file = try DiskFile(in: root, name: name.pathInShard(name.fileName), flags: O_RDONLY)
         try checkShard(name)
         return file
     }
 
-    /// Makes a file in the shard of an entry, and the shard if it must.
+    /// Creates a file in the shard of an entry, and the shard when it is missing.
     ///
     /// - Parameter path: From ``DiskName/pathInShard(_:)``.
     func newFile(_ path: [CChar], of name: DiskName) throws(DiskError) -> DiskFile {
@@ -72,7 +73,7 @@ final class DiskDirectory: Sendable {
         return try DiskFile(in: root, name: path, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
     }
 
-    /// Makes the shard of an entry, unless it is there.
+    /// Creates the shard of an entry when it is missing.
     func makeShard(_ name: DiskName) throws(DiskError) {
         do {
             return try checkShard(name)
@@ -83,18 +84,18 @@ final class DiskDirectory: Sendable {
         try checkShard(name)
     }
 
-    /// Type, length, dates, identity of what has this path.
+    /// Returns type, length, dates and identity of the file at a path.
     func status(_ path: [CChar]) throws(DiskError) -> DiskStatus { try DiskStatus(in: root, name: path) }
 
-    /// Gives a file another name, in place of the file that has it.
+    /// Renames a file, replacing any file of the new name.
     func rename(_ path: [CChar], to other: [CChar]) throws(DiskError) {
         if renameat(root, path, root, other) != 0 { throw .last }
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file; a missing one is ignored.
     func remove(_ path: [CChar]) { unlinkat(root, path, 0) }
 
-    /// Makes sure that the shard is a folder: through anything else, a link above all, nothing is opened.
+    /// Throws ENOTDIR unless the shard is a folder; nothing is opened through a symbolic link.
     private func checkShard(_ name: DiskName) throws(DiskError) {
         guard try DiskStatus(in: root, name: DiskName.shardName(name.shard)).isFolder else {
             throw DiskError(code: ENOTDIR)
@@ -111,7 +112,7 @@ final class DiskDirectory: Sendable {
         return try DiskFile(in: parent, name: name, flags: O_RDONLY | O_DIRECTORY)
     }
 
-    /// The lock that one sweeper of all processes holds; nil when somebody else has it. Closing it lets go.
+    /// Acquires the sweep lock shared by all processes; nil when another one holds it. Closing the file releases it.
     func sweepLock() throws(DiskError) -> DiskFile? {
         let name = "../sweep.lock".utf8.map { CChar($0) } + [0]
         let file = try DiskFile(in: root, name: name, flags: O_RDWR | O_CREAT, mode: 0o600)
@@ -131,7 +132,7 @@ final class DiskDirectory: Sendable {
             let isLast = end == bytes.count - 1
             let part = bytes[..<(isLast ? bytes.count : end)].map { CChar(bitPattern: $0) } + [0]
             if mkdir(part, 0o700) != 0 {
-                // A folder that exists may be in a place where we could make none: EROFS, EACCES.
+                // `mkdir` of an existing folder can fail with EROFS or EACCES instead of EEXIST.
                 let failure = DiskError.last
                 var information = stat()
                 guard stat(part, &information) == 0, information.st_mode & S_IFMT == S_IFDIR else { throw failure }
@@ -140,17 +141,17 @@ final class DiskDirectory: Sendable {
     }
 }
 
-/// What a shard's folder holds of ours.
+/// The cache's files in the folder of one shard.
 struct DiskListing {
-    /// By name alone: whether each is a file is yet to be seen.
+    /// Selected by name only; an entry may turn out not to be a regular file.
     private(set) var entries: [DiskName] = []
-    /// Names that end with 0, and the process of each.
+    /// Zero-terminated names of temporary files, with the process ID in each.
     private(set) var temporaries: [(name: [CChar], process: pid_t)] = []
 
-    /// Nothing.
+    /// An empty listing.
     init() {}
 
-    /// Lists a folder; names that are not ours are passed over.
+    /// Lists the folder of a shard; names that are not the cache's are skipped.
     init(of shard: Int, in directory: DiskDirectory) throws(DiskError) {
         let number = try directory.shard(shard).release()
         guard let stream = fdopendir(number) else {
@@ -166,7 +167,7 @@ struct DiskListing {
                 if errno != 0 { throw .last }
                 return
             }
-            // The record may be shorter than the type says: the name is read in place, up to its end.
+            // A record may be shorter than `dirent`: read the name in place, up to its terminating zero.
             let name = UnsafeRawPointer(found) + nameOffset
             let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name.assumingMemoryBound(to: CChar.self)))
             if let entry = DiskName(shard: shard, fileName: bytes) {

@@ -8,7 +8,7 @@ import Darwin
 #endif
 
 extension DiskCache {
-    /// What kept the disk cache from its work; no load ever fails for it.
+    /// A fault that kept the disk cache from reading or storing; a load never fails because of it.
     public enum Fault: String, Hashable, Sendable, CaseIterable {
         /// The volume or the quota is full.
         case noSpace
@@ -18,19 +18,19 @@ extension DiskCache {
         case inputOutput
         /// The process or the system has no descriptor left.
         case noDescriptors
-        /// The folder or a file belongs to somebody else, or others may write to the folder.
+        /// The folder or a file belongs to another user, or other users may write to the folder.
         case noPermission
-        /// The folder was removed; the next store makes it again.
+        /// The folder was removed; the next store creates it again.
         case directoryGone
-        /// A folder, link, FIFO or socket is where a file or a shard belongs; it is left alone.
+        /// A folder, link, FIFO or socket is in the place of a file or shard; it is left alone.
         case foreignObject
         /// A file failed one of its checks and was removed.
         case damagedEntry
-        /// The header or the address is longer than the largest slot; the response is not stored.
+        /// The header or the URL does not fit in the largest slot; the response is not stored.
         case headTooLarge
         /// A body is longer than ``DiskCache/maxBodyBytes``; the file is left alone.
         case bodyTooLarge
-        /// Any other error of the system.
+        /// Any other system error.
         case other
 
         init(_ error: DiskError) {
@@ -47,7 +47,7 @@ extension DiskCache {
                 }
         }
 
-        /// Whether the next store would meet it too, so that a pause is due.
+        /// True when the next store would fail with the same fault, so that stores pause.
         var concernsTheVolume: Bool {
             switch self {
             case .noSpace, .readOnly, .noPermission: true
@@ -57,16 +57,16 @@ extension DiskCache {
     }
 }
 
-/// What the cache remembers of its own condition, behind one lock.
+/// Condition and counters of the cache, protected by one lock.
 struct DiskHealth {
     var directory: DiskDirectory?
     var counts = DiskCache.Statistics()
-    /// Files that are superseded and could not be removed: not to be used until they are replaced or gone.
+    /// Superseded files that could not be removed: not used until they are replaced or gone.
     private(set) var unusable: Set<DiskName> = []
-    /// Set when there are too many to remember: then nothing is read any more.
+    /// Set when there are too many unusable files to track: all reads then miss.
     private(set) var isUnreadable = false
 
-    /// Shards that a purge could not list: what is in them is not to be used until they have been purged.
+    /// Shards that a purge could not list: their entries are not used until the shard has been purged.
     private(set) var unpurgedShards: Set<Int> = []
 
     private var pausedSince: WallTime?
@@ -75,7 +75,7 @@ struct DiskHealth {
     private static let mostUnusable = 100_000
     private static let mostDeviceErrorsInARow = 8
 
-    /// True for a while after a fault of the whole volume; over at once when the clock was set back.
+    /// Returns true during the pause after a fault of the whole volume; setting the clock back ends the pause.
     mutating func isPaused(at now: WallTime, pause: Int64) -> Bool {
         guard let since = pausedSince else { return false }
         if now >= since, now - since < pause { return true }
@@ -83,13 +83,13 @@ struct DiskHealth {
         return false
     }
 
-    /// Counts a fault; true when it is the first of its kind.
+    /// Counts a fault; returns true for the first of its kind.
     mutating func note(_ fault: DiskCache.Fault) -> Bool {
         counts.faults[fault, default: 0] += 1
         return counts.faults[fault] == 1
     }
 
-    /// Starts a pause when a write's fault calls for one.
+    /// Starts a pause after a fault of the volume or repeated device errors.
     mutating func noteWrite(_ fault: DiskCache.Fault, at now: WallTime) {
         deviceErrorsInARow = fault == .inputOutput ? deviceErrorsInARow + 1 : 0
         if fault.concernsTheVolume || deviceErrorsInARow >= Self.mostDeviceErrorsInARow { pausedSince = now }

@@ -7,11 +7,11 @@ import Musl
 import Darwin
 #endif
 
-/// What a system call said when it failed.
+/// The error of a failed system call.
 package struct DiskError: Error, Hashable {
-    /// One of `errno`'s values.
+    /// An `errno` value.
     package let code: Int32
-    /// The defect, where no system call reports it; nil for what `errno` means.
+    /// Description of a defect that no system call reported; nil for the meaning of `errno`.
     var detail: String?
 
     init(code: Int32, detail: String? = nil) {
@@ -19,24 +19,24 @@ package struct DiskError: Error, Hashable {
         self.detail = detail
     }
 
-    /// The failure of the call just made.
+    /// The error of the preceding call.
     static var last: Self { Self(code: errno) }
 
-    /// True for ENOENT: no such name, or no such folder.
+    /// True for ENOENT: the file or its folder does not exist.
     package var isMissing: Bool { code == ENOENT }
 }
 
-/// An open descriptor, closed when its owner goes.
+/// An open file descriptor, closed when the value is destroyed.
 package struct DiskFile: ~Copyable {
-    /// 0 or more, and nobody else's.
+    /// 0 or more, exclusively owned.
     package let descriptor: Int32
 
-    /// Opens `name` in a folder; never follows a link, never waits for a FIFO's other end.
+    /// Opens `name` in a folder, with `O_NOFOLLOW`, and `O_NONBLOCK` so that opening a FIFO does not wait.
     ///
     /// - Parameters:
     ///   - folder: A descriptor, or `AT_FDCWD` with a path.
-    ///   - name: Ends with 0.
-    ///   - mode: Permissions of a file that the call makes.
+    ///   - name: Zero-terminated.
+    ///   - mode: Permissions of a file that the call creates.
     package init(in folder: Int32, name: [CChar], flags: Int32, mode: UInt32 = 0) throws(DiskError) {
         while true {
             let opened = openat(folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode_t(mode))
@@ -48,38 +48,38 @@ package struct DiskFile: ~Copyable {
         }
     }
 
-    /// Removes the name of a file in a folder.
+    /// Removes a file from a folder.
     static func remove(_ name: [CChar], in folder: Int32) throws(DiskError) {
         guard unlinkat(folder, name, 0) == 0 else { throw .last }
     }
 
-    /// Takes over a descriptor that somebody else opened.
+    /// Takes ownership of an open descriptor.
     init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { _ = Self.closing(descriptor) }
 
-    /// Closes, and says what a file system that writes late has to say. After EINTR Linux has closed all the same.
+    /// Closes the descriptor and reports delayed write errors. EINTR is ignored: Linux has closed the descriptor.
     consuming func close() throws(DiskError) {
         let number = descriptor
         discard self
         if Self.closing(number) != 0, errno != EINTR { throw .last }
     }
 
-    /// Closes and gives the number away to somebody who closes it.
+    /// Returns the descriptor without closing it; the caller must close it.
     consuming func release() -> Int32 {
         let number = descriptor
         discard self
         return number
     }
 
-    /// Type, length, dates, identity.
+    /// Returns type, length, dates and identity.
     package func status() throws(DiskError) -> DiskStatus {
         var information = stat()
         while fstat(descriptor, &information) != 0 { if errno != EINTR { throw .last } }
         return DiskStatus(information)
     }
 
-    /// Exactly `count` bytes from `offset` on; nil when the file ends before.
+    /// Returns exactly `count` bytes from `offset` on; nil when the file ends before.
     package func bytes(at offset: Int, count: Int) throws(DiskError) -> [UInt8]? {
         var failure: DiskError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -101,7 +101,7 @@ package struct DiskFile: ~Copyable {
         return bytes.count == count ? bytes : nil
     }
 
-    /// Writes all of `bytes`, however little the system takes at a time.
+    /// Writes all of `bytes`, repeating short writes.
     func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
         var failure: DiskError?
         bytes.withUnsafeBytes { buffer in
@@ -123,9 +123,9 @@ package struct DiskFile: ~Copyable {
         if let failure { throw failure }
     }
 
-    /// Sets the modified date and leaves the access date.
+    /// Sets the modification date and leaves the access date unchanged.
     func touch(_ moment: WallTime) throws(DiskError) {
-        // Wrapping: the whole second of the earliest moment of all is out of range in milliseconds, the rest is not.
+        // Wrapping: the whole second of the earliest time overflows in milliseconds; the remainder does not.
         let rest = moment.milliseconds &- moment.seconds &* 1000
         let times = [
             timespec(tv_sec: 0, tv_nsec: Self.leaveDate),
@@ -134,7 +134,7 @@ package struct DiskFile: ~Copyable {
         while futimens(descriptor, times) != 0 { if errno != EINTR { throw .last } }
     }
 
-    /// UTIME_OMIT, a macro that Swift does not see.
+    /// `UTIME_OMIT`, a macro that Swift does not import.
     private static var leaveDate: Int {
         #if canImport(Darwin)
         -2
@@ -154,23 +154,23 @@ package struct DiskFile: ~Copyable {
     }
 }
 
-/// What `stat` says of a name or a descriptor.
+/// The result of `stat` for a name or a descriptor.
 package struct DiskStatus {
-    /// False for a folder, a link, a FIFO, a socket, a device.
+    /// False for a folder, link, FIFO, socket or device.
     package let isRegular: Bool
     let isFolder: Bool
-    /// The user that owns it.
+    /// The owner's user ID.
     private let owner: uid_t
-    /// The permissions, and the set-ID and sticky bits.
+    /// Permission bits, set-ID bits and the sticky bit.
     private let mode: mode_t
-    /// Bytes, at most 2^40: nothing of ours is as long, and sums of what strangers put there cannot overflow.
+    /// Length in bytes, clamped to 2^40: the cache's files are shorter, and sums with foreign files cannot overflow.
     package let length: Int
-    /// Tells a file from one that took its name.
+    /// Distinguishes a file from another one that replaced it under the same name.
     let identity: Identity
-    /// The last access, since every hit sets it.
+    /// The modification date, which is the last access: every hit sets it.
     package let modified: WallTime
 
-    /// Device and inode.
+    /// Device and inode numbers.
     struct Identity: Hashable {
         let device: UInt64
         let inode: UInt64
@@ -191,7 +191,7 @@ package struct DiskStatus {
         modified = WallTime(seconds: Int64(time.tv_sec)).adding(milliseconds: Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// Of a name in a folder, itself and not what it points to.
+    /// Queries a name in a folder; a symbolic link is not followed.
     package init(in folder: Int32, name: [CChar]) throws(DiskError) {
         var information = stat()
         while fstatat(folder, name, &information, AT_SYMLINK_NOFOLLOW) != 0 { if errno != EINTR { throw .last } }
@@ -200,11 +200,11 @@ package struct DiskStatus {
 }
 
 extension DiskStatus {
-    /// Why others may have a say in what is in the file or folder; nil for one that belongs to the effective user or to
-    /// root and that neither its group nor others may write to.
+    /// Returns the reason why other users could change the file or folder; nil when it is owned by the effective user
+    /// or root and not writable by its group or others.
     ///
-    /// - Parameter allowsSticky: Takes a folder that all may write to when it is sticky: in it they may remove and rename
-    ///   what is theirs alone.
+    /// - Parameter allowsSticky: Accepts a world-writable folder with the sticky bit: other users can remove and rename
+    ///   only files that they own.
     func mistrust(allowsSticky: Bool = false) -> String? {
         if owner != 0, owner != geteuid() {
             return "it belongs to user \(owner), who is neither the user of this process nor root"

@@ -10,44 +10,45 @@ internal import CPlatformImageChecksums
 //
 //     slot = u64 sequence, u32 length, u32 CRC-32C(sequence, length, payload), payload
 //
-// The valid slot with the larger sequence counts. An update writes the other one, so a torn write leaves the old one.
+// The valid slot with the larger sequence is current. An update writes the other slot, so a torn write is harmless.
 
-/// The first eight bytes and the two slots behind them.
+/// Layout of the file prefix and the two metadata slots.
 enum DiskFormat {
-    /// Slots have one of these sizes; the code in the file is the index.
+    /// Possible slot sizes in bytes; the code in the file is the index.
     static let slotSizes = [1024, 4096, 16_384, 65_536]
-    /// Bytes in front of the first slot.
+    /// Bytes before the first slot.
     static let prefixSize = 8
-    /// Bytes of a slot in front of its payload.
+    /// Bytes of a slot before its payload.
     static let slotHeaderSize = 16
 
     private static let magic = Array("PIDC".utf8)
     private static let version: UInt16 = 1
 
-    /// What the first eight bytes say.
+    /// The parsed file prefix (8 bytes).
     enum Prefix: Equatable {
         case slotSize(Int)
-        /// Written by another version of this library: not ours to judge.
+        /// Written by another version of this library; left alone.
         case unknownVersion
         case damaged
     }
 
-    /// Bytes in front of the body.
+    /// Returns the number of bytes before the body.
     static func headSize(slotSize: Int) -> Int { prefixSize + 2 * slotSize }
 
-    /// The smallest slot that takes a payload and leaves it room to grow by a remembered error; nil when none does.
+    /// Returns the smallest slot size that holds the payload with 64 bytes for a remembered error, or else the largest
+    /// if the payload just fits; nil when it does not.
     static func slotSize(payload: Int) -> Int? {
         let needed = payload + slotHeaderSize
         return slotSizes.first { $0 >= needed + 64 } ?? slotSizes.last.flatMap { $0 >= needed ? $0 : nil }
     }
 
-    /// The first eight bytes of a file with slots of a size out of ``slotSizes``.
+    /// Returns the 8-byte prefix of a file; `slotSize` is one of ``slotSizes``.
     static func prefix(slotSize: Int) -> [UInt8] {
         let code = UInt8(slotSizes.firstIndex(of: slotSize) ?? 0)
         return magic + [UInt8(version & 0xFF), UInt8(version >> 8), code, ~code]
     }
 
-    /// Reads the first eight bytes.
+    /// Parses the 8-byte prefix.
     static func readPrefix(_ bytes: ArraySlice<UInt8>) -> Prefix {
         var reader = DiskReader(bytes)
         guard let found = reader.bytes(magic.count), found.elementsEqual(magic), let version = reader.u16(),
@@ -58,7 +59,7 @@ enum DiskFormat {
         return .slotSize(slotSizes[Int(code)])
     }
 
-    /// A slot of exactly `size` bytes; nil when the payload does not fit.
+    /// Returns a slot of exactly `size` bytes; nil when the payload does not fit.
     static func slot(sequence: UInt64, payload: [UInt8], size: Int) -> [UInt8]? {
         guard slotHeaderSize + payload.count <= size else { return nil }
         var writer = DiskWriter(capacity: size)
@@ -69,17 +70,17 @@ enum DiskFormat {
         return writer.bytes + [UInt8](repeating: 0, count: size - writer.bytes.count)
     }
 
-    /// A slot that passed its check.
+    /// A slot whose checksum is valid.
     struct Slot {
         /// 1 or more; the larger of two is the newer.
         let sequence: UInt64
-        /// What it holds.
+        /// The encoded ``DiskMetadata``.
         let payload: ArraySlice<UInt8>
         /// 0 for slot A, 1 for slot B.
         let index: Int
     }
 
-    /// The slots that pass their check, the newer first.
+    /// Returns the slots with a valid checksum, the newest first.
     static func slots(inHead head: [UInt8], slotSize: Int) -> [Slot] {
         guard head.count >= headSize(slotSize: slotSize) else { return [] }
         return [0, 1].compactMap { index in
@@ -102,7 +103,7 @@ enum DiskFormat {
         return payload.withUnsafeBytes { $0.isEmpty ? crc : pi_crc32c(crc, $0.baseAddress, $0.count) }
     }
 
-    /// XXH3 with 64 bits.
+    /// XXH3, 64 bits.
     static func bodyChecksum(_ body: [UInt8]) -> UInt64 {
         body.withUnsafeBytes { pi_xxh3_64($0.baseAddress, $0.count) }
     }

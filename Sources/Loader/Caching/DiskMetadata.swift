@@ -1,43 +1,43 @@
 #if Loader
-/// The payload of a slot: everything about an entry but its body.
+/// The payload of a slot: everything about an entry except its body.
 struct DiskMetadata: Equatable {
-    /// Which checksum ``bodyChecksum`` is.
+    /// The algorithm of ``bodyChecksum``.
     enum Algorithm: UInt8 {
         case xxh3 = 1
     }
 
-    /// ``CacheKey/bytes``, whole: compared on every read.
+    /// ``CacheKey/bytes`` in full; compared on every read.
     var key: [UInt8]
-    /// The request fields that chose this variant, as in ``response``; the file's name follows from them.
+    /// The request fields that selected this variant, as in ``response``; the variant's file name is derived from them.
     var vary: [VaryValue]
-    /// A random number that all variants of a key share, so that removing the newest ends the others.
+    /// A random number shared by all variants of a key, so that removing the newest invalidates the others.
     var family: UInt64
-    /// When this body was stored, as in ``response``; of an error alone, when it came.
+    /// When this body was stored, as in ``response``; without a response, when the error occurred.
     var createdAt: WallTime
-    /// Bytes behind the slots.
+    /// Length in bytes of the body after the slots.
     var bodyLength: Int
-    /// Of the body, by ``Algorithm/xxh3``.
+    /// Checksum of the body, by ``Algorithm/xxh3``.
     var bodyChecksum: UInt64
     /// The response; nil when only an error is remembered.
     var response: StoredResponse?
-    /// Errors since the last success.
+    /// Consecutive errors since the last success; nil for none.
     var failure: RememberedFailure?
 
-    /// The entry, for a key that was compared.
+    /// Returns the entry; the caller has compared `key` with the stored one.
     func entry(for key: CacheKey) -> CacheEntry { CacheEntry(key: key, response: response, failure: failure) }
 
-    /// Names the body of a file of that name.
+    /// Returns the identity of the body in a file of this name.
     func revision(as name: DiskName) -> DiskCache.Revision {
         DiskCache.Revision(
             name: name, family: family, createdAt: createdAt, bodyLength: bodyLength, bodyChecksum: bodyChecksum)
     }
 
-    /// True for the name of the key's newest response and for that of this variant.
+    /// Returns true for the name of the key's newest response and the name of this variant.
     func mayBeNamed(_ name: DiskName) -> Bool {
         name == DiskName(key) || name == vary.variantBytes.map { DiskName(key, variant: $0) }
     }
 
-    /// The payload; nil when a part is longer than the largest slot anyway.
+    /// Returns the payload; nil when a part is longer than 65,535 bytes, which exceeds the largest slot.
     func encoded() -> [UInt8]? {
         var writer = DiskWriter(capacity: 1024)
         writer.string(key)
@@ -70,7 +70,7 @@ struct DiskMetadata: Equatable {
 }
 
 extension DiskMetadata {
-    /// Reads a payload; nil when it is not exactly one.
+    /// Parses a payload; nil when it is malformed or has trailing bytes.
     init?(_ payload: ArraySlice<UInt8>) {
         var reader = DiskReader(payload)
         guard let key = reader.string(), let vary = reader.varyValues(), let family = reader.u64(),
@@ -146,10 +146,10 @@ extension DiskReader {
 }
 
 extension [VaryValue] {
-    /// In order of their names, so that `Vary: a, b` and `Vary: b, a` choose the same variant.
+    /// The values sorted by name, so that `Vary: a, b` and `Vary: b, a` select the same variant.
     var inNameOrder: Self { count < 2 ? self : sorted { $0.name < $1.name } }
 
-    /// What is hashed after the key for a variant's file name; nil when a value is longer than any slot.
+    /// The bytes hashed after the key for a variant's file name; nil when a value is longer than any slot.
     var variantBytes: [UInt8]? {
         var writer = DiskWriter()
         for value in inNameOrder { writer.vary(value) }

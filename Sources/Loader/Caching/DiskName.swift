@@ -2,19 +2,19 @@
 internal import Crypto
 import PlatformImage
 
-/// The name of an entry's file: 64 lower-case hexadecimal digits, the first two of them the shard's folder.
+/// The file name of an entry: 64 lowercase hexadecimal digits, the first two of which are the shard's folder.
 ///
-/// Nothing of an address reaches a file name but through SHA-256, so its length, case and dots do not matter.
+/// It is a SHA-256 digest, so the length, case and dots of a URL do not matter.
 struct DiskName: Hashable {
-    /// How many folders entries are spread over.
+    /// Number of folders that the entries are distributed over.
     static let shardCount = 256
-    /// Digits of the file's own name.
+    /// Digits of the name inside the shard's folder.
     static let digitCount = 62
 
-    // 32 bytes without an allocation: a sweep holds one for every file.
+    // 32 bytes without an allocation: a sweep keeps one value for every file.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// The file of a key's newest response, or of another variant.
+    /// Returns the name of a key's newest response, or of another variant.
     init(_ key: [UInt8], variant: [UInt8] = []) {
         var hash = SHA256()
         hash.update(data: key)
@@ -30,7 +30,7 @@ struct DiskName: Hashable {
         }
     }
 
-    /// The entry that a file in a shard's folder may be; nil when it is none of ours.
+    /// Parses a file name in a shard's folder; nil when it is not the name of an entry.
     init?(shard: Int, fileName: some Collection<UInt8>) {
         guard fileName.count == Self.digitCount else { return nil }
         var words: [UInt64] = [UInt64(shard), 0, 0, 0]
@@ -44,7 +44,7 @@ struct DiskName: Hashable {
     /// 0...255.
     var shard: Int { Int(words.0 >> 56) }
 
-    /// The name inside the shard's folder, ending with 0.
+    /// The zero-terminated name inside the shard's folder.
     var fileName: [CChar] {
         var name: [CChar] = []
         name.reserveCapacity(Self.digitCount + 1)
@@ -53,7 +53,7 @@ struct DiskName: Hashable {
         return name
     }
 
-    /// A name in the shard of this one as a path from the folder of all shards.
+    /// Returns the path of a name in this entry's shard, relative to the folder of all shards.
     func pathInShard(_ fileName: [CChar]) -> [CChar] {
         var path: [CChar] = []
         path.reserveCapacity(3 + fileName.count)
@@ -74,7 +74,7 @@ struct DiskName: Hashable {
         }
     }
 
-    /// Fills the buffer with the lowest digits of a word.
+    /// Fills the buffer with the lowest hexadecimal digits of a word.
     private static func spell(_ word: UInt64, in buffer: Slice<UnsafeMutableBufferPointer<CChar>>) {
         var buffer = buffer
         var rest = word
@@ -85,14 +85,14 @@ struct DiskName: Hashable {
         }
     }
 
-    /// The path below the cache's folder, for people.
+    /// The path below the cache's folder, for log messages.
     var path: String {
         "v1/" + Self.text(Self.shardName(shard)) + "/" + Self.text(fileName)
     }
 
-    /// A name for a file that is being written: `<name>.<pid>.<number>.tmp`, ending with 0.
+    /// Returns a zero-terminated temporary file name: `<name>.<pid>.<number>.tmp`.
     ///
-    /// - Parameter number: One that no other file of this name has now.
+    /// - Parameter number: Unique among the current temporary files of this entry.
     func temporaryName(_ number: UInt64) -> [CChar] {
         var name: [CChar] = []
         name.reserveCapacity(Self.digitCount + 34)
@@ -118,7 +118,7 @@ struct DiskName: Hashable {
     private static let dot = CChar(UInt8(ascii: "."))
     private static let temporaryEnd: [CChar] = ".tmp".utf8.map { CChar($0) } + [0]
 
-    /// The process that a temporary file belongs to; nil when the name is no temporary file's.
+    /// Returns the process ID in the name of a temporary file; nil for any other name.
     static func process(ofTemporary fileName: some Collection<UInt8>) -> Int32? {
         let parts = Array(fileName).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0].count == digitCount, parts[0].allSatisfy({ value(ofDigit: $0) != nil }),
@@ -130,7 +130,7 @@ struct DiskName: Hashable {
         return process.flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Two digits, ending with 0.
+    /// Returns the zero-terminated folder name of a shard: two digits.
     static func shardName(_ shard: Int) -> [CChar] {
         [CChar(digits[shard >> 4 & 15]), CChar(digits[shard & 15]), 0]
     }
@@ -141,7 +141,7 @@ struct DiskName: Hashable {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Of a digit as ``digits`` has it, in lower case.
+    /// Returns the value of a lowercase hexadecimal digit.
     private static func value(ofDigit digit: UInt8) -> UInt8? {
         digit == digit.lowercasedASCII ? digit.asciiHexValue : nil
     }

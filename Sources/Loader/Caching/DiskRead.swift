@@ -3,28 +3,28 @@ internal import PlatformImage
 internal import Synchronization
 
 extension DiskCache {
-    /// The request's values of the fields that a stored response varies by; one for each name, in their order.
+    /// Returns the request's values of the given field names, one per name in the same order.
     public typealias RequestValues = ([String]) -> [VaryValue]
 
-    /// The values of a request that has none of the fields.
+    /// Returns the values of a request that has none of the fields.
     public static func noFields(_ names: [String]) -> [VaryValue] { names.map { VaryValue(name: $0, value: nil) } }
 
-    /// The entry for a key and a request, verified to the last byte; nil for a miss.
+    /// Returns the verified entry for a key and a request; nil for a miss.
     ///
-    /// A hit sets the file's modified date to now. A file that fails a check is removed.
+    /// A hit sets the modification date of the file to now. A file that fails a check is removed.
     ///
     /// - Parameters:
-    ///   - key: What to look for.
-    ///   - varying: Gives the request's values of the fields that the stored response varies by, in the form in which
-    ///     ``StoredResponse/vary`` was filled; asked only when there are any.
+    ///   - key: The key to look up.
+    ///   - varying: Returns the request's values of the fields that the stored response varies by, normalized like
+    ///     ``StoredResponse/vary``; called only when there are any.
     public func read(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Hit? {
         var missing: DiskName?
         return read(key, varying: varying, missing: &missing)
     }
 
-    /// Reads as ``read(_:varying:)`` does.
+    /// Reads like ``read(_:varying:)``.
     ///
-    /// - Parameter missing: Set to the key's name when there is nothing under it, of no variant.
+    /// - Parameter missing: Set to the key's file name when no variant of the key is stored.
     func read(_ key: CacheKey, varying: RequestValues, missing: inout DiskName?) -> Hit? {
         let found = find(key, varying: varying, withBody: true, missing: &missing)
         health.locked(in: self) {
@@ -34,9 +34,9 @@ extension DiskCache {
         return Hit(entry: found.metadata.entry(for: key), body: found.body, revision: found.revision)
     }
 
-    /// The entry for a key and a request without its body, which is neither read nor verified; nil for a miss.
+    /// Returns the entry for a key and a request without its body, which is neither read nor verified; nil for a miss.
     ///
-    /// It is no access: the file's modified date stays, and nothing is counted.
+    /// Does not count as an access: the modification date and the statistics stay unchanged.
     public func head(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Head? {
         var missing: DiskName?
         guard let found = find(key, varying: varying, withBody: false, missing: &missing),
@@ -53,21 +53,21 @@ extension DiskCache {
         let slotSize: Int
         let slot: DiskFormat.Slot
         let metadata: DiskMetadata
-        /// Empty when it was not asked for.
+        /// Empty unless requested.
         let body: [UInt8]
 
         var revision: Revision { metadata.revision(as: name) }
     }
 
-    /// What a file proved to be.
+    /// The result of reading and checking a file.
     enum Reading {
         case found(Found)
         case missing
-        /// Of a later version, or no file at all: left alone.
+        /// Written by another version, or not a regular file: left alone.
         case foreign
-        /// Has a body that is longer than allowed: left alone.
+        /// The body is longer than ``DiskCache/maxBodyBytes``: left alone.
         case overLimit(bytes: Int)
-        /// Failed a check.
+        /// A check failed.
         case damaged(DiskStatus.Identity)
         case failed(DiskError)
     }
@@ -83,7 +83,7 @@ extension DiskCache {
         if stored.isEmpty { return newest }
         let values = varying(stored.map(\.name)).inNameOrder
         if values == stored.inNameOrder { return newest }
-        // Another variant is the newest; ours may be in a file of its own.
+        // Another variant is the newest; this one may be in a separate file.
         guard let variant = values.variantBytes,
             let other = load(DiskName(bytes, variant: variant), key: bytes, withBody: withBody),
             other.metadata.family == newest.metadata.family, other.metadata.vary.inNameOrder == values
@@ -91,7 +91,7 @@ extension DiskCache {
         return other
     }
 
-    /// Reads a file that should be an entry of the key, removes it when it is damaged, and touches it with `withBody`.
+    /// Reads the file that should contain an entry of the key; removes it when it is damaged, touches it if `withBody`.
     func load(_ name: DiskName, key: [UInt8], withBody: Bool) -> Found? {
         guard let folder = folder(creating: false) else { return nil }
         guard health.locked(in: self, { $0.mayUse(name) }) else {
@@ -118,7 +118,7 @@ extension DiskCache {
 
     /// Opens and checks a file.
     ///
-    /// - Parameter key: What it must be an entry of; nil takes any key that the file's name belongs to.
+    /// - Parameter key: The expected key; nil accepts any key that matches the file name.
     func reading(
         of name: DiskName, key: [UInt8]?, in folder: DiskDirectory, withBody: Bool, touches: Bool
     ) -> Reading {
@@ -138,7 +138,7 @@ extension DiskCache {
             }
             var body: [UInt8] = []
             if withBody {
-                // The file says how long its body is, and may be made of holes: nothing else bounds what is allocated.
+                // The body length comes from the file, which may be sparse: only this limit bounds the allocation.
                 guard metadata.bodyLength <= maxBodyBytes else { return .overLimit(bytes: metadata.bodyLength) }
                 let start = DiskFormat.headSize(slotSize: head.slotSize)
                 guard let read = try file.bytes(at: start, count: metadata.bodyLength),
@@ -156,10 +156,10 @@ extension DiskCache {
         }
     }
 
-    /// Notes an access; a volume that takes no dates is read all the same.
+    /// Records an access; a volume that does not accept dates can still be read.
     private func touch(_ file: borrowing DiskFile, modified: WallTime) {
         let moment = now()
-        // Dates are kept to the millisecond: an entry that is read all the time has this one already.
+        // Dates have millisecond resolution: an entry that is read continuously may have this date already.
         if modified == moment { return }
         do {
             try file.touch(moment)
@@ -169,7 +169,7 @@ extension DiskCache {
     }
 }
 
-/// The part of a file in front of its body.
+/// The part of a file before its body.
 struct DiskHead {
     let slotSize: Int
     let slot: DiskFormat.Slot
@@ -181,9 +181,9 @@ struct DiskHead {
         case damaged
     }
 
-    /// Reads the newer of the slots that can be read, and compares the file's length with what it says.
+    /// Reads the newest valid slot and compares the file's length with the one that it states.
     static func read(from file: borrowing DiskFile, length: Int) throws(DiskError) -> Reading {
-        // Updates by others during one read may spoil both slots for the reader: look again before giving up.
+        // Concurrent updates may corrupt both slots for this reader: retry before reporting damage.
         for _ in 0..<4 {
             let reading = try readOnce(from: file, length: length)
             guard case .damaged = reading else { return reading }

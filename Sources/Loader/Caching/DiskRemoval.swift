@@ -3,17 +3,17 @@ internal import PlatformImage
 internal import Synchronization
 
 extension DiskCache {
-    /// Removes a key's entry with all its variants.
+    /// Removes the entry of a key with all its variants.
     ///
-    /// - Returns: The newest response's file; the other variants, which can no longer be found, are not counted.
+    /// - Returns: The file of the newest response; files of other variants become unreachable and are not counted.
     @discardableResult
     public func remove(_ key: CacheKey) -> RemovalReport {
         removeOrMark(DiskName(key.bytes))
     }
 
-    /// Removes entries that were last used longer ago than `age`.
+    /// Removes entries whose last access is more than `age` ago.
     ///
-    /// Strictly longer; a date in the future is not old. Files that are not the cache's stay.
+    /// A date in the future is not old. Files that do not belong to the cache are not removed.
     public func clear(modifiedOlderThan age: Duration) async -> RemovalReport {
         await onQueue { cache in
             let now = cache.now()
@@ -21,10 +21,10 @@ extension DiskCache {
         }
     }
 
-    /// Removes entries whose body was stored longer ago than `age`; a 304 since does not count.
+    /// Removes entries whose body was stored more than `age` ago; a later 304 does not change that time.
     ///
-    /// Strictly longer; a date in the future is not old. Files that are not the cache's stay, and so do those whose
-    /// metadata cannot be read.
+    /// A date in the future is not old. Files that do not belong to the cache are not removed, and neither are files
+    /// with unreadable metadata.
     public func clear(createdOlderThan age: Duration) async -> RemovalReport {
         await onQueue { cache in
             let now = cache.now()
@@ -36,11 +36,12 @@ extension DiskCache {
         }
     }
 
-    /// Removes every entry; what loads store that took their ``ticket()`` before is not kept either.
+    /// Removes every entry; a store with a ``ticket()`` from before the purge is rejected.
     ///
-    /// Files that are not the cache's stay. What a fault keeps from being removed is not used any more by this cache.
+    /// Files that do not belong to the cache are not removed. An entry that a fault keeps from being removed is no
+    /// longer used by this cache.
     public func purge() async -> RemovalReport {
-        // Under the lock, so that no file gets its name between the check and the removal.
+        // Under the lock, so that no file is renamed between the generation check and the increment.
         totals.locked(in: self) { _ in _ = generation.wrappingAdd(1, ordering: .acquiringAndReleasing) }
         return await onQueue { cache in
             cache.purgeAll()
@@ -63,7 +64,7 @@ extension DiskCache {
         return report
     }
 
-    /// Removes all of a shard, also the files not yet named; what cannot be removed is not used any more.
+    /// Removes all files of a shard, including temporary ones; files that cannot be removed are marked unusable.
     private func purge(_ shard: Int, in folder: DiskDirectory) -> RemovalReport {
         var report = RemovalReport()
         guard let listing = listing(of: shard, in: folder) else {
@@ -81,7 +82,7 @@ extension DiskCache {
         if health.locked(in: self, { $0.unpurgedShards.contains(shard) }) { _ = purge(shard, in: folder) }
     }
 
-    /// Removes entries of all shards that a condition holds for.
+    /// Removes entries of all shards for which the condition returns true.
     private func removeAll(where condition: (DiskName, DiskStatus, DiskDirectory) -> Bool) -> RemovalReport {
         var report = RemovalReport()
         guard let folder = folder(creating: false) else { return report }
@@ -93,7 +94,7 @@ extension DiskCache {
         return report
     }
 
-    /// Lists a shard, a missing one as empty; nil when it cannot be listed.
+    /// Lists a shard; a missing shard is empty. Returns nil when it cannot be listed.
     func listing(of shard: Int, in folder: DiskDirectory) -> DiskListing? {
         do {
             return try DiskListing(of: shard, in: folder)
@@ -104,7 +105,7 @@ extension DiskCache {
         }
     }
 
-    /// What `stat` says of the entries of a listing that are files; nil when the shard cannot be opened.
+    /// Returns the status of each regular file in a listing; nil when the shard cannot be opened.
     func files(
         of listing: DiskListing, in shard: Int, of folder: DiskDirectory
     ) -> [(name: DiskName, status: DiskStatus)]? {
@@ -121,7 +122,7 @@ extension DiskCache {
         }
     }
 
-    /// Removes a file when it is a regular one and `condition` holds for what it is now.
+    /// Removes a regular file for whose current status `condition` returns true.
     @discardableResult
     func remove(
         _ name: DiskName, in folder: DiskDirectory, where condition: (DiskStatus) -> Bool
@@ -153,19 +154,19 @@ extension DiskCache {
         return RemovalReport(count: 1, bytes: status.length)
     }
 
-    /// Removes a file that must not be used any more, or remembers that.
+    /// Removes a file that must not be used any more, or marks it unusable.
     @discardableResult
     func removeOrMark(_ name: DiskName) -> RemovalReport {
         do {
             return removeOrMark(name, in: try openFolder(creating: false))
         } catch {
-            // What is in a folder that cannot be opened now can be read again once it can.
+            // Files in a folder that cannot be opened now could be read again once it can.
             if !error.isMissing { health.locked(in: self) { $0.markUnusable(name) } }
             return RemovalReport()
         }
     }
 
-    /// Removes a file in the open folder, or remembers that it must not be used any more.
+    /// Removes a file in the open folder, or marks it unusable.
     @discardableResult
     func removeOrMark(_ name: DiskName, in folder: DiskDirectory) -> RemovalReport {
         let removed = remove(name, in: folder) { _ in true }
@@ -182,7 +183,7 @@ extension DiskCache {
         }
     }
 
-    /// Removes files that were being written, those that `condition` holds for.
+    /// Removes the temporary files for which `condition` returns true.
     func removeTemporaries(
         _ listing: DiskListing, in shard: Int, of folder: DiskDirectory, where condition: (Int32, DiskStatus) -> Bool
     ) {

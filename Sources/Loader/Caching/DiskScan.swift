@@ -3,16 +3,16 @@ internal import Dispatch
 internal import PlatformImage
 internal import Synchronization
 
-/// How far the background scan is.
+/// Progress of the background scan.
 struct DiskScan {
-    /// The next shard; nil when no scan is under way.
+    /// The next shard; nil when no scan is running.
     var next: Int?
-    /// True once a scan has come to its end.
+    /// True once a scan has finished.
     var hasFinished = false
 }
 
 extension DiskCache {
-    /// Starts counting what is in the folder, one shard at a time, so that other work on the queue gets its turn.
+    /// Starts counting the folder's contents, one shard per queue item, so that other work on the queue can run.
     func beginScan() {
         let begins = scan.locked(in: self) { scan in
             if scan.next != nil { return false }
@@ -24,7 +24,7 @@ extension DiskCache {
         scanNext()
     }
 
-    /// Other processes may store as much as this one: look again each time a 16th of the limit was stored.
+    /// Starts a scan each time 1/16 of the limit was stored, because other processes may have stored as much.
     func rescanIfDue() {
         guard let maxBytes else { return }
         if totals.locked(in: self, { $0.bytesSinceScan > max(maxBytes / 16, 1 << 16) }) { beginScan() }
@@ -37,14 +37,14 @@ extension DiskCache {
         }
     }
 
-    /// Scans all shards, on the calling thread, which is the queue's: a scan that is under way may have passed what
-    /// others have changed since.
+    /// Scans all shards on the calling thread, which must be the queue's. Restarts a running scan: shards that it has
+    /// counted may have been changed by other processes.
     func finishScan() {
         scan.locked(in: self) { $0.next = 0 }
         while scanStep() {}
     }
 
-    /// Counts one shard; false when it was the last.
+    /// Counts one shard; returns false when no shard remains.
     private func scanStep() -> Bool {
         guard let shard = scan.locked(in: self, { $0.next }) else { return false }
         if let folder = folder(creating: false) {
@@ -63,7 +63,7 @@ extension DiskCache {
         let moment = now()
         for attempt in 0..<4 {
             let mark = totals.locked(in: self) { $0.mark(shard: shard) }
-            // A shard that cannot be listed now has what is known of it.
+            // A shard that cannot be listed keeps its previous counts.
             guard let listing = listing(of: shard, in: folder), let files = files(of: listing, in: shard, of: folder)
             else { return }
             removeTemporaries(listing, in: shard, of: folder) { process, status in
@@ -77,7 +77,7 @@ extension DiskCache {
         }
     }
 
-    /// True for a file that nobody is writing any more: its process is gone, or it is older than an hour.
+    /// Returns true for a temporary file whose process has ended, or that is older than an hour.
     private static func isAbandoned(_ process: Int32, _ status: DiskStatus, at moment: WallTime) -> Bool {
         if moment - status.modified > 3_600_000 { return true }
         return System.hasEnded(process: process)

@@ -10,19 +10,19 @@ internal import PlatformImage
 internal import Synchronization
 
 extension DiskCache {
-    /// Stores a response with its body, in place of the one of the same key and variant.
+    /// Stores a response with its body, replacing the stored response of the same key and variant.
     ///
-    /// The file appears whole or not at all. When it cannot be stored, the older one, which it supersedes, is removed
-    /// or not used any more. An entry without a response, which only remembers an error, never displaces a stored
-    /// response: it is added to it.
+    /// The file appears completely or not at all. When the store fails, the previous response, now superseded, is
+    /// removed or marked unusable. An entry without a response, which only remembers an error, never replaces a stored
+    /// response: the error is added to it.
     ///
     /// - Parameters:
-    ///   - entry: With the request's values in ``StoredResponse/vary``.
-    ///   - body: Verbatim; empty for an entry without a response.
+    ///   - entry: The entry, with the request's values in ``StoredResponse/vary``.
+    ///   - body: The body as received; empty for an entry without a response.
     ///   - varying: The request's values, as for ``read(_:varying:)``; used for an entry without a response.
-    ///   - ticket: Taken when the load began; nil stores even when the cache was purged since.
+    ///   - ticket: Taken when the load started; nil stores even after a purge since then.
     /// - Returns: False when nothing was stored: a fault, an entry larger than ``maxBytes``, a body longer than
-    ///   ``maxBodyBytes``, a purge since `ticket`.
+    ///   ``maxBodyBytes``, or a purge since `ticket`.
     @discardableResult
     public func store(
         _ entry: CacheEntry, body: [UInt8], varying: RequestValues = DiskCache.noFields, ticket: Ticket? = nil
@@ -30,11 +30,11 @@ extension DiskCache {
         keep(entry, body: body, varying: varying, ticket: ticket) != nil
     }
 
-    /// Stores as ``store(_:body:varying:ticket:)`` does.
+    /// Stores like ``store(_:body:varying:ticket:)``.
     ///
-    /// - Parameter missing: The key's name, when nothing is stored under it as far as the caller knows: nothing is looked
-    ///   for first, and only what is found all the same makes it look.
-    /// - Returns: Names what is stored now; nil when nothing was.
+    /// - Parameter missing: The key's file name when the caller knows of no stored entry: the lookup is skipped, and
+    ///   done only if a file of that name exists after all.
+    /// - Returns: The identity of the stored body; nil when nothing was stored.
     func keep(
         _ entry: CacheEntry, body: [UInt8], varying: RequestValues = DiskCache.noFields, ticket: Ticket? = nil,
         missing: DiskName? = nil
@@ -87,21 +87,21 @@ extension DiskCache {
         return publish(metadata, body: [], as: variantName, displacing: nil, generation: generation)
     }
 
-    /// Replaces an entry's header and remembered error and leaves its body, as a 304 asks for.
+    /// Replaces the header and remembered error of an entry and keeps its body, as after a 304.
     ///
     /// - Parameters:
-    ///   - entry: Its response may be nil only when the stored one's is; its date of creation is not used.
-    ///   - revision: Of the hit that was validated: when another body is stored by now nothing happens.
+    ///   - entry: The new entry; its response may be nil only if the stored one is, and its creation date is ignored.
+    ///   - revision: Identity of the validated body; nothing happens when another body is stored by now.
     ///   - ticket: As for ``store(_:body:varying:ticket:)``.
-    /// - Returns: False when nothing was changed: another body, a fault, a purge since `ticket`.
+    /// - Returns: False when nothing was changed: another body, a fault, or a purge since `ticket`.
     @discardableResult
     public func refresh(_ entry: CacheEntry, of revision: Revision, ticket: Ticket? = nil) -> Bool {
         renew(entry, of: revision, ticket: ticket) != nil
     }
 
-    /// Does what ``refresh(_:of:ticket:)`` does.
+    /// Refreshes like ``refresh(_:of:ticket:)``.
     ///
-    /// - Returns: Names what is stored now; nil when nothing was changed.
+    /// - Returns: The identity of the stored body; nil when nothing was changed.
     func renew(_ entry: CacheEntry, of revision: Revision, ticket: Ticket?) -> Revision? {
         let generation = (ticket ?? self.ticket()).generation
         let key = entry.key.bytes
@@ -130,7 +130,7 @@ extension DiskCache {
         {
             return write(slot, over: found, generation: generation) ? found.revision : nil
         }
-        // It has outgrown its slot, or belongs under another name: the body moves to a new file, checked.
+        // The payload exceeds its slot, or the variant needs another name: verify the body and write a new file.
         guard let whole = load(found.name, key: metadata.key, withBody: true), whole.revision == found.revision else {
             return nil
         }
@@ -139,15 +139,14 @@ extension DiskCache {
         return publish(metadata, body: whole.body, as: name, displacing: older, generation: generation)
     }
 
-    /// Writes the slot that does not count, with one call; name and body stay.
+    /// Writes the inactive slot with one system call; the file's name and body stay unchanged.
     private func write(_ slot: [UInt8], over found: Found, generation: UInt64) -> Bool {
         guard !isPaused(), let folder = folder(creating: false) else { return false }
         guard self.generation.load(ordering: .acquiring) == generation else { return false }
         do {
             let shard = try folder.shard(found.name.shard)
             let file = try DiskFile(in: shard.descriptor, name: found.name.fileName, flags: O_RDWR)
-            // An inode's number is given out again at once, so only what is read from the open file tells that it is
-            // still the one that was validated.
+            // An inode number can be reused immediately, so the file is identified by its content after it is opened.
             let status = try file.status()
             guard status.isRegular, case .head(let head) = try DiskHead.read(from: file, length: status.length),
                 head.slot.sequence == found.slot.sequence, head.slot.index == found.slot.index,
@@ -167,7 +166,7 @@ extension DiskCache {
         return true
     }
 
-    /// Writes a file and gives it its name.
+    /// Writes a file and renames it to its final name.
     private func publish(
         _ metadata: DiskMetadata, body: [UInt8], as name: DiskName, displacing older: Found?, generation: UInt64
     ) -> Revision? {
@@ -177,11 +176,11 @@ extension DiskCache {
         return revision
     }
 
-    /// What a file is to displace.
+    /// The existing file that a new one is expected to replace.
     private enum Expectation {
-        /// Whatever there is.
+        /// Any file or none.
         case anything
-        /// Nothing: it is not written over what is there all the same.
+        /// No file; an existing one is not replaced.
         case nothing
         case found(Found)
 
@@ -191,7 +190,7 @@ extension DiskCache {
 
     private enum PublishEnd {
         case done(Revision)
-        /// Something is there, although nothing was expected.
+        /// A file exists although none was expected.
         case taken
         case notStored
     }
@@ -212,7 +211,7 @@ extension DiskCache {
         if let maxBytes, length > maxBytes { return fail() }
         if body.count > maxBodyBytes { return fail(.bodyTooLarge) }
         guard !isPaused() else { return fail() }
-        // A folder that somebody removes between two calls is made again, but not for ever.
+        // A folder that was removed between two calls is created again, with a limited number of attempts.
         for attempt in 0..<4 {
             guard let folder = folder(creating: true) else { break }
             do {
@@ -246,7 +245,7 @@ extension DiskCache {
         return fail()
     }
 
-    /// Where an older response of another variant goes, so that it can still be found.
+    /// Returns the new name of an older response of another variant, under which it can still be found.
     private func moved(_ older: Found?, for metadata: DiskMetadata) -> (DiskName, DiskStatus.Identity)? {
         guard let older, older.metadata.response != nil, !older.metadata.vary.isEmpty,
             older.metadata.vary.inNameOrder != metadata.vary.inNameOrder,
@@ -255,15 +254,15 @@ extension DiskCache {
         return (DiskName(metadata.key, variant: variant), older.identity)
     }
 
-    /// A variant that has become the newest may have an older file of its own.
+    /// Removes the separate file of a variant that has become the newest response.
     private func removeCopy(of metadata: DiskMetadata, in folder: DiskDirectory) {
         guard !metadata.vary.isEmpty, let variant = metadata.vary.variantBytes else { return }
         removeOrMark(DiskName(metadata.key, variant: variant), in: folder)
     }
 
-    /// The older file of what could not be stored is wrong from now on.
+    /// Removes the older file of a response that could not be stored, because it is outdated.
     private func supersede(_ metadata: DiskMetadata, _ name: DiskName, _ older: Found?, _ fault: Fault?) {
-        // With another variant as the newest, ours is in a file of its own.
+        // When another variant is the newest, this variant has a separate file.
         if moved(older, for: metadata) == nil { return supersede(name, fault) }
         guard let variant = metadata.vary.variantBytes, !metadata.vary.isEmpty else { return supersede(name, fault) }
         supersede(DiskName(metadata.key, variant: variant), fault)
@@ -275,19 +274,19 @@ extension DiskCache {
     }
 }
 
-/// One attempt to bring a file under its name.
+/// One attempt to write a file and rename it to its final name.
 private struct Publication {
     let folder: DiskDirectory
     let name: DiskName
-    /// True when nothing else may have the name.
+    /// True when no file of this name may exist.
     let isNew: Bool
-    /// The older variant's new name, and which file it is.
+    /// The new name of the older variant, and the identity of its file.
     let moved: (name: DiskName, identity: DiskStatus.Identity)?
     let length: Int
     let generation: UInt64
 
     enum Outcome {
-        /// The file has its name, and the older variant the given one; nil when nothing was moved.
+        /// The file has its final name; `moved` is the new name of the older variant, nil when none was moved.
         case done(moved: DiskName?)
         case taken, purged, overLimit
 
@@ -320,7 +319,7 @@ private struct Publication {
         }
     }
 
-    /// Runs under the lock of the totals, so that no purge comes in between and every file is counted once.
+    /// Runs under the lock of the totals, so that no purge can interleave and every file is counted once.
     private func rename(
         _ temporary: [CChar], limit: Int?, _ totals: inout DiskTotals
     ) throws(DiskError) -> Outcome {
@@ -340,7 +339,7 @@ private struct Publication {
             totals.change(
                 shard: moved.name.shard, entries: replaced == nil ? 1 : 0, bytes: older.length - (replaced?.length ?? 0)
             )
-            // Another process may have put a newer file there since it was looked at: under this name it is nothing.
+            // Another process may have stored a newer file since the lookup; it is invalid under the moved name.
             if let now = try? folder.status(movedPath), now.identity != moved.identity {
                 folder.remove(movedPath)
                 totals.change(shard: moved.name.shard, entries: -1, bytes: -now.length)
@@ -351,7 +350,7 @@ private struct Publication {
         return .done(moved: movedName)
     }
 
-    /// What has the name already; nil for nothing. Anything but a file is somebody else's and stays.
+    /// Returns the status of the file at a path; nil for none. Throws EEXIST for anything but a regular file.
     private func existing(_ path: [CChar]) throws(DiskError) -> DiskStatus? {
         let status: DiskStatus
         do {

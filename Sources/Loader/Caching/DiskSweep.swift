@@ -3,9 +3,9 @@ internal import PlatformImage
 internal import Synchronization
 
 extension DiskCache {
-    /// Removes the entries not used for the longest time until all together have at most `bytes`.
+    /// Evicts the least recently used entries until the total length is at most `bytes`.
     ///
-    /// - Returns: What was removed; nothing when they fit.
+    /// - Returns: The removed entries; empty when no entry had to be removed.
     public func trim(toBytes bytes: Int) async -> RemovalReport {
         await onQueue { cache in
             cache.finishScan()
@@ -16,36 +16,37 @@ extension DiskCache {
         }
     }
 
-    /// Makes room for a file of `length` bytes, which is not longer than the limit.
-    /// - Parameter insisting: True sweeps also while another process does.
+    /// Frees space for a file of `length` bytes, at most the limit.
+    ///
+    /// - Parameter insisting: True sweeps even while another process sweeps.
     func makeRoom(for length: Int, insisting: Bool) {
-        // The limit may have been lowered since the length was compared with it: no room is enough then.
+        // The limit may have been lowered since the caller compared `length` with it: the file then does not fit.
         guard let limit = maxBytes, length <= limit else { return }
         enforce(
             limit - length, leaving: min(limit / 5 * 4, max(0, limit - length)), insisting: insisting)
     }
 
-    /// Brings what is there below the limit.
+    /// Evicts entries until the total length is within the limit.
     func enforceLimit(insisting: Bool) {
         guard let limit = maxBytes else { return }
         enforce(limit, leaving: limit / 5 * 4, insisting: insisting)
     }
 
     private func enforce(_ most: Int, leaving target: Int, insisting: Bool) {
-        // Threads of this process wait for each other here; for other processes nobody waits.
+        // Threads of this process wait for each other here; other processes are not waited for.
         sweeping.locked(in: self) { _ in
             guard totals.locked(in: self, { $0.bytes }) > most else { return }
             sweep(to: target, insisting: insisting)
         }
     }
 
-    /// Runs with ``sweeping`` held.
+    /// Sweeps; the caller holds ``sweeping``.
     @discardableResult
     private func sweep(to target: Int, insisting: Bool) -> RemovalReport {
         guard let folder = folder(creating: false) else { return RemovalReport() }
         do {
             let lock = try folder.sweepLock()
-            // A stopped process may hold the lock for ever. Two sweepers at once do no harm, only double work.
+            // A stopped process may hold the lock forever. Two concurrent sweeps are safe, they only duplicate work.
             guard lock != nil || insisting else { return RemovalReport() }
             return removeLeastRecent(in: folder, to: target)
         } catch {
@@ -64,7 +65,7 @@ extension DiskCache {
         var candidates = candidates(in: folder)
         candidates.sort { $0.modified < $1.modified }
         for candidate in candidates where totals.locked(in: self, { $0.bytes }) > target {
-            // One that was used since the listing is no longer the least recent.
+            // An entry that was used since the listing is no longer the least recently used.
             let removed = remove(candidate.name, in: folder) { $0.modified == candidate.modified }
             report.add(removed)
         }
@@ -72,7 +73,7 @@ extension DiskCache {
         return report
     }
 
-    /// All entries, about 40 bytes of memory for each; brings the totals up to date on the way.
+    /// Returns all entries, about 40 bytes of memory each, and updates the totals.
     private func candidates(in folder: DiskDirectory) -> [Candidate] {
         var candidates: [Candidate] = []
         for shard in 0..<DiskName.shardCount {

@@ -1,7 +1,7 @@
 #if Loader
-/// How many files there are and how long they are together, shard by shard, as far as is known.
+/// Number and total length of the files, per shard, as far as known.
 ///
-/// Own stores and removals keep it exact; a scan brings in what was there before and what other processes did.
+/// This process's stores and removals update it exactly; a scan adds existing files and changes by other processes.
 struct DiskTotals {
     private struct Shard {
         var entries = 0
@@ -11,22 +11,22 @@ struct DiskTotals {
 
     private(set) var entries = 0
     private(set) var bytes = 0
-    /// Bytes stored since the last scan began; other processes may have stored as much unseen.
+    /// Bytes stored since the last scan started; other processes may have stored as much.
     var bytesSinceScan = 0
 
     private var shards = [Shard](repeating: Shard(), count: DiskName.shardCount)
 
-    /// Notes a file that came, went or was replaced.
+    /// Records a file that was added, removed or replaced.
     mutating func change(shard: Int, entries: Int, bytes: Int) {
         shards[shard].changes &+= 1
         set(shard, entries: shards[shard].entries + entries, bytes: shards[shard].bytes + bytes)
         bytesSinceScan += max(0, bytes)
     }
 
-    /// Stands for the shard's present state, to be given to ``replace(shard:entries:bytes:since:)``.
+    /// Returns the change counter of a shard, for ``replace(shard:entries:bytes:since:)``.
     func mark(shard: Int) -> UInt64 { shards[shard].changes }
 
-    /// Takes over what a listing found; false when the shard changed meanwhile, so that the listing proves nothing.
+    /// Sets the counts from a listing; returns false when the shard changed meanwhile and the listing is outdated.
     mutating func replace(shard: Int, entries: Int, bytes: Int, since mark: UInt64?) -> Bool {
         if let mark, shards[shard].changes != mark { return false }
         set(shard, entries: entries, bytes: bytes)
@@ -34,7 +34,7 @@ struct DiskTotals {
     }
 
     private mutating func set(_ shard: Int, entries: Int, bytes: Int) {
-        // Files that others removed before the first scan may make a difference negative.
+        // Removals by other processes before the first scan can make a count negative.
         let entries = max(0, entries)
         let bytes = max(0, bytes)
         self.entries += entries - shards[shard].entries

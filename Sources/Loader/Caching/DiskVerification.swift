@@ -1,21 +1,21 @@
 #if Loader
 extension DiskCache {
-    /// What ``DiskCache/verify(removingBad:)`` found.
+    /// The result of ``DiskCache/verify(removingBad:)``.
     public struct Verification: Hashable, Sendable {
-        /// Entries that were read whole.
+        /// Number of entries that were read completely.
         public internal(set) var checked = 0
-        /// Entries whose every check held.
+        /// Number of entries that passed every check.
         public internal(set) var good = 0
-        /// Paths below the folder of entries that failed one, in order; a read of them would have been a miss.
+        /// Sorted paths, below the folder, of entries that failed a check; reading them would be a miss.
         public internal(set) var bad: [String] = []
-        /// Entries that could not be read for a fault of the disk, those of a later version and those whose body is longer
-        /// than ``DiskCache/maxBodyBytes``: neither good nor bad.
+        /// Number of entries that are neither good nor bad: a disk fault, another format version, or a body longer than
+        /// ``DiskCache/maxBodyBytes``.
         public internal(set) var unread = 0
     }
 
-    /// Reads every entry whole and checks it, without counting as an access.
+    /// Reads and checks every entry completely; does not count as an access.
     ///
-    /// - Parameter removingBad: True removes those that fail.
+    /// - Parameter removingBad: True removes the entries that fail.
     public func verify(removingBad: Bool = false) async -> Verification {
         await onQueue { cache in
             var result = Verification()
@@ -45,7 +45,7 @@ extension DiskCache {
         case .foreign, .overLimit, .failed:
             result.unread += 1
         case .missing:
-            // Removed by somebody since the listing.
+            // Removed by another thread or process since the listing.
             break
         }
     }

@@ -1,15 +1,15 @@
 #if Loader
 import PlatformImage
 
-/// Failures that no repetition soon would change, remembered in memory only (O83): 404, 410, a type that is not accepted,
-/// a body that is no picture. The least recently used ones are forgotten first.
+/// An in-memory negative cache of failures that an early retry would repeat (O83): 404, 410, a content type that is not
+/// accepted, a body that cannot be decoded. The least recently used failures are evicted first.
 final class NegativeCache: Sendable {
     private struct Failure: Sendable {
         let error: LoadError
         let at: WallTime
         let taking: Taking
 
-        /// True when a load that takes this would fail in the same way: the origin's word counts for all of them.
+        /// Returns true when a load with these criteria would fail in the same way; an HTTP error applies to all loads.
         func stands(for other: Taking) -> Bool {
             switch error.code {
             case .unacceptableContentType: taking.acceptedContentTypes == other.acceptedContentTypes
@@ -19,38 +19,38 @@ final class NegativeCache: Sendable {
         }
     }
 
-    /// What a load takes for a success.
+    /// The acceptance criteria of a load.
     struct Taking: Hashable, Sendable {
-        /// As in ``Load``.
+        /// The accepted content types, as in ``Load``.
         var acceptedContentTypes: Set<ContentType>?
-        /// How it decodes; nil for not at all.
+        /// The decoding parameters; nil when the load does not decode.
         var variant: String?
     }
 
     private let failures: MemoryCache<CacheKey, Failure>?
 
-    /// An empty memory.
+    /// Creates an empty cache.
     ///
-    /// - Parameter maxCount: Failures remembered at once; 0 or less remembers none.
+    /// - Parameter maxCount: Maximum number of failures; 0 or less stores none.
     init(maxCount: Int = 1_024) {
         failures = maxCount > 0 ? MemoryCache(maxBytes: maxCount, maxCount: maxCount) : nil
     }
 
-    /// Failures that are remembered, also those whose time is over.
+    /// Number of stored failures, including expired ones.
     var count: Int { failures?.count ?? 0 }
 
-    /// Remembers how a load failed, from now on; a failure that is not definitive changes nothing.
+    /// Stores the failure of a load; a failure that a retry may not repeat is ignored.
     func remember(_ error: LoadError, for key: CacheKey, now: WallTime, by taking: Taking = Taking()) {
         guard Self.isDefinitive(error) else { return }
         _ = failures?.insert(Failure(error: error, at: now, taking: taking), for: key, cost: 1)
     }
 
-    /// The error that answers a load without asking the origin: `remembered`, with what it was; nil for none.
+    /// Returns the error for a load without a request to the origin: `remembered`, with the stored error; nil for none.
     ///
     /// - Parameters:
-    ///   - maxAge: How long a failure counts, with the end excluded; nil remembers nothing, and 0 neither.
-    ///   - now: Before the failure, the clock was set back: then it is forgotten.
-    ///   - taking: What the load takes; another one may take what the one that failed did not.
+    ///   - maxAge: Lifetime of a failure, exclusive; nil or 0 never returns one.
+    ///   - now: The current time. If it is before the failure, the clock was set back, and the failure is discarded.
+    ///   - taking: The acceptance criteria of the load; they may accept a response that another load rejected.
     func failure(
         for key: CacheKey, maxAge: Duration?, now: WallTime, by taking: Taking = Taking()
     ) -> LoadError? {
@@ -64,10 +64,10 @@ final class NegativeCache: Sendable {
         return failure.stands(for: taking) ? .remembered(failure.error, until: until) : nil
     }
 
-    /// Forgets one key, after a success or a reload.
+    /// Removes the failure of a key, after a success or a reload.
     func forget(_ key: CacheKey) { failures?.removeValue(for: key) }
 
-    /// Forgets everything.
+    /// Removes all failures.
     func forgetAll() { failures?.removeAll() }
 
     private static func isDefinitive(_ error: LoadError) -> Bool {

@@ -10,29 +10,29 @@ import Musl
 import Darwin
 #endif
 
-/// The secret that turns credentials into partitions of the cache: whoever reads an entry's key can neither see them nor
-/// try passwords on it without this.
+/// The secret HMAC key that maps credentials to cache partitions: without it an entry's key neither reveals credentials
+/// nor allows guessing passwords.
 ///
-/// It lies beside the entries, readable for the user alone, so that they are found again after a restart, and goes with
-/// them when the folder is deleted. Where it cannot be written it lasts as long as the process: entries that depend on
-/// credentials are then not found by the next one.
+/// It is stored beside the entries with mode 0600, so that they are found again after a restart, and is deleted with
+/// the folder. If it cannot be written it lasts as long as the process; entries that depend on credentials are then not
+/// found after a restart.
 struct PartitionKey: Sendable {
     static let byteCount = 32
     static let fileName = "partition.key"
 
     private let bytes: [UInt8]
 
-    /// A key of random bytes.
+    /// Creates a random key.
     init() {
         var random = SystemRandomNumberGenerator()
         bytes = (0..<Self.byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
-    /// The key that lies in a folder, or a new one that lies there from now on; blocks on the file system.
+    /// Reads the key stored in a folder, or creates and stores a new one; blocks on the file system.
     ///
-    /// Processes that come at once get the same key: the first that names its file wins.
+    /// Concurrent processes get the same key: the first to link its file wins.
     init(directory: String) {
-        // A key that other users may replace does not separate partitions.
+        // A key file that other users can replace does not separate partitions.
         guard DiskDirectory.isTrusted(directory) else {
             self.init()
             return
@@ -54,21 +54,21 @@ struct PartitionKey: Sendable {
         } else if let stored = Self.read(path) {
             self = stored
         } else {
-            // What lies there is no key of ours, such as a file that a full volume cut short.
+            // The existing file is not a valid key, for example one truncated on a full volume.
             _ = rename(draft, path)
             self = Self.read(path) ?? fresh
         }
     }
 
-    /// A name for all requests with these credentials: 64 hexadecimal digits that depend on the values of
-    /// `Authorization` and `Cookie`; empty without any, for everybody shares what is not asked for by name.
+    /// Returns the partition of requests with these credentials: 64 hexadecimal digits, an HMAC of the values of
+    /// `Authorization` and `Cookie`; empty without either, which is the partition shared by all.
     func partition(of fields: HeaderFields) -> String {
         let names = ["Authorization", "Cookie"].filter { fields.contains($0) }
         guard !names.isEmpty else { return "" }
         var hash = HMAC<SHA256>(key: SymmetricKey(data: bytes))
         for name in names {
             for value in fields[lines: name] {
-                // The length keeps apart what would be the same in a row.
+                // The length separates values whose concatenations would be equal.
                 hash.update(data: Array("\(name) \(value.count) ".utf8) + value)
             }
         }

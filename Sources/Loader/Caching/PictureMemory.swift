@@ -2,18 +2,18 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// Pictures in memory with the responses they come from.
+/// The memory cache of decoded images with the responses that they were decoded from.
 ///
-/// A picture that was removed stays away: what a load brings that began before the removal is not kept.
+/// A load that started before the removal of its image does not insert it again.
 final class PictureMemory: Sendable {
-    /// A picture, and what the policy must know of it.
+    /// A decoded image with the data that the cache policy needs.
     final class Picture: Sendable {
         let entry: CacheEntry
         let content: LoadContent
-        /// Names the body on disk that it was made of; nil when it was not stored.
+        /// Identifies the body on disk that it was decoded from; nil when the body was not stored.
         let revision: DiskCache.Revision?
-        /// Of the disk cache, when the picture came; a purge of the disk since then ends its freshness. Nil for one that
-        /// the host itself put here.
+        /// The disk cache's ticket when the image was decoded: a later purge of the disk ends its freshness. Nil for an
+        /// image that the host inserted.
         let ticket: DiskCache.Ticket?
         private let lifespan = Mutex<(rules: UInt64, value: Lifespan?)?>(nil)
 
@@ -26,7 +26,7 @@ final class PictureMemory: Sendable {
             self.ticket = ticket
         }
 
-        /// How long it answers by these rules; worked out anew when they have changed.
+        /// Returns the lifespan under the given rules; computes it again when the rules have changed.
         func lifespan(byRules number: UInt64, _ work: () -> Lifespan?) -> Lifespan? {
             let known = lifespan.locked(in: self) { $0 }
             if let known, known.rules == number { return known.value }
@@ -35,7 +35,7 @@ final class PictureMemory: Sendable {
             return value
         }
 
-        /// True when it is of a later response of the same variant, by a clock that was not set back meanwhile.
+        /// Returns true for a later response of the same variant whose time is not in the future.
         fileprivate func isNewer(than other: Picture, now: WallTime) -> Bool {
             guard let own = entry.response, let others = other.entry.response, own.vary == others.vary else {
                 return false
@@ -45,35 +45,35 @@ final class PictureMemory: Sendable {
     }
 
     private struct Index {
-        /// By stored response, all keys that the cache may hold: one that was evicted stays until the next sweep.
+        /// By stored response, all memory keys that the cache may contain; an evicted key remains until the next sweep.
         var keys: [CacheKey: Set<ImageCacheKey>] = [:]
         var keyCount = 0
-        /// False while the host wants nothing kept.
+        /// False while the host has disabled the cache.
         var isOn = true
-        /// Purges and removals so far.
+        /// Number of purges and removals so far.
         var moment: UInt64 = 0
-        /// Loads that began before it keep nothing.
+        /// Images of loads that started before this `moment` are not inserted.
         var forgotten: UInt64 = 0
         /// The last removals, the oldest first.
         var removals: [(moment: UInt64, key: CacheKey)] = []
     }
 
     let cache: MemoryCache<ImageCacheKey, Picture>
-    /// Held while keys come and go; the cache's own lock is taken inside it.
+    /// Held while keys are inserted or removed; the cache's lock is acquired inside it.
     private let index = Mutex(Index())
-    /// Removals that are remembered one by one.
+    /// Maximum number of removals that are recorded individually.
     private static let maxRemovals = 256
 
     init(maxBytes: Int, maxCount: Int?) { cache = MemoryCache(maxBytes: maxBytes, maxCount: maxCount) }
 
-    /// Names the present, for ``insert(_:for:since:)``.
+    /// The current generation of the cache, for ``insert(_:for:since:)``.
     var moment: UInt64 { index.locked(in: self) { $0.moment } }
 
-    /// Keeps a picture of a load that began at `moment`, unless it has been removed or the memory purged since.
+    /// Inserts an image of a load that started at `moment`, unless it has been removed or the cache purged since.
     ///
-    /// - Parameter now: The clock: what came after the picture's response, and not in the future, is not replaced by
-    ///   it. Nil replaces whatever is there.
-    /// - Returns: False when it is not kept, also because it is too large.
+    /// - Parameter now: The current time; an existing image with a later response time that is not in the future is not
+    ///   replaced. Nil replaces any image.
+    /// - Returns: False when it is not inserted, also when it is too large.
     @discardableResult
     func insert(_ picture: Picture, for key: ImageCacheKey, since moment: UInt64, now: WallTime? = nil) -> Bool {
         index.locked(in: self) { index in
@@ -88,7 +88,7 @@ final class PictureMemory: Sendable {
         }
     }
 
-    /// Takes out every picture of a stored response, however it was decoded, and keeps out what loads under way bring.
+    /// Removes every decoded image of a stored response, and prevents running loads from inserting it.
     func remove(_ key: CacheKey) {
         index.locked(in: self) { index in
             index.moment += 1
@@ -100,7 +100,7 @@ final class PictureMemory: Sendable {
         }
     }
 
-    /// Takes everything out, and keeps out what loads under way bring later.
+    /// Removes all images, and prevents running loads from inserting theirs.
     func purge() -> RemovalReport {
         index.locked(in: self) { index in
             index.moment += 1
@@ -114,16 +114,16 @@ final class PictureMemory: Sendable {
         }
     }
 
-    /// Keeps pictures from now on, or none: then what is there goes, and loads under way bring nothing (C18).
+    /// Enables or disables the cache; disabling purges it, and running loads insert nothing (C18).
     func setOn(_ isOn: Bool) {
         index.locked(in: self) { $0.isOn = isOn }
         if !isOn { _ = purge() }
     }
 
-    /// Keys in the index, for tests.
+    /// Number of keys in the index, for tests.
     var indexedCount: Int { index.locked(in: self) { $0.keyCount } }
 
-    /// Throws the keys out that have left the cache when they are more than those in it.
+    /// Removes evicted keys from the index when it has more than twice as many keys as the cache.
     private func sweep(_ index: inout Index) {
         guard index.keyCount > 2 * cache.count + 64 else { return }
         index.keys = index.keys.compactMapValues { keys in
