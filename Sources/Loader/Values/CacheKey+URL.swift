@@ -2,8 +2,8 @@
 import PlatformImage
 
 extension CacheKey {
-    /// The form of an address that names its resource (HTTP-CACHE 6.3, RFC 9110 §4.2.3); nil for what is no http(s)
-    /// address: another scheme, no host, a port that is no number from 1 to 65535, or a character that no address may hold.
+    /// Returns the normalized form of an http(s) URL (HTTP-CACHE 6.3, RFC 9110 §4.2.3); nil for any other scheme, an
+    /// empty host, a port outside 1...65535, or a character that a URL must not contain.
     static func normalised(_ url: String) -> String? {
         if isNormal(url) { return url }
         var rest = Array(url.utf8)[...]
@@ -27,12 +27,12 @@ extension CacheKey {
         return String(decoding: scheme + "://".utf8 + authority + slash + rest, as: UTF8.self)
     }
 
-    /// True for an address that ``normalised(_:)`` surely gives back as it is; most are. False says nothing.
+    /// Returns true when ``normalised(_:)`` would return the URL unchanged, as for most; false is inconclusive.
     private static func isNormal(_ url: String) -> Bool {
         url.utf8.withContiguousStorageIfAvailable { bytes in
             let scheme = bytes.starts(with: "http://".utf8) ? 7 : bytes.starts(with: "https://".utf8) ? 8 : 0
             guard scheme > 0, scheme < bytes.count else { return false }
-            // A name in lower case with at most a port that no scheme has by default.
+            // A lowercase host name with an optional port of 4 or 5 digits, which is never a default port.
             guard let end = bytes[scheme...].firstIndex(of: UInt8(ascii: "/")), end > scheme else { return false }
             var host = bytes[scheme..<end]
             if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
@@ -48,12 +48,12 @@ extension CacheKey {
         } ?? false
     }
 
-    /// Host in lower case and a port that is not the default one. User information belongs to the partition, not here.
+    /// Returns the lowercase host with a non-default port. User information is removed; it belongs to the partition.
     private static func normalised(authority: ArraySlice<UInt8>, defaultPort: Int) -> [UInt8]? {
         var host = authority
         if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
         var port: Int?
-        // In an IPv6 literal the colons are inside brackets.
+        // The colons of an IPv6 literal are inside brackets.
         let afterBracket = host.lastIndex(of: UInt8(ascii: "]")).map { $0 + 1 } ?? host.startIndex
         if let colon = host[afterBracket...].firstIndex(of: UInt8(ascii: ":")) {
             let digits = host[(colon + 1)...]

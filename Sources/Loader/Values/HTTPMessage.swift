@@ -1,14 +1,14 @@
 #if Loader
-/// A request for one hop.
+/// An HTTP request for one hop of a redirect chain.
 public struct HTTPRequest: Hashable, Sendable {
-    /// `GET` in all that loaders do.
+    /// The request method; loaders always use `GET`.
     public var method: String
-    /// http or https, without a fragment and without user information.
+    /// An http or https URL without fragment and user information.
     public var url: String
-    /// In this order; a transport adds Host, and Connection where the protocol wants it, and nothing else.
+    /// The fields in order; a transport adds only Host, and Connection where the protocol requires it.
     public var fields: HeaderFields
 
-    /// A request of these parts.
+    /// Creates a request from its parts.
     public init(method: String = "GET", url: String, fields: HeaderFields = [:]) {
         self.method = method
         self.url = url
@@ -18,12 +18,12 @@ public struct HTTPRequest: Hashable, Sendable {
 
 /// The head of a final response.
 public struct ResponseHead: Hashable, Sendable {
-    /// 200...999, as received.
+    /// The status code as received, 200...999.
     public var status: Int
-    /// As received, with the fields of the connection; values are bytes.
+    /// As received, including connection fields; values are bytes.
     public var fields: HeaderFields
 
-    /// A head of these parts.
+    /// Creates a head from its parts.
     public init(status: Int, fields: HeaderFields) {
         self.status = status
         self.fields = fields
@@ -31,22 +31,22 @@ public struct ResponseHead: Hashable, Sendable {
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Method and address, without user information and with its query cut, and the names of its fields.
+    /// The method, the URL without user information and with its query masked, and the field names.
     public var description: String {
         "\(method) \(Redaction.shown(url))\(fields.lines.isEmpty ? "" : ", fields: \(fields.namesDescription)")"
     }
-    /// As ``description``.
+    /// Equal to ``description``.
     public var debugDescription: String { description }
-    /// Has no children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension ResponseHead: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The status and the names of its fields.
+    /// The status and the field names.
     public var description: String { "status \(status), fields: \(fields.namesDescription)" }
-    /// As ``description``.
+    /// Equal to ``description``.
     public var debugDescription: String { description }
-    /// Has no children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

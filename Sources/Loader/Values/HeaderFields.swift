@@ -1,71 +1,71 @@
 #if Loader
 import PlatformImage
 
-/// One line of a header: a name as it was received and the bytes of its value.
+/// One header field line: the name as received and the bytes of the value.
 public struct HeaderField: Hashable, Sendable {
-    /// As received; names compare without regard to ASCII case.
+    /// The name as received; names compare case-insensitively (ASCII).
     public let name: String
-    /// Bytes, not text: HTTP lets them be of any encoding (RFC 9110 §5.5). No white space around.
+    /// The value as bytes, because HTTP permits any encoding (RFC 9110 §5.5); no surrounding white space.
     public let value: [UInt8]
 
-    /// A line with a value of any bytes.
+    /// Creates a line from a value of any bytes.
     public init(_ name: String, bytes value: [UInt8]) {
         self.name = name
         self.value = value
     }
 
-    /// A line with the UTF-8 bytes of `value`.
+    /// Creates a line from the UTF-8 bytes of `value`.
     public init(_ name: String, _ value: String) {
         self.init(name, bytes: Array(value.utf8))
     }
 
-    /// True when `name` is this field's, without regard to ASCII case.
+    /// Returns true when the field has this name, compared case-insensitively (ASCII).
     public func isNamed(_ name: String) -> Bool { self.name.isSame(as: name) { $0.lowercasedASCII } }
 
-    /// The value with each byte as the code point of the same number, for people to read (ISO 8859-1).
+    /// The value decoded as ISO 8859-1, for display.
     public var text: String { String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) })) }
 }
 
 extension HeaderField: CustomStringConvertible {
-    /// The line, for people; of credentials the name alone.
+    /// The line for display; the value of a credential is masked.
     public var description: String {
         "\(name): \(isCredential ? Redaction.mark : text)"
     }
 
-    /// True for what lets somebody in.
+    /// True for fields that carry credentials.
     var isCredential: Bool {
         ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"].contains(where: isNamed)
     }
 
-    /// True for a value that no head may hold (RFC 9110 §5.5): one with a control character other than a tab.
+    /// True for a value with a control character other than tab, which is invalid (RFC 9110 §5.5).
     package var hasControlCharacter: Bool { value.contains { $0.isASCIIControl && $0 != 0x09 } }
 }
 
-/// The lines of a header in the order in which they came, duplicates included.
+/// Header field lines in received order, including duplicates.
 public struct HeaderFields: Hashable, Sendable {
     /// The lines.
     public var lines: [HeaderField]
 
-    /// A header of these lines; none by default.
+    /// Creates a header from lines; empty by default.
     public init(_ lines: [HeaderField] = []) { self.lines = lines }
 
-    /// The values of all lines of one name, in order; empty when there is none.
+    /// The values of all lines with a name, in order; empty when there is none.
     public subscript(lines name: String) -> [[UInt8]] {
         var values: [[UInt8]] = []
         for line in lines where line.isNamed(name) { values.append(line.value) }
         return values
     }
 
-    /// The values of all lines of one name joined with ", " (RFC 9110 §5.3); nil when there is none.
+    /// The values of all lines with a name, joined with ", " (RFC 9110 §5.3); nil when there is none.
     public subscript(name: String) -> [UInt8]? {
         let values = self[lines: name]
         return values.isEmpty ? nil : Array(values.joined(separator: [0x2C, 0x20]))
     }
 
-    /// True when there is a line of that name.
+    /// Returns true when a line has this name.
     public func contains(_ name: String) -> Bool { lines.contains { $0.isNamed(name) } }
 
-    /// Takes out every line of that name.
+    /// Removes every line with this name.
     public mutating func removeAll(named name: String) { lines.removeAll { $0.isNamed(name) } }
 
     /// Appends a line.
@@ -73,27 +73,27 @@ public struct HeaderFields: Hashable, Sendable {
 }
 
 extension HeaderFields: CustomStringConvertible {
-    /// All lines as ``HeaderField/description`` has them.
+    /// All lines, formatted as in ``HeaderField/description``.
     public var description: String { lines.description }
 
-    /// The names of its lines, in order, in brackets.
+    /// The names of the lines, in order, in brackets.
     var namesDescription: String { "[\(lines.map(\.name).joined(separator: ", "))]" }
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
-    /// Lines in the order of the literal; a name may come twice.
+    /// Creates lines in the order of the literal; a name may occur several times.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { HeaderField($0.0, $0.1) })
     }
 }
 
 extension String {
-    /// True for the same bytes, which `==` is not: it calls the two ways to write an accented letter equal.
+    /// Returns true for identical bytes; `==` also treats canonically equivalent strings as equal.
     func hasSameBytes(as other: String) -> Bool { isSame(as: other) { $0 } }
 
-    /// Compares bytes of which each is first made what `form` says.
+    /// Compares bytes after mapping each with `form`.
     ///
-    /// The bytes of nearly every string lie in a row: in place they are compared ten times faster than by an iterator.
+    /// Nearly all strings have contiguous UTF-8 storage, which compares ten times faster than an iterator.
     @inline(__always)
     fileprivate func isSame(as other: String, _ form: (UInt8) -> UInt8) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
@@ -108,12 +108,12 @@ extension String {
 }
 
 extension HeaderField: CustomReflectable {
-    /// Has no children: ``description`` says what may be shown.
+    /// A mirror without children: ``description`` shows only what is not secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension HeaderFields: CustomReflectable {
-    /// Has no children: ``description`` says what may be shown.
+    /// A mirror without children: ``description`` shows only what is not secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

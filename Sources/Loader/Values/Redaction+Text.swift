@@ -1,15 +1,16 @@
 #if Loader
 extension Redaction {
-    /// A message, usually somebody else's, without what is secret in a request: the query of its address, the values of
-    /// its fields, and what credentials are made of.
+    /// Returns a message, usually from a library, with a request's secrets masked: the query and fragment of its URL,
+    /// the values of its fields, and the parts of its credentials.
     ///
-    /// What is short is taken out only where it stands as it does in the request: a query of one letter is in any word.
+    /// A query is always masked after its `?`; other secrets shorter than 6 bytes only as a complete credential value,
+    /// because short text occurs in any message.
     ///
-    /// What a message says in other words than the request does, coded anew or cut into pieces, is not recognised.
+    /// Secrets that the message re-encodes or splits are not recognized.
     static func cleaned(_ message: String, of request: HTTPRequest) -> String {
         var text = message
         let reference = URLReference(request.url.utf8)
-        // The longest first: a short one may be a part of it.
+        // Longest first: a short secret may be part of a longer one.
         var secrets: [String] = []
         for part in [reference.query, reference.fragment].compactMap(\.self) where part.count >= least {
             secrets.append(String(decoding: part, as: UTF8.self))
@@ -30,10 +31,10 @@ extension Redaction {
         return text
     }
 
-    /// Bytes that a secret has at least to be looked for in any text.
+    /// Minimum length in bytes of a secret that is searched for anywhere in a message.
     private static let least = 6
 
-    /// A credential as a whole, and the parts that are long enough not to be found in any text.
+    /// Returns a complete credential, and its parts that have at least `least` bytes.
     private static func parts(of value: String) -> [String] {
         let pieces: [Substring] = value.split { $0.isWhitespace || ";,\"".contains($0) }.flatMap { piece in
             // `name=value`; the equals signs at the end of Base64 belong to the value.

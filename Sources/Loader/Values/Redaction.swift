@@ -1,36 +1,36 @@
 #if Loader
-// Addresses and fields hold passwords and tokens, and programs print values: every description in this module is one line
-// with the address as `Redaction` shows it, and a mirror without children keeps reflection (`dump`) to the same line.
+// URLs and fields contain passwords and tokens, and programs print values: every description in this module is one line
+// with the URL masked by `Redaction`, and a mirror without children limits reflection (`dump`) to the same line.
 
-/// Addresses as logs and errors may show them: no user information, no fragment, and of the query only what is harmless.
+/// Masks URLs for logs and errors: removes user information and fragment, and hides secret query values.
 public struct Redaction: Sendable {
-    /// What is shown instead of a value.
+    /// The text that replaces a hidden value.
     static let mark = "***"
 
     private let shownValue: @Sendable (_ name: String, _ value: String) -> String?
 
-    /// A redaction that asks a hook about every value of a query.
+    /// Creates a redaction that calls a closure for every query value.
     ///
-    /// - Parameter shownValue: Gets the name and the value of a member of the query as they stand in the address, escapes
-    ///   and all, and returns what to show; nil hides it. A member without `=` is a value without a name.
+    /// - Parameter shownValue: Receives the name and the value of a query parameter, still percent-encoded, and returns
+    ///   the text to show; nil hides the value. A parameter without `=` is a value with an empty name.
     public init(shownValue: @escaping @Sendable (_ name: String, _ value: String) -> String?) {
         self.shownValue = shownValue
     }
 
-    /// Hides every value of a query and shows the names.
+    /// Hides all query values and shows the names.
     public static var hidingQueryValues: Self { Self { _, _ in nil } }
 
-    /// Shows queries as they are; for origins whose addresses hold no secret.
+    /// Shows queries unchanged; for origins whose URLs contain no secrets.
     public static var showingQueries: Self { Self { _, value in value } }
 
-    /// The address as it may be shown. A control character is shown as `?`, so that an address is always one line.
+    /// Returns the masked URL. A control character becomes `?`, so that a URL is always one line.
     public func callAsFunction(_ url: String) -> String { Self.text(url, query: redacted) }
 
-    /// The address without its query, for errors: `https://host/path?***`.
+    /// Returns the URL with its whole query masked, for errors: `https://host/path?***`.
     static func shown(_ url: String) -> String { text(url) { _ in Array(mark.utf8) } }
 
     private static func text(_ url: String, query: ([UInt8]) -> [UInt8]) -> String {
-        // Where no parser is sure of the parts, nobody knows where a password before an `@` begins.
+        // If the URL does not parse, the start of a password before `@` is unknown: mask all of it.
         guard Origin(url) != nil || !url.utf8.contains(UInt8(ascii: "@")) else { return mark }
         var parts = URLReference(url.utf8)
         parts.fragment = nil

@@ -7,21 +7,21 @@ import Musl
 import Darwin
 #endif
 
-/// Calls of the C library that have nothing to do with files.
+/// C library calls that do not access files.
 enum System {
-    /// A variable of the environment; nil when it is not set.
+    /// Returns an environment variable; nil when it is not set.
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// The message of an error number.
+    /// Returns the message of an `errno` value.
     static func message(ofError number: Int32) -> String { String(cString: strerror(number)) }
 
-    /// The number of this process.
+    /// The process ID.
     static var process: Int32 { getpid() }
 
-    /// True when no process of this number runs.
+    /// Returns true when no process with this ID exists.
     static func hasEnded(process: Int32) -> Bool { kill(process, 0) != 0 && errno == ESRCH }
 
-    /// Lets other threads of the system run first.
+    /// Yields the processor to other threads.
     static func yieldThread() { sched_yield() }
 
     /// Milliseconds of the calendar clock since 1970-01-01 00:00 UTC.

@@ -1,22 +1,22 @@
 #if Loader
 import PlatformImage
 
-/// The five parts of an address or of a reference to one, as bytes (RFC 3986 §4.1); nothing is decoded or encoded.
+/// The five components of a URI reference as bytes (RFC 3986 §4.1); nothing is decoded or encoded.
 struct URLReference: Hashable, Sendable {
     /// As written, without the colon; nil in a relative reference.
     var scheme: [UInt8]?
-    /// What follows `//`: user information, host and port; nil without the slashes, which differs from empty.
+    /// The part after `//`: user information, host and port; nil without the slashes, which differs from empty.
     var authority: [UInt8]?
-    /// Empty or with its slashes.
+    /// The path with its slashes; may be empty.
     var path: [UInt8]
-    /// What follows the first `?`; nil without one.
+    /// The part after the first `?`; nil without one.
     var query: [UInt8]?
-    /// What follows the first `#`; nil without one.
+    /// The part after the first `#`; nil without one.
     var fragment: [UInt8]?
 
-    /// Splits any bytes (RFC 3986 appendix B): every text has such parts, whether or not an address may hold them.
+    /// Splits any bytes (RFC 3986 appendix B); they need not form a valid URI.
     ///
-    /// What comes before a colon is a scheme only when it is spelled like one (§3.1), and otherwise part of the path.
+    /// The part before a colon is a scheme only if it matches the grammar of §3.1; otherwise it belongs to the path.
     init(_ bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
@@ -40,7 +40,7 @@ struct URLReference: Hashable, Sendable {
         path = Array(rest)
     }
 
-    /// The parts put together again (RFC 3986 §5.3).
+    /// The components recombined (RFC 3986 §5.3).
     var bytes: [UInt8] {
         var result: [UInt8] = []
         if let scheme { result += scheme + ":".utf8 }
@@ -51,7 +51,7 @@ struct URLReference: Hashable, Sendable {
         return result
     }
 
-    /// What this reference means in a document at `base`, strictly by RFC 3986 §5.2.2.
+    /// Resolves this reference against `base`, strictly by RFC 3986 §5.2.2.
     func resolved(against base: URLReference) -> URLReference {
         var target = self
         if scheme != nil || authority != nil {
@@ -72,14 +72,14 @@ struct URLReference: Hashable, Sendable {
         return target
     }
 
-    /// The relative path in place of the last segment of the base's (RFC 3986 §5.2.3).
+    /// Returns the relative path merged with the base's path (RFC 3986 §5.2.3).
     private func merged(with base: URLReference) -> [UInt8] {
         if base.authority != nil, base.path.isEmpty { return "/".utf8 + path }
         let kept = base.path.lastIndex(of: UInt8(ascii: "/")).map { base.path[...$0] } ?? []
         return kept + path
     }
 
-    /// Takes `.` and `..` out (RFC 3986 §5.2.4); a `..` above the root goes nowhere.
+    /// Removes `.` and `..` segments (RFC 3986 §5.2.4); a `..` above the root is dropped.
     private static func removingDotSegments(_ path: [UInt8]) -> [UInt8] {
         var segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
         let isRooted = path.first == UInt8(ascii: "/")
@@ -89,7 +89,7 @@ struct URLReference: Hashable, Sendable {
             let isLast = segments.isEmpty
             switch Array(segment) {
             case Array(".".utf8):
-                // A dot at the end stands for the folder: its slash stays.
+                // A trailing dot segment denotes the folder: keep its slash.
                 if isLast { kept.append([]) }
             case Array("..".utf8):
                 _ = kept.popLast()

@@ -1,15 +1,15 @@
 #if Loader
 import PlatformImage
 
-/// A moment of the calendar clock, as HTTP dates and file dates mean it: it may jump, forwards and back.
+/// A time of the calendar clock, as in HTTP dates and file dates; the clock may jump in both directions.
 public struct WallTime: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01 00:00 UTC, without leap seconds; negative before.
     public var milliseconds: Int64
 
-    /// A moment with its milliseconds.
+    /// Creates a time from milliseconds since 1970.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// A whole second since 1970; the farthest representable moment when it is beyond.
+    /// Creates a time from whole seconds since 1970, clamped to the representable range.
     public init(seconds: Int64) {
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1000)
         milliseconds = overflows ? (seconds < 0 ? .min : .max) : product
@@ -20,16 +20,16 @@ public struct WallTime: Hashable, Comparable, Sendable {
         milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
     }
 
-    /// The system's clock now.
+    /// The current time of the system clock.
     public static var now: Self { Self(milliseconds: System.milliseconds) }
 
-    /// Milliseconds from `earlier` to `later`; stops at the ends of the range.
+    /// Returns the milliseconds from `earlier` to `later`, saturating.
     public static func - (later: Self, earlier: Self) -> Int64 {
         let (difference, overflows) = later.milliseconds.subtractingReportingOverflow(earlier.milliseconds)
         return overflows ? (later < earlier ? .min : .max) : difference
     }
 
-    /// The moment `milliseconds` later; stops at the ends of the range.
+    /// Returns the time `milliseconds` later, saturating.
     public func adding(milliseconds: Int64) -> Self {
         let (sum, overflows) = self.milliseconds.addingReportingOverflow(milliseconds)
         return Self(milliseconds: overflows ? (milliseconds < 0 ? .min : .max) : sum)
@@ -40,7 +40,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, 0 to some 146,000,000 years: two of them can be added.
+    /// Whole milliseconds, clamped to 0...`Int64.max / 2` (146 million years), so that two of them can be added.
     var milliseconds: Int64 { Swift.min(Swift.max(millisecondCount, 0), .max / 2) }
 }
 #endif
