@@ -1,53 +1,53 @@
 #if Loader
 import PlatformImage
 
-/// The directives of a request or a response (RFC 9111 §5.2).
+/// The Cache-Control directives of a request or a response (RFC 9111 §5.2).
 ///
-/// Of a directive that comes twice the first counts. A number that cannot be read is read the strict way: it makes a
-/// response stale, and a request ask for validation.
+/// The first of duplicate directives is used. An invalid number is interpreted strictly: it makes a response stale, and
+/// a request require validation.
 struct CacheControl: Hashable, Sendable {
-    /// One member of the list, known or not.
+    /// One member of the directive list, known or unknown.
     struct Directive: Hashable, Sendable {
         /// In lower case.
         var name: String
-        /// What follows `=`, without quotes and escapes; nil without `=`.
+        /// The value after `=`, without quotes and escapes; nil without `=`.
         var value: [UInt8]?
-        /// False when something stands where the grammar has no place for it.
+        /// False when the member has bytes that the grammar does not permit.
         var isWellFormed = true
     }
 
-    /// All members in order.
+    /// All members, in order.
     let directives: [Directive]
-    /// True when there is a Cache-Control line at all, whatever it says.
+    /// True when a Cache-Control line exists, whatever its value.
     let isPresent: Bool
-    /// True when a quoted string has no end, so that nobody knows which of the commas count.
+    /// True when a quoted string is unterminated, so that it is unknown which commas are separators.
     let hasOpenString: Bool
 
-    /// The directives of a header.
+    /// Parses the directives of a header.
     init(_ fields: HeaderFields) {
         let lines = fields[lines: "Cache-Control"]
         var parser = CacheControlParser()
-        // A quoted string cannot go on in the next line: reading line by line keeps a bad line from hiding a good one.
+        // A quoted string cannot span lines: parsing line by line keeps an invalid line from hiding a valid one.
         for line in lines { parser.read(line) }
         directives = parser.directives
         hasOpenString = parser.hasOpenString
         isPresent = !lines.isEmpty
     }
 
-    /// The first directive of that name in lower case; nil for none.
+    /// The first directive with this lowercase name; nil when there is none.
     subscript(name: String) -> Directive? { directives.first { $0.name == name } }
 
-    /// True when there is a directive of that name, whatever its value.
+    /// Returns true when a directive has this lowercase name, whatever its value.
     func contains(_ name: String) -> Bool { self[name] != nil }
 
-    /// Seconds; 0 for a number that cannot be read, nil without `max-age`.
+    /// `max-age` in seconds; 0 for an invalid number, nil without the directive.
     var maxAge: Int64? {
         guard let directive = self["max-age"] else { return nil }
         return hasOpenString ? 0 : directive.seconds ?? 0
     }
 
-    /// True for `no-cache` without field names. With names it speaks of those fields only, which a private cache may
-    /// keep (RFC 9111 §5.2.2.4).
+    /// True for `no-cache` without field names. With field names it concerns only those fields, which a private cache
+    /// may store (RFC 9111 §5.2.2.4).
     var noCache: Bool {
         directives.contains { directive in
             directive.name == "no-cache"
@@ -55,34 +55,34 @@ struct CacheControl: Hashable, Sendable {
         }
     }
 
-    /// True for `no-store`; see ``Storability`` for what may overrule it.
+    /// True for `no-store`; see ``Storability`` for the directive that overrides it.
     var noStore: Bool { contains("no-store") }
 
-    /// Of a response: seconds of its lifetime, 0 for a number that cannot be read; nil when it gives none.
+    /// Returns the freshness lifetime of a response in seconds; 0 for an invalid number, nil without a directive.
     ///
-    /// - Parameter isShared: True lets `s-maxage` win (RFC 9111 §5.2.2.10).
+    /// - Parameter isShared: True gives `s-maxage` precedence (RFC 9111 §5.2.2.10).
     func lifetime(isShared: Bool) -> Int64? {
         guard isShared, let directive = self["s-maxage"] else { return maxAge }
         return hasOpenString ? 0 : directive.seconds ?? 0
     }
 
-    /// True when the response is never to be used stale: `must-revalidate` or ``noCache``.
+    /// True when the response must never be used stale: `must-revalidate` or ``noCache``.
     var forbidsStale: Bool { contains("must-revalidate") || noCache }
 
-    /// True when a shared cache may not use the response stale, whatever a private one may (RFC 9111 §4.2.4).
+    /// True when a shared cache must not use the response stale, even if a private cache may (RFC 9111 §4.2.4).
     var forbidsSharedStale: Bool { contains("proxy-revalidate") || contains("s-maxage") }
 
-    /// Seconds after the lifetime in which a stale answer may go out while it is refreshed (RFC 5861 §3); nil for none.
+    /// Seconds after the lifetime in which a stale response is usable during revalidation (RFC 5861 §3); nil for none.
     var staleWhileRevalidate: Int64? { hasOpenString ? nil : self["stale-while-revalidate"]?.seconds }
 
-    /// Seconds after the lifetime in which a stale answer may stand in for an error (RFC 5861 §4); nil for none.
+    /// Seconds after the lifetime in which a stale response may replace an error (RFC 5861 §4); nil for none.
     var staleIfError: Int64? { hasOpenString ? nil : self["stale-if-error"]?.seconds }
 
-    /// Of a request: seconds that the answer must still be fresh; the most there is when it cannot be read.
+    /// Request directive: minimum remaining freshness in seconds; ``DeltaSeconds/max`` if invalid, nil for none.
     var minFresh: Int64? { self["min-fresh"].map { $0.seconds ?? DeltaSeconds.max } }
 
-    /// Of a request: seconds that the answer may be stale; the most there is without a number, nil when the directive
-    /// is missing or cannot be read.
+    /// Request directive: accepted staleness in seconds; ``DeltaSeconds/max`` without a value, nil when the directive
+    /// is missing or invalid.
     var maxStale: Int64? {
         guard let directive = self["max-stale"], directive.isWellFormed else { return nil }
         return directive.value == nil ? DeltaSeconds.max : directive.seconds
@@ -90,7 +90,7 @@ struct CacheControl: Hashable, Sendable {
 }
 
 extension CacheControl.Directive {
-    /// The value as a number of seconds; nil for anything else.
+    /// The value in seconds; nil for anything but a number.
     var seconds: Int64? { isWellFormed ? value.flatMap(DeltaSeconds.parse) : nil }
 }
 #endif

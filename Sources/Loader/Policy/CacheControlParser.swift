@@ -1,7 +1,7 @@
 #if Loader
 import PlatformImage
 
-/// Reads `name`, `name=token` and `name="quoted \" string"` between commas, in time linear to the line's length.
+/// Parses comma-separated `name`, `name=token` and `name="quoted \" string"` members in linear time.
 struct CacheControlParser {
     private(set) var directives: [CacheControl.Directive] = []
     private(set) var hasOpenString = false
@@ -17,25 +17,25 @@ struct CacheControlParser {
     }
 }
 
-/// A line and how far it is read.
+/// A line and the parser's position in it.
 private struct Line {
     let bytes: [UInt8]
     var position = 0
-    /// Set by the first quote without a closing one: from there on quotes are ordinary bytes, so that what restricts is
-    /// still seen behind it, and that no byte is looked at more than twice.
+    /// Set by the first unterminated quote: from there on quotes are ordinary bytes, so that restricting directives
+    /// after it still count and no byte is scanned more than twice.
     var hasOpenString = false
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Goes to the first byte of the next member that is not empty; false at the end.
+    /// Advances to the first byte of the next non-empty member; returns false at the end.
     mutating func skipToMember() -> Bool {
         while let byte = current, byte == 0x2C || byte.isASCIIBlank { position += 1 }
         return current != nil
     }
 
-    /// A directive; nil when the member does not begin with a name.
+    /// Parses a directive; nil when the member does not start with a name.
     mutating func directive() -> CacheControl.Directive? {
         let start = position
         while let byte = current, byte != 0x2C, byte != 0x3D, byte != 0x22, !byte.isASCIIBlank { position += 1 }
@@ -52,7 +52,7 @@ private struct Line {
         return directive
     }
 
-    /// What a quoted string at the position means, and goes behind it; nil when it has no end.
+    /// Parses the quoted string at the position and advances past it; nil when it is unterminated.
     private mutating func quotedString() -> [UInt8]? {
         guard !hasOpenString else { return nil }
         var value: [UInt8] = []
@@ -74,14 +74,14 @@ private struct Line {
         return nil
     }
 
-    /// Bytes up to a comma, a quote or white space. White space in front is left: `max-age= 1` has an empty value.
+    /// Parses bytes up to a comma, quote or blank. Leading blanks are not skipped: `max-age= 1` has an empty value.
     private mutating func token() -> [UInt8] {
         let start = position
         while let byte = current, byte != 0x2C, byte != 0x22 || hasOpenString, !byte.isASCIIBlank { position += 1 }
         return Array(bytes[start..<position])
     }
 
-    /// Goes to the comma that ends the member. Commas in quoted strings do not.
+    /// Advances to the comma that ends the member; commas in quoted strings do not count.
     mutating func skipToComma() {
         while let byte = current, byte != 0x2C {
             if byte != 0x22 || quotedString() == nil { position += 1 }

@@ -1,25 +1,24 @@
 #if Loader
-/// What a load does before anything is sent (RFC 9111 §4).
+/// The action of a load before a request is sent (RFC 9111 §4).
 enum CacheDecision: Hashable, Sendable {
-    /// The stored body answers the load. With a refresh plan, the entry is also renewed in the background
-    /// (RFC 5861 §3), by at most one request for the key.
+    /// The stored response completes the load. With a refresh plan, the entry is also revalidated in the background
+    /// (RFC 5861 §3), by at most one request per key.
     case answer(StoredAnswer, refresh: RequestPlan?)
-    /// The origin is asked. `provisional` may be shown before that and is never the load's last word.
+    /// A request is sent to the origin. `provisional` may be shown before; it is never the final result of the load.
     case send(RequestPlan, provisional: StoredAnswer?)
-    /// The load fails with an error of before. `provisional` may be shown before that.
+    /// The load fails with a remembered error. `provisional` may be shown before.
     case fail(RememberedError, provisional: StoredAnswer?)
-    /// The load may not ask and there is nothing to answer with: it fails as a 504 would (RFC 9111 §5.2.1.7).
+    /// The load must not send a request and nothing usable is stored: it fails as with 504 (RFC 9111 §5.2.1.7).
     case notInCache
 
     /// Decides how a load is answered.
     ///
     /// - Parameters:
-    ///   - entry: What is stored under the key, of whatever variant; nil for nothing. Its response is nil when the body
-    ///     is missing or damaged, so that no validator is ever sent for a body that cannot be shown. Also under
-    ///     `reload` the entry must be given.
-    ///   - request: What is about to be sent.
-    ///   - settings: The host's.
-    ///   - now: The clock.
+    ///   - entry: The stored entry of the key, of any variant; nil for none. Its response must be nil when the body is
+    ///     missing or damaged, so that no validator is sent for an unavailable body. Required under `reload`, too.
+    ///   - request: The request that is about to be sent.
+    ///   - settings: The host's cache settings.
+    ///   - now: The current time.
     static func decide(
         entry: CacheEntry?, request: CacheRequest, settings: CacheSettings, now: WallTime
     ) -> CacheDecision {
@@ -34,7 +33,7 @@ enum CacheDecision: Hashable, Sendable {
         let plan = demand.plan(validating: stored)
 
         if let stored, let answer = answer(from: stored, to: demand) {
-            // While the origin's error is remembered it is not asked in the background either.
+            // While an error of the origin is remembered, no background request is sent either.
             let isRefreshed = answer.needsRefresh && remembered == nil
             return .answer(answer.shown, refresh: isRefreshed ? plan : nil)
         }
@@ -49,7 +48,7 @@ enum CacheDecision: Hashable, Sendable {
         return .fail(remembered, provisional: provisional)
     }
 
-    /// What is answered from the store, if anything is.
+    /// Returns the stored response that answers the load; nil when none may.
     private static func answer(
         from stored: StoredCandidate, to demand: CacheDemand
     ) -> (shown: StoredAnswer, needsRefresh: Bool)? {
@@ -70,9 +69,9 @@ enum CacheDecision: Hashable, Sendable {
 }
 
 extension StoredCandidate {
-    /// True when this is answered in the place of an error (HTTP-CACHE 4, stale use 3).
+    /// Returns true when this response is used instead of an error (HTTP-CACHE 4, stale use 3).
     ///
-    /// - Parameter status: The error's; nil for a failure without a response.
+    /// - Parameter status: The status of the error; nil for a failure without a response.
     func answers(insteadOf status: Int?, _ demand: CacheDemand, _ settings: CacheSettings) -> Bool {
         let isServerError = status.map { [500, 502, 503, 504].contains($0) } ?? true
         return isServerError && demand.policy != .reload && !demand.validates && demand.acceptsAge(of: self)

@@ -1,25 +1,25 @@
 #if Loader
-/// What a request allows, its policy and its own directives together (HTTP-CACHE 5, RFC 9111 §5.2.1).
+/// The constraints of a request: cache policy and request directives combined (HTTP-CACHE 5, RFC 9111 §5.2.1).
 struct CacheDemand: Hashable, Sendable {
-    /// The caller's policy; `cacheOnly` also for `only-if-cached`.
+    /// The caller's policy, or `cacheOnly` for `only-if-cached`.
     let policy: CachePolicy
-    /// True when a stored answer must be validated whatever its freshness.
+    /// True when a stored response must be validated even if it is fresh.
     let validates: Bool
-    /// True when the answer may be kept.
+    /// True when the response may be stored.
     let allowsStoring: Bool
-    /// True when the exchange is the caller's own affair: no GET, or a condition or range of the caller's.
+    /// True when the cache is bypassed: the method is not GET, or the caller set a conditional or range field.
     let isPassThrough: Bool
     private let control: CacheControl
     private let hasCacheControl: Bool
 
-    /// The demand of a request.
+    /// Computes the constraints of a request.
     init(_ request: CacheRequest, settings: CacheSettings) {
         let own = CacheControl(request.fields)
         isPassThrough = request.method != "GET" || request.fields.hasOwnConditions
         allowsStoring = !own.noStore
         policy = own.contains("only-if-cached") ? .cacheOnly : request.policy
         hasCacheControl = own.isPresent
-        // Without the server's policy only a reload renews: what asks for freshness asks for what nobody measures.
+        // Without server policy there is no freshness to compare: the request's freshness directives are ignored.
         control = settings.useServerCachePolicy ? own : CacheControl([:])
         let pragma = !own.isPresent && request.fields.tokens(of: "Pragma").contains("no-cache")
         validates =
@@ -27,22 +27,22 @@ struct CacheDemand: Hashable, Sendable {
             && (control.contains("no-cache") || control.maxAge == 0 || pragma)
     }
 
-    /// True when the origin is to be asked now, also while an error is remembered.
+    /// True when a request must be sent now, even while an error is remembered.
     var bypassesErrors: Bool { validates || policy == .reload || policy == .revalidate }
 
-    /// True when a fresh answer of this age and with so much time left is good enough.
+    /// Returns true when the response is fresh and satisfies the request's `max-age` and `min-fresh`.
     func accepts(_ stored: StoredCandidate) -> Bool {
         guard !validates, acceptsAge(of: stored) else { return false }
         guard let remaining = stored.freshness.remaining, stored.freshness.isFresh else { return false }
         return remaining >= (control.minFresh ?? 0) * 1000
     }
 
-    /// True when the answer is no older than the request's `max-age`.
+    /// Returns true when the response is no older than the request's `max-age`.
     func acceptsAge(of stored: StoredCandidate) -> Bool {
         control.maxAge.map { stored.freshness.age <= $0 * 1000 } ?? true
     }
 
-    /// True when the request itself takes an answer that has been stale for so long.
+    /// Returns true when the request's `max-stale` accepts the response.
     func acceptsStale(_ stored: StoredCandidate) -> Bool {
         guard !validates, control.minFresh == nil, acceptsAge(of: stored), let maxStale = control.maxStale else {
             return false
@@ -50,12 +50,12 @@ struct CacheDemand: Hashable, Sendable {
         return maxStale == DeltaSeconds.max || stored.freshness.isStale(forAtMost: maxStale * 1000)
     }
 
-    /// True when the request has nothing against what the server allows in the background of a stale answer.
+    /// True when the request does not exclude `stale-while-revalidate`.
     var allowsBackgroundRefresh: Bool {
         policy == .default && !validates && control.maxAge == nil && control.minFresh == nil
     }
 
-    /// What to send, with the conditions of `stored` unless that is nil or the policy wants none.
+    /// Returns the request to send, with the validators of `stored` unless it is nil or the policy is `reload`.
     func plan(validating stored: StoredCandidate?) -> RequestPlan {
         var plan = RequestPlan()
         if policy != .reload, let stored, stored.isSuccess {

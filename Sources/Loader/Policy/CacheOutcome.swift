@@ -1,66 +1,66 @@
 #if Loader
-/// One exchange with the origin: what was sent, and when.
+/// A request that was sent to the origin, with its times.
 struct CacheExchange: Hashable, Sendable {
-    /// As given to ``CacheDecision/decide(entry:request:settings:now:)``.
+    /// The request as passed to ``CacheDecision/decide(entry:request:settings:now:)``.
     var request: CacheRequest
-    /// As that decided, or a later ``CacheOutcome`` for a refetch.
+    /// The plan of that decision, or of a later ``CacheOutcome`` for a refetch.
     var plan: RequestPlan
-    /// Just before the request was sent.
+    /// Time just before the request was sent.
     var requestTime: WallTime
-    /// When the final head had come.
+    /// Time when the final head was received.
     var responseTime: WallTime
 }
 
-/// What became of a body.
+/// The state of a received body.
 enum ReceivedBody: Hashable, Sendable {
-    /// It came to its end and the loader accepts it: type, decoding, size.
+    /// The body is complete, and the loader accepts its type, decoding and size.
     case complete(bytes: Int)
-    /// It ended too early, by any measure of RFC 9112 §8.
+    /// The body ended early by any criterion of RFC 9112 §8.
     case incomplete
-    /// It was refused: an unwanted type, undecodable, or too large.
+    /// The body was rejected: unaccepted type, undecodable, or too large.
     case rejected
 }
 
-/// How an exchange ended.
+/// The result of an exchange.
 enum ExchangeResult: Hashable, Sendable {
     case response(ResponseHead, body: ReceivedBody)
-    /// No usable final head came: no connection, a reset, a timeout, broken framing.
+    /// No usable final head was received: no connection, a reset, a timeout, or invalid framing.
     case transportFailure
 }
 
-/// What a load answers and stores after an exchange (RFC 9111 §3, §4.3).
+/// The answer and the store change after an exchange (RFC 9111 §3, §4.3).
 struct CacheOutcome: Hashable, Sendable {
-    /// What the waiting loads get.
+    /// The result for the waiting loads.
     enum Answer: Hashable, Sendable {
-        /// The response that came, whatever its status, with these fields and its body.
+        /// The received response of any status, with these fields and its body.
         case received(HeaderFields)
-        /// The stored body, which the origin confirmed.
+        /// The stored body, validated by the origin.
         case notModified(StoredAnswer)
         /// The stored body instead of an error; see ``StoredAnswer/insteadOf``.
         case stale(StoredAnswer)
-        /// Nothing yet: the request is to be sent once more, as this plan says.
+        /// No result yet: the request must be sent again with this plan.
         case refetch(RequestPlan)
-        /// Nothing: the exchange failed before there was a whole response.
+        /// No result: the exchange failed before the response was complete.
         case transportFailure
     }
 
-    /// What happens to the entry of the key.
+    /// The change of the entry of the key.
     enum StoreChange: Hashable, Sendable {
         case nothing
-        /// A new entry replaces the stored one, with the body that came or else without one.
+        /// Replaces the stored entry by a new one, with the received body or without a body.
         case write(CacheEntry, keepsBody: Bool)
-        /// The stored body stays and the rest of the entry becomes this.
+        /// Replaces the metadata of the entry and keeps the stored body.
         case update(CacheEntry)
-        /// The stored entry is no longer to be used; it may well not exist.
+        /// Removes the stored entry, which may not exist.
         case remove
     }
 
-    /// What the waiting loads get.
+    /// The result for the waiting loads.
     var answer: Answer
-    /// What happens to the entry.
+    /// The change of the stored entry.
     var store: StoreChange
 
-    /// Bytes up to which the body of an error is kept, for errors with freshness of their own.
+    /// Maximum size in bytes of the body of an error response that is stored, when the error has explicit freshness.
     static let maxErrorBodyBytes = 65_536
 }
 #endif

@@ -1,14 +1,14 @@
 #if Loader
-/// What a load asks for, as far as the cache must know it.
+/// The parts of a request that the cache policy needs.
 struct CacheRequest: Hashable, Sendable {
     /// As sent; methods are case-sensitive (RFC 9110 §9.1). Only `GET` is cached.
     var method: String
-    /// All fields that go out but those that the plan adds: also the transport's own, because `Vary` may name them.
+    /// All fields to be sent except those of the plan, including fields that the transport adds: `Vary` may name them.
     var fields: HeaderFields
-    /// The caller's choice.
+    /// The caller's cache policy.
     var policy: CachePolicy
 
-    /// A request of these parts; a plain GET by default.
+    /// Creates a request from its parts; a plain GET by default.
     init(method: String = "GET", fields: HeaderFields = [:], policy: CachePolicy = .default) {
         self.method = method
         self.fields = fields
@@ -16,47 +16,47 @@ struct CacheRequest: Hashable, Sendable {
     }
 }
 
-/// What goes to the origin.
+/// Changes to a request before it is sent to the origin.
 struct RequestPlan: Hashable, Sendable {
     /// Lines to send after the caller's: validators and at most one Cache-Control.
     var addedFields: HeaderFields = [:]
-    /// True when ``addedFields`` holds validators: a 304 then means the stored body.
+    /// True when ``addedFields`` contains validators: a 304 then validates the stored body.
     var isConditional = false
-    /// True when the exchange is the caller's own affair: whatever comes is given back and never stored.
+    /// True when the cache is bypassed: the response is returned unchanged and never stored.
     var isPassThrough = false
-    /// True for the one repetition without validators that a 304 about another body asks for.
+    /// True for the single unconditional retry after a 304 that does not match the stored body.
     var isRefetch = false
 }
 
-/// A stored response as it is shown to the caller.
+/// A stored response as returned to the caller.
 struct StoredAnswer: Hashable, Sendable {
-    /// 200...599.
+    /// The status code, 200...599.
     var status: Int
-    /// The stored fields, with `Age` as of now.
+    /// The stored fields, with the current `Age`.
     var fields: HeaderFields
-    /// False for an answer that is provisional, or stale with permission.
+    /// False for a provisional response and for one that is permitted to be stale.
     var isFresh: Bool
-    /// The error in place of which the answer is given (``CacheSettings/staleIfError``); nil for none.
+    /// The error that this response replaces (``CacheSettings/staleIfError``); nil for none.
     var insteadOf: AnswerFailure? = nil
 }
 
-/// Why there is no answer from the origin.
+/// The reason why there is no usable response from the origin.
 enum AnswerFailure: Hashable, Sendable {
-    /// The origin answered with this status now.
+    /// The origin responded with this error status.
     case status(Int)
-    /// The origin is not asked again until then.
+    /// An error is remembered and no request is sent until it expires.
     case remembered(RememberedError)
-    /// No response came.
+    /// No response was received.
     case transport
 }
 
-/// An error that is answered without a request.
+/// A remembered error that answers a load without a request.
 struct RememberedError: Hashable, Sendable {
-    /// 400...599.
+    /// The status code, 400...599.
     var status: Int
-    /// The origin is asked again from then on.
+    /// Time from which requests are sent again.
     var until: WallTime
-    /// True while the error's own explicit freshness lasts, false for the silence after repeated errors.
+    /// True while the error's explicit freshness lasts; false for the pause after repeated errors.
     var isFresh: Bool
 }
 #endif

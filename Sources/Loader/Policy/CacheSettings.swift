@@ -1,51 +1,51 @@
 #if Loader
 internal import PlatformImage
 
-/// How a load treats what is stored (HTTP-CACHE 5).
+/// The use of stored responses by a load (HTTP-CACHE 5).
 public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
-    /// A fresh entry answers, a stale one is validated first.
+    /// Uses a fresh entry; validates a stale one first.
     case `default`
-    /// Validates also a fresh entry, unless the server declared it `immutable` (RFC 8246).
+    /// Validates even a fresh entry, unless it is `immutable` (RFC 8246).
     case revalidate
-    /// Asks without conditions and stores the result.
+    /// Sends an unconditional request and stores the response.
     case reload
-    /// Any entry answers, also a stale one, unless it is `must-revalidate` or `no-cache`.
+    /// Uses any entry, even a stale one, unless it is `must-revalidate` or `no-cache`.
     case cacheElseLoad
-    /// As ``cacheElseLoad``, but no request is sent: without a usable entry the load fails.
+    /// Like ``cacheElseLoad``, but sends no request: without a usable entry the load fails.
     case cacheOnly
 }
 
-/// When a stale entry stands in for a failed validation (RFC 5861 §4); never for `must-revalidate` or `no-cache`.
+/// When a stale entry replaces a failed validation (RFC 5861 §4); never for `must-revalidate` or `no-cache`.
 public enum StaleIfError: Hashable, Sendable {
-    /// A failed validation is a failed load.
+    /// A failed validation fails the load.
     case never
-    /// Within the seconds of the stored response's `stale-if-error`.
+    /// Within the seconds of the stored response's `stale-if-error` directive.
     case serverDirective
-    /// Within this time after the entry became stale, or within the server's directive, if that is longer.
+    /// Within this time after the entry became stale, or within the server's directive if that is longer.
     case upTo(Duration)
 }
 
-/// What the host decides about caching; durations below 0 act as 0.
+/// The host's cache settings; negative durations act as 0.
 public struct CacheSettings: Hashable, Sendable {
-    /// False makes every stored success fresh for ever and ignores what the server says about caching.
+    /// False treats every stored success as fresh forever and ignores the server's caching directives.
     public var useServerCachePolicy = true
-    /// Freshness of a response with neither Cache-Control nor Expires, counted anew from each 304; 0 validates always.
+    /// Freshness lifetime of a response without Cache-Control and Expires, restarted by each 304; 0 always validates.
     public var defaultCacheControlMaxAge: Duration = .zero
-    /// Silence after ``maxAttemptsForErrors`` errors in a row that say nothing of their own freshness; 0 for none.
+    /// Pause after ``maxAttemptsForErrors`` consecutive errors without explicit freshness; 0 means no pause.
     public var defaultCacheControlMaxAgeForErrors: Duration = .zero
-    /// Loads in a row that must fail before the silence begins; less than 1 acts as 1.
+    /// Number of consecutive failed loads before the pause starts; less than 1 acts as 1.
     public var maxAttemptsForErrors = 3
-    /// When a stale entry answers instead of an error.
+    /// When a stale entry is used instead of an error.
     public var staleIfError = StaleIfError.never
-    /// True for a cache whose answers go to more than one user (RFC 9111 §3, §5.2.2).
+    /// True for a cache whose responses are shared by several users (RFC 9111 §3, §5.2.2).
     ///
-    /// It keeps nothing that is `private`, comes with cookies or was asked for with `Authorization`; `s-maxage` wins
-    /// over `max-age` and `Expires`, and like `proxy-revalidate` it forbids stale answers.
+    /// It does not store responses that are `private`, set cookies, or answer a request with `Authorization`.
+    /// `s-maxage` overrides `max-age` and `Expires`; both `s-maxage` and `proxy-revalidate` forbid stale use.
     public var isSharedCache = false
-    /// Whether an entry is shown, as not fresh, before the request that validates it has been answered.
+    /// True shows an entry, marked as not fresh, before the request that validates it is answered.
     public var deliversStaleBeforeValidation = true
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
 }
 

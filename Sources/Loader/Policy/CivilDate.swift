@@ -1,5 +1,5 @@
 #if Loader
-/// A date and a time of day in UTC, in the Gregorian calendar of the years 0 to 9999.
+/// A date and time of day in UTC, in the proleptic Gregorian calendar, years 0 to 9999.
 struct CivilDate: Hashable, Sendable {
     var year: Int64
     /// 1...12
@@ -8,17 +8,17 @@ struct CivilDate: Hashable, Sendable {
     var day: Int64
     var hour: Int64
     var minute: Int64
-    /// 0...60: a leap second is the first second of the next minute.
+    /// 0...60; a leap second counts as the first second of the next minute.
     var second: Int64
 
-    /// With Sunday first, as a number of days since one counts them.
+    /// Day names, indexed from Sunday = 0.
     static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Days from the first of January of the year 0 to that of 1970.
+    /// Days from January 1 of year 0 to January 1, 1970.
     private static let epoch: Int64 = 719_528
 
-    /// A date that may not exist; see ``isValid``.
+    /// Creates a date that may be invalid; see ``isValid``.
     init(year: Int64, month: Int64, day: Int64, clock: (hour: Int64, minute: Int64, second: Int64)) {
         self.year = year
         self.month = month
@@ -26,13 +26,13 @@ struct CivilDate: Hashable, Sendable {
         (hour, minute, second) = clock
     }
 
-    /// The second of a moment; the first or the last of the years 0 to 9999 when it is beyond them.
+    /// Converts a time, rounded down to the second and clamped to the years 0 to 9999.
     init(_ time: WallTime) {
         let first = -Self.epoch * 86_400
         let last = (Self.daysBefore(year: 10_000) - Self.epoch) * 86_400 - 1
         let seconds = min(max(time.seconds, first), last) - first
         let days = seconds / 86_400
-        // 400 years have 146,097 days; the estimate is the year or the one after it.
+        // 400 years have 146,097 days; the estimate is the year or the next one.
         year = (days * 400) / 146_097
         while Self.daysBefore(year: year + 1) <= days { year += 1 }
         while Self.daysBefore(year: year) > days { year -= 1 }
@@ -47,19 +47,19 @@ struct CivilDate: Hashable, Sendable {
         second = seconds % 60
     }
 
-    /// True for a day of the calendar and a time of the clock.
+    /// True for an existing day and time of day.
     var isValid: Bool {
         (0...9_999).contains(year) && (1...12).contains(month) && day >= 1
             && day <= Self.days(inMonth: month, of: year) && hour <= 23 && minute <= 59 && second <= 60
     }
 
-    /// Seconds since 1970 of a valid date.
+    /// Seconds since 1970; the date must be valid.
     var seconds: Int64 { (daysSinceYear0 - Self.epoch) * 86_400 + hour * 3_600 + minute * 60 + second }
 
-    /// 0 for Sunday to 6 for Saturday, of a valid date. The first day of the year 0 is a Saturday.
+    /// 0 (Sunday) to 6 (Saturday); the date must be valid. January 1 of year 0 is a Saturday.
     var weekday: Int { Int((daysSinceYear0 + 6) % 7) }
 
-    /// True when this comes later in its year than `other` in its own.
+    /// Returns true when this date is later within its year than `other` is within its year.
     func isLaterInYear(than other: CivilDate) -> Bool {
         (month, day, hour, minute, second) > (other.month, other.day, other.hour, other.minute, other.second)
     }
@@ -68,10 +68,10 @@ struct CivilDate: Hashable, Sendable {
         (1..<month).reduce(Self.daysBefore(year: year) + day - 1) { $0 + Self.days(inMonth: $1, of: year) }
     }
 
-    /// Days from the first of January of the year 0 to that of `year`, 0 or more.
+    /// Returns the days from January 1 of year 0 to January 1 of `year`, 0 or more.
     private static func daysBefore(year: Int64) -> Int64 {
         guard year > 0 else { return 0 }
-        // The year 0 is a leap year, hence the 1.
+        // The added 1 is the leap day of year 0.
         return 365 * year + 1 + (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400
     }
 

@@ -1,5 +1,5 @@
 #if Loader
-/// The rules by which ``CacheOutcome`` is found, one a kind of response; each name is what `conclude` calls it.
+/// The inputs and the rules that compute a ``CacheOutcome``, one function per class of response.
 struct Conclusion {
     let entry: CacheEntry?
     let key: CacheKey
@@ -25,7 +25,7 @@ struct Conclusion {
         CacheOutcome(answer: .received(head.fields.removingConnectionFields()), store: store)
     }
 
-    /// It never touches the store, and it is not counted (ORIGINALS O39).
+    /// A transport failure never changes the store and is not counted (ORIGINALS O39).
     private var transportFailure: CacheOutcome {
         guard !exchange.plan.isPassThrough, let stored, stored.answers(insteadOf: nil, demand, settings) else {
             return CacheOutcome(answer: .transportFailure, store: .nothing)
@@ -33,10 +33,10 @@ struct Conclusion {
         return CacheOutcome(answer: .stale(stored.answer(isFresh: false, insteadOf: .transport)), store: .nothing)
     }
 
-    /// RFC 9111 §4.3.4.
+    /// Handles a 304 (RFC 9111 §4.3.4).
     private func notModified(_ head: ResponseHead) -> CacheOutcome {
-        // The conditions sent must be those of the body at hand: the entry may have been replaced or lost meanwhile, also
-        // by a body with fewer validators or none.
+        // The validators sent must be those of the stored body: the entry may have been replaced or removed meanwhile,
+        // even by a body with fewer or no validators.
         let sent = exchange.plan.addedFields.lines.filter {
             $0.isNamed("If-None-Match") || $0.isNamed("If-Modified-Since")
         }
@@ -77,7 +77,7 @@ struct Conclusion {
         case .complete: break
         }
         if demand.allowsStoring, let response = storable(head) {
-            // What is stored of the fields is what is answered.
+            // The returned fields are the ones that are stored.
             return CacheOutcome(
                 answer: .received(response.fields),
                 store: .write(CacheEntry(key: key, response: response), keepsBody: true))
@@ -85,8 +85,8 @@ struct Conclusion {
         return received(head, superseded)
     }
 
-    /// Without freshness of its own a redirect is asked for each time; an image under its key stays, because the login
-    /// page of a strange network is a redirect too.
+    /// A redirect is stored only with explicit or default freshness. A redirect that is not stored leaves an image
+    /// under its key unchanged, because captive portals redirect to a login page.
     private func redirect(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
         let control = CacheControl(head.fields)
         let isFreshByDefault =
@@ -102,7 +102,7 @@ struct Conclusion {
         return received(head, isOlderRedirect ? superseded : .nothing)
     }
 
-    /// The older response of this variant is known to be out of date; another variant is not.
+    /// The change for an outdated response: removes it if it is of this variant; another variant stays stored.
     private var superseded: CacheOutcome.StoreChange {
         guard var entry, let response = entry.response, !Vary.matches(response, exchange.request.fields) else {
             return .remove
@@ -113,13 +113,13 @@ struct Conclusion {
     }
 
     private func mayStore(_ status: Int, _ fields: HeaderFields, _ control: CacheControl) -> Bool {
-        // RFC 9111 §3.5 lets some responses to Authorization be kept for all; none of them is worth a mistake.
+        // RFC 9111 §3.5 permits shared storage of some responses to Authorization; this cache stores none of them.
         if settings.isSharedCache, exchange.request.fields.contains("Authorization") { return false }
         return !settings.useServerCachePolicy
             || Storability.allows(status: status, fields, control, isShared: settings.isSharedCache)
     }
 
-    /// What would be stored of a response; nil when it may not be.
+    /// Returns the response to store; nil when it must not be stored.
     func storable(_ head: ResponseHead) -> StoredResponse? {
         guard mayStore(head.status, head.fields, CacheControl(head.fields)),
             let vary = Vary.values(of: head.fields, request: exchange.request.fields)
@@ -131,7 +131,7 @@ struct Conclusion {
 }
 
 extension Conclusion {
-    /// An error leaves a stored image as it is (HTTP-CACHE 6.4); what is remembered of it stands beside the image.
+    /// Handles an error: the stored image stays unchanged (HTTP-CACHE 6.4); the error is remembered beside it.
     func error(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
         var outcome = received(head, demand.allowsStoring ? change(after: head, body) : .nothing)
         if let stored, stored.answers(insteadOf: head.status, demand, settings) {
@@ -148,7 +148,7 @@ extension Conclusion {
             return change(afterExplicit: response, control, body)
         }
         guard settings.defaultCacheControlMaxAgeForErrors > .zero else {
-            // Nothing is counted, but an earlier error's freshness does not outlast the next error.
+            // Errors are not counted, but a later error ends the freshness of an earlier one.
             return entry?.failure?.freshUntil == nil ? .nothing : remembering(nil)
         }
         return remembering(
@@ -156,7 +156,7 @@ extension Conclusion {
                 status: head.status, after: entry?.failure, at: exchange.responseTime, settings: settings))
     }
 
-    /// The server says itself how long its error is to be reused (RFC 9111 §3): that is no case for counting.
+    /// Handles an error with explicit freshness (RFC 9111 §3), which is not counted.
     private func change(
         afterExplicit response: StoredResponse, _ control: CacheControl, _ body: ReceivedBody
     ) -> CacheOutcome.StoreChange {
@@ -166,7 +166,7 @@ extension Conclusion {
         if !hasImage, case .complete(let bytes) = body, bytes <= CacheOutcome.maxErrorBodyBytes {
             return .write(CacheEntry(key: key, response: response), keepsBody: true)
         }
-        // Beside the image only the status is remembered, and for no other variant than the image's.
+        // Beside an image only the error's status is stored, and only for the image's variant.
         guard response.vary == (entry?.response?.vary ?? []) else { return remembering(nil) }
         return remembering(
             RememberedFailure(
@@ -174,7 +174,7 @@ extension Conclusion {
                 freshUntil: now.adding(milliseconds: remaining)))
     }
 
-    /// The entry with this failure and its response as it was.
+    /// Returns the change to an entry with this failure and an unchanged response.
     private func remembering(_ failure: RememberedFailure?) -> CacheOutcome.StoreChange {
         guard var entry else {
             return failure.map { .write(CacheEntry(key: key, failure: $0), keepsBody: false) } ?? .nothing
@@ -186,16 +186,16 @@ extension Conclusion {
 }
 
 extension CacheOutcome {
-    /// Concludes an exchange.
+    /// Computes the outcome of an exchange.
     ///
     /// - Parameters:
-    ///   - entry: What is stored under the key now, as in ``CacheDecision/decide(entry:request:settings:now:)``; nil
-    ///     when it was lost meanwhile.
-    ///   - exchange: What was sent.
-    ///   - result: What came.
+    ///   - entry: The entry now stored under the key, as in ``CacheDecision/decide(entry:request:settings:now:)``; nil
+    ///     when it was removed meanwhile.
+    ///   - exchange: The request that was sent.
+    ///   - result: The result of the request.
     ///   - key: The key of this hop.
-    ///   - settings: The host's.
-    ///   - now: The clock, when the body had ended.
+    ///   - settings: The host's cache settings.
+    ///   - now: The time when the body had ended.
     static func conclude(
         entry: CacheEntry?, key: CacheKey, exchange: CacheExchange, result: ExchangeResult, settings: CacheSettings,
         now: WallTime

@@ -1,12 +1,12 @@
 #if Loader
 import PlatformImage
 
-/// A number of seconds as header fields write it (RFC 9111 §1.2.2).
+/// Non-negative seconds in header fields (delta-seconds, RFC 9111 §1.2.2).
 enum DeltaSeconds {
-    /// What larger numbers mean: 2^31, about 68 years.
+    /// The value that larger numbers are clamped to: 2^31, about 68 years.
     static let max: Int64 = 1 << 31
 
-    /// The number, at most ``max``; nil for anything but one or more decimal digits.
+    /// Returns the number, clamped to ``max``; nil for anything but one or more decimal digits.
     static func parse(_ bytes: some Collection<UInt8>) -> Int64? {
         guard !bytes.isEmpty else { return nil }
         var number: Int64 = 0
@@ -19,14 +19,14 @@ enum DeltaSeconds {
 }
 
 extension HeaderFields {
-    /// Seconds since the origin made the response, as the last cache on the way says (RFC 9111 §5.1); nil when there is
-    /// no `Age` or its first member is no number.
+    /// Age in seconds stated by the last cache on the path (RFC 9111 §5.1); nil without `Age` or when its first member
+    /// is not a number.
     var age: Int64? {
         guard let value = self["Age"] else { return nil }
         return DeltaSeconds.parse(value.prefix { $0 != 0x2C }.trimmingASCIIBlanks())
     }
 
-    /// The members of all lines of a field that lists tokens, in lower case, without empty ones (RFC 9110 §5.6.1).
+    /// Returns the lowercase members of all lines of a token list field, without empty ones (RFC 9110 §5.6.1).
     func tokens(of name: String) -> [String] {
         var tokens: [String] = []
         for line in lines where line.isNamed(name) {

@@ -1,14 +1,14 @@
 #if Loader
-/// How long a stored response is fresh and how old it is (RFC 9111 §4.2). Heuristics take no part.
+/// Freshness lifetime and age of a stored response (RFC 9111 §4.2), without heuristic freshness.
 struct Freshness: Hashable, Sendable {
-    /// In milliseconds, 0 or more; nil without end.
+    /// Milliseconds, 0 or more; nil means unlimited.
     let lifetime: Int64?
-    /// In milliseconds, 0...2^31 s.
+    /// Milliseconds, 0...2^31 s.
     let age: Int64
-    /// True when the clock says that the response has not come yet: its age is unknown then, and it counts as stale.
+    /// True when the response time is in the future: the age is unknown, and the response counts as stale.
     let isClockSetBack: Bool
 
-    /// The freshness of a response at `now`.
+    /// Computes the freshness of a response at `now`.
     init(of response: StoredResponse, control: CacheControl, settings: CacheSettings, now: WallTime) {
         self = Lifespan(of: response, control: control, settings: settings).freshness(at: now)
     }
@@ -19,54 +19,54 @@ struct Freshness: Hashable, Sendable {
         self.isClockSetBack = isClockSetBack
     }
 
-    /// True while the lifetime is more than the age.
+    /// True while the lifetime exceeds the age.
     var isFresh: Bool {
         guard let lifetime else { return true }
         return !isClockSetBack && lifetime > age
     }
 
-    /// Milliseconds for which it stays fresh, below 0 when it is stale; nil when that is unknown.
+    /// Milliseconds until it becomes stale, negative when it is stale; nil when unknown.
     var remaining: Int64? {
         guard let lifetime else { return .max }
         return isClockSetBack ? nil : lifetime - age
     }
 
-    /// True when it is fresh or has not been stale for more than `milliseconds`.
+    /// Returns true when it is fresh or has been stale for at most `milliseconds`.
     func isStale(forAtMost milliseconds: Int64) -> Bool {
         remaining.map { $0 >= -milliseconds } ?? false
     }
 
-    /// True when the server itself says how long, with `max-age`, `Expires` or, to a shared cache, `s-maxage`, be it well
-    /// or badly.
+    /// Returns true when the server states a lifetime by `max-age`, `Expires` or, for a shared cache, `s-maxage`, even
+    /// an invalid one.
     static func isExplicit(_ fields: HeaderFields, _ control: CacheControl, isShared: Bool) -> Bool {
         control.lifetime(isShared: isShared) != nil || fields.contains("Expires")
     }
 }
 
-/// What the freshness of a stored response follows from at any moment: all that need not be worked out again.
+/// The time-independent inputs of ``Freshness``, computed once per stored response.
 struct Lifespan: Hashable, Sendable {
     /// As in ``Freshness/lifetime``.
     let lifetime: Int64?
-    /// Milliseconds that the response was old when it came.
+    /// Corrected age in milliseconds when the response was received.
     let ageOnArrival: Int64
-    /// When it came.
+    /// When the response was received.
     let responseTime: WallTime
 
-    /// The lifespan of a response.
+    /// Computes the lifespan of a response.
     init(of response: StoredResponse, control: CacheControl, settings: CacheSettings) {
         lifetime = Self.lifetime(of: response, control: control, settings: settings)
         ageOnArrival = Self.ageOnArrival(of: response)
         responseTime = response.responseTime
     }
 
-    /// The freshness at `now`.
+    /// Returns the freshness at `now`.
     func freshness(at now: WallTime) -> Freshness {
         let resident = (now - responseTime).clampedToAge
         return Freshness(
             lifetime: lifetime, age: (ageOnArrival + resident).clampedToAge, isClockSetBack: now < responseTime)
     }
 
-    /// HTTP-CACHE 4: the first rule that applies.
+    /// Applies the first matching rule of HTTP-CACHE 4.
     private static func lifetime(
         of response: StoredResponse, control: CacheControl, settings: CacheSettings
     ) -> Int64? {
@@ -81,7 +81,7 @@ struct Lifespan: Hashable, Sendable {
         return settings.defaultCacheControlMaxAge.milliseconds
     }
 
-    /// RFC 9111 §4.2.3. A `Date` has no fractions: to the second that it names the response's own is compared.
+    /// Computes the age on arrival (RFC 9111 §4.2.3). `Date` has whole seconds, so the response time is rounded down.
     private static func ageOnArrival(of response: StoredResponse) -> Int64 {
         let apparent = (WallTime(seconds: response.responseTime.seconds) - date(of: response)).clampedToAge
         let delay = (response.responseTime - response.requestTime).clampedToAge
@@ -89,14 +89,14 @@ struct Lifespan: Hashable, Sendable {
         return max(apparent, corrected)
     }
 
-    /// `Date`, or else when the response came.
+    /// Returns `Date`, or else the time when the response was received.
     private static func date(of response: StoredResponse) -> WallTime {
         response.fields.date("Date", now: response.responseTime) ?? WallTime(seconds: response.responseTime.seconds)
     }
 }
 
 extension Int64 {
-    /// Milliseconds, 0...2^31 s: sums of a few of them cannot overflow.
+    /// Milliseconds clamped to 0...2^31 s, so that sums of a few values cannot overflow.
     fileprivate var clampedToAge: Int64 { Swift.min(Swift.max(self, 0), DeltaSeconds.max * 1000) }
 }
 #endif

@@ -1,16 +1,17 @@
 #if Loader
 import PlatformImage
 
-/// Dates of header fields: the three forms of RFC 9110 §5.6.7 and nothing like them.
+/// HTTP dates in exactly the three formats of RFC 9110 §5.6.7.
 enum HTTPDate {
-    /// The moment that the bytes name, a whole second of the years 0 to 9999; nil for any other text.
+    /// Parses a date in whole seconds of the years 0 to 9999; nil for any other text.
     ///
-    /// Names of days and months and `GMT` compare without regard to case; a weekday need not be that of the date.
-    /// - Parameter now: Places the two-digit year of RFC 850: at most 50 years after it, as late as possible.
+    /// Names of days and months and `GMT` are case-insensitive; the weekday need not match the date.
+    ///
+    /// - Parameter now: Resolves the two-digit year of RFC 850: the latest year at most 50 years after `now`.
     static func parse(_ bytes: [UInt8], now: WallTime) -> WallTime? {
         guard bytes.count >= 24, bytes.count <= 33 else { return nil }
         var text = DateText(bytes: bytes)
-        // What follows the first three letters tells the forms apart.
+        // The characters after the first three letters distinguish the formats.
         guard let form = text.form() else { return nil }
         var date: CivilDate?
         switch form {
@@ -22,8 +23,7 @@ enum HTTPDate {
         return WallTime(seconds: date.seconds)
     }
 
-    /// The moment as `Sun, 06 Nov 1994 08:49:37 GMT`, rounded down to the second; the first or the last second of the
-    /// years 0 to 9999 when it is beyond them.
+    /// Formats a time as `Sun, 06 Nov 1994 08:49:37 GMT`, rounded down and clamped to the years 0 to 9999.
     static func format(_ time: WallTime) -> String {
         let date = CivilDate(time)
         func padded(_ number: Int64, _ width: Int) -> String {
@@ -38,14 +38,14 @@ enum HTTPDate {
 }
 
 extension HeaderFields {
-    /// The moment of a date field; nil when the field is missing, comes in several lines or is no date.
+    /// Returns the time of a date field; nil when the field is missing, has several lines, or is not a date.
     func date(_ name: String, now: WallTime) -> WallTime? {
         let lines = self[lines: name]
         return lines.count == 1 ? HTTPDate.parse(lines[0], now: now) : nil
     }
 }
 
-/// A date and how far it is read.
+/// A date text and the parser's position in it.
 private struct DateText {
     enum Form { case imf, rfc850, asctime }
 
@@ -56,7 +56,7 @@ private struct DateText {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// Reads the weekday and what separates it.
+    /// Parses the weekday and its separator, which determine the format.
     mutating func form() -> Form? {
         guard let weekday = letters(), let day = CivilDate.weekdayLetters.firstIndex(of: weekday) else { return nil }
         if skip(", ") { return .imf }
@@ -75,7 +75,7 @@ private struct DateText {
         guard let day = number(2), skip("-"), let month = month(), skip("-"), let year = number(2), skip(" "),
             let clock = clock(), skip(" gmt")
         else { return nil }
-        // The latest year that ends so and is not more than 50 years ahead.
+        // The latest year with these two digits that is at most 50 years ahead.
         let latest = now.year + 50
         let candidate = latest - (latest - year) % 100
         let date = CivilDate(year: candidate, month: month, day: day, clock: clock)
@@ -112,14 +112,14 @@ private struct DateText {
         letters().flatMap(CivilDate.monthLetters.firstIndex).map { Int64($0) + 1 }
     }
 
-    /// Three bytes as one number, letters in lower case; nil when there are no three.
+    /// Reads three bytes, lowercased, as one number; nil when fewer than three are left.
     private mutating func letters() -> UInt32? {
         guard position + 3 <= bytes.count else { return nil }
         position += 3
         return bytes[(position - 3)..<position].reduce(0) { $0 << 8 | UInt32($1.lowercasedASCII) }
     }
 
-    /// Goes behind `expected`, which is in lower case, when the text goes on so in whatever case.
+    /// Advances past `expected`, which is lowercase, when it matches case-insensitively.
     private mutating func skip(_ expected: String) -> Bool {
         var end = position
         for byte in expected.utf8 {
@@ -134,7 +134,7 @@ private struct DateText {
 extension CivilDate {
     fileprivate static let monthLetters = months.map(letters)
     fileprivate static let weekdayLetters = weekdays.map(letters)
-    /// What follows the first three letters, in lower case.
+    /// The rest of each weekday after its first three letters, in lower case as `skip(_:)` requires.
     fileprivate static let weekdayEndings = weekdays.map { String($0.dropFirst(3)) }
 
     private static func letters(_ name: String) -> UInt32 {

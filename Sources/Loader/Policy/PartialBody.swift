@@ -1,17 +1,17 @@
 #if Loader
 import PlatformImage
 
-/// The beginning of a body that broke off, kept in memory between two attempts of one load (RFC 9110 §14).
+/// The received part of an interrupted body, kept in memory for a range request of the same load (RFC 9110 §14).
 struct PartialBody: Sendable {
-    /// Of the 200 that it belongs to.
+    /// The head of the 200 response.
     let head: ResponseHead
     let requestTime: WallTime
     let responseTime: WallTime
-    /// As they came, still coded; at least one.
+    /// The received bytes, still content-coded; at least one.
     let bytes: [UInt8]
     private let validator: HeaderField
 
-    /// Nil for what cannot be continued: no 200, no byte of the body, no strong validator, no ranges.
+    /// Fails for a response that cannot be resumed: not 200, no body byte, no strong validator, or no ranges.
     init?(_ head: ResponseHead, bytes: [UInt8], requestTime: WallTime, responseTime: WallTime) {
         guard head.status == 200, !bytes.isEmpty, !head.fields.tokens(of: "Accept-Ranges").contains("none"),
             let validator = head.fields.strongValidator(now: responseTime)
@@ -23,26 +23,28 @@ struct PartialBody: Sendable {
         self.validator = validator
     }
 
-    /// What asks for the rest, if the body is still the same (RFC 9110 §13.1.5).
+    /// The fields that request the rest if the body is unchanged (RFC 9110 §13.1.5).
     var conditions: HeaderFields {
         HeaderFields([
             HeaderField("Range", "bytes=\(bytes.count)-"), HeaderField("If-Range", bytes: validator.value),
         ])
     }
 
-    /// What a response to ``conditions`` means.
+    /// The interpretation of a response to ``conditions``.
     enum Continuation: Sendable {
-        /// The rest follows, of a body with this head and of so many bytes in all.
+        /// The rest follows; `length` is the total length of the body in bytes.
         case rest(ResponseHead, length: Int)
-        /// A response of its own, whatever its status.
+        /// A complete response of any status.
         case other
-        /// Neither: the whole must be asked for.
+        /// The response does not continue the partial body: repeat the request without `Range`.
         case none
     }
 
+    /// Interprets the response to a range request.
+    ///
     /// - Parameters:
-    ///   - requestTime: When the rest was asked for.
-    ///   - responseTime: When its head had come.
+    ///   - requestTime: When the range request was sent.
+    ///   - responseTime: When the head of its response was received.
     func continuation(_ answer: ResponseHead, requestTime: WallTime, responseTime: WallTime) -> Continuation {
         if answer.status == 416 { return .none }
         guard answer.status == 206 else { return .other }
@@ -58,21 +60,21 @@ struct PartialBody: Sendable {
 
     private var lengths: [[UInt8]] { head.fields[lines: "Content-Length"] }
 
-    /// Only parts with the same strong validator are parts of one body (RFC 9110 §15.3.7.3). A 206 names the entity tag
-    /// that a 200 would, and need not repeat the date (§15.3.7).
+    /// Returns true when both parts have the same strong validator (RFC 9110 §15.3.7.3). A 206 repeats the entity tag
+    /// of the 200, but need not repeat Last-Modified (§15.3.7).
     private func isOfSameBody(_ fields: HeaderFields) -> Bool {
         let lines = fields[lines: validator.name]
         return lines.allSatisfy { $0 == validator.value } && (validator.isNamed("Last-Modified") || !lines.isEmpty)
     }
 }
 
-/// `bytes first-last/length` of a single part (RFC 9110 §14.4).
+/// A single-part content range, `bytes first-last/length` (RFC 9110 §14.4).
 struct ContentRange: Hashable, Sendable {
     let first: Int
     let last: Int
     let length: Int
 
-    /// Nil for any other form, an unknown length among them, and for several lines.
+    /// Returns nil for any other form, including an unknown length, and for several lines.
     init?(_ fields: HeaderFields) {
         let lines = fields[lines: "Content-Range"]
         guard lines.count == 1 else { return nil }
@@ -92,11 +94,11 @@ struct ContentRange: Hashable, Sendable {
 }
 
 extension HeaderFields {
-    /// What names a body byte for byte: a strong entity tag or, for a response without any tag, a date of the last
-    /// modification that is strong by RFC 9110 §8.8.2.2; nil for neither.
+    /// Returns a strong validator: a strong entity tag or, without any tag, a Last-Modified date that is strong by RFC
+    /// 9110 §8.8.2.2; nil for neither.
     ///
-    /// The date is strong when the response's own `Date` is a minute later: then clocks that differ by seconds do not
-    /// matter, and the body did not change within the second in which it was sent.
+    /// The date is strong when the response's `Date` is at least a minute later: clocks that differ by seconds do not
+    /// matter then, and the body did not change within the second in which it was sent.
     fileprivate func strongValidator(now: WallTime) -> HeaderField? {
         let tags = self[lines: "ETag"]
         if let tag = tags.first {

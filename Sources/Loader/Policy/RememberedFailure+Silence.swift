@@ -1,10 +1,10 @@
 #if Loader
 extension CacheEntry {
-    /// The error that answers `request` without asking the origin (HTTP-CACHE 6.4); nil for none.
+    /// Returns the error that answers `request` without sending it (HTTP-CACHE 6.4); nil for none.
     func rememberedError(request: CacheRequest, settings: CacheSettings, now: WallTime) -> RememberedError? {
         guard let failure else { return nil }
         if let freshUntil = failure.freshUntil, settings.useServerCachePolicy {
-            // Beside a response it was remembered for the same variant as that one.
+            // Beside a stored response, the failure applies to the variant of that response only.
             let isAbout = response.map { Vary.matches($0, request.fields) } ?? true
             guard isAbout, failure.at <= now, now < freshUntil else { return nil }
             return RememberedError(status: failure.status, until: freshUntil, isFresh: true)
@@ -15,16 +15,16 @@ extension CacheEntry {
 }
 
 extension RememberedFailure {
-    /// When the silence after the last error ends; nil when there is none, because the errors are too few.
+    /// Returns the end of the pause after the last error; nil when there were too few errors for a pause.
     func silenceEnd(_ settings: CacheSettings) -> WallTime? {
         let silence = settings.defaultCacheControlMaxAgeForErrors.milliseconds
         return silence > 0 && attempts >= settings.errorAttempts ? at.adding(milliseconds: silence) : nil
     }
 
-    /// The failure after one more error without freshness of its own.
+    /// Creates the failure after another error without explicit freshness.
     ///
-    /// - Parameter previous: What was remembered. Once its silence is over, counting begins anew; a load that asks in
-    ///   spite of the silence and fails prolongs it.
+    /// - Parameter previous: The remembered failure. Counting restarts after the end of its pause; a load that ignores
+    ///   the pause and fails prolongs it.
     init(status: Int, after previous: RememberedFailure?, at time: WallTime, settings: CacheSettings) {
         var attempts = 1
         if let previous, previous.freshUntil == nil {

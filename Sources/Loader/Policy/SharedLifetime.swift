@@ -1,19 +1,20 @@
 #if Loader
-/// What the fields of a response say to a cache that serves many clients (RFC 9111 §3, §4.2), for hosts that pass on
-/// what they make of it.
+/// The cacheability of a response for a shared cache (RFC 9111 §3, §4.2), for hosts that serve derived content.
 package struct SharedLifetime: Hashable, Sendable {
-    /// Seconds that are left of the lifetime, below 0 when it is over; nil when the response gives none.
+    /// Remaining lifetime in seconds, negative when it has ended; nil when the response states none.
     package let remaining: Int64?
-    /// Seconds since the origin made it.
+    /// Age of the response in seconds.
     package let age: Int64
-    /// True when only the one who asked may keep it: `private`, or cookies that were set with it.
+    /// True when only a private cache may store it: `private`, or `Set-Cookie`.
     package let isPrivate: Bool
-    /// True when nobody may keep it: `no-store`, or `Vary: *`.
+    /// True when no cache may store it: `no-store`, or `Vary: *`.
     package let forbidsStoring: Bool
 
+    /// Computes the lifetime.
+    ///
     /// - Parameters:
-    ///   - fields: As a load gives them, with `Age` for a stored response.
-    ///   - now: When they were given.
+    ///   - fields: The fields that a load returned, with `Age` for a stored response.
+    ///   - now: When they were returned.
     package init(_ fields: HeaderFields, now: WallTime) {
         let control = CacheControl(fields)
         age = fields.age ?? 0

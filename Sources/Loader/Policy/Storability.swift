@@ -1,10 +1,10 @@
 #if Loader
-/// Which responses may be kept (RFC 9111 §3, HTTP-CACHE 6.1).
+/// Rules for storing responses (RFC 9111 §3, HTTP-CACHE 6.1).
 enum Storability {
-    /// Statuses whose meaning for a cache is implemented, for `must-understand` (RFC 9111 §5.2.2.3).
+    /// Statuses whose caching requirements are implemented, for `must-understand` (RFC 9111 §5.2.2.3).
     static let understood: Set<Int> = [200, 203, 301, 302, 303, 307, 308, 404, 410]
 
-    /// True for 200, 203 and for those 2xx that RFC 9110 does not define, which mean what 200 means (§15).
+    /// Returns true for 200, 203 and the 2xx that RFC 9110 does not define, which are treated as 200 (§15).
     static func isSuccess(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 207...299: true
@@ -12,7 +12,7 @@ enum Storability {
         }
     }
 
-    /// True for the statuses that name another address in `Location` (RFC 9110 §15.4).
+    /// Returns true for redirects with a `Location` (RFC 9110 §15.4).
     static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true
@@ -20,10 +20,10 @@ enum Storability {
         }
     }
 
-    /// True for 400...599.
+    /// Returns true for 400...599.
     static func isError(_ status: Int) -> Bool { (400...599).contains(status) }
 
-    /// True for the statuses that ``CacheSettings/defaultCacheControlMaxAge`` acts on.
+    /// Returns true for the statuses that ``CacheSettings/defaultCacheControlMaxAge`` applies to.
     static func takesDefaultMaxAge(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 301, 308: true
@@ -31,7 +31,7 @@ enum Storability {
         }
     }
 
-    /// What the response says about being stored at all. `must-understand` takes the place of `no-store`.
+    /// Returns true when the response permits storing. `must-understand` overrides `no-store`.
     static func allows(status: Int, _ fields: HeaderFields, _ control: CacheControl, isShared: Bool) -> Bool {
         if isShared, control.contains("private") || fields.contains("Set-Cookie") { return false }
         return control.contains("must-understand") ? understood.contains(status) : !control.noStore

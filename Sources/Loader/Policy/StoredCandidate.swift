@@ -1,21 +1,21 @@
 #if Loader
-/// A stored response that may be considered for a request: its variant is the one asked for, and it was right to store.
+/// A stored response that a request may use: its variant matches and storing it was permitted.
 struct StoredCandidate: Hashable, Sendable {
     let response: StoredResponse
     let control: CacheControl
     let freshness: Freshness
-    /// True when it is the host's decision alone how long the response is used.
+    /// True when the server's caching directives are ignored.
     private let ignoresServer: Bool
     private let isShared: Bool
 
-    /// The entry's response as `request` sees it at `now`; nil when there is none that may be used.
+    /// Evaluates the entry's response for `request` at `now`; nil when there is none that may be used.
     init?(_ entry: CacheEntry?, request: CacheRequest, settings: CacheSettings, now: WallTime) {
         guard let response = entry?.response, Vary.matches(response, request.fields) else { return nil }
         control = CacheControl(response.fields)
         ignoresServer = !settings.useServerCachePolicy
         isShared = settings.isSharedCache
-        // It may have been stored while the host had another mind about the server: what was stored against the server's
-        // will is not used with it, and an error that the server let live for a while is not used without it.
+        // The host may have changed `useServerCachePolicy` since the response was stored: a response stored against the
+        // server's directives is not used with the policy, and a stored error is not used without it.
         let isAllowed =
             ignoresServer
             ? !Storability.isError(response.status)
@@ -29,22 +29,22 @@ struct StoredCandidate: Hashable, Sendable {
     /// True for an image, false for a redirect or an error.
     var isSuccess: Bool { Storability.isSuccess(response.status) }
 
-    /// True when it may be used stale at all: errors may not, and nothing that the server forbids (RFC 9111 §4.2.4).
+    /// True when stale use is permitted: not for errors, and not when the server forbids it (RFC 9111 §4.2.4).
     var mayBeStale: Bool {
         guard !Storability.isError(response.status) else { return false }
         return ignoresServer || !control.forbidsStale && !(isShared && control.forbidsSharedStale)
     }
 
-    /// True when a caller who only wants to be sure need not ask (RFC 8246 §2).
+    /// True when ``CachePolicy/revalidate`` need not send a request (RFC 8246 §2).
     var suppressesRevalidation: Bool { ignoresServer || control.contains("immutable") }
 
-    /// True within the window of `stale-while-revalidate`.
+    /// True within the `stale-while-revalidate` window.
     var isInRefreshWindow: Bool {
         guard mayBeStale, let window = control.staleWhileRevalidate else { return false }
         return freshness.isStale(forAtMost: window * 1000)
     }
 
-    /// True when the host and the server let it stand in for an error now.
+    /// Returns true when the host and the server permit its use instead of an error now.
     func standsInForError(_ settings: CacheSettings) -> Bool {
         guard isSuccess, mayBeStale else { return false }
         let directive = (control.staleIfError ?? 0) * 1000
@@ -55,7 +55,7 @@ struct StoredCandidate: Hashable, Sendable {
         }
     }
 
-    /// What is shown of it.
+    /// Returns the response for the caller.
     func answer(isFresh: Bool, insteadOf failure: AnswerFailure? = nil) -> StoredAnswer {
         StoredAnswer(
             status: response.status, fields: response.fields(age: freshness.age), isFresh: isFresh, insteadOf: failure)

@@ -2,11 +2,11 @@
 import PlatformImage
 
 extension StoredResponse {
-    /// The response after a 304 confirmed its body (RFC 9111 §3.2, §4.3.4).
+    /// Returns the response updated by a 304 (RFC 9111 §3.2, §4.3.4).
     ///
-    /// Lines of the 304 replace all lines of their names, but those that speak of the body, which a 304 has not. What
-    /// the 304 does not name stays, with two exceptions: an `Age` without counterpart is the old exchange's, and so is a
-    /// `Date`, in place of which stands when the 304 came (RFC 9110 §6.6.1).
+    /// Lines of the 304 replace all lines of the same names, except those that describe the body. Other fields are
+    /// kept, with two exceptions: a stored `Age` is removed, and a stored `Date` is replaced by the time when the 304
+    /// was received if the 304 has none (RFC 9110 §6.6.1).
     func merged(with fields: HeaderFields, requestTime: WallTime, responseTime: WallTime) -> StoredResponse {
         var news = fields.removingConnectionFields()
         for name in ["Content-Length", "Content-Encoding", "Content-Range"] { news.removeAll(named: name) }
@@ -24,12 +24,12 @@ extension StoredResponse {
         return merged
     }
 
-    /// The fields to show, with `Age` as of now in whole seconds in the place of any other (RFC 9111 §5.1).
+    /// Returns the fields with the current `Age` in whole seconds, replacing any other (RFC 9111 §5.1); `age` is in ms.
     func fields(age: Int64) -> HeaderFields { fields.settingAge(age) }
 }
 
 extension HeaderFields {
-    /// These fields with an `Age` of so many milliseconds, in whole seconds, in the place of any other.
+    /// Returns the fields with an `Age` in whole seconds, replacing any other; `age` is in milliseconds.
     func settingAge(_ age: Int64) -> HeaderFields {
         var shown = self
         shown.removeAll(named: "Age")

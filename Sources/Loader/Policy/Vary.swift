@@ -1,9 +1,9 @@
 #if Loader
 import PlatformImage
 
-/// The request fields that choose among the responses of one key (RFC 9111 §4.1).
+/// The request fields that select among the responses of one key (RFC 9111 §4.1).
 enum Vary {
-    /// What `request` says in the fields that a response's `Vary` names, sorted by name, each name once.
+    /// Returns the request's values of the fields that a response's `Vary` names, sorted by name, without duplicates.
     ///
     /// - Returns: Empty without `Vary`; nil for `*`, which no request matches.
     static func values(of response: HeaderFields, request: HeaderFields) -> [VaryValue]? {
@@ -12,28 +12,28 @@ enum Vary {
         return names.contains("*") ? nil : values(of: Set(names), request: request)
     }
 
-    /// What `request` says in the fields of these names in lower case, sorted by name.
+    /// Returns the request's values of the fields with these lowercase names, sorted by name.
     static func values(of names: Set<String>, request: HeaderFields) -> [VaryValue] {
         let said = normalised(request, names)
         return names.sorted().map { VaryValue(name: $0, value: said[$0]) }
     }
 
-    /// True when `request` says in each of these fields what `stored` says.
+    /// Returns true when the request's value of each of these fields equals the stored one.
     static func matches(_ stored: [VaryValue], _ request: HeaderFields) -> Bool {
         guard !stored.isEmpty else { return true }
         let said = normalised(request, Set(stored.map(\.name)))
         return stored.allSatisfy { $0.value == said[$0.name] }
     }
 
-    /// True when the stored response is one of those that `request` may be answered with.
+    /// Returns true when `request` selects the stored response.
     static func matches(_ response: StoredResponse, _ request: HeaderFields) -> Bool {
         let names = response.fields.tokens(of: "Vary")
-        // An entry that says less about the request than its own `Vary` asks for proves nothing.
+        // An entry without a stored value for each field of its `Vary` cannot be matched.
         return !names.contains("*") && Set(names).isSubset(of: response.vary.map(\.name))
             && matches(response.vary, request)
     }
 
-    /// The named fields of a request, by name in lower case, each with its lines joined.
+    /// Returns the named fields of a request by lowercase name, each with its lines joined.
     private static func normalised(_ request: HeaderFields, _ names: Set<String>) -> [String: [UInt8]] {
         var joined: [String: [UInt8]] = [:]
         for line in request.lines {
@@ -52,11 +52,11 @@ enum Vary {
         return joined
     }
 
-    /// Fields whose values are names of languages and codings (RFC 9110 §12.5.2 to §12.5.4).
+    /// Fields with case-insensitive values: languages, charsets and codings (RFC 9110 §12.5.2 to §12.5.4).
     private static let caseInsensitive: Set<String> = ["accept-charset", "accept-encoding", "accept-language"]
 
-    /// White space around commas and at the ends removed, elsewhere one blank for any of it; nothing is changed between
-    /// quotes.
+    /// Removes white space around commas and at the ends, and collapses other white space to one space; quoted strings
+    /// stay unchanged.
     private static func normalised(_ value: [UInt8], foldsCase: Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(value.count)
