@@ -6,9 +6,9 @@ import NIOPosix
 import NIOSSL
 
 extension LoadError {
-    /// What an error of AsyncHTTPClient or of NIO means to a load.
+    /// Converts an error of AsyncHTTPClient or NIO.
     ///
-    /// - Parameter url: As it may be shown.
+    /// - Parameter url: The URL, already redacted.
     init(transportError error: any Error, url: String) {
         switch error {
         case let error as LoadError:
@@ -46,8 +46,8 @@ extension LoadError {
         }
     }
 
-    /// Why there is no connection, or no more bytes: NIO calls a refused connection a reset one in words, and has the
-    /// system's only in brackets behind them.
+    /// Returns the reason of a connection failure. NIO describes a refused connection as reset and adds the system's
+    /// message only in parentheses.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case let error as IOError: "\(System.message(ofError: error.errnoCode)) (errno \(error.errnoCode))"
@@ -58,7 +58,7 @@ extension LoadError {
 
     private static func of(_ error: HTTPClientError, url: String) -> Self {
         switch error {
-        // Not by the caller, whose cancelling is a CancellationError here.
+        // Not the caller's cancellation, which is a CancellationError here.
         case .cancelled: .transport("cancelled by the client, which was shut down", url: url)
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath, .alreadyShutdown, .invalidProxyConfiguration,
             .traceRequestWithBody:
@@ -67,7 +67,7 @@ extension LoadError {
             .transport("no connection in time", url: url, isTimeout: true)
         case .deadlineExceeded: .transport("not complete in time", url: url, isTimeout: true)
         case .remoteConnectionClosed: .transport("connection closed by the server", url: url)
-        // Which it is stands in the error, and with it what it may be that nobody is to see.
+        // The description names the invalid field and may contain its secret value, so it is not copied.
         case let error where error.description.contains("invalidHeaderField"):
             .configuration(
                 "a field cannot be sent: its name is no token, or its value has a control character", at: url)
@@ -88,13 +88,13 @@ extension LoadError {
         }
     }
 
-    /// True for a certificate that the handshake refused, for a reason that the library does not say.
+    /// Returns true when certificate verification failed, for a reason that the library does not report.
     static func isRefusedCertificate(_ error: any Error) -> Bool {
         guard case .handshakeFailed(.sslError(let reasons))? = error as? NIOSSLError else { return false }
         return reasons.contains { name(of: $0) == "CERTIFICATE_VERIFY_FAILED" }
     }
 
-    /// The library's names of what went wrong, as words: `wrong version number`.
+    /// Returns BoringSSL's error names as words: `wrong version number`.
     private static func text(of reasons: [BoringSSLInternalError]) -> String {
         var names: [String] = []
         for name in reasons.map({ name(of: $0)?.replacing("_", with: " ").lowercased() ?? "unknown reason" })
@@ -102,8 +102,8 @@ extension LoadError {
         return names.isEmpty ? "unknown reason" : names.joined(separator: ", ")
     }
 
-    /// The name in `Error: 1 error:2:SSL routines:OPENSSL_internal:NAME at PATH:3`, whose path is that of a build machine; nil
-    /// in what is spelled otherwise.
+    /// Returns NAME of `Error: 1 error:2:SSL routines:OPENSSL_internal:NAME at PATH:3`, where PATH is of the build
+    /// machine; nil for another format.
     private static func name(of reason: BoringSSLInternalError) -> String? {
         let text = reason.description
         guard let mark = text.firstRange(of: "OPENSSL_internal:") else { return nil }

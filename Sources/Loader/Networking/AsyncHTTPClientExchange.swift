@@ -5,13 +5,13 @@ import NIOHTTP1
 internal import PlatformImage
 import Synchronization
 
-/// One request and its response, between AsyncHTTPClient's callbacks on an event loop and a task that pulls.
+/// One request and its response: connects AsyncHTTPClient's callbacks on an event loop with a task that pulls the body.
 ///
-/// All of it is one state under one lock. Whoever takes a continuation out of the state resumes it, after the lock.
+/// All state is protected by one lock. A continuation is removed under the lock and resumed after its release.
 final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     typealias Response = Void
 
-    /// How many bytes may lie here unread before the server has to wait.
+    /// Unread bytes from which on the server is slowed down by backpressure.
     static let highWaterMark = 131_072
 
     private struct State {
@@ -19,7 +19,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         var headWaiter: CheckedContinuation<HTTPResponseHead, any Error>?
         var bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
         var unread: [UInt8] = []
-        /// Kept while there is too much unread; AsyncHTTPClient reads on when it succeeds.
+        /// Set while too many bytes are unread; AsyncHTTPClient continues reading when the promise succeeds.
         var demand: EventLoopPromise<Void>?
         var end: Result<Void, any Error>?
         var visits = 0
@@ -35,7 +35,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         case nothing
     }
 
-    /// What is left to do when an exchange ends, without the lock.
+    /// Actions that remain when an exchange ends; performed without the lock.
     private struct Remains {
         let headWaiter: CheckedContinuation<HTTPResponseHead, any Error>?
         let bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
@@ -49,10 +49,10 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
 
     init(idle: TimeAmount?) { self.idle = idle }
 
-    /// True when the head of the request was given to a connection.
+    /// True once the request head was written to a connection.
     var isSent: Bool { state.locked(in: self) { $0.isSent } }
 
-    /// Sends the request and returns the final head. An exchange runs once.
+    /// Sends the request and returns the final head. Must be called only once.
     func run(
         _ request: HTTPClient.Request, on client: HTTPClient, deadline: NIODeadline?
     ) async throws -> HTTPResponseHead {
@@ -75,7 +75,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         }
     }
 
-    /// All bytes that have come since the last call, at least one; nil at the end.
+    /// Returns all bytes received since the last call, at least one; nil at the end.
     func next() async throws -> [UInt8]? {
         switch try take() {
         case .chunk(let chunk): return chunk
@@ -96,18 +96,18 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         }
     }
 
-    /// Ends the exchange, unless it has ended, and forgets what is unread.
+    /// Ends the exchange if it is still running, and discards unread bytes.
     func cancel() {
         state.locked(in: self) { state in
             guard !state.unread.isEmpty else { return }
             state.unread = []
-            // What comes next is the cancellation, even when the server had sent all.
+            // The next read throws the cancellation, even if the response was complete.
             if state.end != nil { state.end = .failure(CancellationError()) }
         }
         end(.failure(CancellationError()))
     }
 
-    /// What there is without waiting; with `nothing` a waiter is left in the state.
+    /// Returns available data without waiting; for `nothing`, `waiter` is stored in the state.
     private func take(orWait waiter: CheckedContinuation<[UInt8]?, any Error>? = nil) throws -> Ready {
         var chunk: [UInt8] = []
         let (demand, end, loop) = state.locked(in: self) {
@@ -157,7 +157,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     }
 }
 
-// What AsyncHTTPClient calls, always on the event loop of the task.
+// AsyncHTTPClient's delegate callbacks, always on the event loop of the task.
 extension AsyncHTTPClientExchange {
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
         let startsTimer = state.locked(in: self) { state in
@@ -208,7 +208,7 @@ extension AsyncHTTPClientExchange {
     func didFinishRequest(task: HTTPClient.Task<Void>) throws { end(.success(())) }
 }
 
-// The idle timer: at most one an exchange, set again rather than cancelled when bytes have come meanwhile.
+// The idle timer: at most one per exchange, rescheduled instead of cancelled when bytes have arrived.
 extension AsyncHTTPClientExchange {
     private func schedule(_ deadline: NIODeadline, on loop: any EventLoop) {
         let timer = loop.scheduleTask(deadline: deadline) { [weak self] in
@@ -225,7 +225,7 @@ extension AsyncHTTPClientExchange {
     private func timerFired(on loop: any EventLoop) {
         guard let idle else { return }
         let next = state.locked(in: self) { state -> NIODeadline? in
-            // A reader that is busy elsewhere is not the server's silence; its next call sets the timer again.
+            // The server is not idle while the reader does not read; the reader's next call starts the timer again.
             guard state.end == nil, state.headWaiter != nil || state.bodyWaiter != nil else {
                 state.hasTimer = false
                 state.timer = nil

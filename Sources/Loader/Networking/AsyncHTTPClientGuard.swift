@@ -3,25 +3,25 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// What a transport allows an origin that its host does not know: which peers, and how much of what is no content.
+/// Limits for untrusted origins: admitted peer addresses, and maximum sizes of heads and framing.
 package struct ConnectionGuard: Sendable {
-    /// Bytes of one response's heads, interim ones included. The framing of a body, chunk extensions and trailers
-    /// among it, may take twice as much, and sixteen times the content.
+    /// Maximum bytes of one response's heads, including interim ones. Framing, chunk extensions and trailers may take
+    /// another `2 * maxHeadBytes`, plus 16 bytes per byte of content.
     package var maxHeadBytes = 32_768
-    /// True for the IP address of a peer, in its usual form, that may be talked to. It is asked once for each
-    /// connection, when it stands and before a request is given to it.
+    /// Returns true when a peer's IP address, in text form, is admitted. Called once per connection, after it is
+    /// established and before a request is sent.
     package var admits: @Sendable (String) -> Bool
 
-    /// Interim heads, final head and trailers of one response over HTTP/2.
+    /// Maximum number of interim heads, final head and trailers of one HTTP/2 response.
     static let mostHeads = 8
 
-    /// A guard with the usual limit.
+    /// Creates a guard with the default limit.
     package init(admits: @escaping @Sendable (String) -> Bool) { self.admits = admits }
 
-    /// Puts the guard where new connections pass by.
+    /// Installs the guard in the initializers of new connections.
     ///
-    /// - Parameter configuration: One that went through ``AsyncHTTPClientTransport/prepare(_:)``, whose handlers this
-    ///   brings itself with their limits.
+    /// - Parameter configuration: A configuration to which ``AsyncHTTPClientTransport/prepare(_:)`` was applied; its
+    ///   handlers are replaced by ones with limits.
     func install(in configuration: inout HTTPClient.Configuration) {
         let maxHeadBytes = maxHeadBytes
         configuration.http1_1ConnectionDebugInitializer = { [self] channel in
@@ -43,8 +43,8 @@ package struct ConnectionGuard: Sendable {
         }
     }
 
-    /// Fails for a peer that is not admitted or not known, after its connection is closed: the client leaves a
-    /// connection open whose initialiser fails (async-http-client 1.37.0).
+    /// Fails for a peer that is unknown or not admitted, after closing its connection: the client does not close a
+    /// connection whose initializer fails (async-http-client 1.37.0).
     func check(_ channel: any Channel) -> EventLoopFuture<Void> {
         if let peer = channel.remoteAddress?.ipAddress, admits(peer) {
             return channel.eventLoop.makeSucceededVoidFuture()
@@ -54,12 +54,12 @@ package struct ConnectionGuard: Sendable {
     }
 }
 
-/// Counts the bytes of content that the parser of a connection finds.
+/// Counts the content bytes that a connection's parser delivers.
 final class AsyncHTTPClientContentCount: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
-    /// Since the last request.
+    /// Bytes since the last request.
     var bytes = 0
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

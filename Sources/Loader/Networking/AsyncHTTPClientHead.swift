@@ -2,31 +2,31 @@
 import NIOCore
 import NIOHTTP1
 
-/// Keeps the bytes of HTTP/1 response heads, and knows what a connection had received when it broke.
+/// Preserves the bytes of HTTP/1 response heads and records how much of a response a broken connection had received.
 ///
-/// NIO's parser makes every field a `String` and replaces what is not UTF-8. This handler stands before the parser and
-/// spells each byte from 0x80 on as the code point of the same number, so the strings hold code points up to U+00FF
-/// only, one a byte. Where a head begins and ends is simple here, as AsyncHTTPClient does not pipeline: what follows a
-/// request is a head until its empty line, and again one when its status was 1xx.
+/// NIO's parser converts every field to a `String` and replaces invalid UTF-8. This handler precedes the parser and
+/// re-encodes each byte from 0x80 on as the code point of the same number (ISO 8859-1), so that the strings contain
+/// only code points up to U+00FF, one per byte. Finding the end of a head is simple because AsyncHTTPClient does not
+/// pipeline: after a request follows a head up to its empty line, and another head if the status was 1xx.
 final class AsyncHTTPClientHead: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// Why a request has no response: its connection broke before the head was complete.
+    /// The connection broke before the response head was complete.
     struct ReplyLost: Error {
-        /// True when a request went over this connection before.
+        /// True when an earlier request used this connection.
         let isReused: Bool
-        /// True when some byte of a response, or of an interim one, had come.
+        /// True when at least one byte of a final or interim response was received.
         let isBegun: Bool
-        /// What broke, for a log.
+        /// The underlying error, for logs.
         let reason: String
     }
 
-    /// A response that has more around its content than its reader allows.
+    /// The head or the framing of a response exceeds the limits.
     struct TooMuch: Error {
-        /// What there is too much of, for a log.
+        /// The exceeded limit, for logs.
         let reason: String
     }
 
@@ -35,22 +35,22 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
         case head(Head)
     }
 
-    /// How far a head is read.
+    /// The parser state of a head.
     private struct Head {
         var isBegun = false
-        /// Interim heads included.
+        /// Bytes read so far, including interim heads.
         var byteCount = 0
         var isFirstLine = true
         var lineLength = 0
         var statusLine: [UInt8] = []
 
-        /// Reads up to the end of the whole final head: so many bytes, whether that end is there, and whether all of
-        /// them are ASCII.
+        /// Reads up to the end of the final head; returns the number of bytes read, whether the end was reached, and
+        /// whether all bytes read are ASCII.
         mutating func read(_ bytes: UnsafeRawBufferPointer) -> (count: Int, isEnded: Bool, isASCII: Bool) {
             var index = 0
             var all: UInt8 = 0
             while index < bytes.count {
-                // Within the lines after the first one only their ends matter.
+                // After the first line only line ends matter.
                 if !isFirstLine, bytes[index] != 0x0A {
                     let start = index
                     while index < bytes.count, bytes[index] != 0x0A {
@@ -68,7 +68,7 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
             return (index, false, all < 0x80)
         }
 
-        /// True for the byte that ends the whole final head.
+        /// Processes one byte; returns true when it ends the final head.
         private mutating func ends(with byte: UInt8) -> Bool {
             isBegun = true
             byteCount += 1
@@ -82,7 +82,7 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
                 isFirstLine = false
                 return false
             }
-            // Empty lines before the status line are skipped by parsers (RFC 9112 §2.2 says so of requests).
+            // Empty lines before the status line are skipped (RFC 9112 §2.2 specifies that for requests).
             if isFirstLine { return false }
             guard isInterim else { return true }
             isFirstLine = true
@@ -90,7 +90,7 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
             return false
         }
 
-        /// `HTTP/1.1 1xx`, but 101, after which there is no more HTTP.
+        /// True for 1xx except 101, which ends HTTP on the connection.
         private var isInterim: Bool {
             let status = statusLine.dropFirst(9)
             return status.first == 0x31 && !status.elementsEqual([0x31, 0x30, 0x31])
@@ -101,12 +101,14 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
     private var requests = 0
     private let limit: Int?
     private let content: AsyncHTTPClientContentCount?
-    /// All bytes since the last request.
+    /// Bytes received since the last request.
     private var received = 0
 
+    /// Creates a handler.
+    ///
     /// - Parameters:
-    ///   - limit: Bytes of the heads of one response; nil for no limit but the parser's.
-    ///   - content: Stands behind the parser; nil for no limit of what is around the content.
+    ///   - limit: Maximum bytes of the heads of one response; nil means only the parser's limit.
+    ///   - content: The content counter after the parser; nil means no limit for framing.
     init(limit: Int? = nil, content: AsyncHTTPClientContentCount? = nil) {
         self.limit = limit
         self.content = content
@@ -140,8 +142,8 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
         if isEnded { checkFraming(context) }
     }
 
-    /// Chunks of one byte bring five bytes more each (RFC 9112 §7.1); what brings much more is there to be read for
-    /// nothing.
+    /// Refuses a response with excessive framing. One-byte chunks have five bytes of overhead each (RFC 9112 §7.1); a
+    /// much larger overhead only wastes the reader's time.
     private func checkFraming(_ context: ChannelHandlerContext) {
         guard let limit, let content, received > 3 * limit else { return }
         if (received - 3 * limit) / 16 > content.bytes { refuse("too much around the content", context) }
@@ -184,15 +186,15 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
 }
 
 extension ResponseHead {
-    /// The head as AsyncHTTPClient gives it.
+    /// Converts a head of AsyncHTTPClient.
     ///
-    /// - Parameter isSpelled: True when an ``AsyncHTTPClientHead`` stood in the connection.
+    /// - Parameter isSpelled: True when the connection had an ``AsyncHTTPClientHead``, which re-encodes bytes.
     init(_ head: HTTPResponseHead, isSpelled: Bool) {
         let fields = head.headers.map { name, value in
             let bytes = Array(value.utf8)
-            // Nearly every value is ASCII, whose code points are its bytes.
+            // Nearly all values are ASCII, where code points equal bytes.
             guard isSpelled, bytes.contains(where: { $0 >= 0x80 }) else { return HeaderField(name, bytes: bytes) }
-            // Code points above U+00FF cannot be there; taken as they are they would be cut, not trapped on.
+            // Code points above U+00FF cannot occur; they would be truncated instead of trapping.
             return HeaderField(name, bytes: value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
         }
         self.init(status: Int(head.status.code), fields: HeaderFields(fields))

@@ -4,19 +4,21 @@ import NIOCore
 internal import PlatformImage
 import Synchronization
 
-/// Where a transport has its clients from.
+/// The provider of a transport's HTTP clients.
 enum AsyncHTTPClientSource: Sendable {
     case own(AsyncHTTPClientPool)
     case injected(HTTPClient, isPrepared: Bool)
 
-    /// A client that stays up while this is held.
+    /// A client that is not shut down while the lease exists.
     struct Lease: Sendable {
         let client: HTTPClient
         let isPrepared: Bool
         fileprivate let owner: OwnedClient?
     }
 
-    /// - Parameter pin: The IP address to connect to instead of looking the host up; nil for any of the host's.
+    /// Returns a client for the request.
+    ///
+    /// - Parameter pin: The IP address to connect to instead of a DNS lookup; nil to look the host up.
     func lease(
         for request: HTTPClient.Request, connect: Duration?, pin: String?
     ) throws(LoadError) -> Lease {
@@ -32,9 +34,9 @@ enum AsyncHTTPClientSource: Sendable {
 }
 
 extension AsyncHTTPClientSource {
-    /// True when a request of this transport connects to the server itself, in a way that another connection may take too.
+    /// Returns true when requests connect directly to the server, so that a second connection may do so, too.
     ///
-    /// - Parameter isPinned: True for a request to an address that the caller has chosen.
+    /// - Parameter isPinned: True for a request to an address that the caller selected.
     func connectsDirectly(for request: HTTPClient.Request, isPinned: Bool) -> Bool {
         switch self {
         case .own(let pool): pool.connectsDirectly(for: request, isPinned: isPinned)
@@ -43,7 +45,7 @@ extension AsyncHTTPClientSource {
     }
 }
 
-/// A client that is shut down when nobody holds it.
+/// A client that is shut down when the last reference is released.
 private final class OwnedClient: Sendable {
     let client: HTTPClient
 
@@ -51,17 +53,17 @@ private final class OwnedClient: Sendable {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    // It has nothing in flight: every exchange holds a lease.
+    // Nothing is in flight: every exchange holds a lease.
     deinit { client.shutdown { _ in } }
 }
 
-/// The clients of a transport's own: one, unless requests differ in their connect timeout, in their proxy or in the
-/// address that their host is pinned to, which AsyncHTTPClient has a client decide.
+/// The clients that a transport owns: one per combination of connect timeout, proxy and pinned address, which
+/// AsyncHTTPClient configures per client.
 final class AsyncHTTPClientPool: Sendable {
     private struct Key: Hashable {
         let connect: Duration?
         let proxy: ProxyServer?
-        /// The host and the address that stands for it; nil for no pin.
+        /// The host and its pinned address; nil for no pin.
         let pin: Pin?
     }
 
@@ -75,7 +77,7 @@ final class AsyncHTTPClientPool: Sendable {
         var uses = 0
     }
 
-    /// More clients than this are not kept; those in use live on until their last body is released.
+    /// Maximum number of pooled clients; an evicted client lives on until its last body is released.
     private static let mostClients = 64
 
     private let state = Mutex(State())
@@ -112,13 +114,13 @@ final class AsyncHTTPClientPool: Sendable {
             state.clients[key] = (client, state.uses)
             return (client, dropped)
         }
-        // Clients are released, and so shut down, outside of the lock.
+        // Clients are released, and so shut down, outside the lock.
         withExtendedLifetime(dropped) {}
         return client
     }
 
     fileprivate func connectsDirectly(for request: HTTPClient.Request, isPinned: Bool) -> Bool {
-        // A guard admits addresses, and knows of none that are looked up elsewhere.
+        // A guard checks peer addresses; a connection to a looked-up address might not be admitted.
         guard connectionGuard == nil || isPinned else { return false }
         do throws(LoadError) {
             return try proxies.server(isSecure: request.useTLS, host: request.host.lowercased()) == nil
@@ -131,11 +133,11 @@ final class AsyncHTTPClientPool: Sendable {
         var configuration = HTTPClient.Configuration()
         AsyncHTTPClientTransport.prepare(&configuration)
         connectionGuard?.install(in: &configuration)
-        // A literal is connected to as it is; for a name the certificate is still that of the name.
+        // An IP literal needs no override; for a name, certificate verification still uses the name.
         if let pin = key.pin, pin.host != pin.address, pin.host != "[\(pin.address)]" {
             configuration.dnsOverride = [pin.host: pin.address]
         }
-        // Without a value AsyncHTTPClient would take ten seconds.
+        // AsyncHTTPClient's default is ten seconds; "no limit" is a hundred years.
         configuration.timeout.connect = TimeAmount(key.connect ?? .seconds(3_155_760_000))
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
         if let proxy = key.proxy {

@@ -1,21 +1,21 @@
 #if AsyncHTTPClient
 import PlatformImage
 
-/// Through which HTTP proxy connections go. Addresses of this machine (`localhost` and below, 127.0.0.0/8, `::1`) never
-/// go through one.
+/// The HTTP proxy for connections. Local hosts (`localhost` and its subdomains, 127.0.0.0/8, `::1`) are always
+/// connected directly.
 public enum ProxySetting: Hashable, Sendable {
     /// All connections are direct.
     case none
-    /// As `http_proxy`, `https_proxy` and `no_proxy` say when the transport is made.
+    /// The environment variables `http_proxy`, `https_proxy` and `no_proxy`, read when the transport is created.
     ///
-    /// `HTTPS_PROXY` and `NO_PROXY` count too; `HTTP_PROXY` does not, as a web server sets it from what a client sent.
+    /// `HTTPS_PROXY` and `NO_PROXY` are read, too, but not `HTTP_PROXY`: CGI sets it from a client's Proxy field.
     case environment
-    /// All others go through this proxy, by `CONNECT` (RFC 9110 §9.3.6).
+    /// This proxy, for all hosts that are not local, by `CONNECT` (RFC 9110 §9.3.6).
     case server(ProxyServer)
 
-    /// The setting with the variables read.
+    /// The setting after reading the environment.
     struct Resolved: Hashable, Sendable {
-        /// The proxy for http, the one for https; an address that is none is kept to be refused.
+        /// The proxies for http and https; an invalid one is kept, so that requests fail with an error.
         var plain: Entry?
         var secure: Entry?
         var exceptions: [String] = []
@@ -26,7 +26,9 @@ public enum ProxySetting: Hashable, Sendable {
         }
     }
 
-    /// - Parameter variable: Gives the value of an environment variable.
+    /// Reads the environment if the setting requires it.
+    ///
+    /// - Parameter variable: Returns the value of an environment variable.
     func resolved(variable: (String) -> String? = System.variable) -> Resolved {
         switch self {
         case .none: return Resolved()
@@ -46,28 +48,28 @@ public enum ProxySetting: Hashable, Sendable {
 
 /// An HTTP proxy.
 public struct ProxyServer: Hashable, Sendable {
-    /// A user name and a password, sent as basic authentication (RFC 7617).
+    /// User name and password, sent by HTTP Basic authentication (RFC 7617).
     public struct Credentials: Hashable, Sendable {
-        /// Without a colon.
+        /// The user name, without a colon.
         public var user: String
-        /// Any text.
+        /// The password, any text.
         public var password: String
 
-        /// Credentials of these parts.
+        /// Creates credentials from their parts.
         public init(user: String, password: String) {
             self.user = user
             self.password = password
         }
     }
 
-    /// A name or an address, an IPv6 address without brackets.
+    /// A host name or IP address; an IPv6 address is without brackets.
     public let host: String
     /// 1...65535.
     public let port: Int
-    /// nil for none.
+    /// The credentials; nil for none.
     public let credentials: Credentials?
 
-    /// A proxy of these parts. Any other port than 1...65535 is a caller's error.
+    /// Creates a proxy from its parts; `port` must be in 1...65535.
     public init(host: String, port: Int, credentials: Credentials? = nil) {
         precondition((1...65535).contains(port), "a port is 1...65535")
         self.host = host
@@ -75,7 +77,7 @@ public struct ProxyServer: Hashable, Sendable {
         self.credentials = credentials
     }
 
-    /// `[http://][user:password@]host[:port][/]`, port 80 by default; nil for anything else.
+    /// Parses `[http://][user:password@]host[:port][/]` with default port 80; nil for anything else.
     init?(_ text: String) {
         var rest = text[...]
         if rest.lowercased().hasPrefix("http://") { rest = rest.dropFirst(7) }
@@ -99,7 +101,7 @@ public struct ProxyServer: Hashable, Sendable {
         self.init(host: String(rest), port: number, credentials: credentials)
     }
 
-    /// Percent-decoded (RFC 3986 §2.1); nil when an escape is broken or the bytes are not UTF-8.
+    /// Decodes percent-encoding (RFC 3986 §2.1); nil for an invalid escape or invalid UTF-8.
     private static func decoded(_ text: Substring) -> String? {
         let bytes = text.utf8
         let hasBrokenEscape = bytes.indices.contains { index in
@@ -110,9 +112,9 @@ public struct ProxyServer: Hashable, Sendable {
 }
 
 extension ProxySetting.Resolved {
-    /// The proxy for a host in lower case; nil for none.
+    /// Returns the proxy for a lowercase host; nil for a direct connection.
     ///
-    /// - Throws: `configuration` when the environment names a proxy that is none.
+    /// - Throws: `configuration` when the environment variable is not a valid proxy.
     func server(isSecure: Bool, host: @autoclosure () -> String) throws(LoadError) -> ProxyServer? {
         guard let entry = isSecure ? secure : plain, !isDirect(host()) else { return nil }
         switch entry {
@@ -134,14 +136,14 @@ extension ProxySetting.Resolved {
 }
 
 extension ProxyServer: CustomStringConvertible {
-    /// `host:port`, and before it the user's name when there is one.
+    /// `host:port`, after the credentials' description and `@` when there are any.
     public var description: String { "\(credentials.map { "\($0)@" } ?? "")\(host):\(port)" }
 }
 
 extension ProxyServer.Credentials: CustomStringConvertible, CustomReflectable {
-    /// The name, and no password.
+    /// The user name; the password is masked.
     public var description: String { "\(user):\(Redaction.mark)" }
-    /// Has no children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 #endif

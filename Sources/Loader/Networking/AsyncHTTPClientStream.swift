@@ -2,23 +2,25 @@
 import NIOCore
 import NIOHTTP2
 
-/// Tells apart why an HTTP/2 stream ended before its time.
+/// Distinguishes the reasons why an HTTP/2 stream ended early.
 ///
-/// NIO closes the streams that a GOAWAY leaves out with the code CANCEL (swift-nio-http2 1.46.0), which is also what a
-/// server sends that gave up on a request it had begun. Only in the second case a RST_STREAM frame comes before.
+/// NIO closes the streams that a GOAWAY excludes with the code CANCEL (swift-nio-http2 1.46.0). A server that aborts a
+/// request sends the same code, but only then in a RST_STREAM frame.
 final class AsyncHTTPClientStream: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTP2Frame.FramePayload
 
-    /// A GOAWAY has said that this stream was not and will not be worked on (RFC 9113 §6.8).
+    /// A GOAWAY reported that this stream was not and will not be processed (RFC 9113 §6.8).
     struct LeftOut: Error {}
 
     private var hasFrames = false
     private let mostHeads: Int?
     private var heads = 0
 
-    /// - Parameter mostHeads: Interim heads, final head and trailers of one response, each of which the connection keeps
-    ///   to 16 kB (its SETTINGS_MAX_HEADER_LIST_SIZE, swift-nio-http2 1.46.0); nil for any number.
+    /// Creates a handler.
+    ///
+    /// - Parameter mostHeads: Maximum number of interim heads, final head and trailers of one response, each limited to
+    ///   16 kB by the connection (SETTINGS_MAX_HEADER_LIST_SIZE, swift-nio-http2 1.46.0); nil means no limit.
     init(mostHeads: Int? = nil) { self.mostHeads = mostHeads }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

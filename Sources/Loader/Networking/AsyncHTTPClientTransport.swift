@@ -6,30 +6,29 @@ import NIOHTTP2
 import NIOPosix
 import PlatformImage
 
-/// The transport by way of AsyncHTTPClient: HTTP/1.1, and HTTP/2 where a server offers it by ALPN.
+/// A transport over AsyncHTTPClient: HTTP/1.1, and HTTP/2 when the server offers it by ALPN.
 ///
-/// A `GET` is sent once more, and only then, when the server has certainly not worked on it: an HTTP/2 stream that it
-/// refused (RFC 9113 §8.7, §6.8), or a connection that had served before and was closed before the first byte of an
-/// answer (RFC 9112 §9.3.1). A failed connection or certificate is not tried again.
+/// A `GET` is retried once if the server has certainly not processed it: a refused HTTP/2 stream (RFC 9113 §8.7, §6.8),
+/// or a reused connection that closed before the first byte of a response (RFC 9112 §9.3.1). A failed connection or
+/// certificate is not retried.
 ///
-/// Values of fields are bytes over HTTP/1.1. Over HTTP/2, and with an injected client that was not prepared, what is
-/// not UTF-8 comes as U+FFFD, because the library makes it text before anyone else sees it. Values to be sent must be
-/// UTF-8.
+/// Field values are bytes over HTTP/1.1. Over HTTP/2, and with an injected client that was not prepared, invalid UTF-8
+/// is replaced by U+FFFD by the library. Values to be sent must be UTF-8.
 public final class AsyncHTTPClientTransport: HTTPTransport {
     private let clients: AsyncHTTPClientSource
     private let trusts = AsyncHTTPClientTrust()
 
-    /// A transport with a client of its own, which is shut down when the transport and its last body are released.
+    /// Creates a transport that owns its client, which is shut down when the transport and its last body are released.
     ///
     /// - Parameters:
-    ///   - proxy: Through which HTTP proxy to connect.
-    ///   - connectionsPerHost: How many HTTP/1.1 connections a host gets, 1 or more; requests beyond it wait.
+    ///   - proxy: The HTTP proxy to connect through.
+    ///   - connectionsPerHost: Maximum HTTP/1.1 connections per host, 1 or more; further requests wait.
     public init(proxy: ProxySetting = .environment, connectionsPerHost: Int = 8) {
         precondition(connectionsPerHost > 0, "a host needs a connection")
         clients = .own(AsyncHTTPClientPool(proxy: proxy, connectionsPerHost: connectionsPerHost))
     }
 
-    /// A transport of direct connections to none but the peers that a guard admits.
+    /// Creates a transport of direct connections, only to peers that the guard admits.
     package init(connectionsPerHost: Int = 8, connectionGuard: ConnectionGuard) {
         precondition(connectionsPerHost > 0, "a host needs a connection")
         clients = .own(
@@ -37,28 +36,26 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
                 proxy: .none, connectionsPerHost: connectionsPerHost, connectionGuard: connectionGuard))
     }
 
-    /// A transport over a client that the caller made, and shuts down after the last load.
+    /// Creates a transport over a client that the caller created, and shuts down after the last load.
     ///
-    /// The connect timeout and the proxy are the client's. Its TLS settings hold unless a request brings trust
-    /// settings.
+    /// The connect timeout and the proxy are those of the client. Its TLS settings apply unless trust settings are set.
     ///
     /// - Parameters:
-    ///   - client: Is not shut down here.
-    ///   - isPrepared: True when the client's configuration went through ``prepare(_:)``. Otherwise it must at least
-    ///     not follow redirects, which is an error here, and should not decompress.
+    ///   - client: The client; the transport does not shut it down.
+    ///   - isPrepared: True when ``prepare(_:)`` was applied to the client's configuration. Otherwise the client must
+    ///     not follow redirects, which is reported as an error, and should not decompress.
     public init(client: HTTPClient, isPrepared: Bool = false) {
         clients = .injected(client, isPrepared: isPrepared)
     }
 
-    /// Sets what this transport expects of a client: no redirects, no decompression, no second attempt at a connection
-    /// that failed, no tracer that does nothing, and handlers that keep the bytes of HTTP/1.1 heads and know what a
-    /// broken connection had received.
+    /// Configures a client for this transport: no redirects, no decompression, no retry of failed connections, no no-op
+    /// tracer, and handlers that preserve the bytes of HTTP/1.1 heads and record how a connection broke.
     public static func prepare(_ configuration: inout HTTPClient.Configuration) {
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Without a tracer of the host's own the library asks one that does nothing for a span a request, and describes
-        // the request to it: a tenth of what a request costs.
+        // Without a tracer of the host, the library creates a span in a no-op tracer and describes each request to it,
+        // which takes 10 % of the time of a request.
         if let tracer = configuration.tracing.tracer, String(describing: type(of: tracer)) == "NoOpTracer" {
             configuration.tracing.tracer = nil
         }
@@ -84,12 +81,11 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         try await send(request, to: [], trust: trust, timeouts: timeouts)
     }
 
-    /// Sends a request as ``send(_:trust:timeouts:)`` does, and connects to one of these addresses.
+    /// Sends a request like ``send(_:trust:timeouts:)`` and connects to one of the given addresses.
     ///
-    /// - Parameter addresses: IP addresses of the host in their usual form, without brackets, of which the next is
-    ///   tried when there is no connection to the one before; empty for what the host's name stands for. They take the
-    ///   place of a lookup and change nothing else: the Host field and the name in the certificate are those of the
-    ///   request.
+    /// - Parameter addresses: IP addresses of the host in text form, without brackets, tried in order until a
+    ///   connection is established; empty for a DNS lookup. They replace only the lookup: the Host field and the name
+    ///   in the certificate are those of the request.
     package func send(
         _ request: HTTPRequest, to addresses: [String], trust: TrustSettings, timeouts: TransportTimeouts
     ) async throws -> HTTPResponse {
@@ -98,8 +94,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             let deadline = timeouts.total.map { NIODeadline.now() + TimeAmount($0) }
             var addresses = addresses[...]
             var mayRepeat = request.method == "GET"
-            // Connections that went away in the pool, unnoticed, before anything was written to them, are no repeats;
-            // more than this many in a row are a fault.
+            // A pooled connection that had closed before the request was written is not a retry; more than this many in
+            // a row are an error.
             var unsent = 8
             while true {
                 let lease = try clients.lease(for: prepared, connect: timeouts.connect, pin: addresses.first)
@@ -111,7 +107,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
                     return HTTPResponse(
                         head: ResponseHead(head, isSpelled: isSpelled), body: HTTPBody { try await body.next() })
                 } catch {
-                    // All connections are busy, none has failed: the request waits on, within the total time.
+                    // All connections are busy, none has failed: wait on, within the total timeout.
                     if error as? HTTPClientError == .getConnectionFromPoolTimeout { continue }
                     if !exchange.isSent, addresses.count > 1, Self.isUnconnected(error) {
                         addresses.removeFirst()
@@ -129,12 +125,12 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         }
     }
 
-    /// The error, or one that says why the certificate was refused, where that can be found out.
+    /// Returns the error, or for a refused certificate an error with the reason if it can be determined.
     private func explained(
         _ error: any Error, _ request: HTTPClient.Request, pin: String?, _ trust: TrustSettings,
         _ deadline: NIODeadline?
     ) async -> any Error {
-        // A proxy, and the client of somebody else, have ways to the server that are not known here.
+        // A proxy or an injected client may reach the server by a route that is unknown here.
         guard LoadError.isRefusedCertificate(error), clients.connectsDirectly(for: request, isPinned: pin != nil) else {
             return error
         }
@@ -144,7 +140,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         return LoadError.tls("certificate not trusted: \(flaw)")
     }
 
-    /// True when the server has certainly not worked on the request that failed so.
+    /// Returns true when the server has certainly not processed the failed request.
     private static func isUnseen(_ error: any Error) -> Bool {
         switch error {
         case let error as NIOHTTP2Errors.StreamClosed: error.errorCode == .refusedStream
@@ -154,7 +150,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         }
     }
 
-    /// True when no connection came about, so that another address may do.
+    /// Returns true when no connection was established, so that the next address can be tried.
     private static func isUnconnected(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .connectTimeout
@@ -163,7 +159,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         }
     }
 
-    /// True for what the library says when it finds a connection closed on which it was about to send.
+    /// Returns true for the errors that the library reports for a connection that had closed before it was used.
     private static func isGone(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .remoteConnectionClosed || error == .cancelled
@@ -172,11 +168,11 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         }
     }
 
-    /// What the Host field says for an address of http or https: host, and port unless it is the default (RFC 9110
-    /// §7.2); nil for other addresses.
+    /// Returns the Host field value for an http or https URL: host, and port unless it is the default (RFC 9110 §7.2);
+    /// nil for other URLs.
     ///
-    /// The library also takes paths of local sockets as addresses, and traps on a port over 65535 (async-http-client
-    /// 1.37.0), which a Location field may well have.
+    /// The library also accepts paths of Unix domain sockets, and traps on a port over 65535 (async-http-client
+    /// 1.37.0), which a Location field may contain.
     static func hostField(of url: String) -> String? {
         let parts = URLReference(url.utf8)
         guard let scheme = parts.scheme, let authority = parts.authority else { return nil }
@@ -193,10 +189,10 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         return port == (name == "http" ? 80 : 443) ? host : "\(host):\(port)"
     }
 
-    /// The address with every byte escaped that RFC 3986 §3.3 and §3.4 do not allow in a path and a query, and all
-    /// others as they are. Foundation's URL, which the library takes, would escape what is escaped a second time.
+    /// Percent-encodes the bytes that RFC 3986 §3.3 and §3.4 do not allow in a path or query, and keeps existing
+    /// escapes. Foundation's URL, which the library uses, would escape them twice.
     private static func escaped(_ url: String) -> String {
-        // Nearly every address is one already.
+        // Nearly all URLs need no escapes.
         let unescaped = Self.unescaped
         if url.utf8.allSatisfy({ unescaped.contains($0) }) { return url }
         var parts = URLReference(url.utf8)
@@ -206,7 +202,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         return String(decoding: parts.bytes, as: UTF8.self)
     }
 
-    /// What stands for itself in a path and in a query, `%` aside. In an authority it may, too.
+    /// Bytes that need no escape in a path or query, except `%`. They are also valid in an authority.
     private static let unescaped = ASCIISet.pathSegment.union("/?")
 
     private func prepare(_ request: HTTPRequest, _ trust: TrustSettings) throws -> HTTPClient.Request {
@@ -214,16 +210,16 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             throw LoadError.configuration("not an address of http or https")
         }
         var headers = HTTPHeaders()
-        // The first line, as RFC 9110 §7.2 would have it; the library adds it as the last one.
+        // The first line, as RFC 9110 §7.2 recommends; the library would append it as the last one.
         if !request.fields.contains("Host") { headers.add(name: "Host", value: host) }
         for field in request.fields.lines {
-            // The library refuses all other names that are no token (RFC 9110 §5.6.2).
+            // The library rejects all other names that are not tokens (RFC 9110 §5.6.2).
             guard !field.name.isEmpty else { throw LoadError.configuration("a field without a name cannot be sent") }
             guard let value = String(validating: field.value, as: UTF8.self) else {
                 throw LoadError.configuration("the value of the field \(field.name) is not UTF-8 and cannot be sent")
             }
-            // The library refuses it too, and puts the value into its error: a key that was read from a file with the
-            // end of its line, for one.
+            // The library rejects it too, but includes the value in its error, for example an API key read from a file
+            // with its line end.
             guard !field.hasControlCharacter else {
                 throw LoadError.configuration(
                     "the value of the field \(field.name) has a control character and cannot be sent")
@@ -237,7 +233,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     }
 }
 
-/// The reading end of a body. When it is released unread, the exchange ends.
+/// The reading end of a body. Releasing it before the end cancels the exchange.
 private final class AsyncHTTPClientBody: Sendable {
     private let exchange: AsyncHTTPClientExchange
     private let lease: AsyncHTTPClientSource.Lease
@@ -261,7 +257,7 @@ private final class AsyncHTTPClientBody: Sendable {
 }
 
 extension TimeAmount {
-    /// Not negative, and at most a hundred years, so that a deadline cannot overflow.
+    /// Clamps a duration to 0...100 years, so that a deadline cannot overflow.
     init(_ duration: Duration) {
         let most = Duration.seconds(3_155_760_000)
         self = .nanoseconds(max(0, min(duration, most).nanosecondCount))

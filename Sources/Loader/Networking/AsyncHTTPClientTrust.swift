@@ -3,7 +3,7 @@ import NIOSSL
 internal import PlatformImage
 import Synchronization
 
-/// Turns trust settings into those of TLS, and keeps the last ones made, because connections are pooled by them.
+/// Converts trust settings to TLS configurations and caches the last one, because connections are pooled by it.
 final class AsyncHTTPClientTrust: Sendable {
     private struct Made {
         let roots: [String]
@@ -17,15 +17,15 @@ final class AsyncHTTPClientTrust: Sendable {
         return configuration
     }()
 
-    /// What to set for a request to this host, in lower case; nil for what the client does anyhow.
+    /// Returns the TLS configuration for a request to a lowercase host; nil for the client's default.
     ///
-    /// - Throws: `configuration` when an additional root is not one or more certificates in PEM form.
+    /// - Throws: `configuration` when an additional root does not consist of PEM certificates.
     func configuration(_ trust: TrustSettings, host: String) throws(LoadError) -> TLSConfiguration? {
         let verifying = try verifying(trust.additionalTrustRoots)
         return trust.trustAnySSLCertificate || trust.trustedHosts.contains(host) ? trustingAny : verifying
     }
 
-    /// The additional roots; none when they are no certificates.
+    /// Returns the additional root certificates; invalid ones are skipped.
     func roots(_ trust: TrustSettings) -> [NIOSSLCertificate] {
         trust.additionalTrustRoots.flatMap { (try? NIOSSLCertificate.fromPEMBytes(Array($0.utf8))) ?? [] }
     }

@@ -1,13 +1,13 @@
 #if AsyncHTTPClient
 import NIOSSL
 
-/// Why a certificate that was refused is not trusted, in words.
+/// Describes why a certificate is not trusted.
 enum CertificateFlaw {
-    /// `self-signed`, `unknown issuer`, `expired on 2021-02-03`, or several of them; nil without a certificate.
+    /// Returns `self-signed`, `unknown issuer`, `expired on 2021-02-03`, or several reasons; nil without a certificate.
     ///
     /// - Parameters:
-    ///   - chain: As the server showed it, its own certificate first.
-    ///   - roots: Certificates that are trusted besides the system's.
+    ///   - chain: The chain that the server sent, its leaf certificate first.
+    ///   - roots: Trusted certificates in addition to the system's.
     static func text(_ chain: [NIOSSLCertificate], roots: [NIOSSLCertificate], now: WallTime) -> String? {
         guard let own = chain.first else { return nil }
         var flaws: [String] = []
@@ -17,7 +17,7 @@ enum CertificateFlaw {
             flaws.append(index == 0 ? flaw : "an issuer's certificate \(flaw)")
             break
         }
-        // Its dates are right and another one signed it: what remains is that no chain leads to a root.
+        // Dates are valid and the issuer is another certificate: the remaining reason is that no chain leads to a root.
         return flaws.isEmpty ? "unknown issuer" : flaws.joined(separator: ", ")
     }
 
@@ -33,7 +33,7 @@ enum CertificateFlaw {
         return "\(date.year)-\(digits(date.month))-\(digits(date.day))"
     }
 
-    /// True when issuer and subject are the same name (RFC 5280 §3.2).
+    /// Returns true when issuer and subject are equal (RFC 5280 §3.2); the signature is not verified.
     private static func isSelfSigned(_ certificate: NIOSSLCertificate) -> Bool {
         guard let bytes = try? certificate.toDERBytes(), let names = names(inCertificate: bytes[...]) else {
             return false
@@ -41,8 +41,8 @@ enum CertificateFlaw {
         return names.issuer == names.subject
     }
 
-    /// The encoded names of a certificate (RFC 5280 §4.1): `Certificate { TBSCertificate { [0] version, serialNumber,
-    /// signature, issuer, validity, subject, ... } ... }`.
+    /// Returns the encoded names of a certificate (RFC 5280 §4.1): `Certificate { TBSCertificate { [0] version,
+    /// serialNumber, signature, issuer, validity, subject, ... } ... }`.
     private static func names(
         inCertificate bytes: ArraySlice<UInt8>
     ) -> (issuer: ArraySlice<UInt8>, subject: ArraySlice<UInt8>)? {
@@ -55,7 +55,7 @@ enum CertificateFlaw {
         return (issuer, subject)
     }
 
-    /// Takes an element off the front (ITU-T X.690 §8.1) and gives back its content; nil when it is cut short.
+    /// Removes the first DER element (ITU-T X.690 §8.1) and returns its content; nil when it is truncated.
     private static func content(of bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard bytes.popFirst() != nil, let first = bytes.popFirst() else { return nil }
         var length = Int(first)

@@ -5,21 +5,21 @@ import NIOSSL
 internal import PlatformImage
 import Synchronization
 
-/// Asks a server for its certificates by a TLS handshake that ends before any request.
+/// Retrieves a server's certificates by a TLS handshake that is aborted before any request.
 ///
-/// AsyncHTTPClient says that a certificate was refused and not why, and gives nobody the certificate (async-http-client
-/// 1.37.0, swift-nio-ssl 2.37.6). So a second connection looks, only after such a failure; it trusts nothing and sends
-/// nothing but the handshake.
+/// AsyncHTTPClient reports that a certificate was refused, but neither the reason nor the certificate
+/// (async-http-client 1.37.0, swift-nio-ssl 2.37.6). So after such a failure a second connection is made; it trusts no
+/// certificate and sends only the handshake.
 enum CertificateProbe {
-    /// The longest that a look takes.
+    /// Maximum duration of a probe.
     private static let longest = TimeAmount.seconds(5)
 
-    /// The chain that the server shows, its own certificate first; empty when there is none to be had.
+    /// Returns the chain that the server sends, its leaf certificate first; empty when the handshake fails before.
     ///
     /// - Parameters:
-    ///   - host: As in the address, an IPv6 address without brackets.
-    ///   - address: The IP address to connect to in place of looking the host up; nil for any of the host's.
-    ///   - deadline: The look ends by then; nil for its own limit of 5 seconds.
+    ///   - host: The host of the URL, an IPv6 address without brackets.
+    ///   - address: The IP address to connect to instead of a DNS lookup; nil to look the host up.
+    ///   - deadline: The end of the probe; nil for the limit of 5 seconds only.
     static func chain(
         host: String, port: Int, address: String?, deadline: NIODeadline?
     ) async -> [NIOSSLCertificate] {
@@ -49,7 +49,7 @@ enum CertificateProbe {
 
     private static func bootstrap(_ host: String, _ seen: Seen, timeout: TimeAmount) throws -> ClientBootstrap {
         var configuration = TLSConfiguration.makeClientConfiguration()
-        // The callback takes the place of verification: no root is needed, and none is loaded.
+        // The callback replaces verification, so no roots are loaded.
         configuration.trustRoots = .certificates([])
         let context = try NIOSSLContext(configuration: configuration)
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil

@@ -1,18 +1,18 @@
 #if Loader
 internal import CPlatformImageContentCoding
 
-/// A coding of `Content-Encoding` that is undone here (RFC 9110 §8.4.1); `identity` is none.
+/// A content coding that can be decoded (RFC 9110 §8.4.1); `identity` is not one.
 enum ContentCoding: Hashable, Sendable {
     case gzip
-    /// With the header of RFC 1950 or, as some servers send it, without.
+    /// zlib format (RFC 1950) or, as some servers send it, raw deflate (RFC 1951).
     case deflate
 
-    /// More in a row than any server needs; each takes memory.
+    /// Maximum number of codings of one response; each needs memory.
     static let maxInARow = 4
 
-    /// What a response was coded with, in the order in which it was done; empty for not at all.
+    /// Returns the codings of a response in the order in which they were applied; empty for an uncoded response.
     ///
-    /// - Throws: `unknown` for a coding that is not known, and for too many.
+    /// - Throws: `unknown` for an unsupported coding, and for too many codings.
     static func codings(of fields: HeaderFields) throws(ContentCodingError) -> [ContentCoding] {
         var codings: [ContentCoding] = []
         for name in fields.tokens(of: "Content-Encoding") where name != "identity" {
@@ -29,38 +29,40 @@ enum ContentCoding: Hashable, Sendable {
     fileprivate var format: picc_format { self == .gzip ? PICC_GZIP : PICC_DEFLATE }
 }
 
-/// Why the content of a coded body cannot be had.
+/// The reason why a content-coded body cannot be decoded.
 enum ContentCodingError: Error, Hashable, Sendable {
-    /// A coding that is not undone here, by its name in lower case.
+    /// An unsupported coding, with its lowercase name.
     case unknown(String)
-    /// The bytes are not what the coding makes.
+    /// The data is invalid for the coding.
     case damaged(String)
-    /// The bytes end before the coding does.
+    /// The data ends before the coding does.
     case truncated
-    /// The content, or a stage on the way to it, has more bytes than allowed.
+    /// The content, or an intermediate stage, is larger than permitted.
     case tooLarge
 }
 
-/// Undoes the codings of one body while it comes in, and keeps the content.
+/// Decodes the content codings of one body incrementally and stores the content.
 ///
-/// Memory is the content and 64 KiB a coding, whatever the bytes say.
+/// Memory use is the content plus 64 KiB per coding, whatever the input.
 final class ContentDecoder {
     private let stages: [Stage]
     private let maxBytes: Int
-    /// The content so far.
+    /// The content decoded so far.
     private(set) var content: [UInt8] = []
 
+    /// Creates a decoder.
+    ///
     /// - Parameters:
     ///   - codings: In the order in which they were applied.
-    ///   - maxBytes: Of the content and of each stage before it.
+    ///   - maxBytes: Maximum size of the content and of each intermediate stage.
     init(_ codings: [ContentCoding], maxBytes: Int) {
         stages = codings.reversed().map(Stage.init)
         self.maxBytes = maxBytes
     }
 
-    /// The content of a body that is all there.
+    /// Returns the content of a complete body.
     ///
-    /// - Returns: The same bytes when the response is not coded.
+    /// - Returns: The same bytes when the response is not content-coded.
     static func content(
         of bytes: [UInt8], _ fields: HeaderFields, maxBytes: Int
     ) throws(ContentCodingError) -> [UInt8] {
@@ -72,10 +74,10 @@ final class ContentDecoder {
         return decoder.content
     }
 
-    /// Takes in the next bytes of the body.
+    /// Decodes the next bytes of the body.
     func append(_ bytes: [UInt8]) throws(ContentCodingError) { try push(bytes[...], into: 0) }
 
-    /// Makes sure that every coding has come to its end.
+    /// Throws `truncated` unless every coding is complete.
     func finish() throws(ContentCodingError) {
         for stage in stages where !stage.isWhole { throw .truncated }
     }
@@ -95,12 +97,12 @@ final class ContentDecoder {
         }
     }
 
-    /// One coding on its way to being undone.
+    /// The decoder of one coding.
     private final class Stage {
         static let pieceBytes = 65_536
-        /// Nil when memory was short.
+        /// Nil when the allocation failed.
         private let decoder: OpaquePointer?
-        /// Bytes that came of it so far.
+        /// Number of bytes decoded so far.
         private(set) var made = 0
 
         init(_ coding: ContentCoding) { decoder = picc_create(coding.format) }
@@ -109,7 +111,7 @@ final class ContentDecoder {
 
         var isWhole: Bool { decoder.map { picc_is_whole($0) == 1 } ?? false }
 
-        /// Decodes some of `input`, which becomes what is left of it; fewer than ``pieceBytes`` come when nothing is.
+        /// Decodes a part of `input` and removes it; returns fewer than ``pieceBytes`` bytes when `input` is exhausted.
         func decode(_ input: inout ArraySlice<UInt8>) throws(ContentCodingError) -> [UInt8] {
             guard let decoder else { throw .damaged("memory is short") }
             var (status, used, size) = (PICC_OK, 0, 0)

@@ -1,14 +1,14 @@
 #if Loader
 import PlatformImage
 
-/// A user's name and password for basic authentication (RFC 7617). Its descriptions never show the password.
+/// User name and password for HTTP Basic authentication (RFC 7617). Its descriptions never show the password.
 public struct BasicAuth: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Without a colon.
+    /// The user name, without a colon.
     public let user: String
-    /// Any text without control characters; may be empty.
+    /// The password: any text without control characters; may be empty.
     public let password: String
 
-    /// Credentials whose UTF-8 is sent, as it is: what looks the same and is composed otherwise is another password.
+    /// Creates credentials, sent as unnormalized UTF-8: canonically equivalent spellings are different passwords.
     ///
     /// - Throws: `configuration` for a colon in the name or a control character in either (RFC 7617 §2).
     public init(user: String, password: String) throws(LoadError) {
@@ -20,17 +20,17 @@ public struct BasicAuth: Hashable, Sendable, CustomStringConvertible, CustomDebu
         self.password = password
     }
 
-    /// The value of `Authorization`.
+    /// The value of the `Authorization` field.
     var authorization: String { "Basic " + Self.base64(Array("\(user):\(password)".utf8)) }
 
-    /// The name, and no password.
+    /// The user name; the password is masked.
     public var description: String { "\(user):\(Redaction.mark)" }
-    /// The name, and no password.
+    /// The user name; the password is masked.
     public var debugDescription: String { description }
-    /// Shows no parts.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// RFC 4648 §4, with padding.
+    /// Returns Base64 with padding (RFC 4648 §4).
     private static func base64(_ bytes: [UInt8]) -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var text: [UInt8] = []
@@ -46,18 +46,18 @@ public struct BasicAuth: Hashable, Sendable, CustomStringConvertible, CustomDebu
     }
 }
 
-/// Whom a loader says it is, and to whom.
+/// HTTP Basic credentials of a loader and the origins that may receive them.
 struct Credentials: Hashable, Sendable {
-    /// The loader's own; nil for none.
+    /// The loader's credentials; nil for none.
     var basicAuth: BasicAuth?
-    /// Origins that may be told; empty for whichever the caller asks.
+    /// Origins that may receive the credentials; empty for any requested origin.
     var origins: Set<Origin> = []
 
-    /// The request as it goes to the origin that the caller asks: with an `Authorization` when there is one to give.
+    /// Returns the request for the requested origin, with an `Authorization` field if credentials apply.
     ///
-    /// A field of the request wins over user information in its address, and that over ``basicAuth``. User information
-    /// is taken out of the address in any case. Apply this once, before the first hop: ``RedirectChain`` keeps the field
-    /// on hops of the same origin and drops it for good at the first other one.
+    /// A field of the request overrides user information in its URL, which overrides ``basicAuth``. User information is
+    /// always removed from the URL. Must be applied once, before the first hop: ``RedirectChain`` keeps the field on
+    /// hops of the same origin and drops it permanently at the first different one.
     func applied(to request: HTTPRequest) -> HTTPRequest {
         var result = request
         let own = Self.takeUserInformation(from: &result.url)
@@ -70,7 +70,7 @@ struct Credentials: Hashable, Sendable {
         return result
     }
 
-    /// Cuts `user:password@` out of an address; nil when there is none, or none that basic authentication can carry.
+    /// Removes `user:password@` from a URL; nil when there is none, or it is invalid for Basic authentication.
     private static func takeUserInformation(from url: inout String) -> BasicAuth? {
         guard url.utf8.contains(UInt8(ascii: "@")) else { return nil }
         var parts = URLReference(url.utf8)
@@ -84,7 +84,7 @@ struct Credentials: Hashable, Sendable {
         return try? BasicAuth(user: user, password: password)
     }
 
-    /// The text that escapes stand for; nil when it is not UTF-8. A `%` without two digits stands for itself.
+    /// Decodes percent-encoding; nil when the result is not UTF-8. An invalid escape is kept as it is.
     private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String? {
         String(validating: PercentEncoding.decode(bytes), as: UTF8.self)
     }

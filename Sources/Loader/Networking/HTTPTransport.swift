@@ -1,94 +1,94 @@
 #if Loader
 internal import PlatformImage
 
-/// The one seam to the network: sends one request to one address and streams what comes back.
+/// The network interface of the loader: sends one request to one URL and streams the response.
 ///
-/// A transport follows no redirect, caches nothing, decodes no content coding and repeats nothing but a request that
-/// the server has certainly not seen. Cancelling the calling task ends the exchange.
+/// A transport follows no redirects, caches nothing, decodes no content codings, and retries only requests that the
+/// server has certainly not processed. Cancelling the calling task ends the exchange.
 public protocol HTTPTransport: Sendable {
-    /// Throws `configuration` when the transport cannot honour these settings; a loader asks when it is made and when its
-    /// configuration changes.
+    /// Throws `configuration` when the transport does not support these settings; called when a loader is created and
+    /// when its configuration changes.
     func validate(_ trust: TrustSettings) throws(LoadError)
 
-    /// Sends a request; returns when the head of the final response has come. Interim responses are skipped.
+    /// Sends a request; returns when the head of the final response was received. Interim responses are skipped.
     ///
-    /// - Throws: A ``LoadError`` of the codes `transport`, `tls`, `redirect`, `bodyTooLarge`, `configuration` or
+    /// - Throws: A ``LoadError`` with the code `transport`, `tls`, `redirect`, `bodyTooLarge`, `configuration` or
     ///   `cancelled`; any other error counts as `transport`.
     func send(_ request: HTTPRequest, trust: TrustSettings, timeouts: TransportTimeouts) async throws -> HTTPResponse
 }
 
-/// A head and the body that follows it.
+/// A response head and its body.
 public struct HTTPResponse: Sendable {
     /// The final head.
     public var head: ResponseHead
-    /// The content as it was sent, still coded; ends with an error when it is cut short by any measure of RFC 9112 §8.
+    /// The body, still content-coded; throws when it is truncated by any criterion of RFC 9112 §8.
     public var body: HTTPBody
 
-    /// A response of these parts.
+    /// Creates a response from its parts.
     public init(head: ResponseHead, body: HTTPBody) {
         self.head = head
         self.body = body
     }
 }
 
-/// The chunks of a body, once and in order; a consumer that stops reading slows the sender down.
+/// The chunks of a body, delivered once and in order; a slow consumer slows the sender down (backpressure).
 public struct HTTPBody: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     private let nextChunk: @Sendable () async throws -> [UInt8]?
 
-    /// A body that is pulled.
+    /// Creates a body from a pull function.
     ///
-    /// - Parameter next: Gives the next chunk, nil at the end; is never called again after nil or an error, nor while
-    ///   a call is running.
+    /// - Parameter next: Returns the next chunk, nil at the end; never called again after nil or an error, nor while a
+    ///   call is running.
     public init(next: @escaping @Sendable () async throws -> [UInt8]?) { nextChunk = next }
 
-    /// The iterator; a body has one.
+    /// Returns the iterator; call it only once.
     public func makeAsyncIterator() -> Iterator { Iterator(nextChunk: nextChunk) }
 
-    /// Gives chunk after chunk.
+    /// The iterator over the chunks.
     public struct Iterator: AsyncIteratorProtocol {
         let nextChunk: @Sendable () async throws -> [UInt8]?
 
-        /// The next chunk, never empty unless the sender's was; nil at the end.
+        /// Returns the next chunk, empty only if the sender's was; nil at the end.
         public mutating func next() async throws -> [UInt8]? { try await nextChunk() }
     }
 }
 
-/// Whom to believe.
+/// TLS trust settings for one request.
 public struct TrustSettings: Hashable, Sendable {
-    /// Believes every certificate of every host.
+    /// True accepts every certificate of every host.
     public var trustAnySSLCertificate = false
-    /// Hosts, in lower case, whose certificates are believed whatever they are.
+    /// Lowercase hosts for which every certificate is accepted.
     public var trustedHosts: Set<String> = []
-    /// Certificates in PEM form that are believed besides the system's.
+    /// Additional trusted root certificates in PEM form.
     public var additionalTrustRoots: [String] = []
 
-    /// The system's roots and nothing else.
+    /// Creates settings that trust only the system's roots.
     public init() {}
 }
 
-/// How long to wait; nil for ever.
+/// Timeouts of one exchange; nil means no limit.
 public struct TransportTimeouts: Hashable, Sendable {
-    /// Until a connection stands, TLS included.
+    /// Maximum time to establish a connection, including TLS.
     public var connect: Duration? = .seconds(10)
-    /// Without a byte in either direction, before the head and between chunks.
+    /// Maximum time without a byte in either direction, before the head and between chunks.
     public var idle: Duration? = .seconds(60)
-    /// For the whole exchange, body included.
+    /// Maximum time of the whole exchange, including the body.
     public var total: Duration?
 
-    /// The defaults.
+    /// Creates the default timeouts.
     public init() {}
 }
 
 extension HTTPResponse: CustomStringConvertible, CustomReflectable {
     /// The head's description.
     public var description: String { head.description }
-    /// Has no children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension TrustSettings: CustomStringConvertible, CustomReflectable {
-    /// The differences from the defaults, in one line; of additional roots how many there are.
+    /// The differences from the defaults, in one line; for additional roots only their number.
     public var description: String {
         var text = ChangedProperties(of: "TrustSettings")
         text.add("trustAnySSLCertificate", trustAnySSLCertificate, default: false)
@@ -97,7 +97,7 @@ extension TrustSettings: CustomStringConvertible, CustomReflectable {
         text.add("additionalTrustRoots", additionalTrustRoots.count, default: 0)
         return text.text
     }
-    /// Has no children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -1,20 +1,20 @@
 #if Loader
 import PlatformImage
 
-/// One load's way from hop to hop (RFC 9110 §15.4, HTTP-CACHE 5.5).
+/// The redirects of one load (RFC 9110 §15.4, HTTP-CACHE 5.5).
 ///
-/// It holds the request of the current hop as the caller means it: what the cache adds, validators and directives, is
-/// added to a copy and never reaches the next hop. Fields that were dropped on the way stay dropped, also when a later
-/// hop is of the first origin again; so a hop's partition is that of its own fields.
+/// Holds the current hop's request without the cache's additions: validators and directives are added to a copy and
+/// never reach the next hop. Dropped fields stay dropped, even when a later hop returns to the first origin; so the
+/// partition of a hop is that of its remaining fields.
 struct RedirectChain: Sendable {
     /// The request of the current hop.
     private(set) var request: HTTPRequest
-    /// Redirects followed so far.
+    /// Number of redirects followed so far.
     private(set) var hops = 0
-    /// True when some hop left the origin that was asked first.
+    /// True when a hop changed the origin.
     private(set) var hasChangedOrigin = false
     private let maxRedirects: Int
-    /// All hops so far, once a redirect was followed: nearly always there is none.
+    /// All hops so far; empty until the first redirect, which most loads do not have.
     private var visited: Set<Hop> = []
 
     private struct Hop: Hashable, Sendable {
@@ -22,20 +22,20 @@ struct RedirectChain: Sendable {
         let url: String
     }
 
-    /// A way that begins with `request`.
+    /// Creates a chain that starts with `request`.
     ///
-    /// - Parameter maxRedirects: Redirects that may be followed; 0 makes the first one an error.
+    /// - Parameter maxRedirects: Maximum number of redirects; with 0 the first one is an error.
     init(_ request: HTTPRequest, maxRedirects: Int) {
         self.request = request
         self.maxRedirects = maxRedirects
     }
 
-    /// Goes to where the response points.
+    /// Follows the redirect of a response.
     ///
-    /// - Returns: The next hop's request, which is ``request`` from now on; nil when the response is the final one: any
-    ///   status but 301, 302, 303, 307 and 308, or none of the lines `Location`.
-    /// - Throws: `redirect` for a `Location` that is no address of http or https, names a user, or comes twice and
-    ///   differs; for a hop that was visited before; and for more than the allowed number. The way then stays where it is.
+    /// - Returns: The request of the next hop, now also ``request``; nil for a final response: any status except 301,
+    ///   302, 303, 307 and 308, or no `Location`.
+    /// - Throws: `redirect` for a `Location` that is not an http(s) URL, contains user information, or has several
+    ///   different values; for a hop that was visited before; and over the limit. The chain is then unchanged.
     mutating func follow(_ head: ResponseHead) throws(LoadError) -> HTTPRequest? {
         guard Storability.isRedirect(head.status) else { return nil }
         guard let location = head.fields[lines: "Location"].first else { return nil }
@@ -57,7 +57,7 @@ struct RedirectChain: Sendable {
         return next
     }
 
-    /// The address that a `Location` means at the current hop, without fragment: that is nobody's but the caller's.
+    /// Resolves a `Location` against the current hop. The fragment is removed, because it is never sent.
     private func target(of location: [UInt8]) throws(LoadError) -> String {
         let trimmed = location.trimmingASCIIBlanks()
         guard !trimmed.contains(where: { $0.isASCIIControl }) else { throw error("a control character in Location") }
@@ -77,8 +77,8 @@ struct RedirectChain: Sendable {
         return url
     }
 
-    /// A POST that was moved is asked for with GET, as every browser does; 303 says so for all methods but HEAD; 307 and
-    /// 308 forbid it (RFC 9110 §15.4.2 to §15.4.9).
+    /// Returns the method of the next hop: POST becomes GET after 301 and 302, as in browsers; 303 changes all methods
+    /// except HEAD to GET; 307 and 308 keep the method (RFC 9110 §15.4.2 to §15.4.9).
     private static func method(_ method: String, after status: Int) -> String {
         switch status {
         case 303: method == "HEAD" ? method : "GET"
@@ -87,29 +87,29 @@ struct RedirectChain: Sendable {
         }
     }
 
-    /// True for a host of letters, digits, `-`, `.`, `_`, `~` or in brackets, and perhaps a port.
+    /// Returns true for a host of letters, digits, `-`, `.`, `_` and `~`, or in brackets, with an optional port.
     ///
-    /// Everything else that RFC 3986 lets a host hold, escapes and an `@` before it, is what parsers disagree on, and a
-    /// disagreement would send a request elsewhere than where it was checked. User information in a reference from a
-    /// stranger is an error (RFC 9110 §4.2.4).
+    /// URL parsers disagree on everything else that RFC 3986 permits, such as escapes and a preceding `@`; a
+    /// disagreement would send a request to a host other than the checked one. User information in an untrusted
+    /// reference is an error (RFC 9110 §4.2.4).
     private static func isHostAndPort(_ authority: [UInt8]) -> Bool {
         let isLiteral = authority.first == UInt8(ascii: "[")
         let allowed = isLiteral ? "0123456789abcdef.:[]" : "0123456789abcdefghijklmnopqrstuvwxyz-._~:"
         return !authority.isEmpty && authority.allSatisfy { allowed.utf8.contains($0.lowercasedASCII) }
     }
 
-    /// All of ASCII but control characters and the blank, `%` too: what is escaped stays so.
+    /// ASCII without control characters and space; includes `%`, so that existing escapes are kept.
     private static let visible = ASCIISet(0x21...0x7E)
 
-    /// Blanks and bytes outside ASCII as escapes: origins write them, and no address may hold them.
+    /// Percent-encodes spaces and non-ASCII bytes, which some origins send although URLs must not contain them.
     private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
         PercentEncoding.encode(bytes, allowed: visible)
     }
 
-    /// What is meant for one origin and nobody else.
+    /// Fields that must not be sent to a different origin.
     private static let fieldsOfOneOrigin = ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
 
-    /// What describes a body that is not sent any more (RFC 9110 §15.4).
+    /// Fields that describe a body that is no longer sent (RFC 9110 §15.4).
     private static let contentFields = [
         "Content-Encoding", "Content-Language", "Content-Length", "Content-Location", "Content-Range", "Content-Type",
         "Digest", "Content-Digest", "Repr-Digest", "Last-Modified", "Transfer-Encoding",

@@ -2,17 +2,17 @@
 internal import Crypto
 import PlatformImage
 
-/// Tells responses apart by how the connection that they came over was verified: a response over a connection that was
-/// not verified must not answer a load that would have verified it.
+/// Separates responses by how their connection was verified: a response from an unverified connection must not answer a
+/// load that requires verification.
 ///
-/// The scope of an address is part of ``CacheKey``, so it separates memory, disk, remembered failures and downloads under
-/// way. With the default trust, and without TLS, it is empty, and keys are what they are without it.
+/// The scope of a URL is part of ``CacheKey``, so it separates memory, disk, remembered failures and running downloads.
+/// It is empty with default trust and without TLS, which leaves keys unchanged.
 struct TrustScope: Sendable {
     private let trust: TrustSettings
-    /// Of hosts that are verified: empty with the system's roots alone.
+    /// The scope of verified hosts; empty with only the system's roots.
     private let verified: String
 
-    /// Any certificate was taken.
+    /// The scope of connections that accept any certificate.
     private static let unverified = "unverified"
 
     init(_ trust: TrustSettings) {
@@ -22,28 +22,28 @@ struct TrustScope: Sendable {
             return
         }
         var hash = SHA256()
-        // The order of roots means nothing, and neither does one that is there twice.
+        // The order of roots and duplicates do not change the scope.
         for root in Set(trust.additionalTrustRoots).sorted() {
             hash.update(data: Array("\(root.utf8.count) \(root)".utf8))
         }
         verified = "roots-" + String(hexadecimal: hash.finalize())
     }
 
-    /// True when every address has the empty scope.
+    /// True when every URL has the empty scope.
     var isDefault: Bool { verified.isEmpty && !trust.trustAnySSLCertificate && trust.trustedHosts.isEmpty }
 
-    /// The scope of an address, letters, digits and hyphens; empty for http and for what is no address.
+    /// Returns the scope of a URL: letters, digits and hyphens; empty for http and for an invalid URL.
     func name(of url: String) -> String {
         if isDefault { return "" }
         guard let origin = Origin(url), origin.isSecure else { return "" }
         return trust.trustAnySSLCertificate || isTrusted(origin) ? Self.unverified : verified
     }
 
-    /// True for a host whose certificate is not verified.
+    /// Returns true for a host whose certificate is not verified.
     private func isTrusted(_ origin: Origin) -> Bool {
         if trust.trustedHosts.isEmpty { return false }
         let host = origin.host
-        // Which name the transport makes of an escaped one is its affair: better apart than together.
+        // The transport may decode an escaped host name to a trusted one: treat it as unverified, to separate in doubt.
         if host.utf8.contains(UInt8(ascii: "%")) { return true }
         let address = host.hasPrefix("[") ? host.dropFirst().dropLast() : host
         return trust.trustedHosts.contains(String(host)) || trust.trustedHosts.contains(String(address))
