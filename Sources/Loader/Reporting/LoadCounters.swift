@@ -2,7 +2,7 @@
 import PlatformImage
 internal import Synchronization
 
-/// What a loader has done, counted without a lock.
+/// Lock-free activity counters of a loader.
 final class LoadCounters: Sendable {
     let memoryHits = Atomic(0)
     let diskHits = Atomic(0)
@@ -17,7 +17,7 @@ final class LoadCounters: Sendable {
     let decodes = Atomic(0)
     let decodeNanoseconds = Atomic(0)
 
-    /// Counts a load that ended well.
+    /// Counts a successful load.
     func countAnswer(from source: LoadSource) {
         switch source {
         case .memory: Self.add(1, to: memoryHits)
@@ -28,13 +28,13 @@ final class LoadCounters: Sendable {
         }
     }
 
-    /// Counts a decode that has taken so long on its thread.
+    /// Counts a decode and its duration on the decoding thread.
     func countDecode(_ duration: Duration) {
         Self.add(1, to: decodes)
         Self.add(Int(max(0, duration.nanosecondCount)), to: decodeNanoseconds)
     }
 
-    /// The counters are read one by one and order nothing else, so they need no more than to be whole.
+    /// The counters are read individually and order no other memory accesses, so relaxed ordering suffices.
     static func add(_ number: Int, to counter: borrowing Atomic<Int>) {
         _ = counter.wrappingAdd(number, ordering: .relaxed)
     }

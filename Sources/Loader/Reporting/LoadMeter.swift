@@ -2,21 +2,21 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// What a load or a fetch has cost so far.
+/// Accumulated cost of a load or a fetch; durations are summed over all its requests.
 struct LoadCost: Hashable, Sendable {
-    /// Waiting for a place in the lanes.
+    /// Waiting for a slot in the request lanes.
     var queue = Duration.zero
-    /// From sending requests to the heads of their responses.
+    /// From sending requests to receiving the heads of their responses.
     var firstByte = Duration.zero
     /// From the heads to the ends of the bodies.
     var transfer = Duration.zero
     /// Waiting for the disk.
     var disk = Duration.zero
-    /// Decoding what was downloaded.
+    /// Decoding downloaded bodies.
     var decode = Duration.zero
-    /// Requests sent.
+    /// Number of requests sent.
     var attempts = 0
-    /// Bytes of bodies.
+    /// Body bytes received.
     var bytes = 0
 
     static func += (a: inout Self, b: Self) {
@@ -30,7 +30,7 @@ struct LoadCost: Hashable, Sendable {
     }
 }
 
-/// Adds up what one load costs, or one fetch that several loads share, on whatever threads it happens.
+/// Accumulates the cost of one load, or of one fetch that several loads share; may be used from any thread.
 final class LoadMeter: Sendable {
     private struct State {
         var cost = LoadCost()
@@ -41,16 +41,16 @@ final class LoadMeter: Sendable {
 
     var cost: LoadCost { state.locked(in: self) { $0.cost } }
 
-    /// Adds what a fetch has cost that the load waited for.
+    /// Adds the cost of a fetch that the load waited for.
     func add(_ cost: LoadCost) { state.locked(in: self) { $0.cost += cost } }
 
-    /// Adds the time since an instant.
+    /// Adds the time elapsed since an instant.
     func add(_ part: any WritableKeyPath<LoadCost, Duration> & Sendable, since begin: ContinuousClock.Instant) {
         let duration = begin.duration(to: .now)
         state.locked(in: self) { $0.cost[keyPath: part] += duration }
     }
 
-    /// Counts a request and gives its number, from 1.
+    /// Counts a request and returns its number, starting at 1.
     func countAttempt() -> Int {
         state.locked(in: self) { state in
             state.cost.attempts += 1
@@ -58,7 +58,7 @@ final class LoadMeter: Sendable {
         }
     }
 
-    /// True the first time.
+    /// Returns true on the first call only.
     func isFirstMiss() -> Bool {
         state.locked(in: self) { state in
             defer { state.hasMissed = true }
@@ -68,7 +68,7 @@ final class LoadMeter: Sendable {
 }
 
 extension LoadTimings {
-    /// Takes over the parts that a meter knows; once, when the load has ended.
+    /// Copies the parts that a meter measures; must be called once, when the load has ended.
     mutating func take(_ cost: LoadCost) {
         decode += cost.decode
         queue = cost.queue

@@ -1,39 +1,39 @@
 #if Loader
-/// What one load came to and cost, for those who count.
+/// Result and cost of one load, for metrics.
 public struct LoadRecord: Hashable, Sendable {
-    /// What was asked for.
+    /// The kind of result that was requested.
     public enum Content: String, Hashable, Sendable, CaseIterable {
-        /// A picture, by ``ImageLoader/image(for:)`` and all that does the same.
+        /// A decoded image, by ``ImageLoader/image(for:)`` and equivalent calls.
         case image
-        /// Bytes, by ``ImageLoader/data(for:)``.
+        /// The body as bytes, by ``ImageLoader/data(for:)``.
         case data
     }
 
-    /// A picture or bytes.
+    /// The kind of result that was requested.
     public let content: Content
-    /// The address asked for, redacted as in events.
+    /// The requested URL, redacted as in events.
     public internal(set) var url: String
-    /// Where the answer came from; `none` for a load that failed.
+    /// Source of the result; `none` for a failed load.
     public let source: LoadSource
-    /// As in ``LoadedImage/isFresh``; false for a load that failed.
+    /// As in ``LoadedImage/isFresh``; false for a failed load.
     public let isFresh: Bool
-    /// How the load failed, `cancelled` among it; nil for a success.
+    /// The error code of a failed load, including `cancelled`; nil for a success.
     public let outcome: LoadError.Code?
-    /// The status of the response that answered or was the failure; nil when there was none.
+    /// Status of the response that completed or failed the load; nil without a response.
     public let status: Int?
-    /// Requests that were sent for it, one a hop and a repetition; 0 when none. A request that several loads share
-    /// counts in the record of each, and so do its bytes and its times.
+    /// Number of requests sent, including redirects and retries; 0 or more. A request that several loads share counts
+    /// in the record of each, and so do its bytes and times.
     public let attempts: Int
-    /// Bytes of bodies that came over the network, as they were sent.
+    /// Body bytes received over the network, before content decoding.
     public let bytes: Int
-    /// Where the time went; parts that did not happen are zero.
+    /// Durations of the parts of the load; parts that did not occur are zero.
     public let timings: LoadTimings
-    /// From the call to the answer; zero for a picture that one look in memory gave.
+    /// From the call to the result; zero for an image found in memory by the first lookup.
     public let duration: Duration
 }
 
 extension LoadRecord: CustomStringConvertible {
-    /// The result and the cost of the load, in one line.
+    /// Result and cost of the load, in one line.
     public var description: String {
         let end = outcome.map { "failed \($0)" } ?? "from \(source), \(isFresh ? "fresh" : "not fresh")"
         let status = status.map { ", status \($0)" } ?? ""

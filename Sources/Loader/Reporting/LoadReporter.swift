@@ -4,12 +4,12 @@ internal import Logging
 internal import PlatformImage
 internal import Synchronization
 
-/// Hands events and records to whoever operates the loader, on a queue of its own.
+/// Delivers events and records to the host's sinks and logger, on a serial dispatch queue.
 ///
-/// Nobody's closure runs where a report is made: no lock is held around a sink, no load waits for one, and a sink may use
-/// the loader. Reports wait in a bounded line; those that find it full are counted and left out.
+/// Sinks never run on the reporting thread: no lock is held around a sink, no load waits for one, and a sink may use
+/// the loader. Reports wait in a bounded queue; when it is full they are counted and dropped.
 final class LoadReporter: Sendable {
-    /// What a report is delivered by; changes act at once, also on reports that wait.
+    /// Sinks and filters; changes apply immediately, even to queued reports.
     struct Settings: Sendable {
         let categories: LoaderEvent.Categories
         let eventSink: (@Sendable (LoaderEvent) -> Void)?
@@ -19,14 +19,14 @@ final class LoadReporter: Sendable {
         let logResponseWarnings: Bool
         let redactURL: (@Sendable (String) -> String)?
 
-        /// Bits of what anybody wants to hear of.
+        /// Bits of the categories, and of records, that have a receiver.
         fileprivate var interest: UInt16 {
             let events = eventSink == nil && logger == nil ? 0 : UInt16(categories.rawValue)
             return events | (recordSink == nil ? 0 : LoadReporter.recordBit)
         }
     }
 
-    /// With the address as it is.
+    /// A queued report, with the unredacted URL.
     private enum Report: Sendable {
         case event(LoaderEvent.Kind, url: String?)
         case record(LoadRecord)
@@ -34,26 +34,26 @@ final class LoadReporter: Sendable {
 
     private struct State {
         var settings: Settings
-        /// Of the configuration that the settings are of.
+        /// Number of the configuration that the settings belong to.
         var number: UInt64
         var waiting: [Report] = []
         var isDelivering = false
         var dropped = 0
-        /// Dropped reports that nobody was told of yet.
+        /// Dropped reports that have not been reported yet.
         var untold = 0
     }
 
     let counters = LoadCounters()
     private let state: Mutex<State>
     private let interest: Atomic<UInt16>
-    /// Hashes of the addresses whose servers were warned of.
+    /// Hashes of the URLs for which a cache policy warning was reported.
     private let warned = MemoryCache<Int, Bool>(maxBytes: maxWarned, maxCount: maxWarned)
     private let queue = DispatchQueue(label: "ImageLoader.reports")
 
     fileprivate static let recordBit: UInt16 = 0x100
-    /// Reports that wait at once.
+    /// Maximum number of queued reports.
     static let maxWaiting = 8_192
-    /// Addresses that are remembered so as to be warned of once; the least recent are forgotten.
+    /// Maximum number of URLs remembered to report a warning once; the least recently used are evicted.
     static let maxWarned = 4_096
 
     init(_ settings: Settings, number: UInt64) {
@@ -61,7 +61,7 @@ final class LoadReporter: Sendable {
         state = Mutex(State(settings: settings, number: number))
     }
 
-    /// Goes by other settings from now on, unless later ones have come already.
+    /// Applies other settings, unless later ones have been applied already.
     func configure(_ settings: Settings, number: UInt64) {
         state.locked(in: self) { state in
             guard state.number <= number else { return }
@@ -71,38 +71,38 @@ final class LoadReporter: Sendable {
         }
     }
 
-    /// True when somebody hears of this category.
+    /// Returns true when events of this category have a receiver.
     func wants(_ category: LoaderEvent.Categories) -> Bool {
         interest.load(ordering: .relaxed) & UInt16(category.rawValue) != 0
     }
 
-    /// True when somebody gets records.
+    /// True when records have a receiver.
     var wantsRecords: Bool { interest.load(ordering: .relaxed) & Self.recordBit != 0 }
 
-    /// Reports that were left out so far.
+    /// Number of reports dropped so far.
     var droppedCount: Int { state.locked(in: self) { $0.dropped } }
 
-    /// Tells of an event, if anybody hears of its category.
+    /// Reports an event, if its category has a receiver.
     ///
-    /// - Parameter url: As it is; it is redacted before anybody sees it.
+    /// - Parameter url: The unredacted URL; it is redacted before delivery.
     func report(_ kind: LoaderEvent.Kind, url: String? = nil) {
         guard wants(kind.category) else { return }
         enqueue(.event(kind, url: url))
     }
 
-    /// Gives a record, whose address is as it is, if anybody gets records.
+    /// Reports a record, whose URL is still unredacted, if records have a receiver.
     func report(_ record: LoadRecord) {
         guard wantsRecords else { return }
         enqueue(.record(record))
     }
 
-    /// True the first time for an address, as far as is remembered.
+    /// Returns true for the first warning about a URL, as far as remembered.
     func isFirstWarning(of url: String) -> Bool {
         guard warned.value(for: url.hashValue) == nil else { return false }
         return warned.insert(true, for: url.hashValue, cost: 1)
     }
 
-    /// Returns when everything reported so far has been delivered.
+    /// Waits until everything reported so far has been delivered.
     func delivered() async {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
@@ -155,7 +155,7 @@ final class LoadReporter: Sendable {
 
     private static func shown(_ url: String, _ settings: Settings) -> String {
         guard let redact = settings.redactURL else { return Redaction.shown(url) }
-        // Whatever the hook returns, it is one line and has no user information.
+        // The hook's result may be anything: reduce it to one line without user information.
         return Redaction.showingQueries(redact(Redaction.showingQueries(url)))
     }
 }

@@ -3,7 +3,7 @@ internal import Logging
 import PlatformImage
 
 extension LoaderEvent {
-    /// How loud the event is in a log.
+    /// The log level of the event.
     var level: Logger.Level {
         switch kind {
         case .cacheMiss, .requestSent, .responseReceived: .debug
@@ -14,7 +14,7 @@ extension LoaderEvent {
         }
     }
 
-    /// The message, always one of few: what varies is in ``metadata``.
+    /// The message, one of a fixed set; variable values are in ``metadata``.
     var message: Logger.Message {
         switch kind {
         case .cacheMiss: "cache miss"
@@ -32,7 +32,7 @@ extension LoaderEvent {
         }
     }
 
-    /// The event's values, durations in milliseconds.
+    /// The event's values; durations are in milliseconds.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [:]
         if let url { metadata["url"] = "\(url)" }

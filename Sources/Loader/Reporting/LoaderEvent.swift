@@ -1,74 +1,74 @@
 #if Loader
-/// Something that happened in a loader, for those who operate it.
+/// An event in a loader, for monitoring.
 ///
-/// Addresses are shown as ``ImageLoader/Configuration/redactURL`` says, and no event holds a field of a request or a
-/// response: what is secret in them goes nowhere.
+/// URLs are redacted by ``ImageLoader/Configuration/redactURL``, and no event contains fields of a request or a
+/// response, because they may be secret.
 public struct LoaderEvent: Hashable, Sendable {
-    /// What happened.
+    /// The kind of the event with its values.
     public let kind: Kind
-    /// The address that it happened to, redacted; nil when it concerns no single one.
+    /// The redacted URL that the event concerns; nil when it does not concern a single URL.
     public let url: String?
 
-    /// Which category the event belongs to, exactly one.
+    /// The category of the event.
     public var category: Categories { kind.category }
 
-    /// What is told of; several may be chosen.
+    /// A set of event categories.
     public struct Categories: OptionSet, Hashable, Sendable {
-        /// A bit for each category.
+        /// One bit per category.
         public let rawValue: UInt8
 
-        /// The categories of these bits; those without a meaning choose nothing.
+        /// Creates a set from bits; undefined bits select nothing.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// A request went out.
+        /// A request was sent.
         public static var request: Self { Self(rawValue: 1) }
-        /// A response came in.
+        /// A response was received.
         public static var response: Self { Self(rawValue: 2) }
-        /// Misses, servers that say too little about caching, removals.
+        /// Cache misses, insufficient caching headers, removals.
         public static var cache: Self { Self(rawValue: 4) }
-        /// Failures, repetitions, faults of the disk.
+        /// Failures, retries, disk faults.
         public static var error: Self { Self(rawValue: 8) }
-        /// Pictures in memory that were given up.
+        /// Eviction of images from memory.
         public static var memory: Self { Self(rawValue: 16) }
-        /// All of them.
+        /// All categories.
         public static var all: Self { [.request, .response, .cache, .error, .memory] }
     }
 
-    /// What happened; more may be added, so switch over it with a default.
+    /// The kind of an event; cases may be added, so a switch over it needs a default.
     public enum Kind: Hashable, Sendable {
-        /// A load looked into the caches and found nothing for its address, also nothing stale; once a load.
+        /// A load found no entry for its URL in the caches, not even a stale one; once per load.
         case cacheMiss
-        /// A success says too little about how long it may be kept; once an address, as far as they are remembered.
+        /// A successful response lacks caching headers; once per URL, as far as remembered.
         case cachePolicyWarning(CachePolicyWarning)
-        /// A request goes out; `attempt` counts those of its load from 1, over redirects and repetitions.
+        /// A request is sent; `attempt` counts the requests of its load from 1, including redirects and retries.
         case requestSent(attempt: Int)
-        /// A response has ended, whole, refused or cut short: its bytes as they came, and the time since the request.
+        /// A response has ended (complete, refused or truncated): body bytes as received, and time since the request.
         case responseReceived(status: Int, bytes: Int, duration: Duration)
-        /// An attempt failed with this code and another one, counted from 2, follows after the delay.
+        /// An attempt failed with this code; the next one, numbered from 2, follows after the delay.
         case retrying(attempt: Int, delay: Duration, code: LoadError.Code)
-        /// A load failed, or a renewal in the background; those that were cancelled are not told of.
+        /// A load or a background revalidation failed; cancellation is not reported.
         case failed(code: LoadError.Code, status: Int?, isFatal: Bool, message: String)
-        /// What is stored of one picture was removed at the host's wish.
+        /// The host removed the stored data of one image.
         case imageRemoved
-        /// The host purged or cleared the disk caches of so many files and bytes.
+        /// The host purged or cleared the disk cache; number and total bytes of the removed files.
         case filesRemoved(count: Int, bytes: Int)
-        /// The host took all pictures out of memory.
+        /// The host purged the memory cache.
         case memoryPurged(count: Int, bytes: Int)
-        /// So many bytes of pictures were given up under pressure.
+        /// Images were evicted under memory pressure; their size in bytes.
         case memoryRelieved(bytes: Int)
-        /// The disk did not do what it was to, for the first time in this way; no load fails for it. A folder that cannot
-        /// be made is told of so, and turns the disk cache off until it can be.
+        /// The first disk fault of its kind; no load fails because of it. A folder that cannot be created is reported
+        /// so, and disables the disk cache until it can be created.
         case diskFault(DiskCache.Fault, directory: String, message: String)
-        /// So many events and records were left out because the sinks took longer than the loads.
+        /// This many events and records were dropped because the sinks were slower than the loads.
         case reportsDropped(count: Int)
     }
 }
 
-/// What a server's success lacks.
+/// Missing caching information in a successful response.
 public enum CachePolicyWarning: String, Hashable, Sendable, CaseIterable {
-    /// Neither an ETag nor Cache-Control or Expires: nothing says how long it is good, and it can hardly be validated.
+    /// No ETag, Cache-Control or Expires: the lifetime is unknown, and the response can hardly be validated.
     case neitherETagNorLifetime
-    /// An ETag and neither Cache-Control nor Expires: each load asks the server again.
+    /// An ETag, but neither Cache-Control nor Expires: each load sends a request.
     case etagOnly
 }
 
@@ -85,7 +85,7 @@ extension LoaderEvent.Kind {
 }
 
 extension CachePolicyWarning {
-    /// What is wrong with a success of these fields; nil for nothing.
+    /// Checks the fields of a successful response; nil when none of the warnings applies.
     init?(_ fields: HeaderFields) {
         guard !fields.contains("Cache-Control"), !fields.contains("Expires") else { return nil }
         self = fields.contains("ETag") ? .etagOnly : .neitherETagNorLifetime

@@ -3,7 +3,7 @@ public import Metrics
 internal import PlatformImage
 internal import Synchronization
 
-/// Feeds a metrics backend with what one loader does, by way of swift-metrics.
+/// Exports the activity of one loader to a metrics backend through swift-metrics.
 ///
 /// ```swift
 /// let metrics = LoaderMetrics()
@@ -12,25 +12,25 @@ internal import Synchronization
 /// metrics.note(loader.statistics)  // as often as the backend is read
 /// ```
 ///
-/// Records give the counters `loads` by source and content and `failures` by code, and the timers `load.duration` and one
-/// for each part of it that took time. Statistics give the counters of requests, retries, bytes, misses and decodes, and
-/// meters for what waits and runs now. No address is ever in a label.
+/// Records produce the counters `loads` by source and content and `failures` by code, the timer `load.duration`, and a
+/// timer for each part that took time. Statistics produce counters of requests, retries, bytes, misses and decodes, and
+/// meters of queue depth. Labels never contain a URL.
 public final class LoaderMetrics: Sendable {
     private let prefix: String
     private let factory: any MetricsFactory
     private let last = Mutex(LoaderStatistics())
 
-    /// Metrics whose names begin with a prefix and a dot.
+    /// Creates metrics whose names start with a prefix and a dot.
     ///
     /// - Parameters:
-    ///   - prefix: Tells several loaders apart.
-    ///   - factory: Where the metrics are made; the one that the process was bootstrapped with by default.
+    ///   - prefix: Distinguishes several loaders.
+    ///   - factory: Creates the metrics; by default the factory that the process was bootstrapped with.
     public init(prefix: String = "loader", factory: any MetricsFactory = MetricsSystem.factory) {
         self.prefix = prefix
         self.factory = factory
     }
 
-    /// Counts a load and notes how long it and its parts took.
+    /// Counts a load and records its duration and those of its parts.
     public func note(_ record: LoadRecord) {
         if let code = record.outcome {
             count("failures", 1, [("code", code.description)])
@@ -46,9 +46,9 @@ public final class LoaderMetrics: Sendable {
         for (name, duration) in parts where duration > .zero { time("\(name).duration", duration) }
     }
 
-    /// Adds to the counters what was done since the last call, and sets the meters to what is going on now.
+    /// Adds the increments since the last call to the counters, and sets the meters to current values.
     ///
-    /// - Parameter statistics: Of the loader whose records come here.
+    /// - Parameter statistics: Statistics of the loader whose records are passed to this object.
     public func note(_ statistics: LoaderStatistics) {
         let before = last.locked(in: self) { last in
             defer { last = statistics }

@@ -2,49 +2,49 @@
 internal import PlatformImage
 internal import Synchronization
 
-/// What a loader has done since it was made, and what it is doing now.
+/// Activity of a loader since it was created, and its current state.
 ///
-/// Each figure is true by itself; while loads run they need not be of one and the same instant.
+/// Each value is accurate; while loads are running the values need not be of the same instant.
 public struct LoaderStatistics: Hashable, Sendable {
-    /// Loads answered with the decoded picture in memory.
+    /// Loads answered with a decoded image from memory.
     public internal(set) var memoryHits = 0
-    /// Loads answered with a stored body, without asking the origin.
+    /// Loads answered with a stored body, without a request.
     public internal(set) var diskHits = 0
-    /// Loads for which the origin confirmed what is stored (304).
+    /// Loads whose stored response the origin validated (304).
     public internal(set) var revalidated = 0
     /// Loads for which the origin sent a body.
     public internal(set) var network = 0
-    /// Loads that failed, but for those that were cancelled.
+    /// Loads that failed, except cancelled ones.
     public internal(set) var failures = 0
     /// Loads that were cancelled.
     public internal(set) var cancellations = 0
-    /// Loads that looked into the caches and found nothing at all.
+    /// Loads that found no entry in the caches, not even a stale one.
     public internal(set) var misses = 0
     /// All loads that have ended.
     public var loads: Int { memoryHits + diskHits + revalidated + network + failures + cancellations }
 
-    /// Requests sent, those of renewals in the background included; a request that many loads share is one.
+    /// Requests sent, including background revalidation; a request shared by several loads counts once.
     public internal(set) var requests = 0
-    /// Attempts that failed and were followed by another one.
+    /// Failed attempts that were retried.
     public internal(set) var retries = 0
-    /// Bytes of bodies, as they were sent.
+    /// Body bytes received, before content decoding.
     public internal(set) var bytesReceived = 0
     /// Decodes on the loader's decode queue.
     public internal(set) var decodes = 0
-    /// Nanoseconds that they took on their threads, without waiting.
+    /// Nanoseconds of those decodes on their threads, without waiting.
     public internal(set) var decodeNanoseconds = 0
 
     /// Urgent fetches that wait for a slot.
     public internal(set) var urgentWaiting = 0
-    /// Urgent fetches under way.
+    /// Urgent fetches that are running.
     public internal(set) var urgentRunning = 0
-    /// Slow fetches that wait for a slot; they do for as long as there are urgent ones.
+    /// Slow fetches that wait for a slot; they wait as long as there are urgent fetches.
     public internal(set) var slowWaiting = 0
-    /// Slow fetches under way.
+    /// Slow fetches that are running.
     public internal(set) var slowRunning = 0
     /// Decodes that wait for a thread.
     public internal(set) var decodesWaiting = 0
-    /// Events and records that were left out because the sinks took longer than the loads.
+    /// Events and records that were dropped because the sinks were slower than the loads.
     public internal(set) var reportsDropped = 0
 }
 
@@ -72,7 +72,7 @@ extension LoaderStatistics {
 }
 
 extension LoaderStatistics: CustomStringConvertible {
-    /// The counts that are not 0, in one line.
+    /// The values that are not 0, in one line.
     public var description: String {
         var text = ChangedProperties(of: "LoaderStatistics")
         text.add("memoryHits", memoryHits, default: 0)
