@@ -8,9 +8,9 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// One request and its response, between the session's delegate queue and a task that pulls.
+/// One request and its response: connects the session's delegate queue with a task that pulls the body.
 ///
-/// All of it is one state under one lock. Whoever takes a continuation out of the state resumes it, after the lock.
+/// All state is protected by one lock. A continuation is removed under the lock and resumed after its release.
 final class URLSessionExchange: Sendable {
     private struct State {
         var head: ResponseHead?
@@ -21,7 +21,7 @@ final class URLSessionExchange: Sendable {
         var timer: Task<Void, Never>?
     }
 
-    /// What is left to do when an exchange ends, without the lock.
+    /// Actions that remain when an exchange ends; performed without the lock.
     private struct Remains {
         let headWaiter: CheckedContinuation<ResponseHead, any Error>?
         let bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
@@ -42,7 +42,7 @@ final class URLSessionExchange: Sendable {
         self.maxUnreadBytes = maxUnreadBytes
     }
 
-    /// Sends the request and returns the final head. An exchange runs once.
+    /// Sends the request and returns the final head. Must be called only once.
     func run(total: Duration?) async throws -> ResponseHead {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -59,7 +59,7 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// All bytes that have come since the last call, at least one; nil at the end.
+    /// Returns all bytes received since the last call, at least one; nil at the end.
     func next() async throws -> [UInt8]? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -85,12 +85,12 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// Ends the exchange, unless it has ended, and forgets what is unread.
+    /// Ends the exchange if it is still running, and discards unread bytes.
     func cancel() {
         state.locked(in: self) { state in
             guard !state.unread.isEmpty else { return }
             state.unread = []
-            // What comes next is the cancellation, even when the server had sent all.
+            // The next read throws the cancellation, even if the response was complete.
             if state.end != nil { state.end = .failure(.cancelled()) }
         }
         end(.failure(.cancelled()))
@@ -109,7 +109,7 @@ final class URLSessionExchange: Sendable {
     }
 }
 
-// What the delegate calls, one at a time.
+// Delegate callbacks, called serially.
 extension URLSessionExchange {
     func receive(_ head: ResponseHead) {
         let waiter = state.locked(in: self) { state -> CheckedContinuation<ResponseHead, any Error>? in
@@ -133,7 +133,7 @@ extension URLSessionExchange {
         if isTooMuch { end(.failure(.bodyTooLarge("more than \(maxUnreadBytes) bytes wait to be read"))) }
     }
 
-    /// Ends well, if the head has come.
+    /// Ends the exchange successfully if the head was received.
     func endIfAnswered() {
         guard state.locked(in: self, { $0.head != nil }) else { return }
         end(.success(()))

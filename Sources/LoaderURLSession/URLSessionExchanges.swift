@@ -8,11 +8,13 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// The delegate of a transport's session: hands what comes to the exchange that it belongs to.
+/// The delegate of a transport's session: forwards callbacks to the exchange of each task.
 final class URLSessionExchanges: NSObject, URLSessionDataDelegate {
     private let running = Mutex<[Int: URLSessionExchange]>([:])
 
-    /// - Parameter task: Not resumed yet.
+    /// Registers the exchange of a task.
+    ///
+    /// - Parameter task: A task that has not been resumed yet.
     func add(_ exchange: URLSessionExchange, for task: URLSessionTask) {
         let number = task.taskIdentifier
         running.locked(in: self) { $0[number] = exchange }
@@ -34,7 +36,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // Foundation asks after the last byte of a 401 (RFC 9110 §15.5.2), whose end it would then call cancelled.
+        // Foundation calls this after the last byte of a 401 (RFC 9110 §15.5.2) and would then report it as cancelled.
         exchange(of: task)?.endIfAnswered()
         completionHandler(.rejectProtectionSpace, nil)
     }
@@ -43,7 +45,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        // Foundation hands on interim responses too (RFC 9110 §15.2); 101 is a final one.
+        // Foundation also delivers interim responses (RFC 9110 §15.2); 101 is treated as final.
         if let response = response as? HTTPURLResponse, response.statusCode >= 200 || response.statusCode == 101 {
             exchange(of: dataTask)?.receive(ResponseHead(response))
         }
@@ -62,13 +64,13 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate {
 }
 
 extension LoadError {
-    /// What an error of Foundation's means to a load.
+    /// Converts an error of Foundation.
     fileprivate init(foundationError error: any Error) {
         switch (error as? URLError)?.code {
         case .secureConnectionFailed?, .serverCertificateUntrusted?, .serverCertificateHasBadDate?,
             .serverCertificateHasUnknownRoot?, .serverCertificateNotYetValid?:
             self = .tls("certificate or handshake refused: \(error.localizedDescription)")
-        // What curl says of certificates and host names has a text, and on Linux no code.
+        // On Linux, curl's certificate and host name errors have only a text, no code.
         case .unknown? where error.localizedDescription.hasPrefix("SSL"):
             self = .tls("certificate refused: \(error.localizedDescription)")
         case .timedOut?: self = .transport("no byte in time")

@@ -2,7 +2,7 @@
 import PlatformImage
 public import PlatformImageLoader
 
-// The session and its configuration are a module of their own on Linux.
+// On Linux, URLSession and its configuration are in a separate module.
 #if canImport(FoundationNetworking)
 internal import Foundation
 public import FoundationNetworking
@@ -10,35 +10,34 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// The transport by way of Foundation's `URLSession`, for hosts that have set one up and want no other client.
+/// A transport over Foundation's `URLSession`, for hosts that have configured one and need no other client.
 ///
-/// A session calls its own delegate only, so the transport makes a session of the configuration that is brought. It
-/// follows no redirect, answers no challenge, caches nothing and sends no cookies of its own.
+/// A session calls only the delegate it was created with, so the transport creates a session from the given
+/// configuration. It follows no redirects, answers no authentication challenges, caches nothing and stores no cookies.
 ///
-/// What is Foundation's own doing on Linux (Swift 6.3):
-/// - Fields are added: Accept, Accept-Language, User-Agent, Connection. Accept-Encoding is `identity` unless the request
-///   says otherwise. Fields of one name are joined by commas, sent and received, and their order is lost.
-/// - A body that comes coded is decoded before anyone else sees it. The head then has neither Content-Encoding nor
-///   Content-Length, and says `Accept-Ranges: none`, because a range would count coded bytes.
+/// Limitations of Foundation on Linux (Swift 6.3):
+/// - Fields are added: Accept, Accept-Language, User-Agent, Connection. Accept-Encoding is `identity` unless the
+///   request sets it. Sent and received fields of one name are joined by commas, and their order is lost.
+/// - A content-coded body is decoded by Foundation. Content-Encoding and Content-Length are then removed from the head,
+///   and `Accept-Ranges: none` is set, because a range would count coded bytes.
 /// - A head that is not UTF-8 is an error. **A connection that is closed within a head ends the process**: Foundation
-///   traps (`Transfer completed, but there's no response.`). Use `AsyncHTTPClientTransport` for origins that you do not
-///   trust.
-/// - A sender cannot be slowed down: a task that is suspended and resumed begins anew. What is not read yet is kept in
-///   memory up to a limit, and more ends the exchange.
-/// - Connecting cannot be timed alone: it counts as silence, whose limit is rounded up to whole seconds.
-/// - A certificate is judged by the system's roots alone, and nothing a program does changes that.
+///   traps (`Transfer completed, but there's no response.`). Use `AsyncHTTPClientTransport` for untrusted origins.
+/// - There is no backpressure: a task that is suspended and resumed starts again. Unread bytes are kept in memory up to
+///   a limit, beyond which the exchange fails.
+/// - There is no separate connect timeout: connecting counts as idle time, whose limit is rounded up to whole seconds.
+/// - Certificates are verified only with the system's roots, and a program cannot change that.
 public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let exchanges = URLSessionExchanges()
     private let maxUnreadBytes: Int
 
-    /// A transport over a session of this configuration.
+    /// Creates a transport over a session with this configuration.
     ///
     /// The session ends when the transport is released and its last exchange is over.
     ///
     /// - Parameters:
-    ///   - configuration: Is copied. Its cache, its cookies and its stored credentials are not used.
-    ///   - maxUnreadBytes: What one response may have waiting to be read, at least 1; more is `bodyTooLarge`.
+    ///   - configuration: Copied. Its cache, cookies and stored credentials are not used.
+    ///   - maxUnreadBytes: Maximum unread bytes of one response, at least 1; more fails with `bodyTooLarge`.
     public init(configuration: URLSessionConfiguration = .ephemeral, maxUnreadBytes: Int = 67_108_864) {
         precondition(maxUnreadBytes > 0, "something must be kept until it is read")
         self.maxUnreadBytes = maxUnreadBytes
@@ -52,10 +51,10 @@ public final class URLSessionTransport: HTTPTransport {
         session = URLSession(configuration: copy, delegate: exchanges, delegateQueue: nil)
     }
 
-    // The session holds its delegate until then.
+    // The session retains its delegate until it is invalidated.
     deinit { session.finishTasksAndInvalidate() }
 
-    /// Throws `configuration` for everything but the defaults: Foundation on Linux has no setting for whom to believe.
+    /// Throws `configuration` for anything but the defaults: Foundation on Linux has no trust settings.
     public func validate(_ trust: TrustSettings) throws(LoadError) {
         guard trust == TrustSettings() else {
             throw .configuration("URLSession trusts the system's roots and cannot be told to trust anything else")
@@ -76,10 +75,10 @@ public final class URLSessionTransport: HTTPTransport {
     }
 }
 
-/// The reading end of a body. When it is released unread, the exchange ends.
+/// The reading end of a body. Releasing it before the end cancels the exchange.
 private final class URLSessionBody: Sendable {
     private let exchange: URLSessionExchange
-    /// Keeps the session.
+    /// Keeps the session alive.
     private let transport: URLSessionTransport
 
     init(exchange: URLSessionExchange, transport: URLSessionTransport) {
@@ -93,10 +92,10 @@ private final class URLSessionBody: Sendable {
 }
 
 extension HTTPRequest {
-    /// The request as Foundation takes it.
+    /// Converts the request to a `URLRequest`.
     ///
-    /// - Parameter idle: Nil for no limit.
-    /// - Throws: `configuration` for an address that is none, and for a field that cannot be sent.
+    /// - Parameter idle: The idle timeout; nil means no limit.
+    /// - Throws: `configuration` for an invalid URL, and for a field that cannot be sent.
     fileprivate func prepared(idle: Duration?) throws(LoadError) -> URLRequest {
         guard Origin(url) != nil, let address = URL(string: url) else {
             throw .configuration("not an address of http or https")
@@ -128,7 +127,7 @@ extension HTTPRequest {
 }
 
 extension ResponseHead {
-    /// The head as Foundation gives it, in the order of the names: it keeps no other.
+    /// Converts a head of Foundation; fields are sorted by name, because their order is not preserved.
     init(_ response: HTTPURLResponse) {
         let lines = response.allHeaderFields.compactMap { name, value -> HeaderField? in
             guard let name = name as? String, let value = value as? String else { return nil }
