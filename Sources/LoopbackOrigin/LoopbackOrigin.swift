@@ -5,28 +5,27 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// An HTTP origin inside this process, on 127.0.0.1 or another address of this machine and a port of its own, for tests
-/// and demonstrations.
+/// An HTTP origin server inside this process, on 127.0.0.1 or another local address, for tests and demonstrations.
 ///
-/// It answers as it is told to, also in ways that no server should, and tells what reached it.
+/// It sends scripted responses, including invalid ones, and records the requests that it receives.
 public final class LoopbackOrigin: Sendable {
-    /// Where it listens.
+    /// The port that it listens on.
     public let port: Int
     private let host: String
-    /// What it shows for TLS; nil when it speaks in the clear.
+    /// The TLS certificate; nil for plain HTTP.
     public let certificate: OriginCertificate?
     private let listener: any Channel
     private let log: OriginLog
 
-    /// Starts to listen.
+    /// Starts listening.
     ///
     /// - Parameters:
-    ///   - certificate: nil for no TLS.
-    ///   - speaksHTTP2: Offers h2 by ALPN; of no effect without a certificate.
+    ///   - certificate: The TLS certificate; nil for plain HTTP.
+    ///   - speaksHTTP2: True offers h2 by ALPN; ignored without a certificate.
     ///   - host: The IP address to listen on, without brackets.
-    ///   - port: 0 for a free one.
-    ///   - refusesOtherProtocols: Answers 400 and closes when the first bytes are no request, such as a TLS record; waits
-    ///     for the end of a header otherwise.
+    ///   - port: The port to listen on; 0 for any free one.
+    ///   - refusesOtherProtocols: True responds with 400 and closes when the first bytes are not HTTP, such as a TLS
+    ///     record; false waits for the end of a header.
     ///   - answer: Called for every request, from any thread.
     public init(
         certificate: OriginCertificate? = nil, speaksHTTP2: Bool = false, host: String = "127.0.0.1", port: Int = 0,
@@ -56,35 +55,35 @@ public final class LoopbackOrigin: Sendable {
         self.log = log
     }
 
-    /// The address of a path that starts with a slash.
+    /// Returns the URL of a path that starts with a slash.
     ///
-    /// - Parameter host: As it is to stand in the address; nil for the IP address that it listens on.
+    /// - Parameter host: The host part of the URL; nil for the IP address that it listens on.
     public func url(_ path: String = "/", host: String? = nil) -> String {
         let host = host ?? (self.host.contains(":") ? "[\(self.host)]" : self.host)
         return "\(certificate == nil ? "http" : "https")://\(host):\(port)\(path)"
     }
 
-    /// All requests so far, in the order of their arrival.
+    /// All requests so far, in order of arrival.
     public var requests: [OriginRequest] { log.requests }
-    /// How many connections were accepted so far.
+    /// Number of connections accepted so far.
     public var connectionCount: Int { log.counts.accepted }
-    /// How many of them are closed.
+    /// Number of accepted connections that are closed.
     public var closedConnectionCount: Int { log.counts.closed }
-    /// How many bytes of bodies the network took so far.
+    /// Number of body bytes written to the network so far.
     public var bodyBytesWritten: Int { log.counts.bodyBytesWritten }
 
-    /// Returns when so many requests have come, or the task is cancelled.
+    /// Waits until at least `count` requests were received, or the task is cancelled.
     public func waitForRequests(_ count: Int) async { await log.wait { $0.requests >= count } }
 
-    /// Returns when so many connections were closed, or the task is cancelled.
+    /// Waits until at least `count` connections were closed, or the task is cancelled.
     public func waitForClosedConnections(_ count: Int) async { await log.wait { $0.closed >= count } }
 
-    /// Closes every open connection, as a server does that has had enough of idle ones, and goes on listening.
+    /// Closes every open connection, as a server does with idle ones, and keeps listening.
     public func closeConnections() async {
         for channel in log.connections { try? await channel.close() }
     }
 
-    /// Ends listening and all connections.
+    /// Stops listening and closes all connections.
     public func stop() async {
         try? await listener.close()
         await closeConnections()
@@ -123,7 +122,7 @@ public final class LoopbackOrigin: Sendable {
     }
 }
 
-/// What the handlers of one connection are made of.
+/// The parameters of one connection's handlers.
 private struct OriginConnection: Sendable {
     let number: Int
     let log: OriginLog

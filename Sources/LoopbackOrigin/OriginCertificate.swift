@@ -2,26 +2,25 @@
 import Crypto
 import Foundation
 
-/// A certificate that signs itself, or that another one signed, made when it is asked for, and its key.
+/// A newly generated X.509 certificate with its key, self-signed or signed by another one.
 ///
-/// It is written field by field (RFC 5280 §4.1, in DER), which is shorter than a dependency that can write any.
+/// It is encoded field by field (RFC 5280 §4.1, in DER), which avoids a dependency on a certificate library.
 public struct OriginCertificate: Sendable {
     /// The certificate.
     public let der: [UInt8]
-    /// The certificate as text, as it may be added to the trusted ones.
+    /// The certificate in PEM form, as accepted for additional trust roots.
     public let pem: String
-    /// Its private key.
+    /// The private key in DER form.
     let key: [UInt8]
-    /// Its subject, encoded.
+    /// The DER-encoded subject name.
     private let name: [UInt8]
 
-    /// A certificate for these host names, and for 127.0.0.1 when `coversLoopback`, of a new key on P-256.
+    /// Creates a certificate with a new P-256 key for these host names, and for 127.0.0.1 if `coversLoopback`.
     ///
     /// - Parameters:
-    ///   - issuer: Signs it; nil lets it sign itself. A server shows its own certificate alone.
-    ///   - notBefore: The first second in which it is valid, as `yymmddhhmmssZ`: years from 50 on are of the last century
-    ///     (RFC 5280 §4.1.2.5.1).
-    ///   - notAfter: The last one, likewise.
+    ///   - issuer: The certificate that signs it; nil for self-signed. A server sends only its leaf certificate.
+    ///   - notBefore: First second of validity, `yymmddhhmmssZ`; years from 50 on are 19yy (RFC 5280 §4.1.2.5.1).
+    ///   - notAfter: Last second of validity, in the same form.
     public init(
         hosts: [String] = ["localhost"], coversLoopback: Bool = true, issuer: OriginCertificate? = nil,
         notBefore: String = "200101000000Z", notAfter: String = "491231235959Z"
@@ -30,7 +29,7 @@ public struct OriginCertificate: Sendable {
         let names =
             hosts.map { DER.element(0x82, Array($0.utf8)) }
             + (coversLoopback ? [DER.element(0x87, [127, 0, 0, 1])] : [])
-        // Issuers are looked up by name, so no two certificates share one.
+        // Issuers are found by name, so every certificate has a unique one.
         let name = DER.sequence([
             DER.set([
                 DER.sequence([
@@ -43,7 +42,7 @@ public struct OriginCertificate: Sendable {
             DER.identifier([2, 5, 29, 19]), DER.element(0x01, [0xFF]),
             DER.element(0x04, DER.sequence([DER.element(0x01, [0xFF])])),
         ])
-        // Without a name there is no such extension (RFC 5280 §4.2.1.6): it has at least one.
+        // The extension must contain at least one name (RFC 5280 §4.2.1.6), so it is omitted without names.
         let alternatives = DER.sequence([DER.identifier([2, 5, 29, 17]), DER.element(0x04, DER.sequence(names))])
         let body = DER.sequence([
             DER.element(0xA0, DER.element(0x02, [2])),
@@ -63,7 +62,7 @@ public struct OriginCertificate: Sendable {
     }
 }
 
-/// The few pieces of the distinguished encoding (ITU-T X.690) that a certificate needs.
+/// The DER elements (ITU-T X.690) that a certificate needs.
 private enum DER {
     static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
@@ -76,7 +75,7 @@ private enum DER {
     static func text(_ text: String) -> [UInt8] { element(0x0C, Array(text.utf8)) }
     static func time(_ text: String) -> [UInt8] { element(0x17, Array(text.utf8)) }
 
-    /// An object identifier of at least two numbers.
+    /// Encodes an object identifier of at least two numbers.
     static func identifier(_ numbers: [Int]) -> [UInt8] {
         let first = numbers[0] * 40 + numbers[1]
         return element(0x06, [UInt8(first)] + numbers.dropFirst(2).flatMap(base128))

@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
 import Synchronization
 
-/// Something that waits until a test says so: closed once, then open for ever.
+/// A one-time gate that a test opens: closed at first, then open forever.
 public final class OriginGate: Sendable {
     private enum State {
         case closed([CheckedContinuation<Void, Never>])
@@ -10,10 +10,10 @@ public final class OriginGate: Sendable {
 
     private let state = Mutex(State.closed([]))
 
-    /// A closed gate.
+    /// Creates a closed gate.
     public init() {}
 
-    /// Lets all through, now and later.
+    /// Opens the gate and resumes all waiters.
     public func open() {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard case .closed(let waiting) = state else { return [] }
@@ -23,7 +23,7 @@ public final class OriginGate: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns when the gate is open. A gate that nobody opens holds its waiters: open it when the test ends.
+    /// Waits until the gate is open. Ignores cancellation, so open every gate at the end of a test.
     public func opened() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in

@@ -1,13 +1,13 @@
 #if AsyncHTTPClient
 import NIOCore
 
-/// One HTTP/1.1 connection of an origin, from bytes to bytes, so that it can send what no well-made server sends.
+/// One HTTP/1.1 connection of an origin, written byte by byte, so that it can send invalid responses.
 ///
-/// It answers requests without a body, one after the other.
+/// It responds to requests without a body, one after the other.
 final class OriginHTTP1: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Tells the handler that the answer is out and the next request may be read.
+    /// Event: the response was sent, and the next request may be read.
     private struct Answered: Sendable {}
 
     private let connection: Int
@@ -30,7 +30,7 @@ final class OriginHTTP1: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += unwrapInboundIn(data).readableBytesView
-        // A TLS record, for example: no request line begins so (RFC 9112 section 3), and no end of a header would come.
+        // For example a TLS record: no request line starts this way (RFC 9112 §3), and the header would never end.
         if refusesOtherProtocols, let first = received.first, first < 0x20 || first >= 0x7F { return refuse(context) }
         answerNext(context.channel)
     }
@@ -56,7 +56,7 @@ final class OriginHTTP1: ChannelInboundHandler {
         let recorded = log.record(request)
         let (answer, log) = (answer, log)
         Task(executorPreference: OriginThread.shared) {
-            // The other side may go away at any time; that is its right.
+            // The client may disconnect at any time; write errors are ignored.
             try? await Wire(channel: channel).play(answer(recorded), log: log)
             channel.pipeline.fireUserInboundEventTriggered(Answered())
         }

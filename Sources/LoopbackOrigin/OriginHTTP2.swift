@@ -24,13 +24,13 @@ final class OriginHTTP2: ChannelInboundHandler {
         let fields = frame.headers.map { OriginField($0.name, $0.value) }
         let (method, target) = (frame.headers.first(name: ":method"), frame.headers.first(name: ":path"))
         channel.getOption(HTTP2StreamChannelOptions.streamID).whenSuccess { stream in
-            // A client's streams have the odd numbers (RFC 9113 §5.1.1).
+            // Streams that a client initiates have odd numbers (RFC 9113 §5.1.1).
             let request = log.record(
                 OriginRequest(
                     connection: connection, place: (Int(stream) - 1) / 2, isHTTP2: true, method: method ?? "",
                     target: target ?? "", fields: fields, head: []))
             Task(executorPreference: OriginThread.shared) {
-                // The other side may go away at any time; that is its right.
+                // The client may disconnect at any time; write errors are ignored.
                 try? await Wire(channel: channel, stream: stream).play(answer(request), log: log)
             }
         }

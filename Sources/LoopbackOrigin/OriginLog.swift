@@ -2,7 +2,7 @@
 import NIOCore
 import Synchronization
 
-/// What has happened at an origin, and who waits for it to happen.
+/// Records the activity of an origin and resumes tasks that wait for it.
 final class OriginLog: Sendable {
     struct Counts {
         var requests = 0
@@ -25,7 +25,7 @@ final class OriginLog: Sendable {
     var requests: [OriginRequest] { state.withLock { $0.requests } }
     var connections: [any Channel] { state.withLock { Array($0.connections.values) } }
 
-    /// The number of a new connection.
+    /// Records a new connection and returns its number.
     func accept(_ channel: any Channel) -> Int {
         change { state in
             let number = state.counts.accepted
@@ -42,7 +42,7 @@ final class OriginLog: Sendable {
         }
     }
 
-    /// The request with its number.
+    /// Records a request and returns it with its number.
     func record(_ request: OriginRequest) -> OriginRequest {
         change { state in
             var request = request
@@ -55,7 +55,7 @@ final class OriginLog: Sendable {
 
     func wrote(_ bytes: Int) { change { $0.counts.bodyBytesWritten += bytes } }
 
-    /// Returns when it is due, or when the task is cancelled.
+    /// Waits until the condition holds or the task is cancelled.
     func wait(until isDue: @escaping @Sendable (Counts) -> Bool) async {
         let number = state.withLock { state in
             state.lastWaiter += 1

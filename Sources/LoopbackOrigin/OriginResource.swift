@@ -1,16 +1,16 @@
 #if AsyncHTTPClient
-/// What is under an address, and how a file server answers for it.
+/// A resource, and the responses that a file server sends for it.
 public struct OriginResource: Sendable {
     /// The content.
     public var body: [UInt8]
     /// Its media type.
     public var contentType: String
-    /// A strong or weak entity tag with its quotes (RFC 9110 §8.8.3); nil for none.
+    /// A strong or weak entity tag including quotes (RFC 9110 §8.8.3); nil for none.
     public var etag: String?
-    /// Seconds of freshness; nil says nothing about caching.
+    /// `max-age` in seconds; nil sends no Cache-Control.
     public var maxAge: Int?
 
-    /// A resource of these parts.
+    /// Creates a resource from its parts.
     public init(_ body: [UInt8], contentType: String, etag: String? = nil, maxAge: Int? = nil) {
         self.body = body
         self.contentType = contentType
@@ -18,7 +18,7 @@ public struct OriginResource: Sendable {
         self.maxAge = maxAge
     }
 
-    /// 304 to a request that has the tag already (RFC 9110 §13.1.2), 200 with the content to others.
+    /// Returns 304 when If-None-Match equals the entity tag (RFC 9110 §13.1.2), otherwise 200 with the content.
     public func response(to request: OriginRequest) -> OriginResponse {
         var fields: [OriginField] = []
         if let etag { fields.append(OriginField("ETag", etag)) }

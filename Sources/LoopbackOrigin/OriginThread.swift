@@ -1,12 +1,12 @@
 #if AsyncHTTPClient
 import Dispatch
 
-/// Where answers are played: on a thread beside Swift's few shared ones, which tests may keep busy for so long that
-/// whoever waits for an answer loses patience.
+/// The executor of response scripts: a thread outside Swift's cooperative pool, which tests may block so long that
+/// clients would time out.
 final class OriginThread: TaskExecutor {
     static let shared = OriginThread()
 
-    // A serial queue gets a thread whenever it has work, however many others wait for one.
+    // A serial queue gets a thread whenever it has work, however busy the other threads are.
     private let queue = DispatchQueue(label: "loopback-origin")
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -1,128 +1,128 @@
 #if AsyncHTTPClient
-/// One line of a header, whose value may be any bytes.
+/// One header field line; the value may be any bytes.
 public struct OriginField: Hashable, Sendable {
-    /// As it was received or is to be sent.
+    /// The name as received or as it will be sent.
     public var name: String
-    /// Without white space around.
+    /// The value without surrounding white space.
     public var value: [UInt8]
 
-    /// A line with a value of any bytes.
+    /// Creates a line from a value of any bytes.
     public init(_ name: String, bytes value: [UInt8]) {
         self.name = name
         self.value = value
     }
 
-    /// A line with the UTF-8 bytes of `value`.
+    /// Creates a line from the UTF-8 bytes of `value`.
     public init(_ name: String, _ value: String) { self.init(name, bytes: Array(value.utf8)) }
 }
 
-/// A request as it reached the origin.
+/// A request as received by the origin.
 public struct OriginRequest: Sendable {
-    /// 0 for the origin's first request, in the order of arrival.
+    /// Index of the request in order of arrival, from 0.
     public var number = 0
-    /// 0 for the origin's first connection.
+    /// Index of the connection, from 0.
     public let connection: Int
-    /// How many requests came on this connection before.
+    /// Number of earlier requests on this connection.
     public let place: Int
     /// True over HTTP/2.
     public let isHTTP2: Bool
-    /// `GET`, as received.
+    /// The method as received, such as `GET`.
     public let method: String
     /// The request target as received: path and query.
     public let target: String
-    /// All lines in order; over HTTP/2 with the pseudo-fields.
+    /// All lines in order; over HTTP/2 including pseudo-header fields.
     public let fields: [OriginField]
-    /// The head up to and with its empty line, byte for byte; empty over HTTP/2, where it was compressed.
+    /// The bytes of the head including its empty line; empty over HTTP/2, where it is compressed.
     public let head: [UInt8]
 
-    /// The text of the first line of that name, in any case; nil when there is none.
+    /// The value of the first line with this name, case-insensitive, decoded as UTF-8; nil when there is none.
     public subscript(name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }.map { String(decoding: $0.value, as: UTF8.self) }
     }
 }
 
-/// What the origin does with a request.
+/// The origin's reaction to a request.
 public enum OriginAnswer: Sendable {
-    /// Answers.
+    /// Sends a response.
     case response(OriginResponse)
-    /// Sends these bytes as they are and keeps the connection; over HTTP/2 resets the stream instead.
+    /// Sends these bytes and keeps the connection open; over HTTP/2 resets the stream instead.
     case raw([UInt8])
-    /// Sends these bytes, which may be none, and closes the connection; over HTTP/2 that of all streams.
+    /// Sends these bytes, which may be empty, and closes the connection; over HTTP/2 only closes it, with all streams.
     case close(after: [UInt8] = [])
-    /// Never answers.
+    /// Never responds.
     case silence
     /// Resets the stream with this code (RFC 9113 §7); over HTTP/1 closes the connection.
     case resetStream(code: Int)
-    /// Sends GOAWAY that leaves this stream and later ones out (RFC 9113 §6.8); over HTTP/1 closes the connection.
+    /// Sends a GOAWAY that excludes this stream and later ones (RFC 9113 §6.8); over HTTP/1 closes the connection.
     case goAway
 
-    /// Resets the stream as one that was not worked on (RFC 9113 §8.7).
+    /// Resets the stream as unprocessed, with REFUSED_STREAM (RFC 9113 §8.7).
     public static var refuseStream: Self { .resetStream(code: 7) }
 
-    /// A plain 200 with this body.
+    /// Returns a 200 response with this body.
     public static func ok(_ body: [UInt8], _ fields: [OriginField] = []) -> Self {
         .response(OriginResponse(fields: fields, body: body))
     }
 
-    /// A head of this status with a Location.
+    /// Returns a response with this status and a Location field.
     public static func redirect(_ status: Int = 302, to location: String) -> Self {
         .response(OriginResponse(status: status, fields: [OriginField("Location", location)]))
     }
 }
 
-/// A response, with everything that can go wrong with one.
+/// A response, with options for invalid and interrupted transfers.
 public struct OriginResponse: Sendable {
-    /// How the end of the body is told; over HTTP/2 the frames tell it, and only `claimed` differs.
+    /// The framing of the body; over HTTP/2 frames delimit it, and only `length` and `claimed` add a content-length.
     public enum Framing: Hashable, Sendable {
-        /// A Content-Length that is true.
+        /// A correct Content-Length.
         case length
-        /// A Content-Length of this number, whatever the body is.
+        /// A Content-Length of this number, whatever the body's length is.
         case claimed(Int)
-        /// Transfer-Encoding: chunked.
+        /// Chunked transfer coding.
         case chunked
-        /// The end of the connection.
+        /// The body ends with the connection.
         case untilClose
     }
 
-    /// What happens instead of the rest of the body.
+    /// The failure that replaces the rest of the body.
     public enum Failure: Hashable, Sendable {
-        /// The connection is closed in good order, over HTTP/2 the stream is reset.
+        /// Closes the connection; over HTTP/2 resets the stream.
         case close
-        /// Nothing, for ever.
+        /// Sends nothing more and keeps the connection open.
         case silence
     }
 
-    /// 200...599.
+    /// The status code, 200...599.
     public var status: Int
-    /// Sent as they are; Content-Length, Transfer-Encoding and Connection come from the other properties.
+    /// Sent unchanged; Content-Length, Transfer-Encoding and Connection are derived from the other properties.
     public var fields: [OriginField]
-    /// The content, coded already when a field says so.
+    /// The body, already content-coded if a field says so.
     public var body: [UInt8]
-    /// How the end of the body is told.
+    /// The framing of the body.
     public var framing = Framing.length
-    /// Status and lines of the interim responses that go before.
+    /// Status and fields of the interim responses that precede the response.
     public var interim: [(status: Int, fields: [OriginField])] = []
-    /// The body is written in pieces of so many bytes; each waits until the one before was taken by the network.
+    /// Maximum size in bytes of each write of the body; a write waits until the previous one has finished.
     public var pieceSize = 65_536
-    /// Time between pieces; nil for none.
+    /// Delay between writes; nil for none.
     public var pause: Duration?
-    /// Waited for before the head; nil for at once.
+    /// Gate to wait for before the head; nil for none.
     public var gate: OriginGate?
-    /// Waited for before the body; nil for at once.
+    /// Gate to wait for before the body; nil for none.
     public var bodyGate: OriginGate?
-    /// What happens after so many bytes of the body; nil when all of it is sent.
+    /// The failure after this many bytes of the body; nil to send all of it.
     public var failure: (after: Int, Failure)?
-    /// The connection is closed after this response, as it says in a Connection field.
+    /// True sends `Connection: close` and closes the connection after the response.
     public var closesConnection = false
 
-    /// A response in good order.
+    /// Creates a valid response.
     public init(status: Int = 200, fields: [OriginField] = [], body: [UInt8] = []) {
         self.status = status
         self.fields = fields
         self.body = body
     }
 
-    /// The head's lines over HTTP/1, framing included.
+    /// The header lines over HTTP/1, including those of the framing.
     var framedFields: [OriginField] {
         var lines = fields
         switch framing {

@@ -1,20 +1,20 @@
 #if AsyncHTTPClient
 import NIOCore
 
-/// Where an answer is written: an HTTP/1 connection or an HTTP/2 stream. Every call returns when the network took it.
+/// The output of a response: an HTTP/1 connection or an HTTP/2 stream. Calls return when the network has the bytes.
 protocol OriginWire: Sendable {
     func interim(_ status: Int, _ fields: [OriginField]) async throws
     func head(_ response: OriginResponse) async throws
     func piece(_ bytes: ArraySlice<UInt8>, of response: OriginResponse) async throws
     func end(_ response: OriginResponse) async throws
-    /// Cuts what is being sent short.
+    /// Aborts the response.
     func cut() async throws
-    /// Does one of the answers that are not a response.
+    /// Performs an answer that is not a response.
     func misbehave(_ answer: OriginAnswer) async throws
 }
 
 extension OriginWire {
-    /// Writes an answer, part after part. Throws when the other side went away.
+    /// Performs an answer step by step. Throws when the client has disconnected.
     func play(_ answer: OriginAnswer, log: OriginLog) async throws {
         guard case .response(let response) = answer else { return try await misbehave(answer) }
         await response.gate?.opened()
