@@ -15,7 +15,7 @@ internal import Synchronization
 /// ```swift
 /// let cache = DiskCache(directory: "/var/cache/pictures", maxBytes: 200_000_000)
 /// let ticket = cache.ticket()
-/// // ... a response comes over the network ...
+/// // ... download the response ...
 /// cache.store(entry, body: body, ticket: ticket)
 /// let hit = cache.read(entry.key)
 /// ```
@@ -96,7 +96,7 @@ public final class DiskCache: Sendable {
         set { bodyLimit.locked(in: self) { $0 = max(0, newValue) } }
     }
 
-    /// Returns the current purge generation, to be taken when a load starts; after a purge its stores fail.
+    /// Returns the current purge generation. A load obtains it at its start; a store with it fails after a purge.
     ///
     /// A purge by another cache on the same folder, or by another process, is not detected.
     public func ticket() -> Ticket { Ticket(generation: generation.load(ordering: .acquiring)) }

@@ -10,8 +10,8 @@ import Musl
 import Darwin
 #endif
 
-/// The secret HMAC key that maps credentials to cache partitions: without it an entry's key neither reveals credentials
-/// nor allows guessing passwords.
+/// The secret HMAC key that maps credentials to cache partitions: an entry's key does not reveal the credentials, and
+/// password guesses cannot be tested against it without this secret.
 ///
 /// It is stored beside the entries with mode 0600, so that they are found again after a restart, and is deleted with
 /// the folder. If it cannot be written it lasts as long as the process; entries that depend on credentials are then not
