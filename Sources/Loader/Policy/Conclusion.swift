@@ -85,8 +85,8 @@ struct Conclusion {
         return received(head, superseded)
     }
 
-    /// A redirect is stored only with explicit or default freshness. A redirect that is not stored leaves an image
-    /// under its key unchanged, because captive portals redirect to a login page.
+    /// Handles a redirect: it is stored if freshness is explicit or the default, or without server policy. One that is
+    /// not stored leaves an image under its key unchanged, because captive portals redirect to a login page.
     private func redirect(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
         let control = CacheControl(head.fields)
         let isFreshByDefault =
