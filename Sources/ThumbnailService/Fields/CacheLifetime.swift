@@ -1,56 +1,58 @@
 #if Service
-/// How long an answer may be kept (SERVICE 4, point 2 and 2.4).
+/// Cache lifetime of a response: its `Cache-Control` and `Age` (SERVICE 4, point 2 and 2.4).
 struct CacheLifetime: Hashable, Sendable {
-    /// Where the lifetime of a picture comes from.
+    /// Source of the lifetime of an image response.
     enum Mode: String, Hashable, Sendable, CaseIterable {
-        /// The configured time alone.
+        /// The configured `ttl` only.
         case ttl
-        /// What the origin said alone; nothing when it said nothing.
+        /// The origin's lifetime only; 0 when the origin gave none.
         case passthrough
-        /// The shorter of both.
+        /// The shorter of the configured and the origin's lifetime.
         case min
     }
 
-    /// The configuration, in seconds, 0 or more.
+    /// Configured lifetimes in seconds, 0 or more.
     struct Settings: Hashable, Sendable {
         var mode = Mode.min
-        /// From the moment when the result was rendered or revalidated.
+        /// Lifetime of a result, counted from its render or last revalidation.
         var ttl = 86_400
-        /// After the lifetime: a stale answer may go out while it is refreshed. 0 for none.
+        /// `stale-while-revalidate`: time after the lifetime in which a stale response may be served during a refresh.
+        /// 0 for none.
         var staleWhileRevalidate = 0
-        /// Of an answer that says why there is no picture, and of a picture from a damaged file.
+        /// Lifetime of error responses that may be cached, and of images from damaged sources. 0 disables caching of
+        /// errors.
         var negativeTTL = 60
-        /// Says that the answer will never change.
+        /// Adds the `immutable` directive (RFC 8246).
         var isImmutable = false
     }
 
-    /// What the origin said of the source, at the moment of the answer, in seconds.
+    /// Caching information of the origin's response, in seconds at the time of the service's response.
     struct Source: Hashable, Sendable {
-        /// What is left of the lifetime, below 0 when it is over; nil when the origin gave none.
+        /// Remaining freshness lifetime, negative when it has expired; nil when the origin gave none.
         var remaining: Int?
-        /// Since the origin made it.
+        /// Age of the origin's response.
         var age = 0
-        /// Only the one who asked may keep it.
+        /// The origin sent `private`: shared caches may not store the response.
         var isPrivate = false
-        /// Nobody may keep it.
+        /// The origin sent `no-store`: no cache may store the response.
         var forbidsStoring = false
     }
 
-    /// The value of `Cache-Control`.
+    /// Value of `Cache-Control`.
     let cacheControl: String
-    /// The value of `Age`, in seconds; nil where none is sent.
+    /// Value of `Age` in seconds; nil when the field is not sent.
     let age: Int?
-    /// Seconds for which the answer is fresh, from now on; 0 for one that nobody may keep.
+    /// Seconds for which the response is fresh from now on; 0 for `no-store`.
     let remaining: Int
-    /// True when a shared cache, ours too, may keep the answer.
+    /// True when shared caches, including the result cache of the service, may store the response.
     let isShareable: Bool
 
-    /// Of a picture.
+    /// Computes the lifetime of an image response.
     ///
     /// - Parameters:
     ///   - resultAge: Seconds since the result was rendered or revalidated.
-    ///   - isDamaged: The source could not be decoded whole.
-    ///   - now: Milliseconds since 1970, for `expire()`.
+    ///   - isDamaged: The source could not be decoded completely.
+    ///   - now: Milliseconds since 1970, compared with `expires`.
     init(
         of source: Source, policy: AnswerPolicy, settings: Settings, resultAge: Int = 0, isDamaged: Bool = false,
         now: Int64
@@ -66,13 +68,13 @@ struct CacheLifetime: Hashable, Sendable {
             case .passthrough: source.remaining ?? 0
             case .min: Swift.min(ttl, source.remaining ?? ttl)
             }
-        // A target can only shorten what configuration and origin allow.
+        // A target can only shorten the lifetime that the configuration and the origin allow.
         if let maxAge = policy.maxAge { seconds = min(seconds, maxAge - max(0, resultAge)) }
         if let expires = policy.expires { seconds = min(seconds, Self.seconds(from: now, to: expires)) }
         if isDamaged { seconds = min(seconds, settings.negativeTTL - max(0, resultAge)) }
         seconds = min(max(0, seconds), Self.maxSeconds)
 
-        // With Age a client counts from when the origin made it.
+        // Clients subtract `Age` from `max-age`, so the age is added to it.
         let age = settings.mode == .passthrough ? min(max(0, source.age), Self.maxSeconds) : 0
         var value = "\(source.isPrivate ? "private" : "public"), max-age=\(min(seconds + age, Self.maxSeconds))"
         if !source.isPrivate, seconds > 0, !isDamaged {
@@ -87,8 +89,8 @@ struct CacheLifetime: Hashable, Sendable {
         isShareable = !source.isPrivate
     }
 
-    /// Of an answer without a picture: what a client did wrong, or what is not there, may be kept for a short time; what
-    /// may be right a moment later is never kept.
+    /// Computes the lifetime of an error response: `negativeTTL` for the permanent errors 404, 413, 415 and 422,
+    /// `no-store` for all others, because they may succeed when they are repeated.
     init(of error: ServiceError, settings: Settings) {
         guard [404, 413, 415, 422].contains(error.status), settings.negativeTTL > 0 else {
             self = .never
@@ -107,10 +109,10 @@ struct CacheLifetime: Hashable, Sendable {
 
     private static var never: Self { Self(cacheControl: "no-store", age: nil, remaining: 0, isShareable: false) }
 
-    /// The largest number of seconds that HTTP means (RFC 9111 §1.2.2).
+    /// The largest delta-seconds value that is sent: 2³¹ (RFC 9111 §1.2.2).
     private static let maxSeconds = 1 << 31
 
-    /// Whole seconds, 0 when `end` is past.
+    /// Whole seconds from `now` to `end`, both in milliseconds; 0 when `end` is past.
     private static func seconds(from now: Int64, to end: Int64) -> Int {
         let (difference, overflows) = end.subtractingReportingOverflow(now)
         return end <= now ? 0 : overflows ? maxSeconds : Int(clamping: difference / 1000)

@@ -2,29 +2,33 @@
 import Crypto
 import HTTPTypes
 
-/// The entity tag of a result: known before anything is rendered, once the source and the format are.
+/// Entity tag of a result. It depends only on the source, the operations and the format, so it is known before the
+/// render.
 struct ETag: Hashable, Sendable {
-    /// The tag as a field has it, with its quotes, strong: equal tags mean equal bytes.
+    /// The strong tag with its quotes: equal tags mean equal bytes.
     let fieldValue: String
 
-    /// A tag that was given out before, with its quotes.
+    /// Wraps a tag that was computed before, with its quotes.
     init(fieldValue: String) { self.fieldValue = fieldValue }
 
+    /// Computes the tag: the first 128 bits of a SHA-256 digest, in base64url.
+    ///
     /// - Parameters:
     ///   - source: The source's strong validator, or the digest of its bytes.
     ///   - operations: ``ThumbnailRequest/canonicalOperations``.
-    ///   - format: The format that negotiation has chosen, such as `image/jpeg`.
-    ///   - version: The version of our pixels: raised whenever they or the encoders' settings change.
+    ///   - format: The negotiated media type, such as `image/jpeg`.
+    ///   - version: Version of the rendered pixels; raised when the pixels or the encoder settings change.
     init(source: some Collection<UInt8>, operations: some Collection<UInt8>, format: String, version: Int) {
         let parts = [Array("\(version)".utf8), Array(format.utf8), Array(source), Array(operations)]
         let digest = Array(SHA256.hash(parts: parts).prefix(16))
         fieldValue = "\"\(Base64URL.encode(digest).prefix { $0 != "=" })\""
     }
 
-    /// True when a value of `If-None-Match` names this tag: then 304 is the answer, whatever `If-Modified-Since` says
-    /// (RFC 9110 §13.2.2).
+    /// Returns true when a value of `If-None-Match` contains this tag or is `*`. The response is then 304, and
+    /// `If-Modified-Since` is ignored (RFC 9110 §13.2.2).
     ///
-    /// - Parameter value: All lines joined by commas. `W/` does not count here, and what is no tag is passed over.
+    /// - Parameter value: All field lines joined by commas. Weak comparison: `W/` is ignored. Elements that are not
+    ///   tags are skipped.
     func isNamed(in value: some Collection<UInt8>) -> Bool {
         let isBlank = { (byte: UInt8) in " \t,".utf8.contains(byte) }
         let wanted = Array(fieldValue.utf8)
@@ -34,12 +38,12 @@ struct ETag: Hashable, Sendable {
             rest = rest.drop(while: isBlank)
             if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
             guard rest.first == UInt8(ascii: "\"") else {
-                // Not a tag: the next one begins after a comma.
+                // Not a tag: the next element begins after a comma.
                 guard let comma = rest.firstIndex(of: UInt8(ascii: ",")) else { return false }
                 rest = rest[comma...]
                 continue
             }
-            // A comma inside the quotes belongs to the tag.
+            // A comma inside the quotes is part of the tag.
             guard let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else { return false }
             if rest[...end].elementsEqual(wanted) { return true }
             rest = rest[(end + 1)...]
@@ -47,11 +51,11 @@ struct ETag: Hashable, Sendable {
     }
 }
 
-/// What a client says about the copy that it has (RFC 9110 §13.1).
+/// Preconditions of a conditional request (RFC 9110 §13.1).
 struct ConditionalRequest: Sendable {
-    /// The lines of If-None-Match joined; nil for none.
+    /// Joined field lines of `If-None-Match`; nil without the field.
     let ifNoneMatch: String?
-    /// The line of If-Modified-Since; nil for none.
+    /// Field line of `If-Modified-Since`; nil without the field.
     let ifModifiedSince: String?
 
     init(_ fields: HTTPFields) {
@@ -59,12 +63,13 @@ struct ConditionalRequest: Sendable {
         ifModifiedSince = fields[.ifModifiedSince]
     }
 
-    /// True when the client's copy is the one that would be sent: then 304 is the answer. If-None-Match wins
-    /// (RFC 9110 §13.2.2).
+    /// Returns true when the client's copy is current, so that the response is 304. `If-None-Match` takes precedence
+    /// over `If-Modified-Since` (RFC 9110 §13.2.2).
     ///
     /// - Parameters:
-    ///   - entityTag: What would be sent, with its quotes.
-    ///   - lastModified: Likewise, in seconds since 1970; nil when it is not known.
+    ///   - entityTag: Entity tag of the current representation, with its quotes.
+    ///   - lastModified: Modification time of the current representation in seconds since 1970; nil when it is not
+    ///     known.
     ///   - now: Seconds since 1970.
     func isAnswered(byTag entityTag: String, lastModified: Int64?, now: Int64) -> Bool {
         if let ifNoneMatch { return ETag(fieldValue: entityTag).isNamed(in: Array(ifNoneMatch.utf8)) }
@@ -76,7 +81,8 @@ struct ConditionalRequest: Sendable {
 }
 
 extension SHA256 {
-    /// Of several parts, each with its length before it, so that no two lists of parts run together.
+    /// Returns the digest of several parts. Each part is prefixed with its length, so that different lists never hash
+    /// alike.
     static func hash(parts: [[UInt8]]) -> SHA256Digest {
         var hash = SHA256()
         for part in parts {

@@ -1,19 +1,19 @@
 #if Service
-/// A `Last-Modified` that is passed on: a real date in the one form that may be sent (RFC 9110 §5.6.7), or none at all.
+/// A valid `Last-Modified` date, read and written as IMF-fixdate (RFC 9110 §5.6.7).
 struct LastModified: Hashable, Sendable {
     /// Seconds since 1970, 0 or more.
     let seconds: Int64
 
-    /// A date that was read before; negative is a caller's error and traps.
+    /// Wraps a number of seconds since 1970; traps when it is negative.
     init(seconds: Int64) {
         precondition(seconds >= 0, "a date of HTTP lies after 1970")
         self.seconds = seconds
     }
 
-    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`; nil for any other text, a date that the calendar does not have, and one
-    /// after `now`.
+    /// Parses an IMF-fixdate such as `Sun, 06 Nov 1994 08:49:37 GMT`; nil for any other text, for a date that does not
+    /// exist in the calendar, and for a date after `now`.
     ///
-    /// - Parameter now: Seconds since 1970; nothing was modified later than that.
+    /// - Parameter now: Seconds since 1970; a modification date cannot be later.
     init?(_ text: some Collection<UInt8>, now: Int64) {
         let bytes = Array(text)
         guard bytes.count == 29, bytes[25...].elementsEqual(" GMT".utf8),
@@ -28,17 +28,17 @@ struct LastModified: Hashable, Sendable {
         guard hour < 24, minute < 60, second < 60, year >= 1970, day >= 1, day <= Self.days(of: month, in: year)
         else { return nil }
         let days = Self.daysSince1970(year: year, month: month, day: day)
-        // 1970 began on a Thursday.
+        // 1 January 1970 was a Thursday.
         guard bytes[..<3].elementsEqual(Self.weekdays[(days + 4) % 7].utf8) else { return nil }
         seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
         guard seconds <= now else { return nil }
     }
 
-    /// The date in the form that may be sent; the last second of the year 9999 for later ones.
+    /// The date as IMF-fixdate; later dates become the last second of the year 9999.
     var fieldValue: String {
         let seconds = Int(min(seconds, 253_402_300_799))
         let days = seconds / 86_400
-        // At most a few years early: no year has more than 366 days.
+        // A lower bound of the year, because no year has more than 366 days; the loop below corrects it.
         var year = 1970 + days / 366
         while Self.daysSince1970(year: year + 1, month: 0, day: 1) <= days { year += 1 }
         var (month, rest) = (0, days - Self.daysSince1970(year: year, month: 0, day: 1))
@@ -67,7 +67,7 @@ struct LastModified: Hashable, Sendable {
 
     private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
         let before = year - 1
-        // 477 of them lie before 1970.
+        // 477 leap days precede 1970.
         let leapDays = (before / 4 - before / 100 + before / 400) - 477
         let inYear = (0..<month).reduce(0) { $0 + days(of: $1, in: year) }
         return (year - 1970) * 365 + leapDays + inYear + day - 1

@@ -1,23 +1,25 @@
 #if Service
 import PlatformImage
 
-/// Content negotiation (RFC 9110 §12.5.1) between the formats that are written here, JPEG and PNG.
+/// Content negotiation (RFC 9110 §12.5.1) between the formats that the service encodes, JPEG and PNG.
 ///
-/// A result has a format by itself: its source's, when that is one of both. A client that takes both gets that one,
-/// unless it likes the other more than twice as much: browsers name `image/png` and mean JPEG by `image/*;q=0.8`, and
-/// a photograph as PNG helps nobody. What a client refuses it does not get while it takes the other; `*/*` decides nothing.
+/// The default format of a result is the source's if that is JPEG or PNG. `Accept` changes it only when the quality
+/// value of the other format is more than twice as high: browsers send `image/png` beside `image/*;q=0.8`, and PNG is a
+/// poor format for photographs. A format with quality 0 is not sent while the other is accepted; `*/*` alone changes
+/// nothing.
 struct Negotiation: Hashable, Sendable {
-    /// Off: Accept has no say.
+    /// Enables negotiation; when false, `Accept` is ignored.
     var isOn = false
 
-    /// True when the answer depends on Accept, whatever that says: neither the target nor its dialect names a format.
+    /// Returns true when the response depends on `Accept`, so that it needs `Vary`: neither the target nor its dialect
+    /// names a format.
     func applies(to request: ThumbnailRequest) -> Bool {
         isOn && request.output.kind == .image && request.output.format == nil
     }
 
-    /// The format that the field asks for; nil for the result's own.
+    /// Returns the format that the field prefers; nil for the result's default format.
     ///
-    /// - Parameter accept: All lines joined by commas; nil without the field.
+    /// - Parameter accept: All field lines joined by commas; nil without the field.
     static func format(for accept: String?) -> OutputWish.Format? {
         guard let accept else { return nil }
         var (jpeg, png) = (Quality(), Quality())
@@ -36,7 +38,7 @@ struct Negotiation: Hashable, Sendable {
         return png.value > 2 * jpeg.value ? .png : nil
     }
 
-    /// The closest range that names a format decides.
+    /// Quality values of one format; the most specific media range that matches it takes precedence.
     private struct Quality {
         var exact: Int?
         var ofImages: Int?
@@ -54,14 +56,14 @@ struct Negotiation: Hashable, Sendable {
     }
 }
 
-/// An element of Accept, in lower case.
+/// A media range of `Accept`, in lower case.
 struct MediaRange: Hashable, Sendable {
     let type: String
     let subtype: String
-    /// Thousandths, 0 to 1000.
+    /// Quality value in thousandths, 0 to 1000.
     let quality: Int
 
-    /// The elements that can be read and have no parameter but `q`; others are passed over.
+    /// Parses the valid elements that have no parameter except `q`; all others are skipped.
     static func all(in accept: String) -> [MediaRange] {
         accept.utf8.split(separator: UInt8(ascii: ",")).compactMap { MediaRange($0) }
     }
@@ -82,7 +84,7 @@ struct MediaRange: Hashable, Sendable {
         quality = value
     }
 
-    /// `0`, `1`, or either with a point and at most three digits; not over 1.
+    /// Parses `0`, `1`, or either with a point and at most three digits; nil for values over 1.
     private static func thousandths(_ text: Substring) -> Int? {
         let digits = Array(text.utf8)
         guard let first = digits.first?.asciiDigitValue, first <= 1, digits.count <= 5 else { return nil }

@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension Bitmap {
-    /// What follows the resample: flips, then the steps in order.
+    /// Applies the flips of a plan, then its steps in order, to the resampled image.
     func finished(by plan: RenderPlan, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         var bitmap = self
         switch (plan.flipsHorizontally, plan.flipsVertically) {
@@ -32,7 +32,7 @@ extension Bitmap {
         }
     }
 
-    /// One filter that leaves the size as it is.
+    /// Applies a filter that keeps the size.
     func applying(_ filter: PixelFilter, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         switch filter {
         case .grayscale: return try grayscale(cancellation: cancellation)
@@ -61,7 +61,7 @@ extension Bitmap {
         case .convolution(let weights, let columns, let normalizes):
             let kernel = Convolution(
                 weights: weights.map(\.doubleValue), columns: columns, normalizes: normalizes)
-            // The parser lets no other matrix through.
+            // The parser accepts only valid matrices, so this is not reached.
             guard let kernel else { return self }
             return try convolved(by: kernel, cancellation: cancellation)
         }

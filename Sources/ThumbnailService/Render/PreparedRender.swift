@@ -1,28 +1,28 @@
 #if Service
 import PlatformImage
 
-/// A render whose source's header has been read: what is to be done and what it will hold are known, and nothing is
-/// allocated.
+/// A render whose source header has been read: its plan and its memory estimate are known, and no pixels are allocated.
 struct PreparedRender: Sendable {
     let request: ThumbnailRequest
-    /// What the source says, of the page that is asked for.
+    /// Header of the requested page of the source.
     let header: ImageHeader
-    /// For the whole picture; a trim makes another one.
+    /// Plan for the untrimmed image; a trim computes a new plan.
     let plan: RenderPlan
-    /// With the page of the request.
+    /// Decoder with the page of the request selected.
     let decoder: ImageDecoder
-    /// An upper estimate, in bytes, of what the render holds at once: source, decoder, pixels, filters and encoder. At
-    /// least 1.
+    /// Upper estimate of the peak memory of the render in bytes, at least 1: source, decoder, pixels, filters and
+    /// encoder.
     let weight: Int
-    /// True when no pixel of the result is needed.
+    /// True when the result is metadata only, so that no pixels are decoded for it.
     let isDescriptionAlone: Bool
-    /// True when the picture is decoded as a whole and at full size first.
+    /// True when the complete image is decoded at full size first.
     let needsWhole: Bool
-    /// What of ``weight`` there is for everything after the decode.
+    /// Part of ``weight`` that is reserved for the work after the decode, in bytes.
     private let roomAfterDecode: Int
-    /// How much of a JPEG is read.
+    /// Decoding accuracy of a JPEG.
     private let accuracy: ThumbnailQuality
-    /// How the file is read when nothing but ``thumbnailOptions`` is needed of it; nil otherwise.
+    /// Decode plan when the render needs nothing of the source but ``thumbnailOptions``; nil otherwise. Renders with a
+    /// plan can share a decode.
     let sharedPlan: ThumbnailPlan?
 
     init(
@@ -33,18 +33,18 @@ struct PreparedRender: Sendable {
         self.header = header
         self.decoder = decoder
         self.plan = plan
-        // thumbor drafts whole pictures alone: of a part, a draft differs from its answer by more than the two encoders do
-        // (Scripts/check-thumbor).
+        // thumbor uses draft mode for whole images only. A draft of a part differs from thumbor's result by more than
+        // the two encoders do (Scripts/check-thumbor).
         let isWhole = plan.crop.width == plan.sourceWidth && plan.crop.height == plan.sourceHeight
         let accuracy = accuracy == .draft && !isWhole ? .balanced : accuracy
         self.accuracy = accuracy
 
         isDescriptionAlone = request.output.kind == .meta(blurHash: false)
-        // A search needs pixels before the result does. A JPEG is read twice at a fraction of its size; other formats
-        // would be decoded as a whole each time, so the one bitmap serves both.
+        // A crop search needs pixels before the result does. A JPEG is decoded twice at a reduced size; other formats
+        // would be decoded completely each time, so one bitmap serves both.
         let trims = request.operations.trim != nil
         needsWhole = trims || plan.isCropSearched && header.format != .jpeg && !isDescriptionAlone
-        // A trimmed picture may have another aspect ratio, and then one side may become longer.
+        // A trimmed image may have another aspect ratio, which can make one side longer.
         roomAfterDecode = isDescriptionAlone ? 0 : (trims ? 2 : 1) * plan.byteCountAfterDecode
         var decode = needsWhole ? try decoder.decodeByteCount(of: bytes.span, cancellation: cancellation) : 0
         if !needsWhole, !isDescriptionAlone {
@@ -62,22 +62,22 @@ struct PreparedRender: Sendable {
                 of: bytes.span, options: options, cancellation: cancellation)
             decode = max(decode, byteCount)
         }
-        // The decoder has let go of what it held when the filters begin, but a whole picture stays.
+        // The decoder has released its memory when the filters begin, but a complete image stays in memory.
         let held = needsWhole ? decode.addingClamped(roomAfterDecode) : max(decode, roomAfterDecode)
         weight = max(1, held.addingClamped(bytes.count))
     }
 
-    /// The part and size of the source that the result is made of.
+    /// Part and size of the source for the result.
     var thumbnailOptions: ThumbnailOptions { Self.options(plan.crop, plan.width, plan.height, accuracy) }
 
-    /// False when what follows the decode would take more than was set aside.
+    /// Returns false when the work after the decode would exceed the reserved memory.
     func hasRoom(for plan: RenderPlan) -> Bool {
         isDescriptionAlone || plan.byteCountAfterDecode <= roomAfterDecode
     }
 
-    /// A part of the source in exactly that size.
+    /// Decodes a part of the source and resamples it to exactly `width` × `height`.
     ///
-    /// - Parameter decoded: All of the source, when it is in memory already.
+    /// - Parameter decoded: The complete source, when it is already decoded.
     func picture(
         _ crop: PixelRectangle, _ width: Int, _ height: Int, of bytes: [UInt8], decoded: DecodedImage?,
         _ cancellation: CancellationFlag?
@@ -104,7 +104,7 @@ struct PreparedRender: Sendable {
 }
 
 extension Int {
-    /// The sum of two sizes, `Int.max` where it does not fit.
+    /// The sum of two sizes, clamped to `Int.max`.
     func addingClamped(_ other: Int) -> Int {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? .max : sum

@@ -1,12 +1,12 @@
 #if Service
 import PlatformImage
 
-// Sides of plans are at most 8,192 unless configured otherwise, so the products here fit by far.
+// The sides of a plan are at most 8,192 unless configured otherwise, so the products here cannot overflow.
 extension RenderPlan {
-    /// An upper estimate of the bytes that flips, steps and encoding hold at once, pixels included.
+    /// Upper estimate of the peak memory of flips, steps and encoding in bytes, including the pixels.
     var byteCountAfterDecode: Int {
         var (width, height) = (width, height)
-        // The resampled picture is not let go of before the last step.
+        // The resampled image is kept in memory until the last step.
         let first = steps.isEmpty ? 0 : width * height * 4
         var most = 2 * width * height * 4
         for step in steps {
@@ -14,7 +14,7 @@ extension RenderPlan {
             var scratch = 0
             switch step {
             case .resize(let newWidth, let newHeight):
-                // The resampler keeps rows of 32-bit numbers, as many as its filter reaches over.
+                // The resampler buffers rows of 32-bit samples, as many as its filter spans.
                 scratch = 16 * (width + newWidth) * (8 + 8 * height / max(1, newHeight))
                 (width, height) = (newWidth, newHeight)
             case .rotate(let turns): if turns % 2 == 1 { swap(&width, &height) }
@@ -31,11 +31,11 @@ extension RenderPlan {
         return max(most, first + width * height * 4 + Self.encodingByteCount(width: width, height: height))
     }
 
-    /// What an encoder holds: coefficients of a JPEG take 3 bytes a pixel, 6 without subsampling, the rows of a PNG 4
-    /// before and after compression.
+    /// Upper estimate of an encoder's memory in bytes: JPEG coefficients take 3 bytes per pixel, 6 without chroma
+    /// subsampling; the rows of a PNG take 4 before and after compression.
     private static func encodingByteCount(width: Int, height: Int) -> Int { 8 * width * height + 256 << 10 }
 
-    /// How large ``region`` is made for the search of ``isCropSearched``.
+    /// Size to which ``region`` is reduced for the crop search (``isCropSearched``).
     var searchedSize: (width: Int, height: Int) {
         let side = Self.searchedSide
         let longer = max(region.width, region.height)
@@ -45,7 +45,7 @@ extension RenderPlan {
 }
 
 extension PixelFilter {
-    /// Bytes that the filter needs besides the two pictures.
+    /// Scratch bytes of the filter, without the source and the result.
     fileprivate func scratchByteCount(width: Int, height: Int) -> Int {
         switch self {
         case .blur(let radius, _): Blur(radius: radius).scratchByteCount(width: width)

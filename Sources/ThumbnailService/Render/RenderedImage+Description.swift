@@ -2,14 +2,14 @@
 import PlatformImage
 
 extension RenderedImage {
-    /// The JSON of `meta`: what thumbor says, with the facts of the source and the size of the result besides.
+    /// Creates the JSON of `meta`: thumbor's document, extended by properties of the source and the size of the result.
     ///
     /// - Parameters:
-    ///   - prepared: The source and what was asked for.
-    ///   - plan: What would be done.
-    ///   - status: How much of the source's pixels is true, where they were looked at.
-    ///   - sourceBytes: Bytes of the source.
-    ///   - blurHash: Is added when given.
+    ///   - prepared: The source and the request.
+    ///   - plan: The plan that a render would execute.
+    ///   - status: Completeness of the decoded pixels; `complete` when no pixels were decoded.
+    ///   - sourceBytes: Size of the source in bytes.
+    ///   - blurHash: BlurHash of the result; nil to leave it out.
     init(
         description prepared: PreparedRender, _ plan: RenderPlan, status: DecodeStatus, sourceBytes: Int,
         blurHash: String? = nil
@@ -80,7 +80,7 @@ extension FocalPoint {
 }
 
 extension SourceName {
-    /// As the client wrote it; nil for the body of a request.
+    /// The source's name as the client wrote it; nil for the body of a request.
     fileprivate var shownName: String? {
         switch self {
         case .url(let name), .file(let name), .identifier(let name): name

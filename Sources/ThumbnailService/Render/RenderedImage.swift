@@ -3,34 +3,34 @@ import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
-/// What a render gave: the bytes of the answer's body and what its head and the log say about them.
+/// Result of a render: the response body and the properties that response fields and the log report.
 struct RenderedImage: Sendable {
     let bytes: [UInt8]
     /// `image/png`, `image/jpeg` or `application/json`.
     let contentType: String
-    /// Nil for a description.
+    /// Image format; nil for metadata (`meta`).
     let format: EncodedFormat?
-    /// The quality of a JPEG, after a limit on bytes; nil for others.
+    /// JPEG quality after the byte limit was applied; nil for other formats.
     let quality: Int?
-    /// Pixels of the result, of a description those that the picture would have.
+    /// Size of the result in pixels; for metadata, the size that the image would have.
     let width, height: Int
-    /// What the source says.
+    /// Header of the source.
     let header: ImageHeader
-    /// What was done.
+    /// The plan that was executed.
     let plan: RenderPlan
-    /// How much of the source's pixels is true. A result of a damaged source must not be kept for long.
+    /// Completeness of the source's pixels. A result of a damaged source has the short `negativeTTL`.
     var status = DecodeStatus.complete
-    /// Until the resampled picture was there.
+    /// Time from the start of the render to the resampled image.
     var decodeDuration = Duration.zero
-    /// For everything after that.
+    /// Time of filters and encoding.
     var renderDuration = Duration.zero
 
-    /// Frames of an animation or pages; 1 when the source does not say.
+    /// Number of animation frames or pages; 1 when the source does not state it.
     var frameCount: Int { max(1, header.frameCount ?? 1) }
 }
 
-/// Time that the decode of one render has taken on its thread so far: without the wait before it, and without filters and
-/// encoder, whose cost is the target's and not the source's.
+/// Stopwatch of the decode of one render. It excludes the time in the queue, and filters and encoding, whose cost
+/// depends on the target and not on the source.
 final class DecodeClock: Sendable {
     private let clock: @Sendable () -> WallTime
     private let state = Mutex<WallTime?>(nil)
@@ -44,7 +44,7 @@ final class DecodeClock: Sendable {
 
     func end() { state.locked(in: self) { $0 = nil } }
 
-    /// Nil unless a decode has begun and not ended.
+    /// Time since the decode began; nil unless a decode is running.
     var elapsed: Duration? {
         guard let begin = state.locked(in: self, { $0 }) else { return nil }
         return .milliseconds(clock() - begin)

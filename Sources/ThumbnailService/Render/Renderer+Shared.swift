@@ -2,20 +2,21 @@
 import PlatformImage
 
 extension Renderer {
-    /// A part of the source in the size that was asked for.
+    /// A part of the source, resampled to the requested size.
     struct Picture: Sendable {
         let bitmap: Bitmap
-        /// How much of its pixels is true.
+        /// Completeness of the pixels.
         let status: DecodeStatus
     }
 
-    /// The pictures of several renders of one source, each as it would be alone, from as few decodes as can be.
+    /// Decodes the images for several renders of one source with as few decodes as possible. Each result equals that of
+    /// a separate render.
     ///
     /// - Parameters:
-    ///   - all: Renders with a ``PreparedRender/sharedPlan`` and one page.
+    ///   - all: Renders with a ``PreparedRender/sharedPlan`` and of the same page.
     ///   - bytes: The source.
-    ///   - cancellation: Ends them all.
-    /// - Returns: A picture or a failure for each, and how often the source was decoded.
+    ///   - cancellation: Cancels all renders.
+    /// - Returns: An image or a failure for each render, and the number of decodes.
     func pictures(
         _ all: [PreparedRender], _ bytes: [UInt8], _ cancellation: CancellationFlag
     ) -> (pictures: [Result<Picture, ServiceError>], decodeCount: Int) {
@@ -26,7 +27,7 @@ extension Renderer {
                 of: bytes.span, options: all.map(\.thumbnailOptions), cancellation: cancellation)
             return (images.map { .success(Picture(bitmap: $0.bitmap, status: $0.status)) }, decodeCount)
         } catch {
-            // Memory that is too little for all of them may be enough for one after the other.
+            // Memory that does not suffice for all images at once may suffice for one at a time.
             let isMemory = error.code == .outOfMemory || error.code == .limitExceeded && error.detail != "deadline"
             guard isMemory else { return (all.map { _ in .failure(ServiceError(error)) }, 1) }
             return (all.map { picture($0, bytes, cancellation) }, all.count)

@@ -1,23 +1,23 @@
 #if Service
 import PlatformImage
 
-/// Bytes of a source in, bytes of a result out.
+/// Renders the bytes of a source into the bytes of a result.
 ///
-/// The work has two halves, so that memory can be set aside between them: ``prepare(_:for:cancellation:)`` reads the
-/// header and says what the rest will take, ``render(_:_:cancellation:)`` does it. Both block, and may run on any
-/// number of threads at once.
+/// The work has two halves, so that memory can be reserved between them: ``prepare(_:for:cancellation:)`` reads the
+/// header and estimates the memory, ``render(_:_:decode:cancellation:)`` decodes and encodes. Both block, and may run
+/// on any number of threads at once.
 struct Renderer: Sendable {
-    /// Limits, strictness and remembered colour transforms; pictures are turned upright.
+    /// Decoder with limits, strictness and cached colour transforms; it applies the EXIF orientation.
     let decoder: ImageDecoder
-    /// Which results are too large.
+    /// Limits on result sizes.
     let sizes: SizeRules
     let encoding: ResultEncoding
-    /// Frames or pages that a source may have; 0 for any number.
+    /// Maximum number of frames or pages of a source; 0 for no limit.
     let maxFrames: Int
-    /// How much of a JPEG is read.
+    /// Decoding accuracy of JPEG sources.
     let accuracy: ThumbnailQuality
 
-    /// The number of frames that is shown for a GIF with as many or more.
+    /// Maximum frame count that is reported; a GIF with more frames reports this number.
     static let maxShownFrames = 65_536
 
     init(
@@ -28,7 +28,7 @@ struct Renderer: Sendable {
         var own = decoder
         own.options.appliesOrientation = true
         own.options.scaleDenominator = 1
-        // Counting goes on until the answer to the limit is known, or the number is large enough to be shown.
+        // Frames are counted until the limit is exceeded, or up to the largest number that is reported.
         own.options.maxCountedFrames = maxFrames > 0 ? maxFrames + 1 : Self.maxShownFrames
         self.decoder = own
         self.sizes = sizes
@@ -37,16 +37,16 @@ struct Renderer: Sendable {
         self.accuracy = accuracy
     }
 
-    /// What the file says about its picture, frames and pages counted: up to ``maxShownFrames``, or one more than
+    /// Reads the header of the source with its frame or page count: up to ``maxShownFrames``, or one more than
     /// ``maxFrames``.
     ///
-    /// - Parameter page: Which picture of a TIFF, from 1.
+    /// - Parameter page: Page of a TIFF, from 1; ignored for other formats.
     /// - Throws: `notAnImage`, `limit`, `deadline`; `notFound` for a page after the last.
     func header(
         of bytes: [UInt8], page: Int = 1, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> ImageHeader {
         let first = try header(of: bytes, decoder, cancellation)
-        // The pages of a TIFF are not known when there are more than may be walked.
+        // The page count of a TIFF is nil when it exceeds the decoder's limit.
         let frameCount = first.frameCount ?? (first.format == .tiff ? .max : 1)
         guard maxFrames == 0 || frameCount <= maxFrames else {
             throw ServiceError(.limit, "the source has more than \(maxFrames) frames")
@@ -56,13 +56,14 @@ struct Renderer: Sendable {
         return try header(of: bytes, decoder(forPage: page), cancellation)
     }
 
-    /// Reads the header, works out all sizes and estimates the memory that the rest takes. Allocates next to nothing.
+    /// Reads the header, computes all sizes and estimates the memory of the render. Allocates no pixels.
     ///
     /// - Parameters:
-    ///   - bytes: The whole source.
-    ///   - request: What is wanted of it, an image or its description.
-    ///   - cancellation: Ends the reading of the header.
-    /// - Throws: What ``header(of:page:cancellation:)`` throws, and `malformed` or `limit` for sizes that are refused.
+    ///   - bytes: The complete source.
+    ///   - request: The requested image or metadata.
+    ///   - cancellation: Cancels the reading of the header.
+    /// - Throws: The errors of ``header(of:page:cancellation:)``, and `malformed` or `limit` for sizes that are
+    ///   refused.
     func prepare(
         _ bytes: [UInt8], for request: ThumbnailRequest, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> PreparedRender {
@@ -70,7 +71,7 @@ struct Renderer: Sendable {
         return try prepare(bytes, header, for: request, cancellation: cancellation)
     }
 
-    /// The same with a header that is known already: of these bytes, and of the page that is asked for.
+    /// Prepares a render with a header that was read before, of the same bytes and the requested page.
     func prepare(
         _ bytes: [UInt8], _ header: ImageHeader, for request: ThumbnailRequest, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> PreparedRender {
@@ -85,13 +86,13 @@ struct Renderer: Sendable {
         }
     }
 
-    /// The second half, over the same bytes.
+    /// Executes a prepared render over the same bytes.
     ///
     /// - Parameters:
-    ///   - decode: Is ended when the picture is decoded.
-    ///   - cancellation: Ends the work within 16 rows of pixels.
-    /// - Throws: `notAnImage`, `limit`, `deadline` (also when cancelled), `overloaded` without memory; `malformed`
-    ///   where a size is refused after a trim.
+    ///   - decode: Stopwatch that is stopped when the image is decoded.
+    ///   - cancellation: Cancels the work within 16 rows of pixels.
+    /// - Throws: `notAnImage`, `limit`, `deadline` (also when cancelled), `overloaded` when memory is exhausted;
+    ///   `malformed` when a size is refused after a trim.
     func render(
         _ prepared: PreparedRender, _ bytes: [UInt8], decode: DecodeClock? = nil, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> RenderedImage {
@@ -115,7 +116,7 @@ struct Renderer: Sendable {
         return result
     }
 
-    /// What follows the decode: flips, steps, encoding.
+    /// Applies flips and steps to the decoded image, then encodes it.
     func finish(
         _ picture: Picture, _ prepared: PreparedRender, _ plan: RenderPlan, sourceBytes: Int,
         cancellation: CancellationFlag?
@@ -137,7 +138,8 @@ struct Renderer: Sendable {
         return result
     }
 
-    /// The plan with nothing left to look for in pixels, and all of the picture where that had to be decoded for it.
+    /// Resolves the parts of the plan that depend on pixels (trim and crop search). Also returns the complete image
+    /// when it had to be decoded for that.
     private func place(
         _ prepared: PreparedRender, _ bytes: [UInt8], _ cancellation: CancellationFlag?
     ) throws(ServiceError) -> (plan: RenderPlan, whole: DecodedImage?) {
@@ -208,7 +210,7 @@ struct Renderer: Sendable {
         try translating { () throws(DecodeError) in try decoder.header(of: bytes, cancellation: cancellation) }
     }
 
-    /// What the core throws, as clients are told it.
+    /// Converts the decoder's errors to service errors.
     private func translating<R>(_ body: () throws(DecodeError) -> R) throws(ServiceError) -> R {
         do throws(DecodeError) {
             return try body()

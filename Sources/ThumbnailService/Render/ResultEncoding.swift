@@ -1,21 +1,21 @@
 #if Service
 import PlatformImage
 
-/// How results become files.
+/// Encoder settings for results.
 struct ResultEncoding: Sendable {
-    /// For everything but the quality of a JPEG and the limit on bytes, which requests give.
+    /// Encoder options; the JPEG quality and the byte limit are replaced by those of the request.
     var options = EncodeOptions()
 
-    /// The lowest quality that a limit on bytes leads to.
+    /// The lowest JPEG quality that a byte limit leads to.
     static let lowestQuality = 10
-    /// How often one picture is encoded at most.
+    /// Maximum number of encodes per result.
     static let maxEncodes = 6
 
-    /// The file of a picture, the quality it has, nil for PNG, and how often it was encoded for that.
+    /// Encodes a bitmap. Returns the bytes, the quality used (nil for PNG) and the number of encodes.
     ///
-    /// With a limit on bytes a JPEG gets the highest quality found, in at most ``maxEncodes`` tries from
-    /// ``lowestQuality`` to the one wished for, whose file fits; when none does, the one of the lowest quality. Other
-    /// formats have no quality, and the limit does not count for them.
+    /// With a byte limit, a binary search between ``lowestQuality`` and the requested quality, with at most
+    /// ``maxEncodes`` encodes, finds the highest JPEG quality whose file fits. When none fits, the file of the lowest
+    /// quality is returned. Other formats have no quality, and the limit does not apply to them.
     func file(
         of bitmap: Bitmap, as format: EncodedFormat, quality: Int, maxBytes: Int?, cancellation: CancellationFlag?
     ) throws(EncodeError) -> (bytes: [UInt8], quality: Int?, encodes: Int) {
@@ -26,7 +26,7 @@ struct ResultEncoding: Sendable {
         let first = try encode(bitmap, format, quality: wanted, cancellation)
         guard let maxBytes, first.count > maxBytes, wanted > Self.lowestQuality else { return (first, wanted, 1) }
 
-        // `tooHigh` does not fit. `lowest` fits once there is a best; until then it is what remains to be tried last.
+        // `tooHigh` does not fit. `lowest` fits once `best` is set; until then it is untested and is encoded last.
         var (lowest, tooHigh) = (Self.lowestQuality, wanted)
         var best: (bytes: [UInt8], quality: Int)?
         var encodes = 1
@@ -56,13 +56,13 @@ struct ResultEncoding: Sendable {
     }
 }
 
-/// Which format a result gets, as far as the header of the source tells.
+/// Output format of a result, as far as the source's header determines it.
 enum ResultFormat: Hashable {
     case fixed(EncodedFormat)
-    /// JPEG when no pixel of the result lets anything shine through, PNG otherwise.
+    /// JPEG when all pixels of the result are opaque, PNG otherwise.
     case jpegIfOpaque
 
-    /// A wish for a format that is not written here counts as none. Then the source's format is kept if it is; others
+    /// Chooses the format: the requested one if it has an encoder, otherwise the source's if it has one. Other sources
     /// become PNG when they may have transparency or a palette, JPEG otherwise.
     init(_ wish: OutputWish, source: ImageHeader) {
         switch (wish.format.flatMap(EncodedFormat.init), source.format) {
@@ -77,7 +77,7 @@ enum ResultFormat: Hashable {
 }
 
 extension EncodedFormat {
-    /// Nil for what is not written here.
+    /// Maps a requested format to an encoder; nil when there is none for it.
     init?(_ wish: OutputWish.Format) {
         switch wish {
         case .png: self = .png

@@ -2,20 +2,20 @@
 import Foundation
 import PlatformImage
 
-/// Where a window over a picture sees most: a search by edges and by how much the brightness varies.
+/// Search for the most salient position of a crop window, by edge strength and luma entropy.
 ///
-/// For each place the sum of the steps of brightness inside, and the entropy of the brightness inside in 64 classes,
-/// are taken as shares of the largest of all places; the highest sum of both wins, of equals the one nearest to the
-/// middle.
+/// For each position, the sum of the luma gradients inside and the entropy of a 64-bin luma histogram are divided by
+/// their maxima over all positions. The position with the highest sum of both is chosen; of equal ones, the one nearest
+/// to the centre.
 struct SmartWindow {
     private let width: Int
     private let height: Int
-    /// Brightness over white, row after row.
+    /// Luma composited over white, in row-major order.
     private var luma: [UInt8] = []
-    /// Steps of brightness to the right and below.
+    /// Absolute luma differences to the right and lower neighbour, added up for each pixel.
     private var edges: [Int] = []
 
-    /// A search in a picture, which should be small: its cost grows with pixels times places.
+    /// Prepares a search in a small image: the cost is proportional to pixels times positions.
     init(_ bitmap: Bitmap, cancellation: CancellationFlag? = nil) throws(DecodeError) {
         (width, height) = (bitmap.width, bitmap.height)
         var luma: [UInt8] = []
@@ -35,12 +35,12 @@ struct SmartWindow {
         }
     }
 
-    /// The place of a window of that many columns and all rows, as its first column.
+    /// Returns the first column of the best window with `count` columns and all rows.
     func firstColumn(ofColumns count: Int, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Int {
         try best(places: width - count, cancellation) { (0..<height, $0..<$0 + count) }
     }
 
-    /// The place of a window of that many rows over some columns, as its first row.
+    /// Returns the first row of the best window with `count` rows over `columns`.
     func firstRow(
         ofRows count: Int, columns: Range<Int>, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Int {
@@ -61,7 +61,8 @@ struct SmartWindow {
         let scores = found.map { place in
             (mostEdges > 0 ? place.edges / mostEdges : 0) + (mostEntropy > 0 ? place.entropy / mostEntropy : 0)
         }
-        // Places are tried from the middle outwards, and only what is really better replaces what was found.
+        // Positions are tried from the centre outwards; only a higher score replaces the best, with 1e-9 for rounding
+        // errors.
         let middle = max(0, last) / 2
         var best = middle
         for place in scores.indices.sorted(by: { abs($0 - middle) < abs($1 - middle) })
@@ -83,7 +84,7 @@ struct SmartWindow {
         return (Double(sum), Self.entropy(counts))
     }
 
-    /// In bits.
+    /// Shannon entropy of a histogram in bits.
     private static func entropy(_ counts: [Int]) -> Double {
         let total = Double(counts.reduce(0, +))
         return counts.reduce(0) { sum, count in
@@ -95,12 +96,12 @@ struct SmartWindow {
 }
 
 extension RenderPlan {
-    /// The longer side of the picture that is searched.
+    /// Longer side of the reduced image that is searched, in pixels.
     static let searchedSide = 128
 
-    /// The same plan with its crop where a search in `picture` sees most.
+    /// Moves the crop to the most salient position in `picture`.
     ///
-    /// - Parameter picture: All of ``region``, made smaller.
+    /// - Parameter picture: The complete ``region``, reduced in size.
     mutating func moveCrop(seenIn picture: Bitmap, cancellation: CancellationFlag? = nil) throws(DecodeError) {
         let (spareWidth, spareHeight) = (region.width - crop.width, region.height - crop.height)
         let search = try SmartWindow(picture, cancellation: cancellation)
@@ -112,7 +113,7 @@ extension RenderPlan {
         let left = try search.firstColumn(ofColumns: columns, cancellation: cancellation)
         let top = try search.firstRow(
             ofRows: rows, columns: left..<left + columns, cancellation: cancellation)
-        // The first and the last place mean the edges, whatever rounding did to the small picture.
+        // The first and last positions map exactly to the region's edges, regardless of rounding in the reduced image.
         crop.x = region.x + Self.place(left, of: picture.width - columns, in: spareWidth)
         crop.y = region.y + Self.place(top, of: picture.height - rows, in: spareHeight)
     }

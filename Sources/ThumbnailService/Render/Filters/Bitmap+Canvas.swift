@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension Bitmap {
-    /// The picture on a canvas; what sticks out is cut off.
+    /// Places the image on a canvas; parts outside the canvas are cut off.
     func laid(on plan: RenderStep.Canvas, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         let (width, height, left, top) = (plan.width, plan.height, plan.left, plan.top)
         let columns = max(0, left)..<max(max(0, left), min(width, left + self.width))
@@ -44,15 +44,15 @@ extension Bitmap {
         }
     }
 
-    /// The picture laid over a colour.
+    /// Composites the image over an opaque or translucent colour.
     func laidOver(_ color: RGBA8, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         try mappingPixels(cancellation: cancellation) { $0.over(color) }
     }
 
-    /// The mean of all pixels, weighed by alpha and rounded down as thumbor does; opaque, and black when there is
-    /// nothing to see.
+    /// Mean of all pixels, weighted by alpha and rounded down as in thumbor. The result is opaque, and black when all
+    /// pixels are transparent.
     func averageColor(cancellation: CancellationFlag? = nil) throws(DecodeError) -> RGBA8 {
-        // 50 million pixels times 255 times 255 fit by far.
+        // 50 million pixels times 255 times 255 are far below 2⁶³.
         var (red, green, blue, weight) = (0, 0, 0, 0)
         try forEachRow(cancellation: cancellation) { _, row in
             for at in stride(from: 0, to: row.count, by: 4) {
@@ -69,7 +69,7 @@ extension Bitmap {
 }
 
 extension RGBA8 {
-    /// The pixel at byte `start` of a row.
+    /// Reads the pixel at byte `start` of a row.
     init(in bytes: Span<UInt8>, at start: Int) {
         self.init(red: bytes[start], green: bytes[start + 1], blue: bytes[start + 2], alpha: bytes[start + 3])
     }

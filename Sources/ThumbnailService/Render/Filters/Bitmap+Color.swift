@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension Bitmap {
-    /// All colours replaced by their brightness; alpha stays.
+    /// Replaces all colours by their luma; alpha is kept.
     func grayscale(cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         try mappingPixels(cancellation: cancellation) { pixel in
             let gray = pixel.luma
@@ -10,7 +10,7 @@ extension Bitmap {
         }
     }
 
-    /// Black and white alone: white from a brightness of 128 on; alpha stays.
+    /// Converts to black and white with a luma threshold of 128; alpha is kept.
     func bitonal(cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         try mappingPixels(cancellation: cancellation) { pixel in
             let value: UInt8 = pixel.luma >= 128 ? 255 : 0
@@ -18,12 +18,12 @@ extension Bitmap {
         }
     }
 
-    /// Colours moved away from a gray of the same weight, or towards it.
+    /// Scales the saturation: moves colours away from a gray of equal brightness, or towards it.
     ///
     /// The gray is `P = √(0.299 r² + 0.587 g² + 0.114 b²)`, and a sample `c` becomes `P + factor (c - P)`, rounded: the
     /// HSP formula of Darel Rex Finley, which thumbor uses.
     ///
-    /// - Parameter factor: 0 leaves gray, 1 changes nothing.
+    /// - Parameter factor: 0 gives gray, 1 changes nothing.
     func saturated(by factor: Double, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         if factor == 1 { return self }
         return try mappingPixels(cancellation: cancellation) { pixel in
@@ -36,7 +36,7 @@ extension Bitmap {
 }
 
 extension RGBA8 {
-    /// Brightness by ITU-R BT.601, in the 16-bit fixed-point weights that Pillow uses too.
+    /// Luma of ITU-R BT.601, with the same 16-bit fixed-point weights as Pillow.
     var luma: UInt8 {
         // At most 255 * 65,536 + 32,768.
         let sum = UInt32(red) &* 19_595 &+ UInt32(green) &* 38_470 &+ UInt32(blue) &* 7_471
@@ -45,12 +45,12 @@ extension RGBA8 {
 }
 
 extension UInt8 {
-    /// The nearest value of 0...255; 0 for what is no number.
+    /// Rounds to the nearest value of 0...255; 0 for NaN.
     init(rounding value: Double) {
         self = value >= 254.5 ? 255 : value > 0 ? UInt8(value + 0.5) : 0
     }
 
-    /// The nearest value of 0...255; 0 for what is no number.
+    /// Rounds to the nearest value of 0...255; 0 for NaN.
     init(rounding value: Float) {
         self = value >= 254.5 ? 255 : value > 0 ? UInt8(value + 0.5) : 0
     }

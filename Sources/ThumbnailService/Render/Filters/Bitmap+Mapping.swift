@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension Bitmap {
-    /// A copy of this size; `change` gives each pixel for the one in its place.
+    /// Returns a copy of the same size in which `change` has replaced each pixel.
     ///
     /// - Throws: `outOfMemory`, `cancelled`, `limitExceeded` for a deadline.
     func mappingPixels(
@@ -19,12 +19,12 @@ extension Bitmap {
         }
     }
 
-    /// A copy of this size, written row by row.
+    /// Returns a bitmap of the same size that `write` fills row by row.
     ///
     /// - Parameters:
-    ///   - cancellation: Is polled every 16 rows.
-    ///   - write: Receives the number of a row, its bytes, all pixels of the copy, and the byte where that row begins
-    ///     in them.
+    ///   - cancellation: Polled every 16 rows.
+    ///   - write: Receives a row number, the bytes of that row, all pixels of the copy, and the offset of the row in
+    ///     them.
     /// - Throws: `outOfMemory`, `cancelled`, `limitExceeded` for a deadline.
     func writingRows(
         cancellation: CancellationFlag?,
@@ -38,7 +38,7 @@ extension Bitmap {
         }
     }
 
-    /// Looks at all rows from the top.
+    /// Calls `look` for each row from the top.
     ///
     /// - Throws: `cancelled`, `limitExceeded` for a deadline.
     func forEachRow(
@@ -50,7 +50,7 @@ extension Bitmap {
         }
     }
 
-    /// True when no pixel lets anything shine through.
+    /// Returns true when the alpha of all pixels is 255.
     func isOpaque(cancellation: CancellationFlag?) throws(DecodeError) -> Bool {
         for y in 0..<height {
             if y % 16 == 0 { try cancellation?.poll() }
@@ -66,7 +66,7 @@ extension Bitmap {
 }
 
 extension RGBA8 {
-    /// Writes the four samples from byte `start` on.
+    /// Writes the four samples at byte `start`.
     func store(in pixels: inout MutableSpan<UInt8>, at start: Int) {
         pixels[start] = red
         pixels[start + 1] = green

@@ -2,10 +2,10 @@
 import PlatformImage
 
 extension Bitmap {
-    /// The smallest rectangle around all pixels that differ from the one in a corner; nil when none does.
+    /// Returns the bounding box of all pixels that differ from the pixel in a corner; nil when none differs.
     ///
-    /// The tolerance is the largest difference that is still border: the Euclidean distance of red, green and blue, and
-    /// of alpha where there is any. Pixels of alpha 0 are alike whatever their colours.
+    /// The tolerance is the largest Euclidean distance in red, green, blue and alpha that still counts as border.
+    /// Pixels with alpha 0 are equal whatever their colours.
     func bounds(
         trimmedBy trim: Operations.Trim, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> PixelRectangle? {
@@ -18,7 +18,7 @@ extension Bitmap {
             left = min(left, first)
             top = min(top, y)
             bottom = y
-            // What is not right of the border found so far cannot move it.
+            // Only pixels to the right of the current right edge can move it.
             right = max(right, first)
             var last = width - 1
             while last > right, !isContent(last) { last -= 1 }
@@ -38,7 +38,7 @@ extension RGBA8 {
         return red * red + green * green + blue * blue + alpha * alpha
     }
 
-    /// Black when nothing is to be seen.
+    /// The pixel with its colours set to black when it is transparent.
     private var seen: Self { alpha == 0 ? Self(red: 0, green: 0, blue: 0, alpha: 0) : self }
 }
 #endif

@@ -2,28 +2,30 @@
 import Foundation
 import PlatformImage
 
-/// A Gaussian blur, cut off `radius` pixels from the middle; pixels weigh by their alpha, and edges are repeated.
+/// Gaussian blur, truncated at `radius` pixels. Pixels are weighted by their alpha, and edge pixels are repeated.
 struct Blur: Hashable {
-    /// The largest radius; larger ones act as this.
+    /// The largest radius; larger values are clamped to it.
     static let maxRadius = 150
 
-    /// Pixels on either side that weigh in.
+    /// Kernel radius: pixels on either side of the centre.
     let radius: Int
-    /// The weights of a pixel and of those at distance 1, 2, … `radius`; with both sides the sum is 1.
+    /// Kernel weights at distance 0, 1, … `radius`; counted on both sides, they add up to 1.
     let weights: [Float]
-    /// What stands in for the weights above ``maxExactRadius``; nil up to that.
+    /// Box approximation of the kernel, used above ``maxExactRadius``; nil up to that.
     let sums: BoxSums?
 
-    /// The largest radius at which every weight is used.
+    /// The largest radius that is convolved with the exact kernel.
     static let maxExactRadius = PixelFilter.maxExactRadius
 
+    /// Computes the kernel.
+    ///
     /// - Parameters:
-    ///   - radius: At least 0; 0 changes nothing.
-    ///   - sigma: The standard deviation in pixels; 0 and less for the radius.
+    ///   - radius: 0 or more; 0 changes nothing.
+    ///   - sigma: Standard deviation in pixels; 0 or less uses the radius.
     init(radius: Int, sigma: Double = 0) {
         let deviation = sigma > 0 ? sigma : Double(max(1, radius))
         var radius = min(max(0, radius), Self.maxRadius)
-        // What lies beyond four deviations weighs 0.006 % together.
+        // The weights beyond four standard deviations add up to 0.006 %.
         if radius > Self.maxExactRadius { radius = min(radius, Int((4 * deviation).rounded(.up))) }
         self.radius = radius
         let bell = (0...radius).map { exp(-Double($0 * $0) / (2 * deviation * deviation)) }
@@ -32,19 +34,19 @@ struct Blur: Hashable {
         sums = radius > Self.maxExactRadius ? BoxSums(bell.map { $0 / sum }) : nil
     }
 
-    /// The most bytes that blurring rows of that many pixels with a radius needs besides the two pictures, at any sigma.
+    /// Upper bound, for any sigma, of the scratch bytes for rows of `width` pixels, without the source and the result.
     func scratchByteCount(width: Int) -> Int { (2 * radius + 4 + BoxSums.maxCount) * (width + 2 * radius) * 16 }
 }
 
 extension Bitmap {
-    /// A blurred copy of the same size.
+    /// Returns a blurred copy of the same size.
     func blurred(_ blur: Blur, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         guard blur.radius > 0 else { return self }
         if let sums = blur.sums { return try blurred(by: sums, cancellation: cancellation) }
         return try blurredExactly(blur, cancellation: cancellation)
     }
 
-    /// With every weight of the kernel: the work for a pixel grows with the radius.
+    /// Returns a copy that is convolved with the exact kernel; the cost per pixel is proportional to the radius.
     func blurredExactly(_ blur: Blur, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         let radius = blur.radius
         var window = RowWindow(count: 2 * radius + 1)
@@ -72,7 +74,7 @@ extension Bitmap {
         }
     }
 
-    /// Colours times their share of alpha, and alpha; `margin` copies of the outer pixels on either side.
+    /// Stores a row with premultiplied alpha and with `margin` repeated edge pixels on either side.
     private func storePremultiplied(row y: Int, margin: Int, in padded: inout [Float]) {
         withRow(y) { row in
             for x in 0..<(width + 2 * margin) {
@@ -88,7 +90,7 @@ extension Bitmap {
     private static func storeStraight(_ sums: [Float], in pixels: inout MutableSpan<UInt8>, at start: Int) {
         for at in stride(from: 0, to: sums.count, by: 4) {
             let alpha = sums[at + 3]
-            // Less than half a step of 255 cannot be seen, and dividing by it would give noise.
+            // Alpha below half a step of 255 is invisible, and division by it would amplify noise.
             let share = alpha < 0.5 ? 0 : 255 / alpha
             for color in 0..<3 { pixels[start + at + color] = UInt8(rounding: sums[at + color] * share) }
             pixels[start + at + 3] = UInt8(rounding: alpha)

@@ -2,16 +2,17 @@
 import PlatformImage
 
 extension Bitmap {
-    /// A copy blurred by running sums; pixels weigh by their alpha, and edges are repeated.
+    /// Returns a copy that is blurred by box filters with running sums. Pixels are weighted by their alpha, and edge
+    /// pixels are repeated.
     ///
-    /// All sums are of integers, so nothing drifts down the picture, and a picture of one colour stays as it is.
+    /// All sums are integers, so no rounding error accumulates, and a uniform image does not change.
     ///
     /// - Throws: `outOfMemory`, `cancelled`, `limitExceeded` for a deadline.
     func blurred(by sums: BoxSums, cancellation: CancellationFlag?) throws(DecodeError) -> Bitmap {
         guard let radius = sums.boxes.last?.radius else { return self }
         let weights = sums.boxes.map(\.weight)
         var across = RunningRow(self, margin: radius)
-        // Enough rows that the one which leaves the largest box is there when the one that comes in is.
+        // The row that leaves the largest box is still stored when the row that enters it is added.
         var window = RowRing(rowCount: min(height, 2 * radius + 2), sampleCount: bytesPerRow)
         var down = sums.boxes.map { _ in [UInt32](repeating: 0, count: bytesPerRow) }
         var means = [Float](repeating: 0, count: bytesPerRow)
@@ -46,7 +47,7 @@ extension Bitmap {
     private static func storeStraight(boxMeans: [Float], in pixels: inout MutableSpan<UInt8>, at start: Int) {
         for at in stride(from: 0, to: boxMeans.count, by: 4) {
             let alpha = boxMeans[at + 3] / RowRing.scale
-            // As in the exact blur: less than half a step of 255 cannot be seen.
+            // As in the exact blur: alpha below half a step of 255 is invisible.
             let share = alpha < 127.5 ? 0 : 255 / alpha
             for color in 0..<3 {
                 pixels[start + at + color] = UInt8(rounding: boxMeans[at + color] / RowRing.scale * share)
@@ -56,11 +57,11 @@ extension Bitmap {
     }
 }
 
-/// The sums of a row's samples from its begin on: a box's sum is the difference of two of them.
+/// Prefix sums of the samples of a row: the sum over a box is the difference of two of them.
 private struct RunningRow {
     private let margin: Int
-    /// One more pixel than the row with its margins: before the first pixel the sums are 0. They may wrap around; their
-    /// differences over at most 301 pixels of at most 65,025 do not.
+    /// One pixel more than the row with its margins, because the first prefix sum is 0. The sums may wrap around; the
+    /// differences do not overflow, as they cover at most 301 pixels of at most 65,025.
     private var sums: [UInt32]
 
     init(_ bitmap: Bitmap, margin: Int) {
@@ -68,7 +69,7 @@ private struct RunningRow {
         sums = [UInt32](repeating: 0, count: (bitmap.width + 2 * margin + 1) * 4)
     }
 
-    /// Colours times alpha, and alpha times 255.
+    /// Computes the prefix sums of the colours times alpha, and of alpha times 255.
     mutating func read(_ bitmap: Bitmap, row y: Int) {
         let (margin, width) = (margin, bitmap.width)
         bitmap.withRow(y) { row in
@@ -90,7 +91,7 @@ private struct RunningRow {
         }
     }
 
-    /// The weighted sum of all boxes around each pixel.
+    /// Stores the weighted sum of all boxes around each pixel.
     func store(_ boxes: [BoxSums.Box], in means: inout [Float]) {
         for index in means.indices { means[index] = 0 }
         let count = means.count
@@ -99,7 +100,7 @@ private struct RunningRow {
             precondition(begin >= 0 && end + count <= sums.count)
             sums.withUnsafeBufferPointer { sums in
                 means.withUnsafeMutableBufferPointer { means in
-                    // Both ranges were checked above; without checks inside, the compiler adds several at once.
+                    // The precondition covers both ranges; unchecked accesses let the compiler vectorize the loop.
                     guard let source = sums.baseAddress, let target = means.baseAddress else { return }
                     for index in 0..<count {
                         let sum = source[end &+ index] &- source[begin &+ index]
@@ -110,13 +111,13 @@ private struct RunningRow {
         }
     }
 
-    /// `sums[i] += weight * row[i]`.
+    /// Computes `sums[i] += weight * row[i]`.
     static func add(_ row: [UInt32], times weight: Float, to sums: inout [Float]) {
         let count = sums.count
         precondition(row.count == count)
         row.withUnsafeBufferPointer { row in
             sums.withUnsafeMutableBufferPointer { sums in
-                // Both have as many samples.
+                // The precondition makes both counts equal.
                 guard let source = row.baseAddress, let target = sums.baseAddress else { return }
                 for index in 0..<count {
                     target[index] += weight * Float(Int32(truncatingIfNeeded: source[index]))
@@ -126,9 +127,9 @@ private struct RunningRow {
     }
 }
 
-/// Rows that a box's running sum still needs, in fixed point.
+/// Ring buffer of the rows that the running sums of the boxes still need, in fixed point.
 private struct RowRing {
-    /// Of a sample of 0...65,025: 301 of them stay below 2³¹.
+    /// Fixed-point scale of a sample of 0...65,025: the sum of 301 of them stays below 2³¹.
     static let scale: Float = 16
 
     private let rowCount: Int
@@ -145,7 +146,7 @@ private struct RowRing {
         precondition(row.count == count)
         row.withUnsafeBufferPointer { row in
             samples.withUnsafeMutableBufferPointer { samples in
-                // The ring has whole rows of that many samples.
+                // The ring consists of whole rows of `sampleCount` samples.
                 guard let source = row.baseAddress, let target = samples.baseAddress else { return }
                 for index in 0..<count {
                     target[start &+ index] = UInt32(bitPattern: Int32(source[index] * Self.scale + 0.5))
@@ -168,7 +169,7 @@ private struct RowRing {
         precondition(sums.count == count)
         samples.withUnsafeBufferPointer { samples in
             sums.withUnsafeMutableBufferPointer { sums in
-                // The ring has whole rows of that many samples.
+                // The ring consists of whole rows of `sampleCount` samples.
                 guard let source = samples.baseAddress, let target = sums.baseAddress else { return }
                 for index in 0..<count { target[index] = change(target[index], source[start &+ index]) }
             }

@@ -1,25 +1,29 @@
 #if Service
-/// A symmetric kernel as a weighted sum of boxes: with a running sum for each box a pixel costs the same at any radius.
+/// Approximation of a symmetric kernel by a weighted sum of box filters. With one running sum per box, the cost per
+/// pixel does not depend on the radius.
 ///
-/// The weights of a Gaussian fall from the middle outwards; here they fall in steps. As few boxes are taken, up to
-/// ``maxCount``, as keep a black and white edge within ``maxEdgeError`` of where the kernel itself puts it. A kernel that
-/// needs more gets ``maxCount`` boxes and a larger error.
+/// The weights of a Gaussian fall with the distance; here they fall in steps. The smallest number of boxes, at most
+/// ``maxCount``, is used that keeps the step response within ``maxEdgeError`` of the kernel's. A kernel that needs more
+/// gets ``maxCount`` boxes and a larger error.
 struct BoxSums: Hashable {
-    /// A box counts all pixels at a distance of at most `radius`.
+    /// A box filter over all pixels at a distance of at most `radius`.
     struct Box: Hashable {
         let radius: Int
         let weight: Float
     }
 
     static let maxCount = 8
-    /// As a share of the contrast of the edge. Errors of rows and columns add up, several edges lie below one kernel, and
-    /// pixels that are half transparent double them: less than half a step of 255 here is at most two in the picture.
+    /// Maximum error as a fraction of the edge's contrast. The errors of rows, columns and several edges under one
+    /// kernel add up, and half-transparent pixels double them: less than half a step of 255 here is at most two steps
+    /// in the image.
     static let maxEdgeError = 0.4 / 255
 
-    /// From the smallest to the largest.
+    /// The boxes in order of increasing radius.
     let boxes: [Box]
 
-    /// - Parameter weights: Of a pixel and of those at distance 1, 2, …, not rising; with both sides the sum is 1.
+    /// Approximates a kernel.
+    ///
+    /// - Parameter weights: Weights at distance 0, 1, …, not increasing; counted on both sides, they add up to 1.
     init(_ weights: [Double]) {
         var tolerance = Self.maxEdgeError
         var boxes = Self.boxes(weights, within: tolerance)
@@ -30,11 +34,11 @@ struct BoxSums: Hashable {
         self.boxes = boxes
     }
 
-    /// The fewest boxes whose answer to an edge from 0 to 1 differs nowhere from the kernel's by more than `tolerance`.
+    /// Returns the fewest boxes whose step response differs from the kernel's by at most `tolerance` everywhere.
     ///
-    /// The difference at a distance is the sum of the steps less the weights from there outwards. Within a run of
-    /// distances with one step it rises and falls again, since the weights grow inwards. Runs that begin and end at
-    /// `-tolerance` have both signs to use, and are longer than those that begin and end at 0.
+    /// The error at a distance is the sum of the steps minus the weights from there outwards. Within a run of equal
+    /// steps it rises and then falls, since the weights increase inwards. Runs that begin and end at `-tolerance` use
+    /// both signs of the error, and are longer than runs that begin and end at 0.
     private static func boxes(_ weights: [Double], within tolerance: Double) -> [Box] {
         var boxes: [Box] = []
         var (outer, error, above) = (weights.count - 1, 0.0, 0.0)
@@ -49,8 +53,8 @@ struct BoxSums: Hashable {
         return boxes.reversed()
     }
 
-    /// The run from `outer` to the middle, with the step that brings the sum of all weights to 1; nil where that is too
-    /// far from the kernel. The middle is there once, every other distance twice.
+    /// Returns the run from `outer` to the centre with the step that makes all weights add up to 1; nil when the error
+    /// exceeds `tolerance`. The centre counts once, every other distance twice.
     private static func innermost(
         _ weights: [Double], _ outer: Int, _ error: Double, _ tolerance: Double
     ) -> (step: Double, inner: Int)? {
@@ -60,8 +64,8 @@ struct BoxSums: Hashable {
         return isWithin ? (step, 0) : nil
     }
 
-    /// The longest run from `outer` inwards that does not reach the middle, with the step that ends it at `-tolerance`;
-    /// 0 for an end that weighs less than that.
+    /// Returns the longest run from `outer` inwards that does not reach the centre, with the step that ends it at an
+    /// error of `-tolerance`; the step is 0 where the remaining weights are smaller than that.
     private static func longest(
         _ weights: [Double], _ outer: Int, _ error: Double, _ tolerance: Double
     ) -> (step: Double, inner: Int) {
@@ -77,7 +81,7 @@ struct BoxSums: Hashable {
         return run
     }
 
-    /// The largest difference within a run that begins with the difference `error`.
+    /// The largest error within a run whose initial error is `error`.
     private static func highest(_ weights: ArraySlice<Double>, _ step: Double, _ error: Double) -> Double {
         var (error, most) = (error, -Double.infinity)
         for weight in weights.reversed() {

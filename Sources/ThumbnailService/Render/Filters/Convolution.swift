@@ -1,20 +1,20 @@
 #if Service
 import PlatformImage
 
-/// A matrix of weights around each pixel; edges are repeated.
+/// Convolution with a matrix of weights; edge pixels are repeated.
 struct Convolution: Hashable {
-    /// Weights in a row of the matrix, odd.
+    /// Columns of the matrix, odd.
     let columns: Int
-    /// Its rows, odd.
+    /// Rows of the matrix, odd.
     let rows: Int
-    /// Row after row.
+    /// Weights in row-major order.
     let weights: [Float]
 
-    /// Nil when the matrix has no middle: both sides have to be odd.
+    /// Creates a kernel; nil when the number of rows or columns is even, because the matrix then has no centre.
     ///
     /// - Parameters:
-    ///   - weights: Row after row.
-    ///   - columns: Weights in a row, at least 1.
+    ///   - weights: Weights in row-major order.
+    ///   - columns: Weights per row, at least 1.
     ///   - normalizes: Divides the weights by their sum, unless that is 0.
     init?(weights: [Double], columns: Int, normalizes: Bool) {
         guard columns > 0, columns % 2 == 1, weights.count % columns == 0, (weights.count / columns) % 2 == 1 else {
@@ -26,13 +26,13 @@ struct Convolution: Hashable {
         self.weights = weights.map { Float(normalizes && sum != 0 ? $0 / sum : $0) }
     }
 
-    /// The most bytes that the sums for rows of that many pixels need besides the two pictures.
+    /// Upper bound of the scratch bytes for rows of `width` pixels, without the source and the result.
     func scratchByteCount(width: Int) -> Int { (rows + 2) * (width + columns) * 16 }
 }
 
 extension Bitmap {
-    /// Each sample replaced by the weighted sum of those around it, as they are: straight and not weighed by alpha.
-    /// Alpha is summed like the colours, but an opaque picture stays opaque.
+    /// Returns a copy in which each sample is the weighted sum of its neighbours. Alpha is not premultiplied; it is
+    /// summed like the colours, but an opaque image stays opaque.
     func convolved(by kernel: Convolution, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         let (right, below) = (kernel.columns / 2, kernel.rows / 2)
         let staysOpaque = try isOpaque(cancellation: cancellation)
@@ -60,7 +60,7 @@ extension Bitmap {
         }
     }
 
-    /// A row as numbers, with `margin` copies of the outer pixels on either side.
+    /// A row as floating-point samples, with `margin` repeated edge pixels on either side.
     private func samples(row y: Int, margin: Int) -> [Float] {
         withRow(y) { row in
             (0..<(width + 2 * margin) * 4).map { index in

@@ -1,21 +1,21 @@
 #if Service
 import PlatformImage
 
-/// What lies outside an ellipse in each of the four corners is cut off, with smooth edges.
+/// Elliptical rounded corners with antialiased edges.
 struct RoundedCorners: Hashable {
-    /// Half the width of the ellipse in pixels; at most half of the picture's width is used.
+    /// Horizontal radius in pixels; clamped to half the image's width.
     let across: Int
-    /// Half its height, likewise.
+    /// Vertical radius in pixels; clamped to half the image's height.
     let down: Int
-    /// What the corners are painted with; nil makes them transparent.
+    /// Fill colour of the corners; nil makes them transparent.
     let color: RGBA8?
 
-    /// Steps in each direction in which the share of a pixel is counted.
+    /// Samples per pixel in each direction for the coverage.
     static let samples = 16
 
-    /// Shares of the pixels of the top left corner that are kept, row after row, in units of 1 / 256.
+    /// Coverage of the pixels in the top left corner, in row-major order, in units of 1 / 256.
     ///
-    /// A sample is inside when `((a - x) / a)² + ((b - y) / b)² <= 1`, in whole numbers of half samples.
+    /// A sample is inside when `((a - x) / a)² + ((b - y) / b)² <= 1`, computed in units of half a sample.
     static func coverage(across: Int, down: Int) -> [UInt16] {
         var result = [UInt16](repeating: 0, count: across * down)
         let unit = 2 * samples
@@ -23,11 +23,11 @@ struct RoundedCorners: Hashable {
         for y in 0..<down {
             for sampleY in 0..<samples {
                 let fromMiddle = b - (y * unit + 2 * sampleY + 1)
-                // The samples of this line that are inside begin at this distance from the middle.
+                // Distance from the ellipse's centre at which the inner samples of this line begin.
                 let height = Double(fromMiddle) / Double(b)
                 let reach = Double(a) * (1 - height * height).squareRoot()
                 for x in 0..<across {
-                    // Sample s of this pixel lies `right - 2 s` from the middle.
+                    // Sample `s` of this pixel is at the distance `right - 2 s` from the centre.
                     let right = Double(a - x * unit - 1)
                     let outside = ((right - reach) / 2).rounded(.up)
                     let inside = Double(samples) - min(max(0, outside), Double(samples))
@@ -40,7 +40,7 @@ struct RoundedCorners: Hashable {
 }
 
 extension Bitmap {
-    /// A copy with rounded corners.
+    /// Returns a copy with rounded corners.
     func rounded(_ corners: RoundedCorners, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         let across = min(corners.across, width / 2)
         let down = min(corners.down, height / 2)
@@ -63,7 +63,7 @@ extension Bitmap {
 }
 
 extension RGBA8 {
-    /// A pixel of which `share` / 256 is left, and `color` or nothing elsewhere.
+    /// Returns the pixel with coverage `share` / 256, composited over `color` or over transparency.
     fileprivate func kept(_ share: Int, over color: RGBA8?) -> RGBA8 {
         if share == 256 { return self }
         guard let color else {
@@ -71,7 +71,7 @@ extension RGBA8 {
             pixel.alpha = UInt8((Int(alpha) * share + 128) / 256)
             return pixel
         }
-        // Both weigh by their alpha, and the sum of weights is the new one's.
+        // Colours are weighted by alpha times coverage; the sum of the weights is the new alpha.
         let (mine, others) = (Int(alpha) * share, Int(color.alpha) * (256 - share))
         let sum = mine + others
         guard sum > 0 else { return RGBA8(red: 0, green: 0, blue: 0, alpha: 0) }

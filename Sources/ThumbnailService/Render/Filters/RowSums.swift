@@ -1,28 +1,29 @@
 #if Service
 import PlatformImage
 
-/// The loops over samples as numbers that filters with weights spend their time in.
+/// Inner loops over floating-point rows that dominate the cost of the weighted filters.
 enum RowSums {
-    /// `sums[i] += weight * row[start + i]` for all sums.
+    /// Computes `sums[i] += weight * row[start + i]` for all sums.
     static func add(_ row: [Float], from start: Int, times weight: Float, to sums: inout [Float]) {
         add(row, from: start, times: weight, to: &sums, at: 0, count: sums.count)
     }
 
-    /// `sums[place + i] += weight * row[start + i]` for `count` sums.
+    /// Computes `sums[place + i] += weight * row[start + i]` for `count` sums.
     static func add(
         _ row: [Float], from start: Int, times weight: Float, to sums: inout [Float], at place: Int, count: Int
     ) {
         precondition(min(start, place) >= 0 && start <= row.count - count && place <= sums.count - count)
         row.withUnsafeBufferPointer { row in
             sums.withUnsafeMutableBufferPointer { sums in
-                // Both ranges were checked above; without checks inside, the compiler adds several at once.
+                // The precondition covers both ranges; unchecked accesses let the compiler vectorize the loop.
                 guard let source = row.baseAddress, let target = sums.baseAddress else { return }
                 for index in 0..<count { target[place &+ index] += weight * source[start &+ index] }
             }
         }
     }
 
-    /// Half of each sample from `start` on, and a quarter of each of two others; they begin at `before` and `after`.
+    /// Stores half of each sample from `start` on plus a quarter of each of the samples from `before` and from `after`
+    /// on.
     static func smooth(
         _ source: [Float], at start: Int, before: Int, after: Int, count: Int, into target: inout [Float]
     ) {
@@ -30,7 +31,7 @@ enum RowSums {
         precondition(start <= target.count - count)
         source.withUnsafeBufferPointer { source in
             target.withUnsafeMutableBufferPointer { target in
-                // All ranges were checked above.
+                // The preconditions cover all ranges.
                 guard let source = source.baseAddress, let target = target.baseAddress else { return }
                 for index in 0..<count {
                     let others = source[before &+ index] + source[after &+ index]
@@ -41,21 +42,21 @@ enum RowSums {
     }
 }
 
-/// Some neighbouring rows of a picture, each computed once, for filters that go down it.
+/// Ring buffer of neighbouring rows, each computed once, for filters that process an image from top to bottom.
 struct RowWindow {
     private var rows: [[Float]]
-    /// The rows there are are those below this number.
+    /// Number of the first row that is not computed yet.
     private var next = 0
 
-    /// A window of `count` rows; none is there yet.
+    /// Creates an empty window of `count` rows.
     init(count: Int) {
         rows = Array(repeating: [], count: count)
     }
 
-    /// Row `y`, which lies in the window.
+    /// Returns row `y`, which must be in the window.
     subscript(y: Int) -> [Float] { rows[y % rows.count] }
 
-    /// Makes the rows up to and with `last`, and forgets as many of the first.
+    /// Computes the rows up to and including `last`; they replace the oldest ones.
     mutating func advance(
         through last: Int, _ make: (_ y: Int, _ row: inout [Float]) throws(DecodeError) -> Void
     ) throws(DecodeError) {

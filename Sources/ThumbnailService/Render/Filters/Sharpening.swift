@@ -2,40 +2,41 @@
 import Foundation
 import PlatformImage
 
-/// Raises detail by its size, in the way of the wavelet sharpening that thumbor has from a GIMP plugin of Marco
-/// Rossini.
+/// Wavelet sharpening: amplifies detail by its scale, as thumbor does with the algorithm of Marco Rossini's GIMP
+/// plugin.
 ///
-/// A picture is smoothed five times, with 1 2 1 at distances of 1, 2, 4, 8 and 16 pixels. What step `l` takes away is
-/// the detail of that size, and it comes back `1 + amount * exp(-(l - radius)² / 1.5)` times as strong.
+/// The image is smoothed five times with the kernel 1 2 1 at distances of 1, 2, 4, 8 and 16 pixels. The difference that
+/// step `l` removes is the detail of that scale; it is added back with the gain `1 + amount * exp(-(l - radius)² /
+/// 1.5)`.
 struct Sharpening: Hashable {
-    /// Around 0...10; 0 changes nothing.
+    /// Strength, about 0...10; 0 changes nothing.
     let amount: Double
-    /// Which size of detail is raised most, as the number of a step, from 0; fractions are fine.
+    /// Scale with the largest gain, as the number of a step from 0; fractions are allowed.
     let radius: Double
-    /// Raises brightness alone, so that colours do not fringe.
+    /// Sharpens luma only, to avoid colour fringes.
     let isLuminanceOnly: Bool
 
     static let steps = 5
 
-    /// How strong the detail of step `step` gets.
+    /// Gain of the detail of step `step`.
     func gain(_ step: Int) -> Float {
         let distance = Double(step) - radius
         return Float(1 + amount * exp(-distance * distance / 1.5))
     }
 
-    /// The bytes that it needs besides the two pictures.
+    /// Scratch bytes, without the source and the result.
     static func scratchByteCount(width: Int, height: Int) -> Int { 3 * width * height * 4 }
 }
 
 extension Bitmap {
-    /// A sharpened copy; alpha stays.
+    /// Returns a sharpened copy; alpha is kept.
     func sharpened(
         _ sharpening: Sharpening, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Bitmap {
         if sharpening.isLuminanceOnly {
             var luma = try Plane(self, cancellation, Self.brightness)
             try luma.sharpen(sharpening, cancellation)
-            // Chroma stays, so all three colours move by as much as brightness does.
+            // Chroma is kept, so all three colours change by the difference in luma.
             return try writingRows(cancellation: cancellation) { y, row, pixels, start in
                 for x in 0..<width {
                     let at = x * 4
@@ -63,13 +64,13 @@ extension Bitmap {
 }
 
 extension Bitmap {
-    /// Y of ITU-R BT.601 and JFIF.
+    /// Luma Y of ITU-R BT.601, as JFIF uses it.
     fileprivate static func brightness(_ red: Float, _ green: Float, _ blue: Float) -> Float {
         0.299 * red + 0.587 * green + 0.114 * blue
     }
 }
 
-/// One number for each pixel.
+/// A plane with one floating-point value per pixel.
 private struct Plane {
     let width: Int
     let height: Int
@@ -89,8 +90,8 @@ private struct Plane {
         self.values = values
     }
 
-    /// With `S₀` the plane and `S₁`… its smoothings, the sum of details `gain(l) (Sₗ - Sₗ₊₁)` and of what is left,
-    /// `S₅`, is `gain(0) S₀ + Σ (gain(l) - gain(l - 1)) Sₗ + (1 - gain(4)) S₅`.
+    /// Sharpens in place. With `S₀` the plane and `S₁`… its smoothings, the sum of the details `gain(l) (Sₗ - Sₗ₊₁)`
+    /// and of the remainder `S₅` is `gain(0) S₀ + Σ (gain(l) - gain(l - 1)) Sₗ + (1 - gain(4)) S₅`.
     mutating func sharpen(_ sharpening: Sharpening, _ flag: CancellationFlag?) throws(DecodeError) {
         var smooth = try copied(flag)
         var across = try copied(flag)
@@ -112,7 +113,7 @@ private struct Plane {
         }
     }
 
-    /// New memory is slow the first time, so even a copy is made some rows at a time.
+    /// Copies in blocks of rows so that cancellation is polled: first access to new memory is slow.
     private func copied(_ flag: CancellationFlag?) throws(DecodeError) -> [Float] {
         var copy: [Float] = []
         copy.reserveCapacity(values.count)
@@ -132,7 +133,7 @@ private struct Plane {
 
     private func smoothAcross(row y: Int, of source: [Float], distance: Int, into target: inout [Float]) {
         let start = y * width
-        // Between the margins no neighbour is mirrored.
+        // Between the margins all neighbours are inside the row.
         let margin = min(distance, width)
         let inner = max(0, width - 2 * margin)
         if inner > 0 {
@@ -147,7 +148,7 @@ private struct Plane {
         }
     }
 
-    /// A place outside 0..<count by reflection in the first and the last one, which are not repeated.
+    /// Maps an index outside 0..<count into it by reflection without repetition of the first and last element.
     private static func mirrored(_ index: Int, _ count: Int) -> Int {
         if index >= 0 && index < count { return index }
         guard count > 1 else { return 0 }

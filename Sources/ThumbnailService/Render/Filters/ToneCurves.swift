@@ -1,34 +1,34 @@
 #if Service
 import PlatformImage
 
-/// A table of 256 values for each colour; alpha stays as it is.
+/// Lookup tables of 256 values, one for each colour; alpha is kept.
 struct ToneCurves: Equatable {
     private(set) var red: [UInt8]
     private(set) var green: [UInt8]
     private(set) var blue: [UInt8]
 
-    /// Adds a share of 255 to every sample.
+    /// Adds a fraction of 255 to every sample.
     ///
-    /// - Parameter percent: What is added, in percent of 255, rounded towards 0 as thumbor does.
+    /// - Parameter percent: The addend in percent of 255, rounded towards 0 as in thumbor.
     static func brightness(percent: Int) -> Self { rgb(red: percent, green: percent, blue: percent) }
 
-    /// Adds shares of 255 to the three colours, in percent, each rounded towards 0.
+    /// Adds fractions of 255 to the three colours, in percent, each rounded towards 0.
     static func rgb(red: Int, green: Int, blue: Int) -> Self {
         Self(red: added(red), green: added(green), blue: added(blue))
     }
 
-    /// Moves samples away from the middle, 128, or towards it: by thumbor's factor `(100 + percent)² / 10,000`, of
-    /// which hundredths are kept.
+    /// Scales the difference of the samples from 128 by thumbor's factor `(100 + percent)² / 10,000`, truncated to
+    /// hundredths.
     static func contrast(percent: Int) -> Self {
         let factor = (100 + inRange(percent)) * (100 + inRange(percent)) / 100
         let curve = table { factor * ($0 - 128) / 100 + 128 }
         return Self(red: curve, green: curve, blue: curve)
     }
 
-    /// Spreads the samples of each colour so that all values are about equally frequent.
+    /// Histogram equalization of each colour.
     ///
-    /// A sample becomes `255 (c - c₀) / (n - c₀)`, rounded, where `c` counts the samples up to it, `c₀` the darkest ones
-    /// and `n` all. A colour that is the same everywhere stays.
+    /// A sample becomes `255 (c - c₀) / (n - c₀)`, rounded, where `c` is the cumulative count up to it, `c₀` the count
+    /// of the darkest value and `n` the number of pixels. A colour with one value in the whole image is kept.
     static func equalizing(_ bitmap: Bitmap, cancellation: CancellationFlag?) throws(DecodeError) -> Self {
         var counts = [Int](repeating: 0, count: 3 * 256)
         try bitmap.forEachRow(cancellation: cancellation) { _, row in
@@ -56,7 +56,7 @@ struct ToneCurves: Equatable {
         return table { $0 + difference }
     }
 
-    /// Beyond it every curve is flat, and products could overflow.
+    /// Clamps to ±100,000 %, where every curve is flat; larger values could overflow the products.
     private static func inRange(_ percent: Int) -> Int { min(max(percent, -100_000), 100_000) }
 
     private static func table(_ value: (Int) -> Int) -> [UInt8] {
@@ -65,7 +65,7 @@ struct ToneCurves: Equatable {
 }
 
 extension Bitmap {
-    /// Each sample replaced by the value that the curve of its colour has for it.
+    /// Replaces each sample by the value of its colour's curve.
     func mapped(by curves: ToneCurves, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         let (red, green, blue) = (curves.red, curves.green, curves.blue)
         return try mappingPixels(cancellation: cancellation) { pixel in
