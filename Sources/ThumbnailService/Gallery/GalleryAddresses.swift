@@ -1,16 +1,18 @@
 #if Service
 import PlatformImage
 
-/// The targets of the gallery's pictures, signed when there is a key.
+/// Targets of the gallery's images, signed when a key is configured.
 struct GalleryAddresses: Sendable {
     private let pictures: [ServiceConfiguration.Gallery.Picture]
     private let keys: SigningKeys?
-    /// Pixels of the sides that thumbnails may have, rising; a page takes the first one that its screen needs.
+    /// Thumbnail sides in pixels, ascending; the page requests the smallest that suffices for the screen.
     let sides: [Int]
-    /// The most pixels of a side of the large view.
+    /// Maximum side of the large view in pixels.
     let largeSide: Int
 
-    /// - Throws: `internalFault` for keys that are none.
+    /// Reads the images, keys and limits of the configuration.
+    ///
+    /// - Throws: `internalFault` for invalid keys.
     init(_ gallery: ServiceConfiguration.Gallery, _ configuration: ServiceConfiguration) throws(ServiceError) {
         pictures = gallery.pictures
         keys = try SigningPolicy(configuration.signing).keys
@@ -22,7 +24,7 @@ struct GalleryAddresses: Sendable {
 
     var count: Int { pictures.count }
 
-    /// Name, thumbnail and large view of all pictures; nil for a side that is not among ``sides``.
+    /// JSON with the names, thumbnail targets and large targets of all images; nil for a side that is not in ``sides``.
     func json(side: Int) -> String? {
         guard sides.contains(side) else { return nil }
         let items = pictures.map { picture in
@@ -41,8 +43,8 @@ struct GalleryAddresses: Sendable {
 
     private func target(_ rest: String) -> String { keys?.signed(rest) ?? "/unsafe/\(rest)" }
 
-    /// Every byte escaped that is not a letter, a digit or one of `-._~`: no name of a file can be taken for an option,
-    /// for the end of the filters, or for a query.
+    /// Percent-encodes every byte except letters, digits and `-._~`, so that a file name cannot be parsed as an option,
+    /// as the end of the filters, or as a query.
     static func escaped(_ source: String) -> String {
         PercentEncoding.encode(source, allowed: .unreserved)
     }

@@ -2,7 +2,7 @@
 import HTTPTypes
 import PlatformImage
 
-/// The page at `/gallery` with all that belongs to it. It is there only when the operator asked for it.
+/// Serves the page at `/gallery` with its resources, when the configuration enables it.
 struct GalleryHandler: RouteHandler {
     private static let path = "/gallery"
     private static let picturesPath = path + "/pictures/"
@@ -10,14 +10,14 @@ struct GalleryHandler: RouteHandler {
     private let engine: ThumbnailEngine
     private let addresses: GalleryAddresses
     private let page: [UInt8]
-    /// Hosts besides addresses and `localhost` under which the page is given out, in lower case.
+    /// Hosts under which the page is served besides IP addresses and `localhost`, in lower case.
     private let hosts: Set<String>
-    /// What a request that empties a cache must bring: only who could read the page has it.
+    /// Secret that requests to clear a cache must send (CSRF protection); only scripts of the page can read it.
     let token: String
 
-    /// Nil when the configuration has no gallery.
+    /// Creates the handler; nil when the configuration has no gallery.
     ///
-    /// - Throws: `internalFault` for keys that are none.
+    /// - Throws: `internalFault` for invalid keys.
     init?(_ engine: ThumbnailEngine) throws(ServiceError) {
         guard let gallery = engine.configuration.gallery else { return nil }
         self.engine = engine
@@ -33,11 +33,13 @@ struct GalleryHandler: RouteHandler {
         self.hosts = hosts
     }
 
-    /// True for targets that are the gallery's and no dialect's.
+    /// Returns true for `/gallery` and the targets below it.
     func owns(_ target: String) -> Bool { target == Self.path || target.hasPrefix(Self.path + "/") }
 
-    /// - Throws: `hostRefused` for a host that is none of the service's, `methodNotAllowed`, `notFound`, and
-    ///   `badSignature` with status 403 for an order without the token.
+    /// Serves a request.
+    ///
+    /// - Throws: `hostRefused` for an unknown host, `methodNotAllowed`, `notFound`, and `badSignature` with status 403
+    ///   for a request to clear a cache without the token.
     func answer(_ head: HTTPRequest) async throws(ServiceError) -> ServiceAnswer {
         guard isOwnHost(head.authority) else {
             throw ServiceError(.hostRefused, "the gallery is not given out under this host")
@@ -79,15 +81,16 @@ struct GalleryHandler: RouteHandler {
         Self.answer(Array(GalleryState(engine).json.utf8), "application/json")
     }
 
-    /// A site whose name was made to lead here (DNS rebinding) counts as the same origin to a browser, which then reads
-    /// the token out of the page: so the page is given out under names that nobody else can have.
+    /// Returns true for IP addresses and configured hosts (protection against DNS rebinding). A browser treats a site
+    /// whose name resolves to this service as the same origin and could read the token, so the page is served only
+    /// under names that another site cannot use.
     private func isOwnHost(_ authority: String?) -> Bool {
         guard let authority, let host = SourceHost(Self.host(in: authority)) else { return false }
         if case .address = host { return true }
         return hosts.contains(host.description)
     }
 
-    /// The host without its port; empty, which is no host, when what stands for the port is none.
+    /// Returns the host without its port; empty, which is not a valid host, when the port is not a number.
     private static func host(in authority: String) -> String {
         guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return authority }
         let port = authority[authority.index(after: colon)...]
@@ -96,7 +99,7 @@ struct GalleryHandler: RouteHandler {
 
     private func checkOrder(_ head: HTTPRequest) throws(ServiceError) {
         let given = head.headerFields[.galleryToken] ?? ""
-        // Every byte is looked at, wherever the first difference is.
+        // Comparison in constant time: every byte is compared, regardless of the first difference.
         let difference = zip(given.utf8, token.utf8).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
         let site = head.headerFields[.fetchSite] ?? "same-origin"
         guard given.utf8.count == token.utf8.count, difference == 0, site == "same-origin" else {

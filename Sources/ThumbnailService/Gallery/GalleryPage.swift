@@ -1,9 +1,9 @@
 #if Service
-/// The files that the gallery serves: those of `Resources`, embedded in the program. Style and script are files of their
-/// own, so that the policy allows no others.
+/// The gallery's files from `Resources`, embedded in the program. Style and script are separate files, so that the
+/// Content Security Policy needs no inline code.
 enum GalleryPage {
-    /// Nothing from anywhere else; pictures come as blobs out of answers that the script has read. No text can become
-    /// markup: the script assigns none, and browsers that know trusted types would refuse it.
+    /// Content Security Policy: no external resources; images are blobs that the script creates from fetched responses.
+    /// The script never assigns markup, and browsers with Trusted Types enforce that.
     static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'
@@ -13,10 +13,12 @@ enum GalleryPage {
     static let style = PackageResources.gallery_css
     static let icon = PackageResources.icon_svg
 
+    /// Returns the page.
+    ///
     /// - Parameters:
-    ///   - token: Letters and digits.
-    ///   - sides: What thumbnails are there, in pixels, rising.
-    ///   - count: Pictures.
+    ///   - token: Secret of ``GalleryHandler``, letters and digits.
+    ///   - sides: Available thumbnail sides in pixels, ascending.
+    ///   - count: Number of images.
     static func html(token: String, sides: [Int], count: Int) -> String {
         String(decoding: PackageResources.gallery_html, as: UTF8.self)
             .replacing("{{token}}", with: token)

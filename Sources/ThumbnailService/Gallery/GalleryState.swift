@@ -2,11 +2,11 @@
 import PlatformImageLoader
 import PlatformImage
 
-/// What the gallery shows beside its pictures: how full everything is that has a limit, and what was done so far.
+/// Statistics that the gallery shows: fill levels of caches and budgets, and counters since the start.
 struct GalleryState: Hashable, Sendable {
-    /// What a cache holds, or what is held of a budget.
+    /// Fill level of a cache or of a memory budget.
     struct Level: Hashable, Sendable {
-        /// Entries of a cache; jobs that wait for a budget.
+        /// Number of entries of a cache, or of jobs that wait for a budget.
         var count: Int
         var bytes: Int
         var limit: Int
@@ -20,19 +20,19 @@ struct GalleryState: Hashable, Sendable {
         }
     }
 
-    /// Results in memory; nil when none are kept there.
+    /// Results in memory; nil when that cache is disabled.
     var memory: Level?
-    /// Results on disk; nil when none are kept there.
+    /// Results on disk; nil when that cache is disabled.
     var disk: Level?
-    /// Sources on disk; nil when none are kept there.
+    /// Sources on disk; nil when that cache is disabled.
     var sources: Level?
-    /// Bytes that renders hold.
+    /// Bytes reserved by renders.
     var renders: Level
-    /// Renders that succeeded since the start.
+    /// Successful renders since the start.
     var renderCount: Int
-    /// Requests since the start whose client left before the answer.
+    /// Requests since the start whose client disconnected before the response.
     var cancelledCount: Int
-    /// Resident memory of the process in bytes; 0 where the system does not say.
+    /// Resident memory of the process in bytes; 0 where the system does not report it.
     var residentBytes: Int
 
     init(_ engine: ThumbnailEngine) {
@@ -69,7 +69,9 @@ extension ResultCache {
 }
 
 extension GalleryState.Level {
-    /// - Parameter limit: Nil for none, which is told as 0.
+    /// Converts the statistics of a disk cache.
+    ///
+    /// - Parameter limit: Nil for no limit, which is reported as 0.
     init(_ statistics: DiskCache.Statistics, limit: Int?) {
         self.init(count: statistics.entries, bytes: statistics.bytes, limit: limit ?? 0)
     }

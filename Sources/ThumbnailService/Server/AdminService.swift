@@ -6,7 +6,8 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The listener for the operator, always on loopback: it comes before the public one and goes after it.
+/// The administration listener, always on the loopback interface. It starts before the public listener and stops after
+/// it.
 struct AdminService: Service {
     static let host = "127.0.0.1"
 
@@ -14,9 +15,11 @@ struct AdminService: Service {
     private let application: Application<AdminResponder>
     private let listening: AsyncStream<Never>
 
+    /// Creates the listener.
+    ///
     /// - Parameters:
-    ///   - port: 0 for any that is free.
-    ///   - onListening: Is called once with the port that is listened on.
+    ///   - port: 0 for any free port.
+    ///   - onListening: Called once with the bound port.
     init(
         port: Int, responder: AdminResponder, logger: Logger, onListening: @escaping @Sendable (Int) async -> Void
     ) {
@@ -38,7 +41,9 @@ struct AdminService: Service {
             logger: logger)
     }
 
-    /// - Throws: `internalFault` with a message for the operator when the port cannot be listened on.
+    /// Runs the listener until it is stopped.
+    ///
+    /// - Throws: `internalFault` with a message for the operator when the port cannot be bound.
     func run() async throws {
         do {
             try await application.run()
@@ -49,16 +54,16 @@ struct AdminService: Service {
         }
     }
 
-    /// Returns when the port is listened on.
+    /// Returns when the port is bound.
     ///
-    /// - Throws: `CancellationError` when the group ends before that.
+    /// - Throws: `CancellationError` when the service group ends before that.
     func waitUntilListening() async throws {
         for await _ in listening {}
         try Task.checkCancellation()
     }
 }
 
-/// What the operator alone sees: metrics and health, on a listener of their own.
+/// Serves metrics and health on the administration listener.
 struct AdminResponder: HTTPResponder {
     typealias Context = ThumbnailResponder.Context
 
@@ -76,7 +81,7 @@ struct AdminResponder: HTTPResponder {
     }
 
     private func answer(_ request: Request) -> ServiceAnswer {
-        // Who collects metrics may add a query of his own.
+        // Metrics collectors may add a query, which is ignored.
         guard request.head.authority != nil else { return .plain(400, HostFieldCheck.refusal.message + "\n") }
         let target = request.head.path.map { $0.prefix { $0 != "?" } } ?? ""
         guard request.method == .get || request.method == .head else {
@@ -86,7 +91,7 @@ struct AdminResponder: HTTPResponder {
         }
         if let health = ServiceAnswer.health(String(target), isDraining: state.isDraining) { return health }
         guard target == "/metrics" else { return .plain(404, "there are /metrics, /health/live and /health/ready\n") }
-        // A program that brought metrics of its own shows them itself.
+        // A host program that installed another metrics factory exports its metrics itself.
         guard let registry = engine.metrics.factory as? PrometheusRegistry else {
             return .plain(404, "the metrics of this service are kept elsewhere\n")
         }

@@ -5,15 +5,15 @@ import NIOHTTPTypes
 import PlatformImage
 import Synchronization
 
-/// Tells the work for a request that its client has gone.
+/// Notifies the work for a request when its client disconnects.
 ///
-/// A server that takes half-closed clients learns of a closed connection only when it writes. A client that closes its
-/// sending end counts as gone, as nginx counts it.
+/// A server that supports half-closed connections detects a closed one only when it writes. A client that closes its
+/// sending side counts as disconnected, as in nginx.
 final class ClientDeparture: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
 
-    /// What other threads see of it.
+    /// Thread-safe view of the client's state.
     final class Watch: Sendable {
         private struct State {
             var isGone = false
@@ -22,7 +22,7 @@ final class ClientDeparture: ChannelInboundHandler, RemovableChannelHandler {
 
         private let state = Mutex(State())
 
-        /// Calls `action` when the client goes, at once when it has gone; nil for nothing any more.
+        /// Calls `action` when the client disconnects, immediately when it already has; nil removes the action.
         func whenGone(_ action: (@Sendable () -> Void)?) {
             let isGone = state.locked(in: self) { state in
                 state.action = action
@@ -53,10 +53,10 @@ final class ClientDeparture: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Does work until it ends, a time has passed or the client goes.
+/// Runs `work` until it ends, the time limit has passed or the client disconnects.
 ///
-/// - Parameter onDeparture: Is called when the client goes.
-/// - Throws: As ``withDeadline(_:_:)``.
+/// - Parameter onDeparture: Called when the client disconnects.
+/// - Throws: The errors of ``withDeadline(_:_:)``.
 func whileConnected<Value: Sendable>(
     _ channel: any Channel, within limit: Duration, onDeparture: @escaping @Sendable () -> Void,
     _ work: @escaping @Sendable () async throws(ServiceError) -> Value
@@ -84,9 +84,9 @@ func whileConnected<Value: Sendable>(
     return try end.get()
 }
 
-/// Does work until it ends or a time has passed, whichever comes first; then the work is cancelled.
+/// Runs `work` and cancels it when the time limit has passed.
 ///
-/// - Throws: `deadline` when the time has passed or the calling task was cancelled, or what the work throws.
+/// - Throws: `deadline` when the time has passed or the calling task was cancelled, or the error of the work.
 func withDeadline<Value: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async throws(ServiceError) -> Value
 ) async throws(ServiceError) -> Value {
@@ -95,7 +95,7 @@ func withDeadline<Value: Sendable>(
             do throws(ServiceError) { return .success(try await work()) } catch { return .failure(error) }
         }
         group.addTask {
-            // Ended early, the sleep says nothing: the work decides.
+            // A cancelled sleep gives no result; the result of the work counts.
             guard (try? await Task.sleep(for: limit)) != nil else { return nil }
             return .failure(ServiceError(.deadline, "it took longer than \(limit.components.seconds) s"))
         }

@@ -3,10 +3,10 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Keeps the place of a connection in the ``ConnectionTable``: idle until the header of a request is there, and again when
-/// the request has been read and answered.
+/// Reports the state of a connection to the ``ConnectionTable``: idle until the header of a request is complete, and
+/// again when the request has been read and answered.
 ///
-/// Half a header does not count as a request. The table may close such a connection to make room, as any idle one.
+/// An incomplete header does not count as a request; the table may close such a connection like any idle one.
 final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -69,8 +69,9 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
         if isIdle, let number { table.endRequest(number) }
     }
 
-    /// A connection without a place is closed in a later turn of the loop: one that is closed before all handlers have seen
-    /// it become active ends the process in NIOAsyncChannel ("Deinited NIOAsyncWriter without calling finish()").
+    /// Registers the connection. A refused connection is closed in a later iteration of the event loop: closing it
+    /// before all handlers have received `channelActive` traps in NIOAsyncChannel ("Deinited NIOAsyncWriter without
+    /// calling finish()").
     private func enter(_ context: ChannelHandlerContext) {
         guard number == nil else { return }
         number = table.insert(connection(context))

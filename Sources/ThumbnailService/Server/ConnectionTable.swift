@@ -5,18 +5,18 @@ import Synchronization
 
 /// The connections of the public listener, with the idle ones in the order in which they became idle.
 ///
-/// Idle connections cannot lock the service out: when the last place is taken, the connection that has been idle for
-/// longest is closed. One client has a limited number of places, unless its address is that of a proxy.
+/// Idle connections cannot exhaust the listener: when the last slot is used, the connection that has been idle longest
+/// is closed. The number of connections per client is limited, except for proxies.
 final class ConnectionTable: Sendable {
-    /// Names a connection of the table.
+    /// Identifier of a connection in the table.
     typealias Number = UInt64
 
-    /// A connection as the table needs it.
+    /// Address of a connection and the function that closes it.
     struct Connection: Sendable {
-        /// The other end; nil for one without an IP address, which has no limit of its own.
+        /// Remote address; nil for a connection without an IP address, which has no limit per client.
         let peer: IPAddress?
-        /// Closes the connection unless a request has arrived by then; ``ConnectionTable/restore(_:_:)`` is called for
-        /// one that stays.
+        /// Closes the connection unless a request has arrived meanwhile; in that case ``ConnectionTable/restore(_:_:)``
+        /// is called.
         let closeIfIdle: @Sendable () -> Void
     }
 
@@ -25,23 +25,26 @@ final class ConnectionTable: Sendable {
     private let proxies: [AddressRange]
     private let state = Mutex(ConnectionTableState())
 
+    /// Creates an empty table.
+    ///
     /// - Parameters:
-    ///   - most: Connections at once, at least 1.
-    ///   - mostPerClient: Of one IPv4 address or IPv6 /64, at least 1; nil for no limit.
-    ///   - proxies: Addresses that stand for many clients and have no limit of their own.
+    ///   - most: Maximum number of connections, at least 1.
+    ///   - mostPerClient: Maximum per IPv4 address or IPv6 /64 network, at least 1; nil for no limit.
+    ///   - proxies: Addresses of proxies, which have no limit per client.
     init(most: Int, mostPerClient: Int?, proxies: [AddressRange]) {
         (self.most, self.mostPerClient, self.proxies) = (most, mostPerClient, proxies)
     }
 
-    /// Connections now, without those that are being closed.
+    /// Number of connections, without those that are being closed.
     var count: Int { state.locked(in: self) { $0.entries.count } }
-    /// Connections without a request now.
+    /// Number of connections without a request.
     var idleCount: Int { state.locked(in: self) { $0.entries.values.count { $0.idleSince != nil } } }
 
-    /// Adds a connection, which is idle. Closes the longest idle one of its client where that has no place left, and the
-    /// longest idle one of all where this one takes the last place.
+    /// Adds an idle connection. Closes the longest idle connection of the same client when that is at its limit, and
+    /// the longest idle one of all when this connection uses the last slot.
     ///
-    /// - Returns: Nil for a connection to be closed: its client has no place left, and requests on all it has.
+    /// - Returns: Nil when the connection must be closed, because its client is at its limit and all its connections
+    ///   have requests.
     func insert(_ connection: Connection) -> Number? {
         let client = limitedClient(connection.peer)
         let (number, victims) = state.locked(in: self) { state -> (Number?, [Connection]) in
@@ -59,23 +62,23 @@ final class ConnectionTable: Sendable {
         return number
     }
 
-    /// Notes that a request has arrived.
+    /// Marks a connection as busy: a request has arrived.
     func beginRequest(_ number: Number) { state.locked(in: self) { $0.entries[number]?.idleSince = nil } }
 
-    /// Notes that a connection is idle again. Closes the one that has been idle for longest where no place is free.
+    /// Marks a connection as idle. Closes the longest idle one when the table is full.
     func endRequest(_ number: Number) {
         state.locked(in: self) { $0.setIdle(number) }
         makeRoom()
     }
 
-    /// Takes a connection back that was to be closed and has a request.
+    /// Adds a connection again that was selected to be closed but has received a request.
     func restore(_ number: Number, _ connection: Connection) {
         let client = limitedClient(connection.peer)
         state.locked(in: self) { $0.restore(number, connection, client) }
         makeRoom()
     }
 
-    /// Removes a connection that is closed; does nothing when it is not in the table.
+    /// Removes a closed connection; does nothing when it is not in the table.
     func remove(_ number: Number) { state.locked(in: self) { _ = $0.remove(number) } }
 
     private func makeRoom() {
@@ -85,7 +88,7 @@ final class ConnectionTable: Sendable {
         victim?.closeIfIdle()
     }
 
-    /// Nil for an address that has no limit of its own.
+    /// Returns the network to which the limit per client applies; nil for connections without that limit.
     private func limitedClient(_ peer: IPAddress?) -> IPAddress? {
         guard mostPerClient != nil, let peer, !proxies.contains(where: { $0.contains(peer) }) else { return nil }
         return peer.clientNetwork
@@ -98,13 +101,14 @@ private struct ConnectionTableState {
     struct Entry {
         let connection: ConnectionTable.Connection
         let client: IPAddress?
-        /// Counts how often any connection became idle before this one did; nil while it has a request.
+        /// Sequence number of the moment at which the connection became idle; nil while it has a request.
         var idleSince: UInt64?
     }
 
     var entries: [Number: Entry] = [:]
     private var clients: [IPAddress: Set<Number>] = [:]
-    /// In ascending order of `since`. Those whose connection became busy meanwhile are skipped, and removed in bulk.
+    /// In ascending order of `since`. Entries whose connection became busy meanwhile are skipped and later removed in
+    /// bulk.
     private var idle: [(since: UInt64, number: Number)] = []
     private var firstIdle = 0
     private var idleCounter: UInt64 = 0
@@ -160,7 +164,7 @@ private struct ConnectionTableState {
     }
 }
 
-/// Counts connections, and holds back new ones while there are as many as there may be.
+/// Counts connections, and pauses accepting while the maximum is reached.
 struct OpenConnections: AvailableConnectionsDelegate {
     private let most: Int
     private let metrics: ServiceMetrics

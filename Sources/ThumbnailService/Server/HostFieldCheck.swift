@@ -4,11 +4,11 @@ import NIOHTTP1
 import NIOHTTPTypes
 import PlatformImage
 
-/// Marks requests whose Host field is missing, repeated or invalid (RFC 9112 section 3.2), which responders refuse.
+/// Marks requests whose Host field is missing, repeated or invalid (RFC 9112 §3.2), so that responders refuse them.
 ///
-/// The version of a request and a repeated Host field are known only before Hummingbird converts it, so the check runs
-/// right behind the HTTP decoder. It removes all Host fields from a request to refuse, whose `authority` is then `nil`. A
-/// request of HTTP/1.0 needs no Host field; without one it gets an empty one.
+/// The HTTP version and repeated Host fields are lost when Hummingbird converts the request, so the check runs directly
+/// after the HTTP decoder. It removes all Host fields of an invalid request, whose `authority` is then `nil`. An
+/// HTTP/1.0 request without a Host field is valid and gets an empty one.
 final class HostFieldCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -22,16 +22,16 @@ final class HostFieldCheck: ChannelInboundHandler, RemovableChannelHandler {
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(HostFieldFilter(), position: .after(decoder))
         } catch {
-            // Unchecked requests must not get through.
+            // Without the filter, requests would not be checked.
             context.fireErrorCaught(error)
             context.close(promise: nil)
         }
     }
 
-    /// Returns true for `host` or `host:port` (RFC 9110 section 7.2).
+    /// Returns true for `host` or `host:port` (RFC 9110 §7.2).
     ///
-    /// A host is an IPv6 address in brackets, or letters, digits, `-`, `.` and `_`: names of hosts have no other bytes,
-    /// though the grammar of a URI allows more. A port is 0...65535 in at most five digits, or empty.
+    /// A host is an IPv6 address in brackets, or consists of letters, digits, `-`, `.` and `_`: host names contain no
+    /// other bytes, though the URI grammar allows more. A port is 0...65535 in at most five digits, or empty.
     static func isValid(_ value: some StringProtocol) -> Bool {
         let bytes = Array(value.utf8)
         guard (1...255).contains(bytes.count) else { return false }
@@ -53,7 +53,7 @@ final class HostFieldCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Stands between the HTTP decoder and Hummingbird's conversion.
+/// Filter between the HTTP decoder and Hummingbird's conversion.
 private final class HostFieldFilter: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

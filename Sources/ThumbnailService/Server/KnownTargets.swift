@@ -1,25 +1,28 @@
 #if Service
 import PlatformImage
 
-/// Targets whose results were in memory when they were last asked for: parsed, verified and named already.
+/// Cache of parsed and verified targets whose results were in memory at the last request.
 ///
-/// What a target asks for depends on its bytes and the configuration alone, and on Accept where formats are negotiated. Only
-/// targets that were answered come in here, so that nobody can fill it with others.
+/// The meaning of a target depends only on its bytes, on the configuration, and on `Accept` where formats are
+/// negotiated. Only targets with a successful response are added, so that invalid requests cannot fill the cache.
 final class KnownTargets: Sendable {
     struct Target: Sendable {
         let wish: ThumbnailRequest
         let dialect: DialectName
-        /// Of the result.
+        /// Cache key of the result.
         let key: ResultKey
         let dependsOnAccept: Bool
     }
 
-    /// Bytes, since a `String` is equal to one with other bytes for the same letters, and a signature is of bytes.
+    /// Cache key of a target. It stores bytes, because `String` equality is canonical equivalence, while a signature
+    /// covers bytes.
     struct Name: Hashable, Sendable {
         fileprivate let target: [UInt8]
         private let accepted: OutputWish.Format?
 
-        /// - Parameter accepted: What negotiation would choose; nil without it.
+        /// Creates a key.
+        ///
+        /// - Parameter accepted: The format that negotiation chooses; nil without negotiation.
         init(_ target: String, accepted: OutputWish.Format?) {
             self.target = Array(target.utf8)
             self.accepted = accepted
@@ -28,7 +31,9 @@ final class KnownTargets: Sendable {
 
     private let memory: MemoryCache<Name, Target>
 
-    /// - Parameter maxBytes: What targets may take, by an estimate of 2 kB each besides their own length.
+    /// Creates an empty cache.
+    ///
+    /// - Parameter maxBytes: Size limit, by an estimate of 2 kB per target plus its length.
     init(maxBytes: Int = 4 << 20) { memory = MemoryCache(maxBytes: maxBytes) }
 
     func find(_ name: Name) -> Target? { memory.value(for: name) }

@@ -1,13 +1,13 @@
 #if Service
 import PlatformImage
 
-/// A request target as a log may have it (SERVICE.md SV22): without its signature, without queries and user information
+/// Formats a request target for logs (SERVICE.md SV22): without its signature and without queries and user information
 /// of sources, in printable ASCII.
 enum LoggedTarget {
-    /// Bytes of a target that are shown.
+    /// Maximum number of target bytes that are logged.
     static let maxBytes = 512
 
-    /// First segments that are no secrets; all others stand where a signature does.
+    /// First segments that are not secrets; any other first segment may be a signature.
     private static let plain: Set<String> = [
         "unsafe", "iiif", "post", "health", "healthcheck", "metrics", "gallery", "favicon.ico", "robots.txt",
     ]
@@ -15,7 +15,7 @@ enum LoggedTarget {
     static func text(_ target: String) -> String {
         var segments = pieces(Array(target.utf8))
         if segments.count > 1 {
-            // Empty segments in front make no target, but a signature may follow them all the same.
+            // Leading empty segments make the target invalid, but a signature may follow them.
             var first = segments.indices.dropFirst().first { !segments[$0].bytes.isEmpty } ?? segments.endIndex
             if first < segments.endIndex, segments[first].text == "post" {
                 first = segments.indices.first { $0 > first && !segments[$0].bytes.isEmpty } ?? first
@@ -29,7 +29,7 @@ enum LoggedTarget {
         for (index, segment) in segments.enumerated() {
             result += segment.separator
             let isLast = index == segments.count - 1
-            // What stands before the slash after a scheme, or is followed by a path, may be an authority.
+            // A segment before a slash after a scheme, or before a path, may be a URI authority.
             let isAuthority = !isLast || segment.isAfterEmpty || segment.bytes.contains(UInt8(ascii: ":"))
             result += isAuthority ? segment.withoutUser : segment.bytes
         }
@@ -37,14 +37,14 @@ enum LoggedTarget {
     }
 
     private struct Segment {
-        /// The slash before it, as it was written; empty for the first.
+        /// The slash before the segment as it was written; empty for the first segment.
         var separator: [UInt8]
         var bytes: [UInt8]
         var isAfterEmpty = false
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
 
-        /// True for base64url of 20 or 32 bytes with its padding, however it is percent-encoded.
+        /// True for padded base64url of 20 or 32 bytes, with any percent-encoding.
         var isSignature: Bool {
             var decoded: [UInt8] = []
             var index = 0
@@ -53,18 +53,19 @@ enum LoggedTarget {
                 decoded.append(byte)
                 index = end
             }
-            // 28 and 44 characters without padding are 21 and 33 bytes.
+            // 28 and 44 characters without padding encode 21 and 33 bytes.
             return index == bytes.count && [20, 32].contains(Base64URL.decode(decoded)?.count)
         }
 
-        /// What follows the last `@`, however it is encoded, with `-@` for what stood before it.
+        /// The bytes after the last `@` in any percent-encoding, prefixed with `-@`; unchanged without an `@`.
         var withoutUser: [UInt8] {
             guard let end = LoggedTarget.end(ofLast: UInt8(ascii: "@"), in: bytes) else { return bytes }
             return Array("-@".utf8) + bytes[end...]
         }
     }
 
-    /// What lies between slashes, plain or percent-encoded any number of times, up to the first question mark.
+    /// Splits the target at slashes, plain or percent-encoded any number of times, up to the first question mark or
+    /// number sign.
     private static func pieces(_ target: [UInt8]) -> [Segment] {
         var segments = [Segment(separator: [], bytes: [])]
         var index = 0
@@ -86,7 +87,7 @@ enum LoggedTarget {
         return segments
     }
 
-    /// The byte that stands at a place, `%2525…XX` read down to its end, and where the next one begins.
+    /// Returns the byte at an index with nested percent-encoding (`%2525…XX`) decoded, and the index after it.
     private static func decoded(_ bytes: [UInt8], _ index: Int) -> (byte: UInt8, end: Int) {
         guard bytes[index] == UInt8(ascii: "%") else { return (bytes[index], index + 1) }
         var digits = index + 1

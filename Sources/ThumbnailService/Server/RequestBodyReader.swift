@@ -3,18 +3,19 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Reads the body of a request into one array, whose bytes are reserved before they are read.
+/// Reads the body of a request into one array and reserves its bytes in advance.
 struct RequestBodyReader {
-    /// Bytes of a body, at most.
+    /// Maximum size of a body in bytes.
     let maxBytes: Int
     let reservation: BodyReservation
 
-    /// The whole body.
+    /// Reads the complete body.
     ///
-    /// With a Content-Length all bytes are reserved before the first is read; without one the array is, each time that it
-    /// grows.
+    /// With a `Content-Length`, all bytes are reserved before the first read; without one, bytes are reserved whenever
+    /// the array grows.
     ///
-    /// - Throws: `tooLarge`, `overloaded` when the bytes are not free, `malformed` for a body that breaks off.
+    /// - Throws: `tooLarge`, `overloaded` when the budget has not enough bytes, `malformed` when the body is
+    ///   incomplete.
     func read(_ request: Request) async throws(ServiceError) -> [UInt8] {
         var bytes: [UInt8] = []
         var reserved = 0

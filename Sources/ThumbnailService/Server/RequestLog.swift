@@ -3,8 +3,8 @@ import HTTPTypes
 import Logging
 import PlatformImage
 
-/// The log line of a request. Every value is a number, comes from a closed set, or was checked to be harmless: no
-/// signature, no query, no user information and no control byte gets into it (SERVICE.md SV22).
+/// Log line of a request. Every value is a number, is from a closed set, or is sanitized: no signature, query, user
+/// information or control byte is logged (SERVICE.md SV22).
 struct RequestLog {
     let method: HTTPRequest.Method
     let target: String
@@ -13,7 +13,7 @@ struct RequestLog {
     let trace: RequestTrace
     let elapsed: Duration
 
-    /// Health is asked for every few seconds, and seldom news.
+    /// `debug` for health checks, which arrive every few seconds; `info` for all other requests.
     var level: Logger.Level { answer.isHealth ? .debug : .info }
 
     var metadata: Logger.Metadata {
@@ -44,7 +44,7 @@ struct RequestLog {
         return line
     }
 
-    /// A method may be any word.
+    /// Name of the method; `other` for unknown methods, because a method can be any token.
     private static func known(_ method: HTTPRequest.Method) -> String {
         switch method {
         case .get, .head, .post, .options, .put, .delete, .patch, .connect, .trace: method.rawValue
@@ -54,7 +54,7 @@ struct RequestLog {
 }
 
 extension RequestTrace.Facts {
-    /// The host of the source as it is vetted; nil for a source without one.
+    /// Normalized host of the source; nil for a source without one.
     fileprivate var sourceHost: String? {
         guard let sourceURL else { return nil }
         do throws(ServiceError) { return try SourceTarget(sourceURL).host.description } catch { return nil }
@@ -66,12 +66,12 @@ extension Logger.MetadataValue {
     fileprivate static func number(_ value: Duration) -> Self { .stringConvertible(value.milliseconds) }
 }
 
-/// What a request is called in logs and answers.
+/// Request identifiers for logs and responses.
 enum RequestIdentifier {
-    /// The client's own name for it when that is harmless, else a new one.
+    /// Returns the client's identifier when it has at most 64 harmless characters, otherwise a random one.
     static func of(_ given: String?) -> String {
         guard let given, (1...64).contains(given.utf8.count), given.utf8.allSatisfy(isPlain) else {
-            // One number and not eight bytes: each is a call of the system.
+            // One 64-bit number instead of eight bytes: each call to the generator is a system call.
             return Hexadecimal.text(UInt64.random(in: 0 ... .max))
         }
         return given

@@ -2,19 +2,19 @@
 import HTTPTypes
 import NIOCore
 
-/// An answer before it is a response of any server: status, fields and body.
+/// A response independent of the server library: status, fields and body.
 struct ServiceAnswer: Sendable {
     var status: Int
     var fields: HTTPFields = [:]
     var body: [UInt8] = []
-    /// For the log and for metrics.
+    /// Dialect of the target, for logs and metrics.
     var dialect = DialectName.none
-    /// Nil for an answer that is none of an error.
+    /// Error reason; nil when the response is not an error.
     var reason: ServiceError.Reason?
     var provenance: Provenance?
-    /// True for an answer about the service itself.
+    /// True for responses to health checks.
     var isHealth = false
-    /// True when the connection ends with this answer.
+    /// True when the connection is closed after this response.
     var closesConnection = false
 
     init(status: Int, fields: HTTPFields = [:], body: [UInt8] = []) {
@@ -23,7 +23,7 @@ struct ServiceAnswer: Sendable {
         self.body = body
     }
 
-    /// An error as `application/problem+json` (RFC 9457 §3), without addresses and paths.
+    /// Creates an error response as `application/problem+json` (RFC 9457 §3), without addresses and paths.
     init(_ error: ServiceError, requestID: String, lifetimes: CacheLifetime.Settings) {
         self.init(status: error.status)
         reason = error.reason
@@ -40,25 +40,28 @@ struct ServiceAnswer: Sendable {
     }
 }
 
-/// A part of the service with targets of its own, which no dialect reads; the gallery is one.
+/// A part of the service that handles its targets itself, without a dialect, such as the gallery.
 protocol RouteHandler: Sendable {
-    /// True for the targets of this part.
+    /// Returns true for the targets of this part.
     func owns(_ target: String) -> Bool
 
-    /// - Throws: The error that is the answer.
+    /// Serves a request.
+    ///
+    /// - Throws: The error to respond with.
     func answer(_ head: HTTPRequest) async throws(ServiceError) -> ServiceAnswer
 }
 
 extension ServiceAnswer {
-    /// The labels under which the answer is counted.
+    /// Metric labels of the response.
     var labels: RequestLabels { RequestLabels(dialect, status: status, provenance) }
 
-    /// Why the answer turned its request away; nil for one that turned nobody away.
+    /// Rejection metric of the response; nil when the request was not rejected.
     var rejection: ServiceMetrics.Rejection? { reason.flatMap(ServiceMetrics.Rejection.init) }
 }
 
 extension ServiceMetrics.Rejection {
-    /// Nil for an error that turns nobody away: no such source, a broken picture, an origin that failed.
+    /// Maps an error reason to a rejection; nil for failures that are not rejections: a missing source, a damaged
+    /// image, a failed origin.
     init?(_ reason: ServiceError.Reason) {
         switch reason {
         case .overloaded: self = .queue

@@ -2,20 +2,20 @@
 import HTTPTypes
 import Synchronization
 
-/// Whether the service takes new work.
+/// Lifecycle state of the service: accepting requests or draining.
 final class ServiceState: Sendable {
     private let draining = Atomic(false)
 
-    /// True once the service was told to stop.
+    /// True after a graceful shutdown was requested.
     var isDraining: Bool { draining.load(ordering: .acquiring) }
 
     func beginDraining() { draining.store(true, ordering: .releasing) }
 }
 
 extension ServiceAnswer {
-    /// The answer to whoever watches the process; nil for another target.
+    /// Returns the response to a health check; nil for another target.
     ///
-    /// - Parameter isDraining: Makes the service alive and not ready.
+    /// - Parameter isDraining: True responds 503 to readiness checks; liveness checks still get 200.
     static func health(_ target: String, isDraining: Bool) -> Self? {
         var answer: Self
         switch target {
@@ -27,7 +27,7 @@ extension ServiceAnswer {
         return answer
     }
 
-    /// A line of text that nobody keeps.
+    /// Returns an uncacheable plain-text response.
     static func plain(_ status: Int, _ text: String) -> Self {
         Self(
             status: status, fields: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],

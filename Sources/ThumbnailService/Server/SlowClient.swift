@@ -3,23 +3,23 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes connections whose clients send or take too slowly (SERVICE.md SV20).
+/// Closes connections whose clients send or receive too slowly (SERVICE.md SV20).
 ///
-/// The header of a request has to be there within one time, all of the request within another. Both begin with its first
-/// byte, and on a new connection with that. Between requests a connection may rest: that is limited elsewhere.
+/// The header of a request has one time limit, the complete request another. Both start at the first byte of the
+/// request, or when the connection is opened. Idle time between requests is limited elsewhere.
 final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// What a client has time for.
+    /// Time limits for a client.
     struct Limits: Hashable, Sendable {
-        /// For the header of a request.
+        /// Time limit for the header of a request.
         var header: TimeAmount
-        /// For the whole of a request.
+        /// Time limit for the complete request.
         var request: TimeAmount
-        /// Without room for more of an answer, since the client reads nothing.
+        /// Time limit for a response that cannot be written because the client does not read.
         var stalledAnswer: TimeAmount
     }
 
@@ -29,18 +29,18 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     private var context: ChannelHandlerContext?
     private var phase = Phase.betweenRequests
     private var requestBegin = NIODeadline.now()
-    /// Answers that have not been written to their end. While one is owed, the client may wait for it.
+    /// Number of unfinished responses. While it is above 0, the client may wait without a time limit.
     private var owedAnswers = 0
     private var readDeadline: NIODeadline?
     private var writeDeadline: NIODeadline?
-    /// One timer a connection, which looks at the deadlines when it fires: requests that are fast set none.
+    /// One timer per connection, which checks the deadlines when it fires: fast requests schedule none.
     private var timer: (task: Scheduled<Void>, deadline: NIODeadline)?
 
     init(_ limits: Limits) { self.limits = limits }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        // The parts of a request come too late to tell when its first byte came.
+        // The parsed parts of a request arrive too late to measure the time of its first byte.
         let watch = FirstByteWatch { [weak self] in self?.bytesArrived() }
         try? context.pipeline.syncOperations.addHandler(watch, name: nil, position: .first)
         if context.channel.isActive { beginRequest(context) }
@@ -78,7 +78,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
             owedAnswers -= 1
-            // A header that has begun meanwhile was not read on: its time begins now.
+            // Bytes of a pipelined header were not read meanwhile, so its time limit starts now.
             if owedAnswers == 0, phase == .header { beginRequest(context) }
         }
         context.write(data, promise: promise)
@@ -128,7 +128,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// Tells of bytes before they are parsed.
+/// Calls a function when bytes arrive, before they are parsed.
 private final class FirstByteWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

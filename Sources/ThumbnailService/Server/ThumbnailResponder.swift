@@ -6,9 +6,10 @@ import Logging
 import NIOCore
 import PlatformImage
 
-/// Turns requests into answers: which dialect, which source, which fields. No path is taken apart but by its dialect.
+/// Responds to requests: selects the dialect and the source, and sets the response fields. Paths are parsed only by
+/// their dialect.
 struct ThumbnailResponder: HTTPResponder {
-    /// What a request comes with: the connection, to see when the client leaves.
+    /// Request context: the connection, which is watched for a disconnect of the client.
     struct Context: InitializableFromSource {
         let channel: any Channel
 
@@ -18,9 +19,9 @@ struct ThumbnailResponder: HTTPResponder {
     let engine: ThumbnailEngine
     let dialects: Dialects
     let state: ServiceState
-    /// Answers its own targets; nil for none.
+    /// Handler for additional targets, such as the gallery; nil for none.
     let extra: (any RouteHandler)?
-    /// Adds `X-Cache` and `Server-Timing` to answers.
+    /// Adds `X-Cache` and `Server-Timing` to responses.
     let showsDebugFields: Bool
     let logger: Logger
     private let known = KnownTargets()
@@ -62,8 +63,10 @@ struct ThumbnailResponder: HTTPResponder {
         return response(answer, id, isHead: request.method == .head, trace, elapsed)
     }
 
-    /// - Parameter dependsOnAccept: Becomes true for a picture whose format Accept has a say in, whatever it says, and
-    ///   for every error of such a picture.
+    /// Responds to a request.
+    ///
+    /// - Parameter dependsOnAccept: Set to true for an image whose format can depend on `Accept`, and for all errors of
+    ///   such an image.
     private func answer(
         _ request: Request, _ context: Context, _ dependsOnAccept: inout Bool
     ) async throws(ServiceError) -> ServiceAnswer {
@@ -107,7 +110,7 @@ struct ThumbnailResponder: HTTPResponder {
         }
     }
 
-    /// What negotiation would choose; nil without it.
+    /// Returns the format that negotiation prefers; nil when negotiation is disabled or has no preference.
     private func acceptedFormat(_ request: Request) -> OutputWish.Format? {
         configuration.output.negotiates ? Negotiation.format(for: request.headers[.accept]) : nil
     }
@@ -128,14 +131,14 @@ struct ThumbnailResponder: HTTPResponder {
         _ context: Context, _ dependsOnAccept: Bool
     ) async throws(ServiceError) -> ServiceAnswer {
         RequestTrace.current?.note(wish.source)
-        // What is in memory is answered at once: no task, no wait.
+        // Results in memory are returned immediately, without a task or a suspension.
         if dialect != .post, let key = engine.memoryKey(of: wish), let found = engine.remembered(key) {
             let target = KnownTargets.Target(
                 wish: wish, dialect: dialect, key: key, dependsOnAccept: dependsOnAccept)
             known.insert(target, for: name)
             return answer(wish, dialect, found, request)
         }
-        // So is who will be refused: under too much load every task and every wait is one too many.
+        // Requests that will be refused fail here: under overload, tasks and suspensions are too expensive.
         try engine.checkBeforeWork(wish)
         let reservation = engine.bodies.reservation()
         defer { reservation.release() }
@@ -152,7 +155,7 @@ struct ThumbnailResponder: HTTPResponder {
         return answer(wish, dialect, found, request)
     }
 
-    /// Who asks, where that makes a difference.
+    /// Address of the client, behind a trusted proxy the forwarded one; nil when renders per client are not limited.
     private func client(_ request: Request, _ context: Context) -> IPAddress? {
         guard configuration.limits.rendersPerClient != nil else { return nil }
         let trusts = configuration.server.trustsForwardedFor
@@ -160,7 +163,7 @@ struct ThumbnailResponder: HTTPResponder {
             peer: context.channel.remoteAddress, forwardedFor: trusts ? request.headers[.forwardedFor] : nil)
     }
 
-    /// `info.json`, from the header of the source alone.
+    /// Responds with `info.json`, which needs only the header of the source.
     private func info(
         _ wish: ThumbnailRequest, _ rawIdentifier: String, _ request: Request, _ context: Context
     ) async throws(ServiceError) -> ServiceAnswer {
@@ -180,13 +183,13 @@ struct ThumbnailResponder: HTTPResponder {
         answer.fields[.link] = "<\(IIIFInfo.profile)>;rel=\"profile\""
         let lifetime = CacheLifetime(
             of: source.lifetime, policy: wish.policy, settings: engine.lifetimes, now: engine.now.milliseconds)
-        // A cache between client and service keys by the target: it must not store what a Host field decided.
+        // Intermediate caches use the target as key, so they must not store a document that depends on the Host field.
         let dependsOnHost = configuration.server.publicURL == nil
         answer.fields[.cacheControl] = dependsOnHost ? "no-store" : lifetime.cacheControl
         return answer
     }
 
-    /// Works until it is done, the deadline passes or the client goes.
+    /// Runs `work` until it is done, the deadline passes or the client disconnects.
     private func whileWanted<Value: Sendable>(
         _ context: Context, _ work: @escaping @Sendable () async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
@@ -222,8 +225,8 @@ struct ThumbnailResponder: HTTPResponder {
             answer.fields[.accessControlAllowOrigin] = "*"
             var links = ["<\(IIIFInfo.profile)>;rel=\"profile\""]
             if let path = facts.canonicalPath, let base = canonicalBase(request) {
-                // Relative to the address of the request (RFC 8288 section 3.1): this answer is stored, so no Host field
-                // may get into it.
+                // Relative to the URL of the request (RFC 8288 §3.1): this response is cached, so it must not contain
+                // the Host field.
                 links.append("<\(configuration.server.publicURL ?? "")\(base)/\(path)>;rel=\"canonical\"")
             }
             answer.fields[.link] = links.joined(separator: ", ")
@@ -231,14 +234,14 @@ struct ThumbnailResponder: HTTPResponder {
         return answer
     }
 
-    /// What clients reach the service under: as configured, else by the Host field, which ``HostFieldCheck`` checked.
+    /// Returns the public base URL: the configured one, otherwise the Host field, which ``HostFieldCheck`` has checked.
     private func publicURL(_ request: Request) -> String {
         if let publicURL = configuration.server.publicURL { return publicURL }
         let host = request.head.authority ?? ""
         return "http://" + (host.isEmpty ? configuration.server.host : host)
     }
 
-    /// The target up to the identifier.
+    /// Returns the target up to and including the identifier.
     private func canonicalBase(_ request: Request) -> String? {
         guard let path = request.head.path else { return nil }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -274,13 +277,13 @@ struct ThumbnailResponder: HTTPResponder {
         let line = RequestLog(
             method: request.method, target: request.head.path ?? "", id: id, answer: answer, trace: trace,
             elapsed: elapsed)
-        // The line is made only where somebody reads it.
+        // The metadata is an autoclosure: it is built only at an enabled log level.
         logger.log(level: line.level, "request", metadata: line.metadata)
     }
 }
 
 extension RequestTrace {
-    /// Notes which source the target names.
+    /// Records the URL of the source for the log.
     fileprivate func note(_ source: SourceName) {
         guard case .url(let url) = source else { return }
         note { $0.sourceURL = url }
