@@ -3,12 +3,13 @@ public import Metrics
 import PlatformImage
 import Synchronization
 
-/// Keeps metrics in memory and writes them as Prometheus reads them, in the text format 0.0.4.
+/// Metrics factory that stores metrics in memory and exports them in the Prometheus text format 0.0.4.
 ///
-/// The label of a metric becomes its name and its dimensions become labels; characters that Prometheus does not know
-/// become `_`. Counters are counters, meters and recorders without aggregation gauges, timers histograms of seconds, and
-/// recorders with aggregation summaries of a sum and a count. Metrics of one name and equal dimensions are one. A name
-/// has the type of the first metric that was made with it: what is made later with another type counts nowhere.
+/// The label of a metric becomes its name, and its dimensions become labels; characters that Prometheus does not allow
+/// become `_`. Counters become counters, meters and recorders without aggregation become gauges, timers become
+/// histograms in seconds, and recorders with aggregation become summaries of a sum and a count. Metrics with the same
+/// name and equal dimensions share one value. The first metric with a name determines the type of that name: later
+/// metrics with another type are not exported.
 public final class PrometheusRegistry: MetricsFactory {
     private struct Family {
         let kind: PrometheusText.Kind
@@ -22,10 +23,10 @@ public final class PrometheusRegistry: MetricsFactory {
 
     private let state = Mutex(State())
 
-    /// A registry without metrics.
+    /// Creates an empty registry.
     public init() {}
 
-    /// All metrics in the text format, families by name and the metrics of one by their labels; empty without any.
+    /// All metrics in the text format, sorted by name, then by labels; empty without metrics.
     public var text: String {
         let (families, help) = state.locked(in: self) { ($0.families, $0.help) }
         var text = PrometheusText()
@@ -41,7 +42,7 @@ public final class PrometheusRegistry: MetricsFactory {
     /// The media type of ``text``.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// Says what families are about.
+    /// Sets the help texts of metrics by name.
     func describe(_ help: [String: String]) {
         state.locked(in: self) { state in
             for (name, line) in help { state.help[PrometheusText.name(name)] = line }
@@ -80,7 +81,7 @@ public final class PrometheusRegistry: MetricsFactory {
         return state.locked(in: self) { state in
             var family = state.families[name, default: Family(kind: kind)]
             if let old = family.series[labels] as? Series { return old }
-            // One name with two types would make the whole text unreadable.
+            // One name with two types would make the whole text invalid.
             guard family.kind == kind, family.series[labels] == nil else { return new }
             family.series[labels] = new
             state.families[name] = family

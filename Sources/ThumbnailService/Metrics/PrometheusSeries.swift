@@ -3,7 +3,7 @@ import Metrics
 import PlatformImage
 import Synchronization
 
-/// What one name with one set of labels has come to.
+/// Value of one metric name with one set of labels.
 protocol PrometheusSeries: AnyObject, Sendable {
     func write(to text: inout PrometheusText, _ name: String, _ labels: String)
 }
@@ -12,7 +12,7 @@ final class PrometheusCounter: CounterHandler, PrometheusSeries {
     private let value = Atomic<Int64>(0)
 
     func increment(by amount: Int64) {
-        // A counter never falls.
+        // Prometheus counters never decrease.
         if amount > 0 { value.wrappingAdd(amount, ordering: .relaxed) }
     }
 
@@ -38,7 +38,7 @@ final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusSeries {
     }
 }
 
-/// Values of which nobody knows how large they become: their sum and their number.
+/// Sum and count of recorded values, for values without a known range.
 final class PrometheusSummary: RecorderHandler, PrometheusSeries {
     private let state = Mutex((sum: 0.0, count: 0))
 
@@ -58,9 +58,9 @@ final class PrometheusSummary: RecorderHandler, PrometheusSeries {
     }
 }
 
-/// Durations, counted by upper bounds from 100 microseconds, what memory answers in, to 10 seconds.
+/// Histogram of durations with bucket bounds from 100 microseconds, the order of a response from memory, to 10 seconds.
 final class PrometheusHistogram: TimerHandler, PrometheusSeries {
-    /// In nanoseconds, and in seconds as the text has them.
+    /// Upper bounds of the buckets in nanoseconds, with their `le` labels in seconds.
     static let bounds: [(nanoseconds: Int64, label: String)] = [
         (100_000, "0.0001"), (250_000, "0.00025"), (500_000, "0.0005"), (1_000_000, "0.001"),
         (2_500_000, "0.0025"), (5_000_000, "0.005"), (10_000_000, "0.01"), (25_000_000, "0.025"),
@@ -69,7 +69,7 @@ final class PrometheusHistogram: TimerHandler, PrometheusSeries {
     ]
 
     private struct State {
-        /// By bound, the last one for what is above all of them; not cumulative.
+        /// Counts per bucket, not cumulative; the last one is for durations above all bounds.
         var counts = Array(repeating: 0, count: bounds.count + 1)
         var sum = 0.0
     }

@@ -1,34 +1,35 @@
 #if Service
-/// The text format 0.0.4 of Prometheus, as it grows.
+/// Writer of the Prometheus text format 0.0.4.
 struct PrometheusText: Sendable {
     enum Kind: String, Sendable { case counter, gauge, histogram, summary }
 
     private(set) var text = ""
 
-    /// The lines that stand before the metrics of one name.
+    /// Writes the HELP and TYPE lines of a metric name.
     mutating func begin(_ name: String, _ kind: Kind, help: String?) {
         if let help { text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n" }
         text += "# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    /// One sample.
+    /// Writes one sample.
     ///
     /// - Parameters:
-    ///   - name: As from ``name(_:)``.
-    ///   - labels: As from ``labels(_:)``.
+    ///   - name: A result of ``name(_:)``.
+    ///   - labels: A result of ``labels(_:)``.
     mutating func add(_ name: String, _ labels: String, _ value: String) {
         text += labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
     }
 
-    /// A name of a metric: letters, digits, `_` and `:`, no digit first.
+    /// Returns a valid metric name: letters, digits, `_` and `:`, not beginning with a digit.
     static func name(_ text: String) -> String { word(text, colons: true) }
 
-    /// Labels in one order, as they stand between braces. Of two with one name the first holds.
+    /// Returns labels in the form between braces, sorted by name. Of two labels with the same name the first is used.
     static func labels(_ dimensions: [(String, String)]) -> String {
         var labels: [String: String] = [:]
         for (name, value) in dimensions {
             var name = word(name, colons: false)
-            // Bounds of histograms and quantiles of summaries have these; a label of the same name would be one too many.
+            // `le` and `quantile` are reserved for histograms and summaries; a label with such a name would be a
+            // duplicate.
             if name == "le" || name == "quantile" { name += "_" }
             if labels[name] == nil { labels[name] = escaped(value, quotes: true) }
         }
@@ -50,7 +51,7 @@ struct PrometheusText: Sendable {
         return String(result)
     }
 
-    /// Line feeds and backslashes escaped, and quotes where they end a value.
+    /// Escapes line feeds and backslashes, and quotes in label values.
     private static func escaped(_ text: String, quotes: Bool) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

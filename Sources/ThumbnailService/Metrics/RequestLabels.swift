@@ -2,12 +2,14 @@
 /// The labels of `imagetool_requests_total`.
 struct RequestLabels: Hashable, Sendable {
     let dialect: DialectName
-    /// 2 to 5.
+    /// First digit of the status, 2 to 5.
     let statusClass: Int
-    /// What an answer was made from: a cache, a render, something else; `error` for 4xx and 5xx.
+    /// Provenance of the response: a cache layer, a render, or `other`; `error` for 4xx and 5xx.
     let result: String
 
-    /// The labels of an answer with a status of HTTP.
+    /// Creates the labels of a response.
+    ///
+    /// - Parameter status: HTTP status code.
     init(_ dialect: DialectName, status: Int, _ provenance: Provenance?) {
         self.dialect = dialect
         statusClass = min(max(2, status / 100), 5)
@@ -33,9 +35,9 @@ struct RequestLabels: Hashable, Sendable {
     }
 }
 
-/// The dialect of a target, as logs and metrics name it.
+/// Name of a target's dialect in logs and metrics.
 enum DialectName: String, CaseIterable, Sendable { case thumbor, iiif, post, none }
 
-/// Where an answer came from.
+/// Origin of a response: a cache layer, a revalidated result, or a render.
 enum Provenance: String, CaseIterable, Sendable { case memory, disk, revalidated, render }
 #endif

@@ -2,26 +2,26 @@
 import PlatformImage
 import Synchronization
 
-/// What one request has cost so far, for its log line and for Server-Timing.
+/// Durations and sizes of one request, for its log line and for `Server-Timing`.
 ///
-/// Work that several requests share is noted in the trace of the one that began it: sums over the log are sums of work
-/// that was done.
+/// Work that several requests share is recorded in the trace of the request that started it, so that sums over the log
+/// equal the work done.
 final class RequestTrace: Sendable {
-    /// The trace that work belongs to: tasks take it over from the request that begins them.
+    /// The trace to which work is attributed; tasks inherit it from the request that starts them.
     @TaskLocal static var current: RequestTrace?
 
     struct Facts: Sendable {
-        /// Nil for what was not done.
+        /// Durations of the stages; nil for stages that were not executed.
         var queue, fetch, decode, render: Duration?
-        /// The address that the target names; nil for a source without one.
+        /// Source URL in the target; nil for a source without one.
         var sourceURL: String?
-        /// Upright pixels of the source, and its bytes.
+        /// Size of the source in pixels after orientation, and in bytes.
         var source: (width: Int, height: Int, bytes: Int)?
-        /// Pixels of the result.
+        /// Size of the result in pixels.
         var result: (width: Int, height: Int)?
     }
 
-    /// What the client's traceparent said; nil without a valid one.
+    /// The client's trace context; nil without a valid `traceparent`.
     let context: TraceContext?
     private let state = Mutex(Facts())
 
@@ -31,7 +31,7 @@ final class RequestTrace: Sendable {
 
     func note(_ change: @Sendable (inout Facts) -> Void) { state.locked(in: self) { change(&$0) } }
 
-    /// The parts as Server-Timing has them, in milliseconds; `total` is all of it.
+    /// Value of `Server-Timing` in milliseconds; `total` is the complete duration.
     func serverTiming(total: Duration) -> String {
         let facts = facts
         let parts: [(String, Duration?)] = [

@@ -7,7 +7,7 @@ import Musl
 import Darwin
 #endif
 
-/// What is true of a service now, as against what has happened.
+/// Gauges of the service: current values, in contrast to counters.
 enum ServiceGauge: Hashable, Sendable, CaseIterable {
     case memoryBytes, diskBytes, sourceBytes
     case queueDepth, inFlightBytes, inFlightLimit, openConnections, liveBitmapBytes, residentBytes
@@ -35,7 +35,7 @@ enum ServiceGauge: Hashable, Sendable, CaseIterable {
 }
 
 extension ServiceMetrics {
-    /// What stands over each metric.
+    /// Help text of each metric.
     static var help: [String: String] {
         [
             "imagetool_requests_total": "Requests answered.",
@@ -60,9 +60,9 @@ extension ServiceMetrics {
     }
 }
 
-/// What the kernel says of this process.
+/// Resident memory of the process.
 enum ResidentMemory {
-    /// Resident bytes now, read from `/proc`; nil where that is not there.
+    /// Resident set size in bytes, read from `/proc/self/statm`; nil on systems without it.
     static var bytes: Int? {
         let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -70,7 +70,7 @@ enum ResidentMemory {
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = read(descriptor, &buffer, buffer.count)
         guard count > 0 else { return nil }
-        // Sizes in pages: of the whole address space, then resident.
+        // Values in pages: virtual memory size, then resident set size.
         let fields = String(decoding: buffer.prefix(count), as: UTF8.self).split(separator: " ")
         guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
         return pages * Int(sysconf(Int32(_SC_PAGESIZE)))

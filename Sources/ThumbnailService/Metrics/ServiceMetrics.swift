@@ -3,16 +3,16 @@ import Metrics
 import PlatformImage
 import PlatformImageLoader
 
-/// The metrics of a service (SERVICE.md 6.2): made once, so that a request pays for no look-up by name. All labels come
-/// from closed sets; no address, host or path is ever one.
+/// Metrics of the service (SERVICE.md 6.2). All are created in advance, so that requests need no lookup by name. All
+/// label values come from closed sets; addresses, hosts and paths are never labels.
 final class ServiceMetrics: Sendable {
-    /// What a result, a source or a failure was looked up in.
+    /// Cache of results, sources or failures in which a lookup took place.
     enum Layer: String, CaseIterable, Sendable { case memory, disk, source, failure }
-    /// Work that several requests may share.
+    /// Work that several requests can share.
     enum SharedStage: String, CaseIterable, Sendable { case fetch, decode, render }
-    /// What work was at when nobody wanted it any more; a render includes its decode.
+    /// Stage at which cancelled work ended; a render includes its decode.
     enum Stage: String, CaseIterable, Sendable { case fetch, queue, render }
-    /// Why a request was turned away.
+    /// Reason for the rejection of a request.
     enum Rejection: String, CaseIterable, Sendable {
         case queue, bytes, client, deadline, address, signature, limit
     }
@@ -29,7 +29,9 @@ final class ServiceMetrics: Sendable {
     private let renderSeconds: [EncodedFormat: Timer]
     private let gauges: [ServiceGauge: Meter]
 
-    /// - Parameter factory: Where the metrics are kept; nil for a ``PrometheusRegistry`` of their own.
+    /// Creates all metrics.
+    ///
+    /// - Parameter factory: Metrics backend; nil creates a new ``PrometheusRegistry``.
     init(factory given: (any MetricsFactory)? = nil) {
         let factory = given ?? PrometheusRegistry()
         (factory as? PrometheusRegistry)?.describe(Self.help)
@@ -69,9 +71,9 @@ final class ServiceMetrics: Sendable {
             })
     }
 
-    /// Counts an answer and how long it took to the head of its response.
+    /// Counts a response and records the time until its header.
     ///
-    /// - Parameter rejection: Nil for an answer that turned nobody away.
+    /// - Parameter rejection: Nil for a request that was not rejected.
     func answered(_ labels: RequestLabels, _ rejection: Rejection?, in duration: Duration) {
         requests[labels]?.increment()
         requestSeconds.record(duration)
@@ -81,22 +83,22 @@ final class ServiceMetrics: Sendable {
     func hit(_ layer: Layer) { hits[layer]?.increment() }
     func miss(_ layer: Layer) { misses[layer]?.increment() }
 
-    /// Counts a request that waited for what another one had begun.
+    /// Counts a request that waited for work of another request.
     func shared(_ stage: SharedStage) { coalesced[stage]?.increment() }
 
-    /// Counts work that ended because nobody wanted it any more.
+    /// Counts work that was cancelled because all its clients had disconnected.
     func cancelled(_ stage: Stage) { cancellations[stage]?.increment() }
 
-    /// Notes how long an origin took, body included.
+    /// Records the duration of a fetch from an origin, including the body.
     func fetched(in duration: Duration) { fetchSeconds.record(duration) }
 
-    /// Notes how long a render waited for its thread and its bytes.
+    /// Records the time that a render waited for its thread and its memory.
     func queued(for duration: Duration) { queueSeconds.record(duration) }
 
-    /// Notes how long a decode took on its thread.
+    /// Records the duration of a decode on its thread.
     func decoded(_ format: ImageFormat, in duration: Duration) { decodeSeconds[format]?.record(duration) }
 
-    /// Notes how long filters and encoder took on their thread.
+    /// Records the duration of filters and encoding on their thread.
     func rendered(_ format: EncodedFormat, in duration: Duration) { renderSeconds[format]?.record(duration) }
 
     func set(_ gauge: ServiceGauge, _ value: Int) { gauges[gauge]?.set(value) }
@@ -105,11 +107,11 @@ final class ServiceMetrics: Sendable {
 }
 
 extension ServiceMetrics {
-    /// Counts a fetch that succeeded.
+    /// Counts a successful fetch.
     ///
     /// - Parameters:
     ///   - isLooked: True when there is a cache of sources.
-    ///   - isSent: False when the fetch was answered without a request of its own.
+    ///   - isSent: False when the fetch shared the request of another fetch.
     func note(_ source: LoadSource, isLooked: Bool, isSent: Bool, in duration: Duration) {
         switch source {
         case .none: break
@@ -122,7 +124,7 @@ extension ServiceMetrics {
 }
 
 extension Timer {
-    /// Notes a duration; less than nothing counts as nothing.
+    /// Records a duration; negative ones count as 0.
     fileprivate func record(_ duration: Duration) {
         recordNanoseconds(max(0, duration.nanosecondCount))
     }

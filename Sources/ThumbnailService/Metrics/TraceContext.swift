@@ -2,18 +2,18 @@
 import HTTPTypes
 import PlatformImage
 
-/// The place of a request in a trace that began elsewhere (W3C Trace Context).
+/// Trace context that a client sent (W3C Trace Context).
 struct TraceContext: Hashable, Sendable {
     /// 32 lower-case hexadecimal digits, not all of them 0.
     let traceID: String
-    /// What the sender calls its part: 16 such digits, not all 0.
+    /// Span identifier of the sender: 16 lower-case hexadecimal digits, not all of them 0.
     let parentID: String
-    /// The flags that are defined: sampled (1) and random (2).
+    /// The defined flags: sampled (1) and random (2).
     let flags: UInt8
-    /// What vendors add, at most 512 bytes of whole members; nil for nothing, or nothing valid.
+    /// Vendor data of `tracestate`, at most 512 bytes of complete members; nil when it is empty or invalid.
     let state: String?
 
-    /// Nil for fields that are missing or no valid ones; tracestate alone says nothing.
+    /// Parses the fields; nil when `traceparent` is missing or invalid. `tracestate` alone is ignored.
     init?(_ fields: HTTPFields) {
         guard let parent = fields[.traceParent] else { return nil }
         self.init(parent: parent, state: fields[.traceState])
@@ -21,7 +21,7 @@ struct TraceContext: Hashable, Sendable {
 
     init?(parent: String, state: String?) {
         let bytes = Array(parent.utf8)
-        // Later versions may append parts, but begin as version 00 does; ff is none.
+        // Later versions may append parts to the format of version 00; version ff is invalid.
         guard bytes.count == 55 || bytes.count > 55 && bytes[55] == UInt8(ascii: "-"),
             [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") })
         else { return nil }
@@ -37,9 +37,9 @@ struct TraceContext: Hashable, Sendable {
         self.state = state.flatMap(TraceState.validated)
     }
 
-    /// traceparent and tracestate for a request of ours, which has a part of its own.
+    /// Returns `traceparent` and `tracestate` for an outgoing request with a new span.
     ///
-    /// - Parameter spanID: Not 0.
+    /// - Parameter spanID: Span identifier, not 0.
     func fields(spanID: UInt64 = .random(in: 1 ... .max)) -> [(name: String, value: String)] {
         var fields = [(name: "traceparent", value: "00-\(traceID)-\(Hexadecimal.text(spanID))-0\(flags)")]
         if let state { fields.append((name: "tracestate", value: state)) }
@@ -51,13 +51,13 @@ struct TraceContext: Hashable, Sendable {
     }
 }
 
-/// The field tracestate (W3C Trace Context §3.3).
+/// Validation of the field `tracestate` (W3C Trace Context §3.3).
 enum TraceState {
     static let maxBytes = 512
     static let maxMembers = 32
 
-    /// The members that are passed on, from the left as many as fit; nil when one of them is none, two have one key, or
-    /// nothing is left.
+    /// Returns the members to forward, from the left as many as fit; nil when a member is invalid, a key is repeated,
+    /// or no member is left.
     static func validated(_ text: String) -> String? {
         var members: [String] = []
         var keys: Set<String> = []
@@ -80,14 +80,15 @@ enum TraceState {
 
     private static let lowerAlphanumerics = ASCIISet.digits.union(.lowercase)
 
-    /// Up to 256 lower-case letters, digits and `_-*/`, with one `@` at most, a letter or a digit first.
+    /// Returns true for 1 to 256 lower-case letters, digits and `_-*/` with at most one `@`, beginning with a letter or
+    /// a digit.
     private static func isKey(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let first = bytes.first, lowerAlphanumerics.contains(first), bytes.count <= 256 else { return false }
         return bytes.count { $0 == UInt8(ascii: "@") } <= 1
             && bytes.allSatisfy { lowerAlphanumerics.contains($0) || "_-*/@".utf8.contains($0) }
     }
 
-    /// 1 to 256 printable characters without `,` and `=`; no blank at the end, which is cut off already.
+    /// Returns true for 1 to 256 printable characters without `,` and `=`. Trailing blanks were removed before.
     private static func isValue(_ bytes: ArraySlice<UInt8>) -> Bool {
         (1...256).contains(bytes.count)
             && bytes.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }

@@ -2,25 +2,25 @@
 import PlatformImage
 import Synchronization
 
-/// Who may wait for a render thread (SERVICE.md 1.3): as many as the queue has places for, and as long as the wait is one
-/// that a client still has use for. Everybody else is told at once to come back later, and about when.
+/// Admission control of the render queue (SERVICE.md 1.3): limits the number of queued renders and their expected wait.
+/// Other requests are rejected immediately with a `Retry-After` estimate.
 ///
-/// Bytes are the budget's affair; this looks at time and numbers.
+/// Memory is limited by the decode budget; this type considers time and counts.
 final class Admission: Sendable {
-    /// What a render takes, as far as its header tells.
+    /// Estimated cost of a render, as far as the header of its source determines it.
     struct Work: Hashable, Sendable {
         var format: ImageFormat
-        /// Pixels that are read and made: those of the source, and four for each of the result, which is filtered and
-        /// encoded.
+        /// Pixels to read and to write: those of the source, plus four for each pixel of the result, which is filtered
+        /// and encoded.
         var pixels: Int
-        /// Bytes of the source, which are held while the render waits.
+        /// Size of the source in bytes, which stay in memory while the render waits.
         var sourceBytes: Int
 
-        /// Pixels by which its time is estimated: a small picture has costs that its pixels do not explain.
+        /// Pixels for the time estimate, at least ``Admission/minPixels``: small images have a fixed cost.
         fileprivate var countedPixels: Double { Double(max(Admission.minPixels, pixels)) }
     }
 
-    /// A render that was let in.
+    /// Ticket of an admitted fetch or render.
     struct Place: Hashable, Sendable {
         fileprivate let number: UInt64
     }
@@ -28,25 +28,25 @@ final class Admission: Sendable {
     private struct Job {
         let work: Work
         let seconds: Double
-        /// Nil while it waits.
+        /// Start of the render; nil while it waits.
         var begin: ContinuousClock.Instant?
     }
 
     private struct State {
         var jobs: [UInt64: Job] = [:]
-        /// Since when sources are fetched whose renders come here next.
+        /// Start times of the fetches whose renders will be queued next.
         var fetches: [UInt64: ContinuousClock.Instant] = [:]
-        /// Seconds.
+        /// Durations of fetches and renders in seconds.
         var fetchTime = RobustMean(usual: 0.1)
         var renderTime = RobustMean(usual: 0.01)
         var last: UInt64 = 0
-        /// Seconds a pixel.
+        /// Seconds per pixel of each format.
         var speeds: [ImageFormat: RobustMean] = [:]
     }
 
-    /// Renders of fewer pixels count as this many, when they are measured and when they are estimated.
+    /// Minimum number of pixels that a render counts as, for measurement and estimate.
     private static let minPixels = 1_000_000
-    /// Seconds a pixel of a format that was not rendered yet.
+    /// Assumed seconds per pixel of a format without measurements.
     private static let usualSpeed = 10e-9
 
     private let threads: Int
@@ -56,11 +56,13 @@ final class Admission: Sendable {
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
+    /// Creates an admission control.
+    ///
     /// - Parameters:
-    ///   - threads: Renders at once.
-    ///   - maxWaiting: Renders that may wait.
-    ///   - maxWait: For how long at most, as far as can be known beforehand.
-    ///   - maxWaitingBytes: Bytes that the sources of all who wait may hold.
+    ///   - threads: Number of concurrent renders.
+    ///   - maxWaiting: Maximum number of waiting renders.
+    ///   - maxWait: Maximum expected wait.
+    ///   - maxWaitingBytes: Maximum total bytes of the sources of all waiting renders.
     init(
         threads: Int, maxWaiting: Int, maxWait: Duration, maxWaitingBytes: Int,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -72,16 +74,16 @@ final class Admission: Sendable {
         self.clock = clock
     }
 
-    /// Renders that were let in and have not begun.
+    /// Number of admitted renders that have not begun.
     var waitingCount: Int { state.locked(in: self) { $0.jobs.values.count { $0.begin == nil } } }
 
-    /// How long a render would wait that came now.
+    /// Expected wait of a render that arrives now.
     var expectedWait: Duration {
         let now = clock()
         return .seconds(state.locked(in: self) { expectedSeconds($0, now) })
     }
 
-    /// Whether there is any use in fetching a source now.
+    /// Checks that a new render would be admitted, before its source is fetched.
     ///
     /// - Throws: `overloaded`.
     func check() throws(ServiceError) {
@@ -89,8 +91,8 @@ final class Admission: Sendable {
         try state.locked(in: self) { state throws(ServiceError) in try refuseIfFull(state, now, within: maxWait) }
     }
 
-    /// Lets a source be fetched, until ``arrive(_:isDone:)``: whoever fetches will want a thread next. Not to count them
-    /// would let any number pile up before the queue, to be refused when most of their work is done.
+    /// Reserves a fetch slot; it counts against the render queue until ``arrive(_:isDone:)``. Without it, any number of
+    /// fetches could accumulate before the queue, and be rejected after most of their work is done.
     ///
     /// - Throws: `overloaded`.
     func approach() throws(ServiceError) -> Place {
@@ -106,9 +108,9 @@ final class Admission: Sendable {
         }
     }
 
-    /// Notes that a source is there, or never will be.
+    /// Releases a fetch slot.
     ///
-    /// - Parameter isDone: True teaches how long a fetch takes.
+    /// - Parameter isDone: True when the source was fetched; its duration is then added to the fetch times.
     func arrive(_ place: Place, isDone: Bool) {
         let now = clock()
         state.locked(in: self) { state in
@@ -117,12 +119,12 @@ final class Admission: Sendable {
         }
     }
 
-    /// Fetches at once for each render that may wait: most that take long never become one.
+    /// Concurrent fetches per render slot: most slow fetches never lead to a render.
     private static let fetchesPerPlace = 4
 
-    /// Lets a render in, until ``leave(_:took:)``.
+    /// Admits a render until ``leave(_:isDone:)``.
     ///
-    /// - Parameter remaining: Until the deadline of the request.
+    /// - Parameter remaining: Time until the deadline of the request.
     /// - Throws: `overloaded`.
     func enter(_ work: Work, remaining: Duration) throws(ServiceError) -> Place {
         let now = clock()
@@ -140,15 +142,16 @@ final class Admission: Sendable {
         }
     }
 
-    /// Notes that a render has a thread and its bytes.
+    /// Marks a render as running: it has its thread and its memory.
     func begin(_ place: Place) {
         let now = clock()
         state.locked(in: self) { $0.jobs[place.number]?.begin = now }
     }
 
-    /// Gives the place to another one.
+    /// Releases the slot of a render.
     ///
-    /// - Parameter isDone: True teaches how long such a render takes; false for one that was refused or cancelled.
+    /// - Parameter isDone: True adds its duration to the render times; false for a render that was rejected or
+    ///   cancelled.
     func leave(_ place: Place, isDone: Bool) {
         let now = clock()
         state.locked(in: self) { state in
@@ -170,7 +173,8 @@ final class Admission: Sendable {
         guard .seconds(seconds) <= limit else { throw refusal(seconds, "the wait would be too long") }
     }
 
-    /// The work of all who are before a newcomer, shared among the threads; 0 while one is free.
+    /// Expected wait in seconds: remaining work of all earlier renders divided by the number of threads; 0 while a
+    /// thread is free.
     private func expectedSeconds(_ state: State, _ now: ContinuousClock.Instant) -> Double {
         let coming = comingCount(state, now)
         guard state.jobs.count + coming >= threads else { return 0 }
@@ -181,8 +185,8 @@ final class Admission: Sendable {
         return total / Double(max(1, threads))
     }
 
-    /// Fetches that will be over soon. What takes much longer than usual is an origin's fault, and does not keep other
-    /// origins' pictures away.
+    /// Number of fetches that are expected to end soon. Fetches that take over four times the mean are ignored, so that
+    /// a slow origin does not block images of other origins.
     private func comingCount(_ state: State, _ now: ContinuousClock.Instant) -> Int {
         let longest = Duration.seconds(4 * state.fetchTime.value)
         return state.fetches.values.count { now - $0 <= longest }
@@ -193,24 +197,26 @@ final class Admission: Sendable {
     }
 }
 
-/// The mean of the last 32 samples, each counted as at most 20 times their median: a few outliers change it little, and
-/// what becomes slower for good is learned after 16 samples.
+/// Robust moving average: the mean of the last 32 samples, each clamped to 20 times their median. A few outliers change
+/// it little; a permanent change takes full effect after 16 samples.
 struct RobustMean: Sendable {
     static let sampleCount = 32
     static let outlierFactor = 20.0
 
-    /// The mean; that of the usual value before there are samples.
+    /// The current mean; the initial value before the first sample.
     private(set) var value: Double
     private var samples: [Double]
     private var next = 0
 
-    /// - Parameter usual: Stands for the samples that there are not yet.
+    /// Creates an average.
+    ///
+    /// - Parameter usual: Initial value of all samples.
     init(usual: Double) {
         value = usual
         samples = [Double](repeating: usual, count: Self.sampleCount)
     }
 
-    /// Takes a sample, 0 or more, in place of the oldest.
+    /// Replaces the oldest sample; negative samples count as 0.
     mutating func count(_ sample: Double) {
         samples[next] = max(0, sample)
         next = (next + 1) % Self.sampleCount

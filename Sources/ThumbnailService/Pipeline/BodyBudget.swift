@@ -2,28 +2,30 @@
 import PlatformImage
 import Synchronization
 
-/// Bytes of request bodies that are being read or have been read and are not in the render queue yet.
+/// Memory budget for request bodies until their renders are queued.
 ///
-/// They are taken from the budget of the renders, before they are read and never by waiting. Bodies have at most half of
-/// that budget at once, or one body of the largest size where that is more: slow uploads leave room to render.
+/// The bytes are taken from the render budget before they are read, without waiting. Bodies can hold at most half of
+/// that budget, or one body of the maximum size if that is larger, so that slow uploads leave memory for renders.
 final class BodyBudget: Sendable {
-    /// Bytes that bodies may hold at once.
+    /// Maximum bytes of all bodies together.
     let maxBytes: Int
     private let budget: DecodeBudget
     private let held = Mutex(0)
 
+    /// Creates a budget.
+    ///
     /// - Parameters:
-    ///   - budget: What renders take their bytes from.
-    ///   - maxBodyBytes: Bytes of the largest body.
+    ///   - budget: Memory budget of the renders.
+    ///   - maxBodyBytes: Maximum size of one body in bytes.
     init(_ budget: DecodeBudget, maxBodyBytes: Int) {
         self.budget = budget
         maxBytes = min(budget.maxBytes, max(budget.maxBytes / 2, maxBodyBytes))
     }
 
-    /// Bytes held now.
+    /// Bytes that are reserved now.
     var heldBytes: Int { held.locked(in: self) { $0 } }
 
-    /// A reservation that holds nothing yet.
+    /// Returns an empty reservation.
     func reservation() -> BodyReservation { BodyReservation(self) }
 
     fileprivate func take(_ byteCount: Int) -> Bool {
@@ -41,7 +43,7 @@ final class BodyBudget: Sendable {
     }
 }
 
-/// The bytes of one request body. They are released once: by ``release()``, or with the reservation itself.
+/// Reserved bytes of one request body. They are released once, by ``release()`` or on deinitialization.
 final class BodyReservation: Sendable {
     private let budget: BodyBudget
     private let held = Mutex(0)
@@ -50,9 +52,9 @@ final class BodyReservation: Sendable {
 
     deinit { release() }
 
-    /// Takes more bytes.
+    /// Reserves more bytes.
     ///
-    /// - Throws: `overloaded` when they are not free now, `limit` when they never are.
+    /// - Throws: `overloaded` when they are not free now, `limit` when they exceed the budget.
     func take(_ byteCount: Int) throws(ServiceError) {
         guard byteCount <= budget.maxBytes else {
             throw ServiceError(.limit, "the body has more bytes than may be in flight")
@@ -64,7 +66,7 @@ final class BodyReservation: Sendable {
         held.locked(in: self) { $0 += byteCount }
     }
 
-    /// Releases all bytes; does nothing the second time.
+    /// Releases all bytes; a second call has no effect.
     func release() {
         let byteCount = held.locked(in: self) { held in
             defer { held = 0 }

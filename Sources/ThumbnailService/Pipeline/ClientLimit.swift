@@ -2,9 +2,9 @@
 import PlatformImage
 import Synchronization
 
-/// How many new renders each client may ask for (SERVICE.md SV24): a bucket of tokens a client, filled again over time.
+/// Rate limit of new renders per client (SERVICE.md SV24): one token bucket per IPv4 address or IPv6 /64 network.
 ///
-/// At most 65,536 clients are remembered; one that was forgotten has a full bucket.
+/// The 65,536 most recent clients are tracked; any other client has a full bucket.
 final class ClientLimit: Sendable {
     private struct Bucket {
         var tokens: Double
@@ -14,12 +14,14 @@ final class ClientLimit: Sendable {
     private let perMinute: Double
     private let buckets = Mutex(RecentTable<IPAddress, Bucket>(capacity: 65_536))
 
-    /// - Parameter rendersPerMinute: As many at once, and as many in each minute that follows; at least 1.
+    /// Creates a rate limit.
+    ///
+    /// - Parameter rendersPerMinute: Capacity of a bucket, and its refill per minute; at least 1.
     init(rendersPerMinute: Int) { perMinute = Double(max(1, rendersPerMinute)) }
 
     /// Takes a token.
     ///
-    /// - Throws: `clientLimit` with the seconds until there is one.
+    /// - Throws: `clientLimit` with the seconds until the next token.
     func take(for client: IPAddress, now: ContinuousClock.Instant = .now) throws(ServiceError) {
         let network = client.clientNetwork
         let missing: Double? = buckets.locked(in: self) { buckets in

@@ -4,28 +4,28 @@ import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
-/// Sources that failed again and again, which are not read again for a while (SERVICE.md SV24).
+/// Negative cache of sources that failed repeatedly (SERVICE.md SV24).
 ///
-/// - An origin that failed or was too slow 4 times within an hour is asked again as ``BackOff`` allows.
-/// - What an origin sent and no request can use (not an image, over a limit, too large, at a blocked address), 4 times
-///   within an hour, is answered with that failure until the first of the four is an hour old.
-/// - A missing source is remembered from the first time on, for `cache.negativeTTL` (0 for not at all).
-/// - Local files are cheap to read and may be replaced at any time: nothing is remembered of them.
+/// - An origin that failed or timed out 4 times within an hour is retried as ``BackOff`` allows.
+/// - Unusable content (not an image, over a limit, too large, at a blocked address), 4 times within an hour, is
+///   answered with that failure until the first of the four is an hour old.
+/// - A missing source is stored from the first time on, for `cache.negativeTTL` (0 disables this).
+/// - Local files are cheap to read and can be replaced at any time, so their failures are not stored.
 ///
-/// A success is a clean sheet. Kept in memory alone, for 4,096 sources at most.
+/// A successful render removes the record. Records are kept in memory only, for at most 4,096 sources.
 final class FailureCache: Sendable {
-    /// Failures within ``window`` that are enough.
+    /// Number of failures within ``window`` from which a source is blocked.
     static let maxFailures = 4
-    /// Milliseconds.
+    /// Milliseconds in which failures are counted.
     static let window: Int64 = 3_600_000
 
     private struct Record {
         var error: ServiceError
-        /// The last ones, oldest first, at most ``FailureCache/maxFailures``, all of one kind.
+        /// Times of the last failures, oldest first, at most ``FailureCache/maxFailures``, all of the same kind.
         var times: [WallTime] = []
-        /// Of an origin that failed often enough.
+        /// Retry state of an origin with enough failures; nil otherwise.
         var backOff: BackOff?
-        /// The end of all other failures; nil before there are enough of them.
+        /// Expiry of a missing or unusable source; nil while there are too few failures.
         var until: WallTime?
 
         /// Adds a failure to those of the last hour.
@@ -38,22 +38,24 @@ final class FailureCache: Sendable {
     private let identifiersAreFiles: Bool
     private let records = Mutex(RecentTable<String, Record>(capacity: 4_096))
 
+    /// Creates an empty cache.
+    ///
     /// - Parameters:
-    ///   - negativeLifetime: How long a missing source is remembered; 0 for not at all.
-    ///   - identifiersAreFiles: True where identifiers name local files alone.
+    ///   - negativeLifetime: Lifetime of a missing source; 0 disables storing them.
+    ///   - identifiersAreFiles: True where identifiers refer to local files only.
     init(negativeLifetime: Duration = .seconds(60), identifiersAreFiles: Bool = false) {
         self.negativeLifetime = negativeLifetime
         self.identifiersAreFiles = identifiersAreFiles
     }
 
-    /// The failure that a source is answered with; nil when it may be read. After nil for a source that backs off, the
-    /// caller has the probe.
+    /// Returns the stored failure of a source; nil when it may be read. After nil for a source in back-off, the
+    /// caller's attempt is the probe.
     func failure(of source: SourceName, now: WallTime) -> ServiceError? {
         let key = source.failureKey
         return records.locked(in: self) { records in
             guard var record = records[key] else { return nil }
             if let until = record.until {
-                // Before the last failure, the clock was set back.
+                // A last failure in the future means that the clock was set back.
                 return (record.times.last ?? now) <= now && now < until ? record.error : nil
             }
             let left = record.backOff?.remaining(now: now) ?? 0
@@ -63,12 +65,12 @@ final class FailureCache: Sendable {
         }
     }
 
-    /// Counts a failure, when it is one of the source and not of the request, the client or the service.
+    /// Counts a failure of the source; failures of the request, the client or the service are ignored.
     func count(_ error: ServiceError, of source: SourceName, now: WallTime) {
         guard !isLocal(source) else { return }
         let key = source.failureKey
         records.locked(in: self) { records in
-            // An error with a time to retry was remembered where it comes from: the source was not read.
+            // An error with a retry time is already cached elsewhere: the source was not read.
             guard let kind = error.failureKind, error.retryAfter == nil else {
                 records[key]?.backOff?.endProbe(now: now)
                 return
@@ -78,7 +80,7 @@ final class FailureCache: Sendable {
             record.error = error
             switch kind {
             case .missing:
-                // An identifier may be a file too, and the loader remembers what its address was answered with.
+                // Only for URLs: an identifier may refer to a file, and the loader caches 404 responses of its URL.
                 guard case .url = source, negativeLifetime > .zero else { return }
                 if let until = record.until, now < until { return }
                 record.times = [now]
@@ -100,7 +102,7 @@ final class FailureCache: Sendable {
         }
     }
 
-    /// Notes that a source was read: what its origin failed with is forgotten, what its content failed with is not.
+    /// Records a successful read: removes failures of the origin, but keeps failures of the content.
     func noteRead(_ source: SourceName) {
         let key = source.failureKey
         records.locked(in: self) { records in
@@ -108,7 +110,7 @@ final class FailureCache: Sendable {
         }
     }
 
-    /// Forgets the failures of a source that is well.
+    /// Removes the failures of a source after a successful render.
     func forget(_ source: SourceName) {
         let key = source.failureKey
         records.locked(in: self) { records in if records[key] != nil { records[key] = nil } }
@@ -126,7 +128,7 @@ final class FailureCache: Sendable {
 extension ServiceError {
     fileprivate enum FailureKind { case missing, origin, content }
 
-    /// Nil for what need not be the same for the next request for that source.
+    /// Kind of a failure that is likely to recur for the same source; nil for other errors.
     fileprivate var failureKind: FailureKind? {
         switch reason {
         case .notFound: .missing
@@ -136,12 +138,12 @@ extension ServiceError {
         }
     }
 
-    /// True for what is found out after a source was read.
+    /// True for failures that are detected after a source was read.
     fileprivate var isOfContent: Bool { reason == .notAnImage || reason == .limit }
 }
 
 extension SourceName {
-    /// As short for a long address as for a short one.
+    /// Digest of the source's name, so that the key has a fixed length.
     fileprivate var failureKey: String {
         let text =
             switch self {

@@ -2,17 +2,17 @@
 import PlatformImage
 import Synchronization
 
-/// Follows one render through queue and threads.
+/// Time measurement of one render in the queue and on its threads.
 final class RenderMeasure: Sendable {
     private let metrics: ServiceMetrics
     private let trace = RequestTrace.current
     private let enqueued = ContinuousClock.now
     private let hasBegun = Atomic(false)
 
-    /// To be made by the task that waits, when the wait begins.
+    /// Starts the measurement; must be called by the waiting task when it starts to wait.
     init(_ metrics: ServiceMetrics) { self.metrics = metrics }
 
-    /// The render has its thread and its bytes.
+    /// Records the wait: the render has its thread and its memory.
     func begin() {
         hasBegun.store(true, ordering: .relaxed)
         let waited = enqueued.duration(to: .now)
@@ -31,42 +31,42 @@ final class RenderMeasure: Sendable {
         }
     }
 
-    /// Counts a render that came to nothing because nobody wanted it any more; to be called by the task that waited.
+    /// Counts a cancelled render; must be called by the task that waited.
     func fail() {
         guard Task.isCancelled else { return }
         metrics.cancelled(hasBegun.load(ordering: .relaxed) ? .render : .queue)
     }
 }
 
-/// Tells the one request that begins a piece of work from those that join it.
+/// Distinguishes the request that starts shared work from the requests that join it.
 final class WorkLead: Sendable {
     private let isTaken = Atomic(false)
 
     func take() { isTaken.store(true, ordering: .relaxed) }
 
-    /// True for a request that waited to the end of work which it had not begun.
+    /// True for a request that has waited for work that another request started.
     var isElsewhere: Bool { !isTaken.load(ordering: .relaxed) }
 }
 
-/// What has happened since the start.
+/// Counters since the start.
 final class ServiceCounters: Sendable {
     private let renders = Atomic(0)
 
-    /// Renders that succeeded.
+    /// Number of successful renders.
     var renderCount: Int { renders.load(ordering: .relaxed) }
 
     func countRender() { renders.wrappingAdd(1, ordering: .relaxed) }
 
     private let decodes = Atomic(0)
 
-    /// Decodes that were begun; one may serve several renders.
+    /// Number of decodes that were started; one decode can serve several renders.
     var decodeCount: Int { decodes.load(ordering: .relaxed) }
 
     func countDecodes(_ count: Int) { decodes.wrappingAdd(count, ordering: .relaxed) }
 
     private let departures = Atomic(0)
 
-    /// Requests whose client left before the answer was there.
+    /// Number of requests whose client disconnected before the response.
     var departureCount: Int { departures.load(ordering: .relaxed) }
 
     func countDeparture() { departures.wrappingAdd(1, ordering: .relaxed) }

@@ -2,15 +2,15 @@
 import PlatformImage
 import Synchronization
 
-/// Everything before a render that takes time in proportion to its source: digest, header and the plan of the decode.
+/// Preparation of renders, whose cost is proportional to the source: digest, header and decode plan.
 ///
-/// It runs on the threads of a queue, so no cooperative thread is blocked, and it ends with the task that waits for it. The
-/// headers of the last sources are kept: frames are counted once for all sizes of a source.
+/// It runs on the threads of a queue, so that no cooperative thread is blocked, and is cancelled with the task that
+/// waits for it. The headers of recent sources are cached: frames are counted once for all sizes of a source.
 final class RenderPreparation: Sendable {
-    /// What came of reading a source's header for one request.
+    /// Result of the preparation of one request.
     struct Outcome: Sendable {
         let render: Result<PreparedRender, ServiceError>
-        /// True when no request at all could be served from the source. A limit may also be that of one request's size.
+        /// True when the source is unusable for every request. False for a limit that only this request's size exceeds.
         let isFault: Bool
     }
 
@@ -19,9 +19,9 @@ final class RenderPreparation: Sendable {
         let page: Int
     }
 
-    /// Headers that are kept.
+    /// Maximum number of cached headers.
     static let maxHeaders = 4_096
-    /// Bytes of an ICC profile's name with which a header is kept.
+    /// Maximum bytes of an ICC profile description in a cached header.
     private static let maxDescriptionBytes = 256
 
     let queue: DecodeQueue
@@ -30,17 +30,17 @@ final class RenderPreparation: Sendable {
 
     init(_ renderer: Renderer, _ queue: DecodeQueue) { (self.renderer, self.queue) = (renderer, queue) }
 
-    /// Headers that are kept now.
+    /// Number of cached headers.
     var headerCount: Int { headers.locked(in: self) { $0.count } }
 
-    /// A source that is there, by the digest of its bytes.
+    /// Wraps bytes as a source, identified by their digest.
     ///
     /// - Throws: `deadline` when the calling task is cancelled.
     func source(_ bytes: [UInt8], lifetime: CacheLifetime.Source) async throws(ServiceError) -> SourceBytes {
         try await run { _ in SourceBytes(bytes, lifetime: lifetime) }
     }
 
-    /// What the file says about its first picture.
+    /// Returns the header of the first page of a source.
     ///
     /// - Throws: `notAnImage`, `limit`; `deadline` when the calling task is cancelled.
     func header(of source: SourceBytes) async throws(ServiceError) -> ImageHeader {
@@ -51,7 +51,7 @@ final class RenderPreparation: Sendable {
         return try header.get()
     }
 
-    /// Reads the header, unless it is kept, and works out sizes and memory.
+    /// Reads the header, unless it is cached, and computes sizes and memory.
     ///
     /// - Throws: `deadline` when the calling task is cancelled.
     func prepare(_ request: ThumbnailRequest, _ source: SourceBytes) async throws(ServiceError) -> Outcome {
@@ -70,7 +70,7 @@ final class RenderPreparation: Sendable {
         }
     }
 
-    /// A page that is damaged or missing says nothing about the first one.
+    /// Returns true when the first page is unusable too; a damaged or missing later page is not a fault of the source.
     private func isFault(_ source: SourceBytes, _ page: Int, _ flag: CancellationFlag) -> Bool {
         guard page > 1 else { return true }
         return (try? header(of: source, page: 1, flag)) == nil

@@ -2,17 +2,19 @@
 import PlatformImageLoader
 import PlatformImage
 
-/// Results in memory, counted by their bytes, and on disk, where the process may be killed at any time.
+/// Two-level cache of results: in memory, limited by bytes, and on disk, where it survives a crash at any time.
 final class ResultCache: Sendable {
-    /// Where a result was found.
+    /// Cache layer in which a result was found.
     enum Layer: String, Sendable { case memory, disk }
 
     let memory: MemoryCache<ResultKey, StoredResult>?
     let disk: DiskCache?
-    /// Waits for the disk.
+    /// Queue for blocking disk operations.
     private let queue = BlockingQueue(label: "ThumbnailService.results")
 
-    /// - Parameter configuration: Without a directory, or with no bytes for a layer, that layer keeps nothing.
+    /// Creates the cache.
+    ///
+    /// - Parameter configuration: A layer with a size of 0 is disabled, and the disk layer also without a directory.
     init(_ configuration: ServiceConfiguration.Cache) {
         memory = configuration.resultMemory > 0 ? MemoryCache(maxBytes: configuration.resultMemory) : nil
         if let directory = configuration.directory, configuration.resultDisk > 0 {
@@ -29,10 +31,10 @@ final class ResultCache: Sendable {
     /// Bytes of the entries on disk, as far as they have been counted since the start.
     var diskBytes: Int { disk?.statistics.bytes ?? 0 }
 
-    /// What is in memory, fresh or not.
+    /// Returns the result in memory, fresh or stale; nil when there is none.
     func remembered(_ key: ResultKey) -> StoredResult? { memory?.value(for: key) }
 
-    /// What is on disk, fresh or not; it is in memory from then on.
+    /// Returns the result on disk, fresh or stale, and adds it to memory; nil when there is none.
     func stored(_ key: ResultKey) async -> StoredResult? {
         guard let disk, let name = key.cacheKey else { return nil }
         let hit = await queue.run { disk.read(name) }
@@ -42,7 +44,7 @@ final class ResultCache: Sendable {
         return result
     }
 
-    /// Keeps a result in both layers; a fault of the disk costs speed and no answer.
+    /// Stores a result in both layers; disk errors are ignored, as they affect only speed.
     func keep(_ result: StoredResult, _ key: ResultKey) async {
         remember(result, key)
         guard let disk, let name = key.cacheKey else { return }
@@ -50,7 +52,7 @@ final class ResultCache: Sendable {
         await queue.run { _ = disk.store(entry, body: result.bytes) }
     }
 
-    /// Makes what is kept fresh for longer: one write of the entry's head.
+    /// Updates the freshness of a stored result, on disk by rewriting only the entry's header.
     func renew(_ result: StoredResult, _ key: ResultKey) async {
         remember(result, key)
         guard let disk, let name = key.cacheKey else { return }
@@ -61,13 +63,13 @@ final class ResultCache: Sendable {
         }
     }
 
-    /// Waits until everything that was kept lies on disk.
+    /// Waits until all stored results are on disk.
     func flush() async { await disk?.flush() }
 
-    /// Forgets what is in memory; the disk keeps it.
+    /// Removes all results from memory, but not from disk.
     func clearMemory() { memory?.removeAll() }
 
-    /// Removes what is on disk; memory keeps it.
+    /// Removes all results from disk, but not from memory.
     func purgeDisk() async { _ = await disk?.purge() }
 
     private func remember(_ result: StoredResult, _ key: ResultKey) {

@@ -3,11 +3,13 @@ import Crypto
 import PlatformImage
 import PlatformImageLoader
 
-/// Names a result: equal for requests that must give equal bytes.
+/// Cache key of a result: equal for requests whose results have equal bytes.
 struct ResultKey: Hashable, Sendable {
-    /// 64 hexadecimal digits.
+    /// SHA-256 as 64 hexadecimal digits.
     let digits: String
 
+    /// Computes the key.
+    ///
     /// - Parameters:
     ///   - canonical: ``ThumbnailRequest/canonicalBytes``.
     ///   - version: ``ServiceIdentity/renderVersion``.
@@ -18,15 +20,15 @@ struct ResultKey: Hashable, Sendable {
         digits = String(hexadecimal: hash.finalize())
     }
 
-    /// Where it lies on disk: the disk cache names entries by address, and this one can be nobody's.
+    /// Key of the disk cache, which uses URLs: a URL with the reserved top-level domain `invalid` (RFC 2606).
     var cacheKey: CacheKey? { CacheKey(url: "http://result.invalid/\(digits)") }
 }
 
-/// What the service calls itself.
+/// Name and version of the service.
 enum ServiceIdentity {
-    /// Raised whenever pixels or encoder settings change, so that what older versions stored no longer answers.
+    /// Raised whenever pixels or encoder settings change, which invalidates the results stored by older versions.
     static let renderVersion = 3
-    /// In the Server field and in requests to origins.
+    /// Value of the Server field, and of User-Agent in requests to origins.
     static let name = "imagetool"
 }
 #endif

@@ -2,12 +2,12 @@
 import PlatformImage
 import Synchronization
 
-/// Renders of one source that wait for a thread together and come out of one decode (SERVICE.md 1.3).
+/// Groups renders of one source that wait for a thread, and serves them from one decode (SERVICE.md 1.3).
 ///
-/// A group takes members until a thread begins with it. Each waits for itself and leaves by itself; when the last one has
-/// left, the work ends.
+/// A group accepts members until a thread starts its work. Each member waits and cancels independently; when the last
+/// one has cancelled, the work ends.
 final class SharedRenders: Sendable {
-    /// What the members of a group have in common.
+    /// Properties that the members of a group share.
     struct Key: Hashable, Sendable {
         /// SHA-256 of the source.
         let digest: String
@@ -15,19 +15,19 @@ final class SharedRenders: Sendable {
         let plan: ThumbnailPlan
     }
 
-    /// Pictures of one decode at most: more would make the first of them wait for long.
+    /// Maximum number of images per decode: more would delay the first of them for long.
     static let maxMembers = 8
 
     typealias End = Result<RenderedImage, ServiceError>
-    /// Is called on the render thread when the work for a member begins: first with true, when all of the group begins,
-    /// then with false when the decode is over and its own turn has come.
+    /// Callback on the render thread when the work for a member begins: first with true, when the whole group begins,
+    /// then with false when the decode has ended and the member's result is computed.
     typealias Begin = @Sendable (_ isFirst: Bool) -> Void
 
     private struct Member {
         let prepared: PreparedRender
         let begin: Begin
         let decode: DecodeClock
-        /// Ends this member's part alone.
+        /// Cancels only this member's part.
         let flag = CancellationFlag()
         let ends: AsyncStream<End>.Continuation
     }
@@ -43,7 +43,7 @@ final class SharedRenders: Sendable {
 
     private struct State {
         var groups: [Int: Group] = [:]
-        /// Groups that still take members.
+        /// Groups that still accept members.
         var open: [Key: Int] = [:]
         var last = 0
     }
@@ -61,15 +61,16 @@ final class SharedRenders: Sendable {
         self.counters = counters
     }
 
-    /// Members of all groups, those included that are worked for.
+    /// Number of members of all groups, including those that are being rendered.
     var waitingCount: Int { state.locked(in: self) { $0.groups.values.reduce(0) { $0 + $1.members.count } } }
 
-    /// Renders in the company of those that are there, if any.
+    /// Renders together with the waiting renders of the same key, if any.
     ///
     /// - Parameters:
     ///   - bytes: The source, whose digest is in the key.
-    ///   - decode: Is ended when the picture is decoded.
-    /// - Throws: As ``Renderer/render(_:_:cancellation:)``; `deadline` when the calling task is cancelled.
+    ///   - decode: Stopwatch that is stopped when the image is decoded.
+    /// - Throws: The errors of ``Renderer/render(_:_:decode:cancellation:)``; `deadline` when the calling task is
+    ///   cancelled.
     func render(
         _ prepared: PreparedRender, _ bytes: [UInt8], _ key: Key, _ decode: DecodeClock, _ begin: @escaping Begin
     ) async throws(ServiceError) -> RenderedImage {
@@ -135,7 +136,7 @@ final class SharedRenders: Sendable {
         for member in left { member.ends.yield(.failure(failure)) }
     }
 
-    /// Takes no more members, and says what those that are there will hold.
+    /// Closes a group to new members and returns the memory estimate of its members in bytes.
     private func close(_ number: Int) -> Int {
         state.locked(in: self) { state in
             guard let group = state.groups[number] else { return 0 }
@@ -144,7 +145,7 @@ final class SharedRenders: Sendable {
         }
     }
 
-    /// Decodes once and makes one result after the other. `flag` is raised when all have left.
+    /// Decodes once and computes the results one after the other. `flag` is raised when all members have cancelled.
     private func serve(_ number: Int, _ flag: CancellationFlag) {
         guard let group = state.locked(in: self, { $0.groups[number] }) else { return }
         let members = group.members.sorted { $0.key < $1.key }

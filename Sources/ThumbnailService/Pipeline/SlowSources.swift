@@ -4,10 +4,11 @@ import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
-/// Sources whose decode ran into the deadline, by their bytes: the same bytes are refused under every address and for
-/// every target until ``BackOff`` allows a probe.
+/// Sources whose decode exceeded the deadline, identified by their bytes. The same bytes are refused under every URL
+/// and for every target until ``BackOff`` allows a probe.
 ///
-/// At most 4,096 sources are remembered, in memory alone. Nothing is hashed but sources that are as long as one of them.
+/// At most 4,096 sources are tracked, in memory only. A digest is computed only for sources with the length of a
+/// tracked one.
 final class SlowSources: Sendable {
     private struct Key: Hashable {
         let digest: SHA256Digest
@@ -20,7 +21,8 @@ final class SlowSources: Sendable {
 
     private let state = Mutex(State())
 
-    /// The error that answers a render of these bytes; nil when they may be rendered, as a probe where they were slow.
+    /// Returns the error for a render of these bytes; nil when they may be rendered, as a probe if they were slow
+    /// before.
     func failure(of bytes: [UInt8], now: WallTime) -> ServiceError? {
         guard isSuspect(bytes) else { return nil }
         let key = Key(digest: SHA256.hash(data: bytes))
@@ -37,7 +39,7 @@ final class SlowSources: Sendable {
         }
     }
 
-    /// Counts a decode that was given up after a long time.
+    /// Counts a decode that was cancelled after a long time.
     func count(_ bytes: [UInt8], now: WallTime) {
         let key = Key(digest: SHA256.hash(data: bytes))
         state.locked(in: self) { state in
@@ -48,7 +50,7 @@ final class SlowSources: Sendable {
         }
     }
 
-    /// Forgets a source that was decoded in time.
+    /// Removes a source that was decoded in time.
     func forget(_ bytes: [UInt8]) {
         guard isSuspect(bytes) else { return }
         let key = Key(digest: SHA256.hash(data: bytes))

@@ -3,20 +3,20 @@ import Crypto
 import PlatformImage
 import PlatformImageLoader
 
-/// A source that is there: its bytes, and what was said about them.
+/// A source in memory: its bytes and their metadata.
 struct SourceBytes: Sendable {
     let bytes: [UInt8]
-    /// 64 hexadecimal digits that are others when the bytes are: SHA-256 of them, or of an address and its strong
-    /// validator.
+    /// SHA-256 of the bytes, or of a URL and its strong validator, as 64 hexadecimal digits. Different bytes have
+    /// different digests.
     let digest: String
-    /// What its origin said of how long it may be kept.
+    /// Freshness that the origin stated.
     let lifetime: CacheLifetime.Source
-    /// Seconds since 1970; nil when nobody says.
+    /// Modification time in seconds since 1970; nil when it is not known.
     let lastModified: Int64?
 
-    /// A source with what is known of it.
+    /// Creates a source.
     ///
-    /// - Parameter digest: Nil for that of the bytes.
+    /// - Parameter digest: Nil to compute the digest of the bytes.
     init(
         _ bytes: [UInt8], digest: String? = nil, lifetime: CacheLifetime.Source = .init(), lastModified: Int64? = nil
     ) {
@@ -26,9 +26,9 @@ struct SourceBytes: Sendable {
         self.digest = digest ?? String(hexadecimal: SHA256.hash(data: bytes))
     }
 
-    /// A source that came as a response from an address.
+    /// Creates a source from a response.
     ///
-    /// - Parameter isFresh: False for one that stands in for a newer one that could not be had.
+    /// - Parameter isFresh: False for a stale response that is used because a newer one was not available.
     init(_ bytes: [UInt8], url: String, fields: HeaderFields, isFresh: Bool, now: WallTime) {
         let shared = SharedLifetime(fields, now: now)
         var lifetime = CacheLifetime.Source()
@@ -41,10 +41,10 @@ struct SourceBytes: Sendable {
         self.init(bytes, digest: digest, lifetime: lifetime, lastModified: date?.seconds)
     }
 
-    /// By what an origin says its bytes are, which it may for its own address alone; nil when it does not say it.
+    /// Returns a digest of the URL and its strong entity tag; nil without a strong tag.
     ///
-    /// A strong tag is another one whenever a byte of the representation is (RFC 9110 §8.8.1), and the loader keeps
-    /// bodies by it too. To hash megabytes costs a twentieth of a JPEG's thumbnail.
+    /// A strong tag changes with every byte of the representation (RFC 9110 §8.8.1), and the loader stores bodies by it
+    /// too. A hash of the bytes would cost a twentieth of a JPEG's thumbnail.
     private static func digest(of url: String, _ fields: HeaderFields, byteCount: Int) -> String? {
         let tags = fields[lines: "ETag"]
         guard tags.count == 1, let tag = tags.first, tag.count > 2 else { return nil }

@@ -3,19 +3,21 @@ import Logging
 import PlatformImage
 import PlatformImageLoader
 
-/// Gives the bytes of sources.
+/// Reads the bytes of sources.
 protocol SourceReading: Sendable {
-    /// - Throws: `notFound`, `hostRefused`, `portRefused`, `schemeRefused`, `addressRefused`, `tooLarge`, `originFailed`,
-    ///   `originTimeout`, `deadline` when the calling task is cancelled.
+    /// Reads a source.
+    ///
+    /// - Throws: `notFound`, `hostRefused`, `portRefused`, `schemeRefused`, `addressRefused`, `tooLarge`,
+    ///   `originFailed`, `originTimeout`, `deadline` when the calling task is cancelled.
     func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes
 
-    /// Waits until what was fetched lies on disk.
+    /// Waits until all fetched sources are on disk.
     func flush() async
 
     /// Bytes of sources on disk, as far as they have been counted since the start.
     var storedBytes: Int { get }
 
-    /// What the disk cache of sources holds; nil without one.
+    /// Statistics of the disk cache of sources; nil without one.
     var diskStatistics: DiskCache.Statistics? { get }
 
     /// Removes all sources from disk.
@@ -29,7 +31,7 @@ extension SourceReading {
     func purgeDisk() async {}
 }
 
-/// Sources by their names: over the network through the loader and its disk cache, from a folder, or by a map of
+/// Reads sources by name: over the network with the loader and its disk cache, from a directory, or by a map of
 /// identifiers.
 final class SourceReader: SourceReading {
     let loader: ImageLoader
@@ -39,10 +41,12 @@ final class SourceReader: SourceReading {
     private let identifiers: ServiceConfiguration.IdentifierMap?
     private let identifierFiles: SourceFiles?
     private let metrics: ServiceMetrics?
-    /// Reads files and hashes bytes.
+    /// Queue for reading files and hashing bytes.
     private let queue = BlockingQueue(label: "ThumbnailService.files")
 
-    /// - Throws: `internalFault` for settings that make no sense.
+    /// Creates a reader.
+    ///
+    /// - Throws: `internalFault` for invalid settings.
     init(
         _ configuration: ServiceConfiguration, resolver: any Resolver = SystemResolver(),
         metrics: ServiceMetrics? = nil, logger: Logger
@@ -136,7 +140,7 @@ final class SourceReader: SourceReading {
             }
         }
         guard let prefix = identifiers?.urlPrefix else { throw ServiceError(.notFound, "there is no such identifier") }
-        // A part of a path (RFC 3986 §3.3), slashes kept.
+        // Percent-encoded as path segments (RFC 3986 §3.3); slashes are kept.
         return try await fetch(prefix + PercentEncoding.encode(name, allowed: .pathSegment.union("/")))
     }
 

@@ -1,35 +1,35 @@
 #if Service
 import PlatformImageLoader
 
-/// A result as it is kept: the bytes of an answer's body and what its head needs.
+/// A cached result: the bytes of a response body and the properties for its header.
 struct StoredResult: Sendable {
-    /// What a client gets.
+    /// Body of the response.
     let bytes: [UInt8]
     var facts: Facts
 
-    /// What is known of a result besides its bytes.
+    /// Properties of a result besides its bytes.
     struct Facts: Hashable, Sendable {
-        /// `image/jpeg`, for example.
+        /// Media type, such as `image/jpeg`.
         var contentType: String
-        /// With quotes.
+        /// Entity tag with its quotes.
         var entityTag: String
-        /// SHA-256 of the source, in hexadecimal digits.
+        /// Digest of the source (``SourceBytes/digest``), in hexadecimal digits.
         var sourceDigest: String
-        /// Seconds since 1970; nil when the source does not say when it was modified.
+        /// Modification time of the source in seconds since 1970; nil when it is not known.
         var lastModified: Int64?
-        /// Frames or pages of the source; 1 for most.
+        /// Number of frames or pages of the source; 1 for most.
         var frameCount: Int
-        /// True when the source was cut short or damaged.
+        /// True when the source was truncated or damaged.
         var isDamaged: Bool
-        /// What the origin said of the source at ``seenAt``.
+        /// Freshness that the origin stated at ``seenAt``.
         var source: CacheLifetime.Source
-        /// When the source was last asked for.
+        /// Time of the last read or revalidation of the source.
         var seenAt: WallTime
-        /// `region/size/rotation/quality.format` of IIIF in its canonical form; nil for other dialects.
+        /// Canonical IIIF path `region/size/rotation/quality.format`; nil for other dialects.
         var canonicalPath: String?
     }
 
-    /// How long an answer may be kept that goes out now.
+    /// Returns the cache lifetime of a response that is sent now.
     func lifetime(
         _ policy: AnswerPolicy, _ settings: CacheLifetime.Settings, now: WallTime
     ) -> CacheLifetime {
@@ -42,12 +42,12 @@ struct StoredResult: Sendable {
             now: now.milliseconds)
     }
 
-    /// What it is counted as in memory, at least 1.
+    /// Cost in the memory cache: the body plus 512 bytes.
     var cost: Int { bytes.count + 512 }
 }
 
 extension StoredResult.Facts {
-    /// As fields of a stored response, which is how a result lies on disk.
+    /// The properties as fields of a stored response, the form in which a result is stored on disk.
     var fields: HeaderFields {
         var fields: HeaderFields = [
             "Content-Type": contentType, "ETag": entityTag, "X-Source-Digest": sourceDigest,
@@ -59,7 +59,7 @@ extension StoredResult.Facts {
         return fields
     }
 
-    /// Nil when a field is missing or makes no sense.
+    /// Parses the fields of a stored response; nil when one is missing or invalid.
     init?(_ response: StoredResponse) {
         func text(_ name: String) -> String? { response.fields[name].map { String(decoding: $0, as: UTF8.self) } }
         guard let contentType = text("Content-Type"), let entityTag = text("ETag"),

@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension ThumbnailEngine {
-    /// Reads a source, and notes how long that took and whether it was given up.
+    /// Reads a source, and records the duration and a cancellation.
     func timedRead(_ name: SourceName) async throws(ServiceError) -> SourceBytes {
         let begin = ContinuousClock.now
         let trace = RequestTrace.current
@@ -18,22 +18,22 @@ extension ThumbnailEngine {
         }
     }
 
-    /// What a source is known to be answered with.
+    /// Returns the stored failure of a source; nil when it may be read.
     func rememberedFailure(of source: SourceName) -> ServiceError? {
         let failure = failures.failure(of: source, now: now)
         if failure == nil { metrics.miss(.failure) } else { metrics.hit(.failure) }
         return failure
     }
 
-    /// Counts a look-up of results that found nothing fresh.
+    /// Counts a lookup of results that found no fresh one.
     ///
-    /// - Parameter asksDisk: False when something stale was in memory already.
+    /// - Parameter asksDisk: False when a stale result was in memory, so that the disk was not read.
     func countMisses(asksDisk: Bool) {
         if results.hasMemory { metrics.miss(.memory) }
         if asksDisk, results.hasDisk { metrics.miss(.disk) }
     }
 
-    /// Sets what is read rather than counted; to be called before the metrics are.
+    /// Updates the gauges from current values; must be called before metrics are exported.
     func updateGauges() {
         metrics.set(.queueDepth, queue.waitingCount + queue.budget.waitingCount)
         metrics.set(.inFlightBytes, queue.budget.grantedBytes)

@@ -2,17 +2,17 @@
 import PlatformImageLoader
 import PlatformImage
 
-/// The service without HTTP: a request in, the bytes of an answer out, through caches that ask nothing twice.
+/// The service without HTTP: processes a request through caches, fetch and render.
 ///
-/// Requests for one result share one fetch and one render. Each waits with a deadline of its own, and the work ends when
-/// the last one has left.
+/// Requests for the same result share one fetch and one render. Each waits with its deadline, and the work is cancelled
+/// when the last one has stopped waiting.
 final class ThumbnailEngine: Sendable {
     struct Answer: Sendable {
         let result: StoredResult
         let provenance: Provenance
     }
 
-    /// What one shared piece of work came to.
+    /// Result of one piece of shared work.
     typealias End = Result<Answer, ServiceError>
 
     let configuration: ServiceConfiguration
@@ -61,7 +61,7 @@ final class ThumbnailEngine: Sendable {
             width: limits.threads, budget: DecodeBudget(maxBytes: limits.inFlightBytes, maxPasses: Self.maxPasses),
             niceness: Self.niceness)
         bodies = BodyBudget(queue.budget, maxBodyBytes: limits.sourceBytes)
-        // Threads of its own: a header does not wait for the renders before it, whose number it decides about.
+        // A separate queue: headers must not wait for renders, because admission depends on them.
         preparation = RenderPreparation(renderer, DecodeQueue(width: queue.width, niceness: Self.niceness))
         admission = Admission(
             threads: queue.width, maxWaiting: limits.queue, maxWait: limits.queueWait,
@@ -70,26 +70,26 @@ final class ThumbnailEngine: Sendable {
         clients = limits.rendersPerClient.map { ClientLimit(rendersPerMinute: $0) }
     }
 
-    /// Renders give way to whatever answers: hits and refusals stay fast while every core renders.
+    /// Scheduling priority of render threads: cache hits and rejections stay fast while all cores render.
     private static let niceness = 10
 
-    /// Renders that may begin although one waits that came before them and needs more bytes than are free.
+    /// Number of later renders that may overtake one that waits for more memory than is free.
     private static let maxPasses = 8
 
-    /// What a request's result is kept under in memory; nil when none is.
+    /// Returns the key of a request's result in the memory cache; nil when the result is not cached.
     func memoryKey(of request: ThumbnailRequest) -> ResultKey? {
         guard case .image = request.output.kind, request.source != .body else { return nil }
         return ResultKey(canonical: request.canonicalBytes)
     }
 
-    /// What is kept in memory and fresh, without waiting for anything; nil otherwise.
+    /// Returns the fresh result in memory without suspension; nil otherwise.
     func remembered(_ key: ResultKey) -> Answer? {
         guard let result = results.remembered(key), isFresh(result) else { return nil }
         metrics.hit(.memory)
         return Answer(result: result, provenance: .memory)
     }
 
-    /// Refuses what would be refused after all looks into caches, where no look can find anything.
+    /// Rejects a request early when no cache lookup and no running render can serve it.
     ///
     /// - Throws: `overloaded`.
     func checkBeforeWork(_ request: ThumbnailRequest) throws(ServiceError) {
@@ -99,14 +99,14 @@ final class ThumbnailEngine: Sendable {
         try admission.check()
     }
 
-    /// The answer to a request, from wherever it can be had.
+    /// Returns the response to a request from a cache or a render.
     ///
     /// - Parameters:
     ///   - body: The source of a request whose source is its body.
-    ///   - reservation: The bytes of the body; they are released when the render asks for a place in the queue,
-    ///     which counts sources itself.
-    ///   - client: Who asks, where new renders are counted by client; nil for nobody.
-    /// - Throws: Every reason there is but those of dialects and signatures.
+    ///   - reservation: Reserved bytes of the body; they are released when the render is queued, because the queue
+    ///     counts sources itself.
+    ///   - client: Address of the client for the rate limit; nil for no limit.
+    /// - Throws: All reasons except those of dialects and signatures.
     func answer(
         _ request: ThumbnailRequest, body: [UInt8]? = nil, reservation: BodyReservation? = nil,
         client: IPAddress? = nil
@@ -138,7 +138,7 @@ final class ThumbnailEngine: Sendable {
             stale = result
         }
         countMisses(asksDisk: !isInMemory)
-        // Who joins what is under way asks for nothing new. What is refused here costs no fetch.
+        // A request that joins running work causes no new work. A rejection here costs no fetch.
         if renders.waiterCount(of: key) == 0 {
             if let failure = rememberedFailure(of: request.source) { throw failure }
             try checkNewRender(client)
@@ -147,7 +147,7 @@ final class ThumbnailEngine: Sendable {
         let lead = WorkLead()
         let waiter = renders.join(key) { [self] _ in
             lead.take()
-            // Another render of the same may have ended between the look and here.
+            // Another render of the same result may have ended since the lookup.
             if let answer = remembered(key) { return .success(answer) }
             do throws(ServiceError) {
                 return .success(try await renew(request, key, old, deadline))
@@ -160,7 +160,7 @@ final class ThumbnailEngine: Sendable {
         return try end.get()
     }
 
-    /// What the header of a source says, and the source; nothing is decoded.
+    /// Returns the header of a source and the source; no pixels are decoded.
     func header(of name: SourceName) async throws(ServiceError) -> (header: ImageHeader, source: SourceBytes) {
         if let failure = rememberedFailure(of: name) { throw failure }
         let place = try admission.approach()
@@ -171,13 +171,15 @@ final class ThumbnailEngine: Sendable {
         return (try await preparation.header(of: source), source)
     }
 
+    /// Checks load and rate limit before a new render.
+    ///
     /// - Throws: `clientLimit`, `overloaded`.
     private func checkNewRender(_ client: IPAddress?) throws(ServiceError) {
         try admission.check()
         if let client, let clients { try clients.take(for: client) }
     }
 
-    /// Asks for a source, and remembers whether it is well.
+    /// Reads a source and updates the failure cache.
     private func read(_ name: SourceName) async throws(ServiceError) -> SourceBytes {
         do throws(ServiceError) {
             let source = try await timedRead(name)
@@ -191,17 +193,17 @@ final class ThumbnailEngine: Sendable {
 
     var now: WallTime { clock() }
 
-    /// Waits until everything that was fetched and rendered lies on disk.
+    /// Waits until all fetched sources and rendered results are on disk.
     func flush() async {
         await sources.flush()
         await results.flush()
     }
 
-    /// Asks for the source, and renders it unless the result that is kept is of the same bytes.
+    /// Reads the source, and renders it unless the stale result was made from the same bytes.
     private func renew(
         _ request: ThumbnailRequest, _ key: ResultKey, _ old: StoredResult?, _ deadline: ContinuousClock.Instant
     ) async throws(ServiceError) -> Answer {
-        // A source counts as one that is fetched until its render has a place of its own.
+        // A source counts as being fetched until its render is admitted.
         let place = try admission.approach()
         var isDone = false
         defer { admission.arrive(place, isDone: isDone) }
@@ -225,7 +227,7 @@ final class ThumbnailEngine: Sendable {
         return Answer(result: result, provenance: .render)
     }
 
-    /// By what the configuration and the origin say; what a target wishes only shortens what clients are told.
+    /// Freshness by configuration and origin; the target's policy only shortens the lifetime for clients.
     private func isFresh(_ result: StoredResult) -> Bool {
         result.lifetime(AnswerPolicy(), lifetimes, now: clock()).remaining > 0
     }
@@ -234,9 +236,9 @@ final class ThumbnailEngine: Sendable {
         result.lifetime(AnswerPolicy(), lifetimes, now: clock()).isShareable
     }
 
-    /// Decodes, resizes, filters and encodes on the render threads, when the bytes it takes are free.
+    /// Decodes, resizes, filters and encodes on the render threads when enough memory is free.
     ///
-    /// - Parameter onAdmission: Is called once, just before the render asks for its place in the queue.
+    /// - Parameter onAdmission: Called once, immediately before the render is queued.
     private func render(
         _ prepared: PreparedRender, _ source: SourceBytes, _ deadline: ContinuousClock.Instant,
         onAdmission: () -> Void
@@ -255,7 +257,7 @@ final class ThumbnailEngine: Sendable {
         let begin: SharedRenders.Begin = { isFirst in
             admission.begin(place)
             if isFirst {
-                // Before anything that takes time is done on the decode's thread.
+                // Before any expensive work on the decode thread.
                 decode.begin()
                 measure.begin()
             }
@@ -293,7 +295,7 @@ final class ThumbnailEngine: Sendable {
 }
 
 extension ThumbnailEngine {
-    /// A render that needs more of the picture than others do.
+    /// Renders without sharing a decode, for renders without a shared plan.
     private func renderAlone(
         _ prepared: PreparedRender, _ bytes: [UInt8], _ decode: DecodeClock, _ begin: @escaping SharedRenders.Begin
     ) async throws(ServiceError) -> RenderedImage {
@@ -315,7 +317,7 @@ extension ThumbnailEngine {
         return try end.get()
     }
 
-    /// Reads the header, and remembers when there is something wrong with the source itself.
+    /// Reads the header, and counts a failure that is caused by the source itself.
     private func prepare(
         _ request: ThumbnailRequest, _ source: SourceBytes
     ) async throws(ServiceError) -> PreparedRender {
@@ -334,8 +336,8 @@ extension ThumbnailEngine {
         if request.source != .body { failures.count(error, of: request.source, now: clock()) }
     }
 
-    /// Counts a decode that took half of the deadline or more and was given up, by its deadline or by its client. Less
-    /// says nothing about the source: the rest was spent waiting.
+    /// Counts a decode that was cancelled after at least half of the deadline, by its deadline or by its client. A
+    /// shorter decode is no evidence of a slow source, because the rest of the time was spent waiting.
     private func countIfSlow(_ source: SourceBytes, _ decode: DecodeClock) {
         guard let elapsed = decode.elapsed, elapsed >= configuration.server.deadline / 2 else { return }
         slowSources.count(source.bytes, now: clock())
@@ -343,7 +345,7 @@ extension ThumbnailEngine {
 }
 
 extension PreparedRender {
-    /// What its place in the queue costs.
+    /// Estimated cost for admission control.
     fileprivate func work(_ sourceBytes: Int) -> Admission.Work {
         Admission.Work(
             format: header.format, pixels: header.width * header.height + 4 * plan.resultWidth * plan.resultHeight,

@@ -1,32 +1,34 @@
 #if Service
 import Crypto
 
-/// The keys of signed targets: the first one signs, every one verifies, so that a key can be replaced without breaking
-/// the addresses that are out.
+/// Keys of signed targets. The first one signs and all verify, so that keys can be rotated without breaking published
+/// URLs.
 public struct SigningKeys: Sendable {
-    /// How the rest of a target becomes a signature.
+    /// Message authentication code of a signature.
     public enum Algorithm: String, CaseIterable, Hashable, Sendable {
-        /// HMAC-SHA1, 28 characters: what thumbor and its clients have.
+        /// HMAC-SHA1, 28 characters, as in thumbor and its clients.
         case sha1
         /// HMAC-SHA256, 44 characters.
         case sha256
 
-        /// Bytes of a code.
+        /// Length of a code in bytes.
         fileprivate var codeBytes: Int { self == .sha1 ? 20 : 32 }
     }
 
-    /// Bytes that every key of the service has at least: 128 bits, which cannot be searched. A shorter key can be found
-    /// from one signed target without any request to the service.
+    /// Minimum length of a key of the service in bytes: 128 bits prevent an exhaustive search. A shorter key can be
+    /// found offline from one signed target.
     public static let minKeyBytes = 16
 
     private let keys: [SymmetricKey]
     private let algorithms: [Algorithm]
 
+    /// Creates a key set.
+    ///
     /// - Parameters:
-    ///   - keys: At least one.
-    ///   - algorithms: Those that are accepted, at least one; the first one signs.
-    ///   - minKeyBytes: Bytes that each key has at least, 1 or more. Lower it only to sign for another server that
-    ///     accepts shorter keys.
+    ///   - keys: At least one key.
+    ///   - algorithms: Accepted algorithms, at least one; the first one signs.
+    ///   - minKeyBytes: Minimum bytes of each key, 1 or more. Lower it only to sign for another server that accepts
+    ///     shorter keys.
     /// - Throws: ``KeyError`` for no key, a key that is empty or shorter than `minKeyBytes`, and no algorithm.
     public init(
         _ keys: [[UInt8]], algorithms: [Algorithm] = [.sha1, .sha256], minKeyBytes: Int = Self.minKeyBytes
@@ -41,17 +43,17 @@ public struct SigningKeys: Sendable {
         self.algorithms = algorithms
     }
 
-    /// Why there are no keys.
+    /// Error for invalid keys or algorithms.
     public struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// One line of English.
+        /// Description of the error in one line of English.
         public let description: String
 
         init(_ description: String) { self.description = description }
     }
 
-    /// The target with its signature, `/{signature}/{rest}`.
+    /// Returns the target with its signature, `/{signature}/{rest}`.
     ///
-    /// - Parameter rest: What follows the signature and its slash, byte for byte as it will be sent.
+    /// - Parameter rest: The part after the signature and its slash, byte for byte as it will be sent.
     public func signed(_ rest: String) -> String {
         let message = Array(rest.utf8)
         let codes: [[UInt8]] = keys.prefix(1).map { key in
@@ -62,7 +64,7 @@ public struct SigningKeys: Sendable {
         return "/\(Base64URL.encode(codes[0]))/\(rest)"
     }
 
-    /// True when one of the keys gives that code for the message. Looks at every key and every byte, whatever it finds.
+    /// Returns true when one of the keys yields `code` for the message. Runs in constant time over all keys and bytes.
     func verify(_ code: [UInt8], of message: some Sequence<UInt8>) -> Bool {
         guard let algorithm = algorithms.first(where: { $0.codeBytes == code.count }) else { return false }
         let bytes = Array(message)
@@ -72,7 +74,7 @@ public struct SigningKeys: Sendable {
                 algorithm == .sha1
                 ? HMAC<Insecure.SHA1>.isValidAuthenticationCode(code, authenticating: bytes, using: key)
                 : HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: bytes, using: key)
-            // No short circuit: the time says nothing about which key it was.
+            // No short circuit, so that the time does not reveal which key matched.
             isValid = isKeys ? true : isValid
         }
         return isValid

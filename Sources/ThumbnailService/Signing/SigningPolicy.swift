@@ -1,27 +1,27 @@
 #if Service
 import PlatformImage
 
-/// Which first segments of a target are accepted, and which bytes they vouch for.
+/// Policy for the first segment of a target: accepted signatures and the bytes that they cover.
 struct SigningPolicy: Sendable {
     enum Query: String, Hashable, Sendable, CaseIterable {
-        /// A target with a query is an error.
+        /// Targets with a query are rejected.
         case refuse
-        /// The query belongs to the signed message and to the picture's address.
+        /// The query is part of the signed message and of the source's URL.
         case signed
     }
 
-    /// Nil: no signature is accepted.
+    /// Keys for verification; nil accepts no signature.
     var keys: SigningKeys?
-    /// Accepts `unsafe` in the place of a signature.
+    /// Accepts `unsafe` in place of a signature.
     var allowsUnsafe = false
     var query = Query.refuse
-    /// Accepts a signature of the percent-decoded rest too; that is then what is parsed.
+    /// Also accepts a signature of the percent-decoded rest, which is then parsed instead.
     var acceptsDecoded = false
 
-    /// The longest target, with its query, in bytes.
+    /// Maximum length of a target with its query, in bytes.
     static let maxTargetBytes = 8192
 
-    /// Checks the first segment of a target and gives what follows it.
+    /// Verifies the first segment of a target and returns the rest.
     ///
     /// - Throws: `targetTooLong`, `queryRefused`, `badSignature`, `unsafeNotAllowed` or `malformed`.
     func verified(_ target: some Sequence<UInt8>) throws(ServiceError) -> VerifiedParts {
@@ -36,7 +36,7 @@ struct SigningPolicy: Sendable {
         guard query == .signed || queryStart == nil else {
             throw ServiceError(.queryRefused, "a target has no query; a ? of the picture's address is written %3F")
         }
-        // Cut off at this place and no other: the same bytes further on are the message's own.
+        // Only the first segment is removed: equal bytes later in the target are part of the message.
         let message = bytes[(end + 1)...]
         let path = bytes[(end + 1)..<max(queryStart ?? bytes.count, end + 1)]
         let raw = VerifiedParts(
@@ -51,7 +51,7 @@ struct SigningPolicy: Sendable {
         if keys.verify(code, of: message) { return raw }
         if acceptsDecoded {
             let decoded = PercentEncoding.decode(message)
-            // A decoded question mark would make a query of what was none.
+            // A decoded question mark would create a query that was not there.
             if keys.verify(code, of: decoded), queryStart == nil {
                 return VerifiedParts(bytes: decoded, isDecoded: true, query: nil)
             }
@@ -59,8 +59,8 @@ struct SigningPolicy: Sendable {
         throw Self.badSignature
     }
 
-    /// The segment with `%3D` as `=`: clients escape the padding and nothing else. Any other escape would be one more
-    /// spelling of the same target, and each spelling is a cache entry of its own in front of the service.
+    /// Replaces `%3D` by `=`, because clients escape the padding. Any other escape is rejected: it would be another
+    /// spelling of the same target, and a separate entry in caches before the service.
     private static func withPlainPadding(_ segment: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = segment
@@ -77,12 +77,12 @@ struct SigningPolicy: Sendable {
     }
 }
 
-/// What follows the first segment of a target, once that was accepted.
+/// Rest of a target after its verified first segment.
 struct VerifiedParts: Hashable, Sendable {
     var bytes: [UInt8]
-    /// Decoded already, and therefore not again.
+    /// True when the bytes are already percent-decoded and must not be decoded again.
     var isDecoded: Bool
-    /// What follows the first `?`; nil without one.
+    /// Bytes after the first `?`; nil without one.
     var query: [UInt8]?
 }
 #endif
