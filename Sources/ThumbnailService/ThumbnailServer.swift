@@ -7,9 +7,9 @@ import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
-/// The thumbnail service as a service of a process: listens, answers, drains.
+/// The thumbnail service of a process: listens for requests, serves them, and drains on shutdown.
 public struct ThumbnailServer: Sendable {
-    /// What the operator decided.
+    /// The configuration of the service.
     public let configuration: ServiceConfiguration
     let engine: ThumbnailEngine
     private let dialects: Dialects
@@ -17,13 +17,13 @@ public struct ThumbnailServer: Sendable {
     private let connections: ConnectionTable
     private let logger: Logger
 
-    /// A server that does not listen yet.
+    /// Creates a server that does not listen yet.
     ///
-    /// - Parameter factory: Where metrics are kept; nil for a ``PrometheusRegistry`` of the service's own, which the admin
-    ///   listener shows under `/metrics`.
-    /// - Throws: `internalFault` with a message for the operator when the configuration makes no service: no key and not
-    ///   unsafe, a key under 16 bytes, an address range or a host pattern that is none, an `urlPrefix` that lets identifiers
-    ///   leave it, a folder that is not there.
+    /// - Parameter factory: Metrics backend; nil creates a ``PrometheusRegistry``, which the administration listener
+    ///   exports at `/metrics`.
+    /// - Throws: `internalFault` with a message for the operator when the configuration is invalid: no key while unsafe
+    ///   targets are not allowed, a key under 16 bytes, an invalid address range or host pattern, an `urlPrefix` that
+    ///   identifiers could leave, a missing directory.
     public init(
         _ configuration: ServiceConfiguration, logger: Logger, metrics factory: (any MetricsFactory)? = nil
     ) throws(ServiceError) {
@@ -41,17 +41,18 @@ public struct ThumbnailServer: Sendable {
         connections = try ConnectionTable(configuration.server)
     }
 
-    /// Sets the metrics that are read rather than counted: sizes of caches, memory, the queue. The admin listener does so
-    /// by itself; with metrics kept elsewhere call it as often as those are read.
+    /// Updates the gauges: cache sizes, memory, queue. The administration listener does so automatically; with another
+    /// metrics backend, call it before each export.
     public func updateMeters() { engine.updateGauges() }
 
-    /// Serves until the process gets SIGTERM or SIGINT, or the calling task is cancelled.
+    /// Serves until the process receives SIGTERM or SIGINT, or the calling task is cancelled.
     ///
     /// - Parameters:
-    ///   - onListening: Is called once with the port that is listened on.
-    ///   - onAdminListening: Is called once, before that, with the port of metrics and health; never without one.
-    /// - Throws: `internalFault` with a message for the operator when the port of metrics and health cannot be listened
-    ///   on; other errors of the system as they are.
+    ///   - onListening: Called once with the bound port.
+    ///   - onAdminListening: Called once, before `onListening`, with the port of metrics and health; never without an
+    ///     administration listener.
+    /// - Throws: `internalFault` with a message for the operator when the port of metrics and health cannot be bound;
+    ///   other system errors unchanged.
     public func run(
         onListening: @escaping @Sendable (Int) async -> Void = { _ in },
         onAdminListening: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -60,7 +61,7 @@ public struct ThumbnailServer: Sendable {
         let server = configuration.server
         let responder = ThumbnailResponder(
             engine: engine, dialects: dialects, state: state, extra: gallery,
-            // The gallery shows where each picture came from.
+            // The gallery shows the cache layer of each image.
             showsDebugFields: server.showsDebugFields || gallery != nil, logger: logger)
         var decoder = HTTP1Channel.Configuration.DecoderConfiguration()
         decoder.maxHeaderFieldSize = server.maxHeaderBytes
@@ -99,13 +100,15 @@ public struct ThumbnailServer: Sendable {
             await engine.flush()
             throw error
         }
-        // What the last requests have left is on its way only now.
+        // Results of the last requests are still being written to disk.
         await engine.flush()
     }
 }
 
 extension ConnectionTable {
-    /// - Throws: `internalFault` for a text that is no range of IP addresses.
+    /// Creates the table from the configuration.
+    ///
+    /// - Throws: `internalFault` for an invalid IP address range.
     convenience init(_ server: ServiceConfiguration.Server) throws(ServiceError) {
         let proxies = try server.proxies.map { (text) throws(ServiceError) in
             guard let range = AddressRange(text) else {
@@ -113,7 +116,7 @@ extension ConnectionTable {
             }
             return range
         }
-        // The field is trusted where all peers are proxies.
+        // When `X-Forwarded-For` is trusted, all peers are proxies.
         let mostPerClient = server.trustsForwardedFor ? nil : server.maxConnectionsPerClient
         self.init(most: server.maxConnections, mostPerClient: mostPerClient, proxies: proxies)
     }
@@ -127,7 +130,7 @@ extension SlowClient.Limits {
     }
 }
 
-/// Says that the service stops. It is told first, because it stands last in the group.
+/// Starts draining on shutdown. It is the last service of the group, which is shut down in reverse order.
 private struct DrainService: Service {
     let state: ServiceState
     let delay: Duration
@@ -135,7 +138,8 @@ private struct DrainService: Service {
     func run() async throws {
         try await gracefulShutdown()
         state.beginDraining()
-        // The listener is told only when this returns: until then who stands in front sees that the service is not ready.
+        // The listener is shut down only when this returns; until then load balancers can see that the service is not
+        // ready.
         try? await Task.sleep(for: delay)
     }
 }

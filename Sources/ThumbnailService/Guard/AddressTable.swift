@@ -1,10 +1,11 @@
 #if Service
-/// Which addresses a source may be fetched from: all but those that lead inside, or nowhere (SERVICE.md 5, SV2).
+/// Filter for the addresses of sources, against SSRF: blocks internal, reserved and unroutable ranges (SERVICE.md 5,
+/// SV2).
 struct AddressTable: Hashable, Sendable {
-    /// What is let through although it is blocked by default.
+    /// Ranges that are allowed although they are blocked by default.
     let exceptions: [AddressRange]
 
-    /// The default table with these exceptions.
+    /// Creates the default table with exceptions.
     init(exceptions: [AddressRange] = []) { self.exceptions = exceptions }
 
     /// True when connections to the address are allowed.
@@ -13,42 +14,43 @@ struct AddressTable: Hashable, Sendable {
         return exceptions.contains { $0.contains(address) } || !Self.isBlocked(address)
     }
 
-    /// True for what is blocked by default.
+    /// Returns true when the address is blocked by default.
     static func isBlocked(_ address: IPAddress) -> Bool {
         if blocked.contains(where: { $0.contains(address) }) { return true }
         guard case .v6(let bits) = address else { return false }
         return embedded(in: bits).contains { isBlocked(.v4($0)) }
     }
 
-    /// The blocked ranges: those of the special-purpose registries (RFC 6890 and its successors) that are not reachable
-    /// from everywhere, and those that the service's own network may give a meaning to.
+    /// Blocked ranges: those of the special-purpose registries (RFC 6890 and its successors) that are not globally
+    /// reachable, and those that the local network may assign.
     static let blocked: [AddressRange] = [
-        // "This network", loopback, private use (RFC 1918), link-local with the metadata services of clouds, and the
-        // addresses behind a carrier's translation (RFC 6598).
+        // "This network", loopback, private use (RFC 1918), link-local with the metadata services of clouds, and
+        // carrier-grade NAT (RFC 6598).
         "0.0.0.0/8", "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10",
-        // Protocol assignments, documentation, benchmarks, the anycast of retired 6to4 relays, multicast, reserved with
-        // the broadcast address.
+        // Protocol assignments, documentation, benchmarks, anycast of the retired 6to4 relays, multicast, reserved and
+        // broadcast.
         "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "192.88.99.0/24",
         "224.0.0.0/4", "240.0.0.0/4",
-        // Unspecified, loopback, link-local, site-local (RFC 3879 retired it), unique local, multicast, documentation,
-        // discard only, segment routing.
+        // Unspecified, loopback, link-local, site-local (deprecated by RFC 3879), unique local, multicast,
+        // documentation, discard only, segment routing.
         "::/128", "::1/128", "fe80::/10", "fec0::/10", "fc00::/7", "ff00::/8", "2001:db8::/32", "3fff::/20", "100::/64",
         "5f00::/16",
     ].compactMap { AddressRange($0) }
 
-    /// The IPv4 addresses that an IPv6 address carries, by every meaning that a gateway may give it.
+    /// Returns the IPv4 addresses embedded in an IPv6 address, in all formats that a gateway may translate.
     static func embedded(in bits: UInt128) -> [UInt32] {
         func short(_ shift: UInt128) -> UInt32 { UInt32(truncatingIfNeeded: bits >> shift) }
         let top32 = short(96)
         var found: [UInt32] = []
-        // Mapped ::ffff:0:0/96, translated ::ffff:0:0:0/96 (RFC 2765), compatible ::/96 (RFC 4291 §2.5.5).
+        // IPv4-mapped ::ffff:0:0/96, IPv4-translated ::ffff:0:0:0/96 (RFC 2765), IPv4-compatible ::/96 (RFC 4291
+        // §2.5.5).
         if [0, 0xFFFF, 0xFFFF_0000].contains(bits >> 32) { found.append(short(0)) }
         // 6to4 (RFC 3056 §2).
         if bits >> 112 == 0x2002 { found.append(short(80)) }
         // NAT64 with the well-known prefix (RFC 6052 §2.1).
         if bits >> 32 == 0x64_FF9B << 64 { found.append(short(0)) }
-        // NAT64 with a prefix of the network's own (RFC 8215), at each place that RFC 6052 §2.2 has for its length. Bits 64
-        // to 71 are no part of the address.
+        // NAT64 with the local-use prefix (RFC 8215), at each position that RFC 6052 §2.2 defines for a prefix length.
+        // Bits 64 to 71 are not part of the address.
         if bits >> 80 == 0x64_FF9B_0001 {
             if (bits << 48) >> 80 == 0 {
                 found.append(short(0))
@@ -59,9 +61,9 @@ struct AddressTable: Hashable, Sendable {
                 found.append(short(0))
             }
         }
-        // Teredo: the server, and the client with its bits inverted (RFC 4380 §4).
+        // Teredo: the server's address, and the client's with inverted bits (RFC 4380 §4).
         if top32 == 0x2001_0000 { found += [short(64), ~short(0)] }
-        // ISATAP interface identifiers, for a private and for a global address (RFC 5214 §6.1).
+        // ISATAP interface identifiers for private and global addresses (RFC 5214 §6.1).
         if [0x0000_5EFE, 0x0200_5EFE].contains(short(32)) { found.append(short(0)) }
         return found
     }

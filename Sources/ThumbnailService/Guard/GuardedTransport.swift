@@ -2,12 +2,14 @@
 import PlatformImageLoader
 import Synchronization
 
-/// The way out of the service: every request, and so every hop of a redirect, is held against the policy, its host is
-/// looked up once, all of its addresses are vetted, and one of those is what is connected to (SERVICE.md 5, SV1 to SV6).
+/// HTTP transport with SSRF protection. For every request, including each redirect, it checks the URL against the
+/// policy, resolves the host once, checks all of its addresses, and connects to one of those addresses (SERVICE.md 5,
+/// SV1 to SV6).
 ///
-/// A second look at the peer of every new connection stands behind it. There is no proxy, whatever the environment says.
+/// As a second line of defence, the remote address of every new connection is checked. Proxy settings of the
+/// environment are ignored.
 struct GuardedTransport: HTTPTransport {
-    /// Addresses of one host that are tried before a request fails.
+    /// Maximum number of addresses of a host that are tried before a request fails.
     static let mostAddresses = 3
 
     private let policy: SourcePolicy
@@ -15,9 +17,11 @@ struct GuardedTransport: HTTPTransport {
     private let transport: AsyncHTTPClientTransport
     private let slowest: TransferRate
 
+    /// Creates a transport.
+    ///
     /// - Parameters:
-    ///   - slowest: What a body may come at and no slower.
-    ///   - connectionsPerHost: 1 or more; requests beyond it wait.
+    ///   - slowest: Minimum transfer rate of a body.
+    ///   - connectionsPerHost: 1 or more; further requests wait.
     init(
         policy: SourcePolicy, resolver: any Resolver = SystemResolver(), slowest: TransferRate = TransferRate(),
         connectionsPerHost: Int = 8
@@ -54,7 +58,7 @@ struct GuardedTransport: HTTPTransport {
         }
     }
 
-    /// The addresses of a host, all of them vetted.
+    /// Resolves a host and checks all of its addresses.
     private func addresses(of host: SourceHost, within timeout: Duration?) async throws(ServiceError) -> [IPAddress] {
         switch host {
         case .address(let address):
@@ -62,7 +66,7 @@ struct GuardedTransport: HTTPTransport {
             return [address]
         case .name(let name):
             let addresses = try await resolver.addresses(of: name, within: timeout).map(\.unmapped)
-            // One blocked answer among public ones is an attempt, or a mistake: it is not chosen around.
+            // One blocked address among public ones indicates an attack or a misconfiguration, so the request fails.
             for address in addresses { try policy.vet(address) }
             guard !addresses.isEmpty else { throw ServiceError(.originFailed, "the source's host has no address") }
             return addresses
@@ -71,7 +75,7 @@ struct GuardedTransport: HTTPTransport {
 }
 
 extension LoadError {
-    /// The error of a transport that has this cause.
+    /// Wraps a service error as the cause of a loader error.
     fileprivate init(_ error: ServiceError) {
         self =
             error.status < 500
@@ -80,9 +84,9 @@ extension LoadError {
     }
 }
 
-/// One fetch on its way through the loader, where others may join it: the transport below sees whose it is.
+/// State of one fetch, passed through the loader to the transport as a task-local value.
 final class OriginExchange: Sendable {
-    /// Tasks take it over from the fetch that begins them, so work that others joined has that of the first.
+    /// Tasks inherit it from the fetch that starts them, so shared work has the exchange of the first fetch.
     @TaskLocal static var current: OriginExchange?
 
     private let context: TraceContext?
@@ -90,10 +94,10 @@ final class OriginExchange: Sendable {
 
     init(_ context: TraceContext?) { self.context = context }
 
-    /// False when the fetch was answered without a request of its own.
+    /// False when the fetch was answered without sending a request.
     var isSent: Bool { sent.load(ordering: .relaxed) }
 
-    /// Notes that a request goes out, and gives it its place in the trace.
+    /// Marks the request as sent and adds the trace context fields.
     func send(_ request: inout HTTPRequest) {
         sent.store(true, ordering: .relaxed)
         for (name, value) in context?.fields() ?? [] { request.fields.append(name, value) }

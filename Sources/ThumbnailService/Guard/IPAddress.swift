@@ -15,8 +15,8 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     case v4(UInt32)
     case v6(UInt128)
 
-    /// An address in its usual form: four decimal numbers with dots, or what RFC 4291 §2.2 calls text; nil for any other
-    /// text, also with a zone or in brackets.
+    /// Parses dotted decimal IPv4, or the text form of IPv6 (RFC 4291 §2.2); nil for any other text, including a zone
+    /// or brackets.
     init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= 45, text.utf8.allSatisfy(Self.isAddressByte) else { return nil }
         var (short, long) = (in_addr(), in6_addr())
@@ -35,7 +35,7 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         self = .v6(bits)
     }
 
-    /// In its usual form (RFC 5952), without brackets.
+    /// Canonical text form (RFC 5952), without brackets.
     var description: String {
         switch self {
         case .v4(let bits):
@@ -53,7 +53,7 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The IPv4 address that an IPv4-mapped one means to every socket (RFC 4291 §2.5.5.2); others as they are.
+    /// The IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2); other addresses unchanged.
     var unmapped: IPAddress {
         guard case .v6(let bits) = self, bits >> 32 == 0xFFFF else { return self }
         return .v4(UInt32(truncatingIfNeeded: bits))
@@ -64,14 +64,14 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// All addresses that begin with the same bits.
+/// A range of addresses with a common prefix (CIDR).
 struct AddressRange: Hashable, Sendable, CustomStringConvertible {
-    /// Its first address.
+    /// First address of the range.
     let first: IPAddress
-    /// 0...32 or 0...128.
+    /// Prefix length, 0...32 or 0...128.
     let length: Int
 
-    /// `address/length`, or an address alone; nil for any other text, and for bits set behind the length.
+    /// Parses `address/length` or a single address; nil for any other text, and when bits after the prefix are set.
     init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = parts.first.flatMap({ IPAddress(String($0)) }) else { return nil }
@@ -93,7 +93,7 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True for an address of the same family that begins with these bits.
+    /// Returns true when the address has the same family and the same prefix.
     func contains(_ address: IPAddress) -> Bool {
         switch (first, address) {
         case (.v4(let own), .v4(let bits)): length == 0 || (own ^ bits) >> UInt32(32 - length) == 0
@@ -107,18 +107,18 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// The other end of a connection; nil for one that has no IP address.
+    /// Converts the remote address of a connection; nil when it has no IP address.
     init?(_ peer: SocketAddress?) {
         guard let text = peer?.ipAddress, let address = IPAddress(text) else { return nil }
         self = address.unmapped
     }
 
-    /// Who asks.
+    /// Returns the address of the client.
     ///
     /// - Parameters:
-    ///   - peer: The other end of the connection.
-    ///   - forwardedFor: The field X-Forwarded-For where a proxy in front of the service sets it: its last element is
-    ///     what that proxy saw, all before it is what clients write. Nil where there is no such proxy.
+    ///   - peer: Remote address of the connection.
+    ///   - forwardedFor: `X-Forwarded-For` as set by a trusted proxy: its last element is the address that the proxy
+    ///     saw; the elements before it come from the client and are ignored. Nil without a trusted proxy.
     static func client(peer: SocketAddress?, forwardedFor: String?) -> IPAddress {
         if let last = forwardedFor?.split(separator: ",").last {
             var text = last.drop { $0 == " " || $0 == "\t" }
@@ -126,12 +126,12 @@ extension IPAddress {
             if text.first == "[", let end = text.firstIndex(of: "]") { text = text[..<end].dropFirst() }
             if let address = IPAddress(String(text)) { return address.unmapped }
         }
-        // A peer without an address is on this machine.
+        // A peer without an IP address is local.
         return IPAddress(peer) ?? .v4(0x7F00_0001)
     }
 
-    /// What belongs to one client: an IPv4 address, or the 64 bits that an IPv6 host shares with its neighbours, of which
-    /// it has as many addresses as it likes.
+    /// Network that counts as one client: an IPv4 address, or an IPv6 /64, within which a host can choose addresses
+    /// freely.
     var clientNetwork: IPAddress {
         switch unmapped {
         case .v4(let bits): .v4(bits)

@@ -1,27 +1,27 @@
 #if Service
-/// Look-ups of host names: those that run, those that wait for a thread, and what recent ones found.
+/// State of DNS lookups: running ones, queued ones, and cached results.
 ///
-/// Names are compared as they are written; equal names share one look-up.
+/// Names are compared byte by byte; requests for the same name share one lookup.
 struct LookupTable {
-    /// Look-ups at once.
+    /// Maximum number of concurrent lookups.
     let width: Int
-    /// Look-ups of one registrable domain at once.
+    /// Maximum number of concurrent lookups per registrable domain.
     static let maxPerDomain = 2
-    /// Requests that may wait for a thread: with those whose look-ups run, fewer than the fetches at once (64), so that
-    /// names alone never occupy all fetches.
+    /// Maximum number of requests that wait for a thread. Together with the requests of running lookups they are fewer
+    /// than the concurrent fetches (64), so that slow names never block all fetches.
     static let maxWaiting = 48
-    /// Requests for names of one registrable domain that may wait for a thread.
+    /// Maximum number of waiting requests per registrable domain.
     static let maxWaitingPerDomain = 16
-    /// How long a failed or slow name fails at once.
+    /// Time for which a failed or slow name fails immediately.
     static let failureLifetime = Duration.seconds(5)
-    /// How long addresses answer for a name that cannot be looked up in time (RFC 8767).
+    /// Time for which stale addresses are used when a lookup does not end in time (RFC 8767).
     static let staleLifetime = Duration.seconds(600)
 
-    /// What a request for a name is to do.
+    /// Next action for a request.
     enum Admission {
-        /// Start the look-up on a thread.
+        /// Start the lookup on a thread.
         case start
-        /// The look-up of that name runs already.
+        /// Join the running lookup of that name.
         case running
         /// Wait for a thread.
         case waiting
@@ -54,7 +54,7 @@ struct LookupTable {
 
     init(width: Int) { self.width = width }
 
-    /// Lets a request share, start or wait for the look-up of a name, or ends it at once.
+    /// Adds a request: it joins, starts or waits for the lookup of a name, or ends immediately.
     mutating func join(_ name: String, _ waiter: LookupWaiter, now: ContinuousClock.Instant) -> Admission {
         let stale = staleAnswer(name, now)
         if let failure = failures[name], now < failure.until {
@@ -86,7 +86,7 @@ struct LookupTable {
         return .waiting
     }
 
-    /// Removes a request; a look-up that has not started and that no request waits for is not started.
+    /// Removes a request; a queued lookup without requests is removed too.
     mutating func leave(_ name: String, _ waiter: LookupWaiter) {
         lookups[name]?.waiters[ObjectIdentifier(waiter)] = nil
         guard let lookup = lookups[name], !lookup.isRunning, lookup.waiters.isEmpty else { return }
@@ -94,9 +94,9 @@ struct LookupTable {
         queue.removeAll { $0 == name }
     }
 
-    /// Remembers a name whose look-up is slow.
+    /// Marks a running lookup as slow: new requests for the name fail immediately for a while.
     ///
-    /// - Returns: Addresses from before that answer instead; nil without any.
+    /// - Returns: Stale addresses to use instead; nil without any.
     mutating func noteSlow(_ name: String, now: ContinuousClock.Instant) -> [IPAddress]? {
         if lookups[name]?.isRunning == true {
             failures[name] = Failure(error: SystemResolver.late, until: now + Self.failureLifetime)
@@ -104,7 +104,7 @@ struct LookupTable {
         return staleAnswer(name, now)
     }
 
-    /// Removes a look-up whose thread has ended, and remembers its result.
+    /// Removes a finished lookup and caches its result.
     ///
     /// - Returns: The requests that wait for it.
     mutating func finish(
@@ -125,7 +125,7 @@ struct LookupTable {
         return Array(lookup.waiters.values)
     }
 
-    /// Starts the oldest look-ups for which there is a thread and room in their domain.
+    /// Starts the oldest queued lookups, as far as threads and the limits per domain allow.
     mutating func startNext() -> [(name: String, waiters: [LookupWaiter])] {
         var started: [(name: String, waiters: [LookupWaiter])] = []
         while let index = queue.firstIndex(where: { name in lookups[name].map { mayStart($0.domain) } ?? false }) {
@@ -153,13 +153,14 @@ struct LookupTable {
 }
 
 extension SystemResolver {
-    /// The part of a host name below which one owner may create names freely, without a public suffix list.
+    /// Returns the approximate registrable domain of a host name, without a public suffix list.
     ///
-    /// The last two labels, or the last three where the last label is a country code (two letters) and the label before
-    /// it is one of the usual second-level registries (`example.co.uk`). Shared hosting domains such as `github.io`
-    /// count as one domain: their names share one limit, which costs a wait and never lets one owner have more.
+    /// It consists of the last two labels, or of the last three where the last label is a country code (two letters)
+    /// and the label before it is a common second-level registry (`example.co.uk`). Shared hosting domains such as
+    /// `github.io` count as one domain: their names share one limit, which can delay them but never gives one owner a
+    /// higher limit.
     ///
-    /// - Parameter name: In lower case, as ``SourceHost`` has it.
+    /// - Parameter name: In lower case, as in ``SourceHost``.
     static func registrableDomain(of name: String) -> Substring {
         let labels = name.split(separator: ".")
         guard labels.count > 2 else { return name[...] }
@@ -167,7 +168,7 @@ extension SystemResolver {
         return name[labels[labels.count - (isBelowRegistry ? 3 : 2)].startIndex...]
     }
 
-    /// Second-level labels below country codes under which registries sell names.
+    /// Common second-level registry labels below country codes.
     private static let registries: Set<Substring> = [
         "ac", "co", "com", "edu", "go", "gob", "gov", "gv", "mil", "ne", "net", "nom", "or", "org", "sch",
     ]

@@ -3,7 +3,7 @@ import NIOCore
 import PlatformImage
 import Synchronization
 
-/// One request that waits for the addresses of a host, until it ends for the first time.
+/// A request that waits for a DNS lookup; only its first result counts.
 final class LookupWaiter: Sendable {
     typealias Outcome = Result<[IPAddress], ServiceError>
 
@@ -13,7 +13,7 @@ final class LookupWaiter: Sendable {
         case ended(Outcome)
     }
 
-    /// For the wait for a thread, and again for the look-up itself; nil means no limit.
+    /// Time limit for the wait for a thread, and again for the lookup itself; nil means no limit.
     let timeout: Duration?
     private let state = Mutex(State.created)
 
@@ -25,7 +25,7 @@ final class LookupWaiter: Sendable {
         }
     }
 
-    /// Returns false when it ended before it began; the continuation is resumed then.
+    /// Stores the continuation; returns false and resumes it when the request has already ended.
     func begin(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
         let ended = state.locked(in: self) { state -> Outcome? in
             if case .ended(let outcome) = state { return outcome }
@@ -36,7 +36,7 @@ final class LookupWaiter: Sendable {
         return ended == nil
     }
 
-    /// Replaces the timer; the timer of a look-up that runs is never replaced by that of the wait before it.
+    /// Replaces the timer, but never the timer of a running lookup by that of the wait before it.
     func hold(_ timer: Scheduled<Void>, isRunning: Bool) {
         let obsolete = state.locked(in: self) { state -> Scheduled<Void>? in
             guard case .waiting(let continuation, let old, let wasRunning) = state, isRunning || !wasRunning else {
@@ -48,7 +48,7 @@ final class LookupWaiter: Sendable {
         obsolete?.cancel()
     }
 
-    /// Ends it, unless it has ended.
+    /// Ends the request with a result; does nothing when it has already ended.
     func end(_ outcome: Outcome) {
         let (continuation, timer) = state.locked(in: self) {
             state -> (CheckedContinuation<Outcome, Never>?, Scheduled<Void>?) in

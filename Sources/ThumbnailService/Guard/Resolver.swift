@@ -12,22 +12,21 @@ import Musl
 import Darwin
 #endif
 
-/// Turns names of hosts into addresses.
+/// Resolves host names to IP addresses.
 protocol Resolver: Sendable {
-    /// All addresses of a host, in the order in which they are to be tried, at least one.
+    /// Returns all addresses of a host in the order in which to try them, at least one.
     ///
-    /// - Parameter timeout: From the start of the look-up, and before it for the wait until it can start; nil means no
-    ///   limit.
-    /// - Throws: `originFailed` for a name without an address, `originTimeout` when the look-up takes too long,
+    /// - Parameter timeout: Time limit for the lookup, and separately for the wait before it; nil means no limit.
+    /// - Throws: `originFailed` for a name without an address, `originTimeout` when the lookup takes too long,
     ///   `overloaded` when it could not be started, `deadline` when the task is cancelled.
     func addresses(of name: String, within timeout: Duration?) async throws(ServiceError) -> [IPAddress]
 }
 
-/// Asks the system, whose look-ups cannot be cancelled, on threads of its own.
+/// Resolver with `getaddrinfo`, whose calls cannot be cancelled, on dedicated threads.
 ///
-/// Names that hang must not keep others from being resolved: ``LookupTable`` limits the look-ups of one registrable
-/// domain, lets failed and slow names fail at once for seconds, and serves addresses from before where a name cannot be
-/// looked up in time. A request whose look-up never started fails as `overloaded`: that says nothing about its source.
+/// Slow names must not block others: ``LookupTable`` limits the lookups per registrable domain, fails recently failed
+/// and slow names immediately, and serves stale addresses when a lookup does not end in time. A request whose lookup
+/// never started fails as `overloaded`, because that is not a failure of its source.
 final class SystemResolver: Resolver {
     private let threads: NIOThreadPool
     private let timers = MultiThreadedEventLoopGroup.singleton
@@ -35,10 +34,12 @@ final class SystemResolver: Resolver {
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let lookUp: @Sendable (String) -> Result<[IPAddress], ServiceError>
 
+    /// Creates a resolver.
+    ///
     /// - Parameters:
-    ///   - width: Look-ups at once, 1 or more.
-    ///   - lookUp: Is called on the threads, and may block.
-    ///   - clock: What the age of remembered results is measured with.
+    ///   - width: Maximum number of concurrent lookups, 1 or more.
+    ///   - lookUp: Called on the threads; may block.
+    ///   - clock: Clock for the age of cached results.
     init(
         width: Int = 8,
         lookUp: @escaping @Sendable (String) -> Result<[IPAddress], ServiceError> = SystemResolver.lookUp,
@@ -74,7 +75,7 @@ final class SystemResolver: Resolver {
         case .waiting: limitWait(name, waiter)
         case .ended(let outcome): waiter.end(outcome)
         }
-        // Cancelled before it was in the table.
+        // The request may have been cancelled before it was added to the table.
         if waiter.hasEnded { leave(name, waiter) }
     }
 
@@ -91,7 +92,7 @@ final class SystemResolver: Resolver {
         }
     }
 
-    /// The time of the look-up itself: what runs out here is the name's fault.
+    /// Starts the time limit of the lookup itself; a timeout is a failure of the name.
     private func limitRun(_ name: String, _ waiter: LookupWaiter) {
         guard let timeout = waiter.timeout else { return }
         let timer = timers.next().scheduleTask(in: TimeAmount(timeout)) { [self] in
@@ -103,7 +104,7 @@ final class SystemResolver: Resolver {
         waiter.hold(timer, isRunning: true)
     }
 
-    /// The time until the look-up starts: what runs out here is the fault of other names.
+    /// Starts the time limit of the wait for a thread; a timeout is caused by other names.
     private func limitWait(_ name: String, _ waiter: LookupWaiter) {
         guard let timeout = waiter.timeout else { return }
         let timer = timers.next().scheduleTask(in: TimeAmount(timeout)) { [self] in
@@ -117,7 +118,7 @@ final class SystemResolver: Resolver {
     static let unstarted = ServiceError(.overloaded, retryAfter: 1, "too many hosts are being looked up")
     private static let cancelled = ServiceError(.deadline, "the request was given up")
 
-    /// What getaddrinfo says; blocks.
+    /// Resolves a name with `getaddrinfo`; blocks.
     static func lookUp(_ name: String) -> Result<[IPAddress], ServiceError> {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -137,7 +138,7 @@ final class SystemResolver: Resolver {
 }
 
 extension IPAddress {
-    /// The address of an answer; nil for one of another family.
+    /// Converts a `getaddrinfo` entry; nil for other address families.
     fileprivate init?(_ entry: addrinfo) {
         guard let address = entry.ai_addr else { return nil }
         switch entry.ai_family {
@@ -152,7 +153,7 @@ extension IPAddress {
 }
 
 extension TimeAmount {
-    /// 0 to a hundred years.
+    /// Converts a duration, clamped to 0 to 100 years.
     init(_ duration: Duration) {
         self = .nanoseconds(min(max(duration, .zero), .seconds(3_155_760_000)).nanosecondCount)
     }

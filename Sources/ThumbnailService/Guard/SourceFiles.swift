@@ -9,23 +9,23 @@ import Musl
 import Darwin
 #endif
 
-/// The files that the service may read: regular ones below a folder, found without following a link (SERVICE.md SV16).
+/// Reads regular files below a directory, without following symbolic links (SERVICE.md SV16).
 final class SourceFiles: Sendable {
     private let root: Int32
     private let maxBytes: Int
 
-    /// A file as it was read.
+    /// Content and date of a file.
     struct File: Hashable, Sendable {
-        /// All of it.
+        /// Complete content.
         let bytes: [UInt8]
-        /// When it was last changed, in seconds since 1970, 0 or more; nil for a file that is dated before.
+        /// Modification time in seconds since 1970, 0 or more; nil for an earlier date.
         let modified: Int64?
     }
 
-    /// The files below a folder, which must be there; a link as the folder itself is followed, once.
+    /// Opens the root directory; the root itself may be a symbolic link.
     ///
-    /// - Parameter maxBytes: Of one file.
-    /// - Throws: `internalFault` when there is no such folder.
+    /// - Parameter maxBytes: Maximum size of a file.
+    /// - Throws: `internalFault` when the directory cannot be opened.
     init(root: String, maxBytes: Int) throws(ServiceError) {
         let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ServiceError(.internalFault, "the folder of sources cannot be opened") }
@@ -37,8 +37,8 @@ final class SourceFiles: Sendable {
 
     /// Reads a file; blocks.
     ///
-    /// - Parameter path: Below the folder, with slashes, decoded already: an escape in it is part of a name.
-    /// - Throws: `notFound` for what is not there, is no regular file, or is named in a way that could lead out;
+    /// - Parameter path: Relative path with slashes, already percent-decoded: a further escape is part of a name.
+    /// - Throws: `notFound` when the file does not exist, is not regular, or has a path that could leave the root;
     ///   `tooLarge`; `internalFault` when it cannot be read.
     func read(_ path: String) throws(ServiceError) -> File {
         guard let names = Self.names(in: path), let name = names.last else { throw Self.notFound }
@@ -59,7 +59,7 @@ final class SourceFiles: Sendable {
             return try read(name, below: folders.dropFirst(), in: opened.descriptor)
         }
         let name = Self.cString(name)
-        // Opening a device or a pipe can do something already, so it is looked at first.
+        // Opening a device or a pipe can have side effects, so the type is checked first.
         guard try DiskStatus(in: folder, name: name).isRegular else { return .failure(Self.notFound) }
         let file = try DiskFile(in: folder, name: name, flags: O_RDONLY | O_NOCTTY)
         let status = try file.status()
@@ -67,7 +67,7 @@ final class SourceFiles: Sendable {
         guard status.length <= maxBytes else {
             return .failure(ServiceError(.tooLarge, "the source has more bytes than allowed"))
         }
-        // A file that says it is empty and has something to say all the same is one of the kernel's.
+        // Reads `status.length` bytes only: pseudo-files of the kernel report 0 bytes and stay empty.
         guard let bytes = try file.bytes(at: 0, count: status.length) else {
             return .failure(ServiceError(.internalFault, "the source was cut while it was read"))
         }
@@ -77,7 +77,7 @@ final class SourceFiles: Sendable {
 
     private static func cString(_ name: String) -> [CChar] { name.utf8CString.map { $0 } }
 
-    /// What is not there, or no file of ours to read, is all the same to a client; what ails this machine is not.
+    /// Maps missing and inaccessible files to `notFound`, other errors to `internalFault`.
     private static func failure(_ error: DiskError) -> ServiceError {
         switch error.code {
         case ENOENT, ENOTDIR, ELOOP, EACCES, EPERM, ENXIO, ENAMETOOLONG: notFound
@@ -85,8 +85,8 @@ final class SourceFiles: Sendable {
         }
     }
 
-    /// The names between the slashes; nil for a path that does not stay below where it begins, or that some system could
-    /// read so: absolute, with `.` or `..`, NUL or a backslash, an empty name, or too long.
+    /// Splits a path into names. Returns nil for a path that could leave the root on some system: absolute, with `.` or
+    /// `..`, NUL or a backslash, an empty name, or too long.
     static func names(in path: String) -> [String]? {
         guard (1...4_096).contains(path.utf8.count), !path.utf8.contains(where: { $0 == 0 || $0 == 0x5C }) else {
             return nil

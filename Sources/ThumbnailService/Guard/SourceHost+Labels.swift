@@ -2,11 +2,12 @@
 import Foundation
 
 extension SourceHost {
-    /// A host with its labels outside ASCII in the form of RFC 3492 behind `xn--`; nil for what no host holds.
+    /// Encodes the labels that are not ASCII as A-labels (Punycode, RFC 3492, with the prefix `xn--`); nil for
+    /// characters that are not allowed in a host.
     ///
-    /// Letters are put in lower case and in the form NFKC first, as UTS 46 has it, so that full-width digits become
-    /// digits before anyone looks for an address. Only letters, marks and digits are taken: what looks like a dot or a
-    /// slash is refused.
+    /// The text is case-folded and normalized to NFKC first, as in UTS 46, so that full-width digits become digits
+    /// before the check for an IP address. Only letters, marks and digits are accepted; lookalikes of dots and slashes
+    /// are refused.
     static func encoded(_ text: String) -> String? {
         guard text.utf8.count <= 1_024 else { return nil }
         let folded = text.lowercased().precomposedStringWithCompatibilityMapping.lowercased()
@@ -17,7 +18,7 @@ extension SourceHost {
             if scalars.allSatisfy(\.isASCII) {
                 labels.append(String(label))
             } else {
-                // What is encoded already, and what hides behind its prefix, is not encoded again.
+                // Labels with the prefix `xn--` are not encoded again.
                 guard !label.hasPrefix("xn--"), let code = punycode(scalars) else { return nil }
                 labels.append("xn--" + code)
             }
@@ -32,7 +33,7 @@ extension SourceHost {
         }
     }
 
-    /// RFC 3492 §6.3; nil on overflow.
+    /// Punycode encoding (RFC 3492 §6.3); nil on overflow.
     static func punycode(_ scalars: [Unicode.Scalar]) -> String? {
         let (base, least, most) = (36, 1, 26)
         var output = scalars.filter(\.isASCII).map { UInt8($0.value) }
@@ -69,7 +70,7 @@ extension SourceHost {
 
     private static func digit(_ value: Int) -> UInt8 { UInt8(value < 26 ? value + 0x61 : value - 26 + 0x30) }
 
-    /// RFC 3492 §6.1.
+    /// Bias adaptation (RFC 3492 §6.1).
     private static func adapted(_ delta: Int, count: Int, isFirst: Bool) -> Int {
         var delta = isFirst ? delta / 700 : delta / 2
         delta += delta / count

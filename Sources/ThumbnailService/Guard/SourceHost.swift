@@ -1,17 +1,17 @@
 #if Service
 import PlatformImage
 
-/// A host as an address names it: what every resolver and every socket understands by it is decided here, once.
+/// Normalized host of a URL. Normalization happens only here, so that policy, resolver and socket use the same host.
 enum SourceHost: Hashable, Sendable, CustomStringConvertible {
     case address(IPAddress)
-    /// In lower case, without a dot at the end, labels outside ASCII in the form of RFC 3492.
+    /// In lower case, without a trailing dot, with labels outside ASCII in Punycode (RFC 3492).
     case name(String)
 
-    /// What the host part of an address means; nil for what nobody should be asked for.
+    /// Parses the host of a URL; nil when it is invalid or ambiguous.
     ///
-    /// All forms that `inet_aton` takes are addresses, as getaddrinfo would read them: `127.1`, `0177.0.0.1`, `0x7f.1`,
-    /// `2130706433`. A name whose last label is a number in one of its notations, and that is no such address, is
-    /// refused: resolvers differ on it.
+    /// All forms that `inet_aton` accepts are addresses, as in `getaddrinfo`: `127.1`, `0177.0.0.1`, `0x7f.1`,
+    /// `2130706433`. A name whose last label is a number in one of these notations, but that is not such an address, is
+    /// refused, because resolvers treat it differently.
     init?(_ text: String) {
         var rest = Array(text.utf8)
         if rest.first == UInt8(ascii: "[") {
@@ -38,7 +38,7 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// As it stands in an address: IPv6 in brackets.
+    /// The host as it is written in a URL: IPv6 in brackets.
     var description: String {
         switch self {
         case .name(let name): name
@@ -47,7 +47,8 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// 1...63 letters, digits, `-` and, as many names of machines have it, `_`; no `-` at the ends (RFC 1123 §2.1).
+    /// Returns true for 1...63 letters, digits, `-` and `_`, without `-` at the ends (RFC 1123 §2.1). The underscore is
+    /// not in the RFC, but many host names contain it.
     private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
         guard (1...63).contains(label.count), label.first != UInt8(ascii: "-"), label.last != UInt8(ascii: "-") else {
             return false
@@ -57,7 +58,8 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True for a label that some resolver may take as a number: of digits alone, or `0x` and hexadecimal digits or none.
+    /// Returns true for a label that a resolver may parse as a number: digits only, or `0x` with any number of
+    /// hexadecimal digits.
     private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
         if label.allSatisfy(\.isASCIIDigit) { return true }
         guard label.count >= 2, label.first == 0x30, label.dropFirst().first.map({ $0 | 0x20 }) == 0x78 else {
@@ -66,7 +68,7 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
         return label.dropFirst(2).allSatisfy { $0.asciiHexValue != nil }
     }
 
-    /// One to four numbers, of which the last fills the bytes that are left (inet_aton).
+    /// Parses one to four numbers, of which the last fills the remaining bytes (`inet_aton`).
     private static func shortAddress(_ labels: [ArraySlice<UInt8>]) -> UInt32? {
         let numbers = labels.compactMap(number)
         guard numbers.count == labels.count, (1...4).contains(numbers.count), let last = numbers.last else {
@@ -82,7 +84,7 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
         return UInt32(bits << left | last)
     }
 
-    /// Decimal, octal behind `0`, hexadecimal behind `0x`; below 2^32.
+    /// Parses a decimal, octal (`0`) or hexadecimal (`0x`) number below 2³².
     private static func number(_ label: ArraySlice<UInt8>) -> UInt64? {
         let (digits, base): (ArraySlice<UInt8>, UInt64) =
             if label.first == 0x30, label.dropFirst().first.map({ $0 | 0x20 }) == 0x78 {

@@ -1,22 +1,22 @@
 #if Service
-/// Which addresses the service may be asked to fetch from, as far as that can be told without looking a host up.
+/// Allow list for the URLs of sources, as far as they can be checked without DNS.
 ///
-/// Every request is held against it, and every hop of its redirects again (SERVICE.md 5, SV3 to SV6).
+/// It applies to every request and to each redirect (SERVICE.md 5, SV3 to SV6).
 struct SourcePolicy: Hashable, Sendable {
-    /// Hosts that are allowed; empty allows none.
+    /// Allowed hosts; an empty list allows none.
     let allowed: [HostPattern]
-    /// Ports that are allowed.
+    /// Allowed ports.
     let ports: Set<Int>
-    /// IP addresses that are allowed.
+    /// Allowed IP addresses.
     let addresses: AddressTable
 
-    /// A policy of settings as they are written.
+    /// Parses the settings of a policy.
     ///
     /// - Parameters:
-    ///   - allow: Hosts, `*.` and a host for what is below it, or `*` for all.
+    ///   - allow: Hosts, `*.` and a host for its subdomains, or `*` for all.
     ///   - ports: 1...65535.
-    ///   - exceptions: IP addresses or ranges of them (`10.1.0.0/16`) that are reached although they are inside.
-    /// - Throws: `internalFault` for a text that is none of these.
+    ///   - exceptions: IP addresses or ranges (`10.1.0.0/16`) that are allowed although they are blocked by default.
+    /// - Throws: `internalFault` for an invalid host, port or range.
     init(allow: [String], ports: Set<Int> = [80, 443], exceptions: [String] = []) throws(ServiceError) {
         var patterns: [HostPattern] = []
         for text in allow {
@@ -40,9 +40,9 @@ struct SourcePolicy: Hashable, Sendable {
         addresses = AddressTable(exceptions: ranges)
     }
 
-    /// Holds an address against the policy.
+    /// Parses a URL and checks it against the policy.
     ///
-    /// - Throws: With status 403 for what is not allowed, with 400 for what is no address.
+    /// - Throws: An error with status 403 for a URL that is not allowed, 400 for an invalid URL.
     func vet(_ url: String) throws(ServiceError) -> SourceTarget {
         let target = try SourceTarget(url)
         guard allowed.contains(where: { $0.matches(target.host) }) else {
@@ -55,27 +55,27 @@ struct SourcePolicy: Hashable, Sendable {
         return target
     }
 
-    /// Holds an IP address, of a host or from a resolver, against the table.
+    /// Checks an IP address, from a URL or a resolver, against the table.
     func vet(_ address: IPAddress) throws(ServiceError) {
         guard addresses.admits(address) else {
             throw ServiceError(.addressRefused, "the host's address is not a public one")
         }
     }
 
-    /// Refuses a redirect from an encrypted address to one that is not.
+    /// Refuses a redirect from https to http.
     func vetRedirect(from target: SourceTarget, to location: String) throws(ServiceError) {
         guard target.isSecure, location.lowercased().hasPrefix("http:") else { return }
         throw ServiceError(.schemeRefused, "a redirect from https to http")
     }
 }
 
-/// A host, or what is below one, or all.
+/// Pattern for hosts: one host, its subdomains, or all hosts.
 enum HostPattern: Hashable, Sendable {
     case all
     case host(SourceHost)
     case below(String)
 
-    /// `*`, `*.example.com`, `example.com`, or an IP address as it stands in addresses; nil for anything else.
+    /// Parses `*`, `*.example.com`, `example.com`, or an IP address as in URLs; nil for any other text.
     init?(_ text: String) {
         if text == "*" {
             self = .all
@@ -88,7 +88,7 @@ enum HostPattern: Hashable, Sendable {
         }
     }
 
-    /// Compares whole labels.
+    /// Returns true when the host matches; subdomains match by whole labels.
     func matches(_ host: SourceHost) -> Bool {
         switch (self, host) {
         case (.all, _): true

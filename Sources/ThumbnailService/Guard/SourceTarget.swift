@@ -1,21 +1,22 @@
 #if Service
 import PlatformImage
 
-/// An address of http or https, taken apart by the service itself: what was vetted is what is asked for.
+/// A parsed http or https URL. The request is built from the parsed parts, so that it equals what the policy has
+/// checked.
 struct SourceTarget: Hashable, Sendable {
     /// True for https.
     let isSecure: Bool
-    /// Never empty.
+    /// Normalized host.
     let host: SourceHost
-    /// 1...65535.
+    /// Port, 1...65535.
     let port: Int
-    /// Path and query as written, with a slash first; without fragment.
+    /// Path and query as written, with a leading slash, without the fragment.
     let target: String
 
-    /// Takes an address apart.
+    /// Parses a URL.
     ///
-    /// - Throws: `schemeRefused` for other schemes, `hostRefused` for user information and for a host that is none,
-    ///   `malformed` for the rest.
+    /// - Throws: `schemeRefused` for other schemes, `hostRefused` for user information and for an invalid host,
+    ///   `portRefused` for an invalid port, `malformed` for other errors.
     init(_ url: String) throws(ServiceError) {
         let bytes = Array(url.utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else {
@@ -53,13 +54,13 @@ struct SourceTarget: Hashable, Sendable {
         target = path.hasPrefix("/") ? path : "/" + path
     }
 
-    /// The address again, in one spelling: host in lower case, port only when it is not the scheme's.
+    /// The normalized URL: host in lower case, port only when it is not the default of the scheme.
     var url: String {
         let isUsual = port == (isSecure ? 443 : 80)
         return "\(isSecure ? "https" : "http")://\(host)\(isUsual ? "" : ":\(port)")\(target)"
     }
 
-    /// Host, and what follows the colon after it; nil without a colon.
+    /// Splits an authority into host and port; the port is nil without a colon.
     private static func split(_ authority: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
         let literalEnd = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
         guard let colon = authority[literalEnd...].firstIndex(of: UInt8(ascii: ":")) else { return (authority, nil) }

@@ -3,15 +3,15 @@ import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
-/// How slow a body may come (SERVICE.md SV20): an origin that sends a byte now and then would hold its request for as
-/// long as it likes.
+/// Minimum transfer rate of a body (SERVICE.md SV20): without it, an origin that sends single bytes could block its
+/// request indefinitely.
 struct TransferRate: Hashable, Sendable {
-    /// 0 for as slowly as the other timeouts allow.
+    /// Minimum rate; 0 for none besides the other timeouts.
     var bytesPerSecond = 1_000
-    /// The time over which the rate is measured.
+    /// Time over which the rate is measured.
     var window = Duration.seconds(5)
 
-    /// What was waited for since the last measurement.
+    /// Bytes and waiting time since the last measurement.
     struct Meter: Sendable {
         private let rate: TransferRate
         private var bytes = 0
@@ -19,9 +19,9 @@ struct TransferRate: Hashable, Sendable {
 
         init(_ rate: TransferRate) { self.rate = rate }
 
-        /// Counts bytes and how long they were waited for.
+        /// Adds bytes and the time waited for them.
         ///
-        /// - Returns: False when a window is over and less came in it than the rate allows.
+        /// - Returns: False when a window has passed and the rate in it was below the minimum.
         mutating func count(_ bytes: Int, waited: Duration) -> Bool {
             self.bytes += bytes
             self.waited += waited
@@ -32,7 +32,7 @@ struct TransferRate: Hashable, Sendable {
         }
     }
 
-    /// The same body, which fails when it comes too slowly. Time that its reader takes does not count.
+    /// Wraps a body so that it fails when it is too slow. Time that the reader takes does not count.
     func timing(_ body: HTTPBody) -> HTTPBody {
         let meter = SharedMeter(self)
         return HTTPBody {

@@ -2,9 +2,9 @@
 import PlatformImage
 
 extension Operations.Region {
-    /// The region in a picture of which `base` is left after a trim; in the pixels of `base`'s picture.
+    /// Resolves the region within `base`, the image or the part that a trim left.
     ///
-    /// - Throws: `malformed` when IIIF's region has no pixel in the picture.
+    /// - Throws: `malformed` when an IIIF region does not intersect the image.
     func part(of base: PixelRectangle) throws(ServiceError) -> PixelRectangle {
         switch self {
         case .whole: return base
@@ -33,14 +33,14 @@ extension Operations.Region {
 }
 
 extension PixelRectangle {
-    /// What lies in `whole`; nil when nothing does.
+    /// Intersection with `whole`; nil when it is empty.
     func part(of whole: PixelRectangle) -> PixelRectangle? {
         let (right, isFar) = x.addingReportingOverflow(width)
         let (bottom, isLow) = y.addingReportingOverflow(height)
         return isFar || isLow ? nil : whole.cut(left: x, top: y, right: right, bottom: bottom)
     }
 
-    /// What lies between these edges; nil when nothing does.
+    /// Intersection with the rectangle between these edges; nil when it is empty.
     fileprivate func cut(left: Int, top: Int, right: Int, bottom: Int) -> PixelRectangle? {
         let (near, far) = (max(left, x), min(right, x + width))
         let (upper, lower) = (max(top, y), min(bottom, y + height))
@@ -48,16 +48,16 @@ extension PixelRectangle {
         return PixelRectangle(x: near, y: upper, width: far - near, height: lower - upper)
     }
 
-    /// True when a point, on an edge too, is in it.
+    /// Returns true when a point is inside or on an edge.
     func touches(_ pointX: Int, _ pointY: Int) -> Bool {
         pointX >= x && pointX - x <= width && pointY >= y && pointY - y <= height
     }
 }
 
 extension FixedDecimal {
-    /// That many hundredths of a side of at most 2^20, rounded half up; the number is at least 0.
+    /// Returns this percentage of a side of at most 2²⁰ pixels, rounded half up; the percentage is at least 0.
     func percent(of side: Int) -> Int {
-        // In two parts, so that no product leaves 64 bits.
+        // Computed in two parts, so that no product exceeds 64 bits.
         let whole = 100 * Self.scale
         return side * (units / whole) + (side * (units % whole) + whole / 2) / whole
     }

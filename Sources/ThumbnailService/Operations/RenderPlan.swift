@@ -1,67 +1,68 @@
 #if Service
 import PlatformImage
 
-/// What the renderer does with one source of known size: nothing is left to calculate. In order: take ``crop`` of the
-/// upright source, resample it to exactly ``width`` x ``height``, flip, then ``steps``, then encode as ``output`` says.
+/// Complete plan of a render for a source of known size. In this order: extract ``crop`` from the upright source,
+/// resample it to exactly ``width`` x ``height``, flip, apply ``steps``, then encode as ``output``.
 struct RenderPlan: Hashable, Sendable {
-    /// Pixels of the upright source.
+    /// Size of the upright source in pixels.
     var sourceWidth, sourceHeight: Int
-    /// The part that trim and region leave, inside the source.
+    /// The part that remains after trim and region, inside the source.
     var region: PixelRectangle
-    /// The part that is resampled, whole pixels, inside ``region``.
+    /// The part that is resampled, in whole pixels, inside ``region``.
     var crop: PixelRectangle
-    /// True when a search may move ``crop``, without changing its size, inside ``region``.
+    /// True when a search may move ``crop`` inside ``region``, without changing its size.
     var isCropSearched: Bool
-    /// Pixels of the resampled part, at least 1 each; smaller, larger or of another aspect ratio than ``crop``.
+    /// Size of the resampled part in pixels, at least 1 each; can be smaller, larger or of another aspect ratio than
+    /// ``crop``.
     var width, height: Int
-    /// Mirrors the columns.
+    /// Mirrors left and right.
     var flipsHorizontally: Bool
-    /// Mirrors the rows.
+    /// Mirrors top and bottom.
     var flipsVertically: Bool
     var steps: [RenderStep]
-    /// Pixels of the result, after all steps.
+    /// Size of the result in pixels, after all steps.
     var resultWidth, resultHeight: Int
     var output: OutputWish
-    /// The middles of the focal boxes, or the alignment, that placed the crop, in pixels of ``region``.
+    /// Centres of the focal boxes, or the alignment, that determined the crop, in pixels of ``region``.
     var focalPoints: [FocalPoint]
 }
 
-/// A weighted place of a picture.
+/// A weighted focal point of an image.
 struct FocalPoint: Hashable, Sendable {
-    /// Pixels from the left and the top edge.
+    /// Distance from the left and top edges in pixels.
     var x, y: Int
-    /// At least 1.
+    /// Weight, at least 1.
     var weight: Int
-    /// Pixels of the box that it is the middle of; 1 each for an alignment.
+    /// Size of the focal box in pixels; 1 each for an alignment.
     var width, height: Int
-    /// True for the place that an alignment says.
+    /// True for a point that was derived from an alignment.
     var isAlignment = false
 }
 
-/// One step after resample and flips, with every size worked out.
+/// A step after resampling and flips, with all sizes computed.
 enum RenderStep: Hashable, Sendable {
-    /// To exactly this size.
+    /// Resizes to exactly this size.
     case resize(width: Int, height: Int)
-    /// Clockwise, 1 to 3.
+    /// Rotates clockwise by 1 to 3 quarter turns.
     case rotate(quarterTurns: Int)
     case fill(Canvas)
     case filter(PixelFilter)
 
-    /// A canvas on which the picture so far is laid.
+    /// A canvas on which the image is placed.
     struct Canvas: Hashable, Sendable {
         var color: FillColor
-        /// Pixels of the canvas, at least 1 each.
+        /// Size of the canvas in pixels, at least 1 each.
         var width, height: Int
-        /// Where the picture's top left pixel comes to lie; below 0 when the picture is larger and is cut.
+        /// Position of the image's top left pixel; negative when the image is larger and is cut off.
         var left, top: Int
-        /// False: the picture replaces what is under it, its transparent pixels too. True: the colour shows through.
+        /// True composites transparent pixels over the canvas; false replaces the canvas by them.
         var blendsTransparency: Bool
     }
 }
 
 extension ThumbnailRequest {
-    /// `region/size/rotation/quality.format` as the API's canonical form has it (section 4.7), for the `Link` header;
-    /// nil for what is no request of IIIF.
+    /// Canonical form `region/size/rotation/quality.format` of the IIIF Image API (section 4.7), for the `Link` header;
+    /// nil when the request is not an IIIF request.
     func canonicalIIIF(_ plan: RenderPlan) -> String? {
         guard case .iiif = operations.size, let suffix = output.format?.iiifSuffix else { return nil }
         let region = plan.region

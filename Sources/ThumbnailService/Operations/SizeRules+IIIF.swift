@@ -2,16 +2,16 @@
 import PlatformImage
 
 extension SizeRules {
-    /// The size of a IIIF request (Image API 3.0, section 4.2).
+    /// Resolves the size of an IIIF request (Image API 3.0, section 4.2).
     ///
-    /// - Throws: `malformed` for what needs `^` and has none, `limit`, as 400, for what is over a limit.
+    /// - Throws: `malformed` for an upscaling without `^`, `limit` with status 400 for a size over a limit.
     func size(_ size: IIIFSize, of region: PixelRectangle) throws(ServiceError) -> (width: Int, height: Int) {
         let result = try resolved(size, of: region)
         guard size.allowsUpscaling || (result.width <= region.width && result.height <= region.height) else {
             throw .malformed("the size \(result.width),\(result.height) is larger than the region and has no ^")
         }
         guard isWithin(result) else {
-            // IIIF asks for 400 where another dialect answers 422.
+            // IIIF requires status 400; other dialects use 422.
             throw ServiceError(.limit, status: 400, "the size \(result.width),\(result.height) is over a limit")
         }
         return result
@@ -38,10 +38,10 @@ extension SizeRules {
         }
     }
 
-    /// The largest size with the region's aspect ratio that the limits allow.
+    /// Returns the largest size with the region's aspect ratio within the limits.
     func largest(of region: PixelRectangle, allowsUpscaling: Bool) -> (width: Int, height: Int) {
         if !allowsUpscaling, isWithin((region.width, region.height)) { return (region.width, region.height) }
-        // The longer side decides; both grow with it, so that halving finds the last one that is allowed.
+        // Binary search over the longer side: the shorter one grows monotonically with it.
         let (longer, shorter) = (max(region.width, region.height), min(region.width, region.height))
         var (low, high) = (1, allowsUpscaling ? maxSide : min(maxSide, longer))
         while low < high {
@@ -56,7 +56,7 @@ extension SizeRules {
         size.width <= maxSide && size.height <= maxSide && size.width * size.height <= maxPixels
     }
 
-    /// Rounded half up, at least 1.
+    /// Returns the quotient rounded half up, at least 1.
     private static func side(_ dividend: Int, over divisor: Int) -> Int {
         max(1, (2 * dividend + divisor) / (2 * divisor))
     }

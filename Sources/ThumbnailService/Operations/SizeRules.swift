@@ -1,29 +1,31 @@
 #if Service
 import PlatformImage
 
-/// SERVICE 2.3 and the sizes of IIIF: from the size of the upright source to a plan. Integer arithmetic alone.
+/// Computes a render plan from the size of the upright source, by the rules of SERVICE 2.3 and IIIF, in integer
+/// arithmetic.
 struct SizeRules: Hashable, Sendable {
-    /// The most that a side of the result, or of a step before it, may have.
+    /// Maximum side of the result and of every intermediate image.
     var maxSide = 8192
-    /// The most pixels of the result, or of a step before it.
+    /// Maximum number of pixels of the result and of every intermediate image.
     var maxPixels = 50_000_000
-    /// Takes IIIF's `!w,h` that is larger than the region as the region itself, where it is refused otherwise.
+    /// Treats an IIIF size `!w,h` that is larger than the region as the size of the region, instead of refusing it.
     var clampsConfinedSizes = false
 
-    /// The most work of all filters of a request: the sum of pixels times radius, as ``PixelFilter/workRadius`` counts it.
+    /// Maximum work of all filters of a request: the sum of pixels times radius (``PixelFilter/workRadius``).
     ///
-    /// A blur of radius 20 or more over 50 million pixels is as much.
+    /// It equals a blur of radius 20 or more over 50 million pixels.
     var maxFilterWork = 1_000_000_000
 
-    /// The longest side of a source: products of two sides and a number of a target stay in 64 bits.
+    /// Maximum side of a source: products of two sides and a number of a target fit in 64 bits.
     static let maxSourceSide = 1 << 20
 
-    /// What to render from a source of that size.
+    /// Computes the plan for a source of known size.
     ///
     /// - Parameters:
-    ///   - sourceWidth: Pixels in a row of the upright source, 1 to ``maxSourceSide``.
-    ///   - sourceHeight: Its rows, likewise.
-    ///   - trimmed: What ``Operations/trim`` leaves of it, in its pixels; nil when there is no trim or nothing is left.
+    ///   - sourceWidth: Width of the upright source in pixels, 1 to ``maxSourceSide``.
+    ///   - sourceHeight: Height of the upright source, in the same range.
+    ///   - trimmed: The part that remains after ``Operations/trim``, in pixels of the source; nil without a trim or
+    ///     when nothing remains.
     /// - Throws: `malformed` for a size or region that IIIF forbids, `limit` for sides that are out of range.
     func plan(
         _ operations: Operations, _ output: OutputWish, sourceWidth: Int, sourceHeight: Int,
@@ -52,18 +54,18 @@ struct SizeRules: Hashable, Sendable {
         return plan
     }
 
-    /// Refuses what is too large whatever the source is, before anything is fetched.
+    /// Rejects sizes that are too large for any source, before the source is fetched.
     func checkBeforeFetch(_ operations: Operations) throws(ServiceError) {
         guard case .thumbor(let size) = operations.size, !size.forbidsUpscaling else { return }
-        // A picture that fits inside may be small, and what fills the box is known with the source.
+        // An image that fits into the box can be small, and the box itself may depend on the source.
         if case .fit(full: false, _) = size.mode { return }
         guard case .pixels(let width) = size.width, case .pixels(let height) = size.height else { return }
-        // A box that is covered as a whole is covered by at least its smaller half.
+        // An image that covers the box, in either orientation, has at least the box's shorter side in both dimensions.
         if case .fit = size.mode { return try check(min(width, height), min(width, height)) }
         try check(width, height)
     }
 
-    /// The picture after the resize, its size filter by filter.
+    /// Adds the filters as steps and tracks the size of the image from filter to filter.
     private func addSteps(
         _ filters: [ImageFilter], in box: RequestBox, to plan: inout RenderPlan
     ) throws(ServiceError) {
@@ -79,7 +81,7 @@ struct SizeRules: Hashable, Sendable {
                 plan.steps.append(.rotate(quarterTurns: quarterTurns))
             case .proportion(let factor):
                 let (less, lower) = (factor.part(of: width), factor.part(of: height))
-                // As thumbor does: a picture that would vanish keeps its size.
+                // As in thumbor: the size is kept when a side would become 0.
                 if less > 0, lower > 0 { resize(&plan, &width, &height, to: (less, lower)) }
             case .upscale:
                 if let larger = box.enlarged(width, height) { resize(&plan, &width, &height, to: larger) }
@@ -105,7 +107,7 @@ struct SizeRules: Hashable, Sendable {
         (plan.resultWidth, plan.resultHeight) = (width, height)
     }
 
-    /// A resize that follows the first one at once becomes part of it: one resampling is sharper than two.
+    /// Resizes the image. A resize directly after the first one is merged with it: one resampling is sharper than two.
     private func resize(
         _ plan: inout RenderPlan, _ width: inout Int, _ height: inout Int, to size: (width: Int, height: Int)
     ) {
@@ -118,7 +120,7 @@ struct SizeRules: Hashable, Sendable {
     }
 
     private func check(_ width: Int, _ height: Int) throws(ServiceError) {
-        // Sides first: their product cannot overflow then.
+        // The sides are checked first, so that their product cannot overflow.
         guard width <= maxSide, height <= maxSide, width * height <= maxPixels else {
             throw ServiceError(
                 .limit, "a result of \(width) x \(height) pixels, where \(maxSide) a side and \(maxPixels) are allowed")
@@ -126,12 +128,13 @@ struct SizeRules: Hashable, Sendable {
     }
 }
 
-/// The box of `WxH`, which `fill` and `upscale` speak of; nil for a side that the target leaves open.
+/// The requested box `WxH` for `fill` and `upscale`; nil for a side that the target leaves open.
 struct RequestBox: Hashable, Sendable {
     var width: Int?
     var height: Int?
 
-    /// The picture as large as the box has room for; nil when it reaches the box in one direction already.
+    /// Returns the largest size inside the box with the image's aspect ratio; nil when the image already reaches the
+    /// box in one direction.
     func enlarged(_ pictureWidth: Int, _ pictureHeight: Int) -> (width: Int, height: Int)? {
         guard let width, let height, pictureWidth < width, pictureHeight < height else { return nil }
         return pictureWidth * height >= pictureHeight * width
@@ -141,7 +144,7 @@ struct RequestBox: Hashable, Sendable {
 }
 
 extension FixedDecimal {
-    /// The whole part of this fraction of a side; the number is 0 to 1.
+    /// Returns this fraction (0 to 1) of a side, rounded down.
     fileprivate func part(of side: Int) -> Int { side * units / Self.scale }
 }
 #endif

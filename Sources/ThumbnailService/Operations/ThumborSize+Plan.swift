@@ -2,9 +2,9 @@
 import PlatformImage
 
 extension ThumborSize {
-    /// Sets size and crop of a plan whose region is known.
+    /// Sets the size and the crop of a plan whose region is set.
     ///
-    /// - Returns: What `fill` and `upscale` take as the box.
+    /// - Returns: The box for `fill` and `upscale`.
     func apply(to plan: inout RenderPlan, focus: Operations.Focus) -> RequestBox {
         let region = plan.region
         var (wide, high) = (
@@ -22,7 +22,7 @@ extension ThumborSize {
                 target = (target.height, target.width)
             }
             (plan.width, plan.height) = Self.fitted(region, in: target, isFull: isFull)
-            // The picture may be larger than the box that it covers.
+            // The image can be larger than the box that it covers.
             return RequestBox(width: max(wide ?? 0, plan.width), height: max(high ?? 0, plan.height))
         case .cover:
             plan.crop = Self.crop(region, to: target, around: plan.focalPoints)
@@ -34,7 +34,7 @@ extension ThumborSize {
         return RequestBox(width: wide, height: high)
     }
 
-    /// A side of the box in pixels; nil when it follows from the other.
+    /// Returns a requested side in pixels; nil when it follows from the other side.
     private func asked(_ side: Side, of source: Int, _ region: Int) -> Int? {
         switch side {
         case .proportional: nil
@@ -43,7 +43,8 @@ extension ThumborSize {
         }
     }
 
-    /// The box with both sides: a missing one rounds half to even, and none is 0.
+    /// Returns the box with both sides. A missing side is computed by aspect ratio, rounded half to even, at least 1;
+    /// without both sides the box is the region.
     private static func target(
         _ width: Int?, _ height: Int?, _ region: PixelRectangle
     ) -> (width: Int, height: Int) {
@@ -66,7 +67,7 @@ extension ThumborSize {
             : (max(1, halfUp(byWidth, over: region.height)), box.height)
     }
 
-    /// The part with the aspect ratio of the box, as large as the region has room for.
+    /// Returns the largest part of the region with the box's aspect ratio.
     private static func crop(
         _ region: PixelRectangle, to box: (width: Int, height: Int), around points: [FocalPoint]
     ) -> PixelRectangle {
@@ -84,21 +85,23 @@ extension ThumborSize {
         return crop
     }
 
-    /// Where a stretch begins that has the point in its middle as far as it can; halves round to even.
+    /// Returns the start of an interval centred on the point as far as possible, rounded half to even.
     private static func start(of length: Int, in whole: Int, around point: Int) -> Int {
-        // The point may lie far outside, in halves still within 64 bits.
+        // The point can be far outside; twice its value still fits in 64 bits.
         let halves = min(max(2 * point - length, 0), 2 * (whole - length))
         return halfToEven(halves, over: 2)
     }
 }
 
 extension Operations.Focus {
-    /// What places a crop of `region`, in its pixels: the boxes that are in it, or else the alignment.
+    /// Returns the focal points for a crop of `region`, in its pixels: the centres of the boxes inside it, otherwise
+    /// the alignment.
     func points(in region: PixelRectangle, of whole: PixelRectangle) -> [FocalPoint] {
         let middles = boxes.compactMap { box -> FocalPoint? in
             let (width, height) = (box.right - box.left, box.bottom - box.top)
             let (x, y) = (box.left + width / 2, box.top + height / 2)
-            // thumbor: a point that a crop cuts off does not count, one outside an uncut picture pulls to its edge.
+            // As in thumbor: points outside a cropped region are ignored; points outside an uncropped image move the
+            // crop to its edge.
             guard region == whole || region.touches(x, y) else { return nil }
             return FocalPoint(x: x - region.x, y: y - region.y, weight: width * height, width: width, height: height)
         }
@@ -120,9 +123,9 @@ extension Operations.Focus {
 }
 
 extension [FocalPoint] {
-    /// The weighted centre, rounded down; there is at least one point.
+    /// The weighted centre, rounded down; requires at least one point.
     fileprivate var middle: (x: Int, y: Int) {
-        // Weights are areas: their products with a place need more than 64 bits.
+        // Weights are areas: their products with coordinates can exceed 64 bits.
         var (x, y, weight): (Int128, Int128, Int128) = (0, 0, 0)
         for point in self {
             x += Int128(point.x) * Int128(point.weight)
@@ -133,14 +136,14 @@ extension [FocalPoint] {
     }
 }
 
-/// `dividend / divisor`, rounded to the nearest, halves to the even one; at least 0 over at least 1.
+/// Returns `dividend / divisor` rounded half to even; `dividend` is at least 0, `divisor` at least 1.
 private func halfToEven(_ dividend: Int, over divisor: Int) -> Int {
     let (quotient, rest) = dividend.quotientAndRemainder(dividingBy: divisor)
     let isUp = 2 * rest == divisor ? quotient % 2 != 0 : 2 * rest > divisor
     return quotient + (isUp ? 1 : 0)
 }
 
-/// `dividend / divisor`, rounded to the nearest, halves upwards; at least 0 over at least 1.
+/// Returns `dividend / divisor` rounded half up; `dividend` is at least 0, `divisor` at least 1.
 private func halfUp(_ dividend: Int, over divisor: Int) -> Int {
     let (quotient, rest) = dividend.quotientAndRemainder(dividingBy: divisor)
     return quotient + (2 * rest >= divisor ? 1 : 0)

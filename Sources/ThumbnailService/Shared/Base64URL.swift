@@ -14,7 +14,7 @@ enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for any text that ``encode(_:)`` does not give, so that no byte has two spellings.
+    /// Decodes text; nil for any text that ``encode(_:)`` does not produce, so that bytes have only one encoding.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         var bytes: [UInt8] = []
@@ -25,7 +25,7 @@ enum Base64URL {
             sextets += 1
             if sextets % 4 != 1 { bytes.append(UInt8(truncatingIfNeeded: bits >> (6 - 2 * ((sextets - 1) % 4)))) }
         }
-        // Padding elsewhere and bits that no byte has show in what comes back.
+        // The comparison detects misplaced padding and nonzero unused bits.
         return text.elementsEqual(encode(bytes).utf8) ? bytes : nil
     }
 

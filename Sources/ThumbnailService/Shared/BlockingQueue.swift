@@ -1,12 +1,14 @@
 #if Service
 import Dispatch
 
-/// Threads for calls that block, such as those of a disk: no event loop and none of Swift's shared threads waits for
-/// them.
+/// Queue for blocking calls, such as disk operations, so that they block neither event loops nor Swift's cooperative
+/// threads.
 struct BlockingQueue: Sendable {
     private let queue: DispatchQueue
 
-    /// - Parameter label: Names the queue in a debugger.
+    /// Creates a queue.
+    ///
+    /// - Parameter label: Name of the queue in a debugger.
     init(label: String) { queue = DispatchQueue(label: label, attributes: .concurrent) }
 
     /// Runs `work` on a thread of the queue.

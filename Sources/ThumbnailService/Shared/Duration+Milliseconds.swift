@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension Duration {
-    /// Milliseconds with thousandths.
+    /// The duration in milliseconds, with microsecond resolution.
     var milliseconds: Double { Double(microsecondCount) / 1_000 }
 }
 #endif

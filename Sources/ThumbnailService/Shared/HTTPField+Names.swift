@@ -12,7 +12,7 @@ extension HTTPField.Name {
     static let traceParent = Self.known("traceparent")
     static let traceState = Self.known("tracestate")
 
-    /// The name of a field, which the caller knows to be one.
+    /// Creates a field name from a literal; traps when it is invalid.
     static func known(_ name: String) -> Self {
         guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is a name of a field") }
         return name

@@ -1,8 +1,8 @@
 #if Service
-/// Text as JSON has it.
+/// JSON encoding of strings and arrays (RFC 8259).
 package enum JSONText {
-    /// With its quotes (RFC 8259 §7); what is not ASCII is escaped too, so that no reader can take it for something
-    /// else.
+    /// Returns a quoted string (RFC 8259 §7). Characters outside ASCII are escaped too, so that the output does not
+    /// depend on the reader's character encoding.
     package static func quoted(_ text: String) -> String {
         var result = "\""
         for unit in text.utf16 {
@@ -16,24 +16,24 @@ package enum JSONText {
         return result + "\""
     }
 
-    /// What stands between members and elements.
+    /// White space after separators.
     enum Layout {
-        /// No blanks.
+        /// No white space.
         case compact
-        /// A blank behind each comma and each colon.
+        /// A space after each comma and each colon.
         case spaced
 
         fileprivate var comma: String { self == .compact ? "," : ", " }
         fileprivate var colon: String { self == .compact ? ":" : ": " }
     }
 
-    /// An array of values that are JSON already.
+    /// Returns an array of values that are already JSON.
     static func array(_ elements: [String], _ layout: Layout = .compact) -> String {
         "[" + elements.joined(separator: layout.comma) + "]"
     }
 }
 
-/// A JSON object whose members keep their order.
+/// Builder of a JSON object that keeps the order of its members.
 struct JSONObjectText {
     private let layout: JSONText.Layout
     private var members: [String] = []
@@ -42,7 +42,7 @@ struct JSONObjectText {
 
     var object: String { "{" + members.joined(separator: layout.comma) + "}" }
 
-    /// Adds a member with a value that is JSON already.
+    /// Adds a member whose value is already JSON.
     mutating func add(_ key: String, raw value: String) { members.append("\"\(key)\"\(layout.colon)\(value)") }
     mutating func add(_ key: String, _ value: Int) { add(key, raw: String(value)) }
     mutating func add(_ key: String, _ value: Bool) { add(key, raw: String(value)) }

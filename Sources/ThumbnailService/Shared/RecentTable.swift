@@ -1,7 +1,8 @@
 #if Service
-/// A table of bounded size that forgets what was not used for longest, a half at a time.
+/// Dictionary with a maximum size that evicts the half of its entries that were set least recently. Reading an entry
+/// does not count as use.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// Entries at most, at least 2.
+    /// Maximum number of entries, at least 2.
     let capacity: Int
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
@@ -11,10 +12,10 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.capacity = capacity
     }
 
-    /// Entries now.
+    /// Number of entries.
     var count: Int { young.count + old.count }
 
-    /// Nil for what is not there, or was forgotten; setting nil takes it out.
+    /// Accesses the value of a key; nil when it is missing or evicted. Setting nil removes the entry.
     subscript(key: Key) -> Value? {
         get { young[key] ?? old[key] }
         set {
