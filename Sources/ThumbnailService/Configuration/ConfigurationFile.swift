@@ -1,13 +1,15 @@
 #if Service
 import Foundation
 
-/// What a configuration file in JSON says, key by key: objects inside one another or names with dots, as one likes.
+/// Parser of a configuration file in JSON. Keys can be nested objects, names with dots, or a mixture of both.
 struct ConfigurationFile: Sendable {
-    /// Texts by key.
+    /// Values by key, as texts.
     private(set) var values: [String: [String]] = [:]
 
-    /// - Throws: `internalFault` for what is no JSON object, keys that there are not or that are named twice, and values
-    ///   that no key has.
+    /// Parses a file.
+    ///
+    /// - Throws: `internalFault` for text that is not a JSON object, for unknown and repeated keys, and for values of
+    ///   the wrong kind.
     init(json: [UInt8]) throws(ServiceError) {
         let root: JSONValue
         do {
@@ -55,7 +57,7 @@ struct ConfigurationFile: Sendable {
         throw ServiceError(.internalFault, "the configuration file gives \(key.name) a value of another kind")
     }
 
-    /// The bytes of a file that the operator named, at most 1 MiB.
+    /// Reads a file of at most 1 MiB.
     ///
     /// - Throws: `internalFault`.
     static func bytes(of path: String) throws(ServiceError) -> [UInt8] {
@@ -67,7 +69,7 @@ struct ConfigurationFile: Sendable {
     }
 }
 
-/// A value of JSON; numbers and the two words for truth are texts, as the keys of a configuration read them.
+/// A JSON value; numbers and booleans are converted to texts, the form that configuration keys parse.
 private indirect enum JSONValue: Decodable {
     case text(String)
     case array([JSONValue])

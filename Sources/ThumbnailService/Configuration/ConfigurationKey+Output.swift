@@ -97,7 +97,7 @@ extension ConfigurationKey {
     ]
 }
 
-/// The keys in a text, one a line; empty lines do not count.
+/// Splits the bytes of a key file into keys, one per line; empty lines are ignored.
 public func signingKeys(in text: [UInt8]) -> [[UInt8]] {
     text.split(separator: UInt8(ascii: "\n")).map { line in
         line.last == UInt8(ascii: "\r") ? Array(line.dropLast()) : Array(line)

@@ -1,9 +1,9 @@
 #if Service
 extension ConfigurationKey {
-    /// Every key there is, in the order of the documentation.
+    /// All configuration keys, in the order of the documentation.
     static let all: [ConfigurationKey] = server + signing + source + iiif + limits + output + cache
 
-    /// The row of that name; nil for a name that is none.
+    /// Returns the key of that name; nil for an unknown name.
     static func named(_ name: String) -> ConfigurationKey? { byName[name] }
 
     private static let byName = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
@@ -137,7 +137,7 @@ extension ConfigurationKey {
 }
 
 extension ConfigurationDraft {
-    /// In ascending order.
+    /// Allowed ports in ascending order.
     fileprivate var ports: [Int] {
         get { service.source.ports.sorted() }
         set { service.source.ports = Set(newValue) }

@@ -1,40 +1,40 @@
 #if Service
-/// What the keys of a configuration fill in, and what none of its readers has to see.
+/// Target of the configuration keys: the service configuration and values that only the resolution needs.
 struct ConfigurationDraft: Sendable {
     var service = ServiceConfiguration()
-    /// The file of signing keys; nil for none.
+    /// Path of the file with signing keys; nil for none.
     var keysFile: String?
 }
 
-/// A row of the one table of keys: what reads a configuration, what shows it and what its documentation is made of.
+/// A configuration key: its parser, its formatter and its documentation.
 struct ConfigurationKey: Sendable {
-    /// What a value is made of.
+    /// Structure of a value.
     enum Shape: Hashable, Sendable {
-        /// One text.
+        /// A single text.
         case one
-        /// Texts: an array in a file, joined by commas elsewhere.
+        /// A list of texts: an array in a file, comma-separated elsewhere.
         case list
-        /// Texts by name: an object in a file, `name=text` with blanks between elsewhere.
+        /// Texts by name: an object in a file, `name=text` separated by white space elsewhere.
         case pairs
     }
 
-    /// As a file names it, `server.port` for example.
+    /// Name in configuration files, such as `server.port`.
     let name: String
     let shape: Shape
-    /// What a value, or an element of a list, looks like.
+    /// Syntax of a value, or of an element of a list, for documentation and errors.
     let syntax: String
     /// A sentence for the documentation.
     let meaning: String
-    /// Takes the place of the default in the documentation where that is no fixed value.
+    /// Replaces the default in the documentation where that is not a fixed value.
     var standardNote: String?
-    /// Comes from the environment alone, and is never shown.
+    /// True for a value that is accepted from the environment only and is never shown.
     var isSecret = false
-    /// Gives the text that cannot be read; nil when all is well.
+    /// Parses the texts into the draft. Returns the text that is invalid; nil on success.
     let read: @Sendable (inout ConfigurationDraft, [String]) -> String?
-    /// Texts that are read as what the draft has.
+    /// Formats the value of the draft as texts that ``read`` accepts.
     let show: @Sendable (ConfigurationDraft) -> [String]
 
-    /// A key for one value.
+    /// Creates a key for a single value.
     init<Value>(
         _ name: String, _ path: any WritableKeyPath<ConfigurationDraft, Value> & Sendable, _ form: ValueForm<Value>,
         _ meaning: String, note: String? = nil
@@ -48,9 +48,9 @@ struct ConfigurationKey: Sendable {
         }
     }
 
-    /// A key for a value that may be missing.
+    /// Creates a key for an optional value.
     ///
-    /// - Parameter none: What stands for no value; may be empty.
+    /// - Parameter none: Text for nil; may be empty.
     init<Value>(
         _ name: String, optional path: any WritableKeyPath<ConfigurationDraft, Value?> & Sendable,
         _ form: ValueForm<Value>, none: String = "", _ meaning: String
@@ -58,7 +58,7 @@ struct ConfigurationKey: Sendable {
         self.init(name, path, form.optional(none: none), meaning)
     }
 
-    /// A key for a list of values.
+    /// Creates a key for a list of values.
     init<Value>(
         _ name: String, each path: any WritableKeyPath<ConfigurationDraft, [Value]> & Sendable,
         _ form: ValueForm<Value>, _ meaning: String
@@ -76,7 +76,7 @@ struct ConfigurationKey: Sendable {
         }
     }
 
-    /// A key with rules of its own.
+    /// Creates a key with custom parsing.
     init(
         _ name: String, shape: Shape, syntax: String, _ meaning: String, note: String? = nil,
         read: @escaping @Sendable (inout ConfigurationDraft, [String]) -> String?,
@@ -91,17 +91,17 @@ struct ConfigurationKey: Sendable {
         self.show = show
     }
 
-    /// `IMAGETOOL_SERVER_PORT` for `server.port`.
+    /// Name of the environment variable, such as `IMAGETOOL_SERVER_PORT` for `server.port`.
     var environmentName: String {
         Self.environmentPrefix + name.uppercased().replacing(".", with: "_")
     }
 
     static let environmentPrefix = "IMAGETOOL_"
 
-    /// The texts in one piece, as the environment and options take it.
+    /// Joins texts into the form for the environment and for options.
     func joined(_ texts: [String]) -> String { texts.joined(separator: shape == .pairs ? " " : ",") }
 
-    /// The opposite of ``joined(_:)``.
+    /// Splits the form that ``joined(_:)`` produces.
     func split(_ text: String) -> [String] {
         switch shape {
         case .one: return [text]

@@ -1,19 +1,19 @@
 #if Service
-/// What a command line says, key by key: it wins over everything else.
+/// Configuration values from the command line, which take precedence over all other sources.
 public struct ConfigurationOptions: Sendable {
     private(set) var values: [String: [String]] = [:]
 
-    /// Says nothing.
+    /// Creates an empty set of options.
     public init() {}
 
-    /// Gives a key a value, or a list its elements.
+    /// Sets the value of a key, or the elements of a list.
     ///
-    /// - Throws: `internalFault` for a key that there is not, one that has a value already, and secrets.
+    /// - Throws: `internalFault` for an unknown key, a key that is already set, and secrets.
     public mutating func set(_ name: String, _ texts: String...) throws(ServiceError) { try set(name, texts) }
 
-    /// Gives a key a value, or a list its elements.
+    /// Sets the value of a key, or the elements of a list.
     ///
-    /// - Throws: `internalFault` for a key that there is not, one that has a value already, and secrets.
+    /// - Throws: `internalFault` for an unknown key, a key that is already set, and secrets.
     public mutating func set(_ name: String, _ texts: [String]) throws(ServiceError) {
         guard let key = ConfigurationKey.named(name) else {
             throw ServiceError(.internalFault, "there is no key \(name)")
@@ -27,9 +27,9 @@ public struct ConfigurationOptions: Sendable {
         values[name] = texts
     }
 
-    /// Reads `key=value`, as the environment would have the value.
+    /// Parses `key=value`, with the value in the form of the environment.
     ///
-    /// - Throws: `internalFault` for a text without `=`, and for what `set(_:_:)` refuses.
+    /// - Throws: `internalFault` for a text without `=`, and the errors of `set(_:_:)`.
     public mutating func set(assignment: String) throws(ServiceError) {
         guard let sign = assignment.firstIndex(of: "=") else {
             throw ServiceError(.internalFault, "\(assignment) is not key=value")

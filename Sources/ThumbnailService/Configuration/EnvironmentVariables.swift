@@ -1,16 +1,17 @@
 #if Service
-/// The variables of an environment that begin with `IMAGETOOL_`, sorted by what becomes of them.
+/// Environment variables with the prefix `IMAGETOOL_`, classified as keys, unknown names and names injected by
+/// Kubernetes.
 ///
 /// Kubernetes injects variables for every Service object of a namespace into its pods (`NAME_SERVICE_HOST`,
-/// `NAME_SERVICE_PORT`, `NAME_SERVICE_PORT_PORTNAME`, and those of Docker's links: `NAME_PORT`,
-/// `NAME_PORT_8080_TCP`, and that with `_PROTO`, `_PORT` and `_ADDR`). A Service called `imagetool` or
-/// `imagetool-server` makes names that begin as ours do, so no name in the environment is an error.
+/// `NAME_SERVICE_PORT`, `NAME_SERVICE_PORT_PORTNAME`, and those of Docker links: `NAME_PORT`, `NAME_PORT_8080_TCP`, and
+/// the latter with `_PROTO`, `_PORT` and `_ADDR`). A Service named `imagetool` or `imagetool-server` leads to names
+/// with the same prefix, so no variable name is an error.
 struct EnvironmentVariables: Hashable, Sendable {
-    /// Those with the name of a key.
+    /// Values of variables whose name is a key.
     private(set) var values: [String: String] = [:]
-    /// Names that no key has, for a warning, in order.
+    /// Names that are not keys, sorted, for a warning.
     private(set) var unknown: [String] = []
-    /// Names that a key has, with a value that Kubernetes injects for a Service and the key cannot have, in order.
+    /// Names of keys whose value has the form that Kubernetes injects for a Service, sorted; they are ignored.
     private(set) var injected: [String] = []
 
     init(_ environment: [String: String]) {
@@ -27,7 +28,7 @@ struct EnvironmentVariables: Hashable, Sendable {
         }
     }
 
-    /// At most one for each kind, with all names in it.
+    /// At most one warning of each kind, with all names in it.
     var warnings: [String] {
         var warnings: [String] = []
         if !unknown.isEmpty {
@@ -41,8 +42,8 @@ struct EnvironmentVariables: Hashable, Sendable {
         return warnings
     }
 
-    /// Returns true when both name and value are as Kubernetes injects them. The value is looked at so that a key
-    /// called `server.port` keeps its variable, and that a misspelt one is still named in a warning.
+    /// Returns true when both name and value have the form that Kubernetes injects. The value is checked so that the
+    /// key `server.port` keeps its variable, and that misspelt names still lead to a warning.
     static func isInjected(_ name: String, _ value: String) -> Bool {
         let words = name.split(separator: "_", omittingEmptySubsequences: false)
         let isURL = ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }

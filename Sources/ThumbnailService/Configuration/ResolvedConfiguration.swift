@@ -2,44 +2,44 @@
 import Configuration
 import PlatformImage
 
-/// A configuration out of its four sources: options win over the environment, that over the file, that over the defaults.
+/// A configuration merged from four sources, in order of precedence: options, environment, file, defaults.
 public struct ResolvedConfiguration: Sendable {
-    /// Where a value came from.
+    /// Source of a value.
     public enum Origin: String, Hashable, Sendable, CaseIterable {
-        /// Nobody said anything.
+        /// The default value.
         case standard = "default"
         /// The JSON file.
         case file
-        /// A variable of the environment.
+        /// An environment variable.
         case environment
-        /// An option of the command line.
+        /// A command-line option.
         case option
     }
 
-    /// A key with its value as the environment would have it; secrets are left out.
+    /// A key with its value in the form of the environment; secrets are redacted.
     public struct Entry: Hashable, Sendable {
-        /// `server.port`, for example.
+        /// Name of the key, such as `server.port`.
         public let key: String
-        /// Empty for no value.
+        /// The value; empty for nil.
         public let value: String
-        /// Where the value came from.
+        /// Source of the value.
         public let origin: Origin
     }
 
-    /// What a server is made with.
+    /// Configuration for a ``ThumbnailServer``.
     public private(set) var service: ServiceConfiguration
-    /// Every key, in the order of the documentation.
+    /// All keys, in the order of the documentation.
     public let entries: [Entry]
-    /// One line of English each, about variables of the environment that are ignored; usually empty.
+    /// Warnings about ignored environment variables, one line of English each; usually empty.
     public let warnings: [String]
 
-    /// Reads and checks every value, and the file of signing keys.
+    /// Reads and checks all values and the file of signing keys.
     ///
     /// - Parameters:
-    ///   - options: What the command line says.
-    ///   - environment: Of its variables those count that begin with `IMAGETOOL_`. Those that are no keys are
+    ///   - options: Values from the command line.
+    ///   - environment: Environment variables; only those with the prefix `IMAGETOOL_` are used. Unknown ones are
     ///     ignored, with a warning unless Kubernetes injects them for a Service.
-    ///   - file: The path of a JSON file; nil for none.
+    ///   - file: Path of a JSON file; nil for none.
     /// - Throws: `internalFault` with a message for the operator, which names the key and its origin.
     public init(
         options: ConfigurationOptions = .init(), environment: [String: String] = [:], file: String? = nil
@@ -49,7 +49,7 @@ public struct ResolvedConfiguration: Sendable {
         try self.init(options: options, environment: environment, json: json)
     }
 
-    /// The same with a file that was read already.
+    /// Resolves the values with the content of a file that was read before; nil for none.
     init(
         options: ConfigurationOptions = .init(), environment: [String: String] = [:], json: [UInt8]?
     ) throws(ServiceError) {
@@ -57,7 +57,7 @@ public struct ResolvedConfiguration: Sendable {
         warnings = variables.warnings
         var layers: [(origin: Origin, provider: any ConfigProvider)] = [
             (.option, Self.provider("options", options.values)),
-            // Its own encoder parts `maxConnections` into two words; a word in lower case is one.
+            // The provider's key encoder splits `maxConnections` into two words, but not a word in lower case.
             (
                 .environment,
                 EnvironmentVariablesProvider(environmentVariables: variables.values).mapKeys { key in
@@ -93,13 +93,13 @@ public struct ResolvedConfiguration: Sendable {
         self.entries = entries
     }
 
-    /// Of the first layer that has the key; nil when none has.
+    /// Returns the value of the first layer that has the key; nil when none has it.
     private static func texts(
         of key: ConfigurationKey, in layers: [(origin: Origin, provider: any ConfigProvider)]
     ) throws(ServiceError) -> (texts: [String], origin: Origin)? {
         let path = AbsoluteConfigKey(key.name.split(separator: ".").map(String.init))
         for (origin, provider) in layers {
-            // Variables are one text each, everything else is taken apart already.
+            // A variable is a single text; the values of the other layers are already split.
             let isText = origin == .environment
             let value: ConfigValue?
             do {
@@ -135,7 +135,9 @@ public struct ResolvedConfiguration: Sendable {
 }
 
 extension ConfigurationKey {
-    /// - Throws: `internalFault` that names all of them, when there are any.
+    /// Rejects unknown keys.
+    ///
+    /// - Throws: `internalFault` with all names, when there are any.
     static func refuse(_ unknown: [String], from place: String) throws(ServiceError) {
         guard !unknown.isEmpty else { return }
         throw ServiceError(
@@ -144,7 +146,7 @@ extension ConfigurationKey {
 }
 
 extension ResolvedConfiguration {
-    /// Every key with its value and its origin, a line each; secrets are left out.
+    /// All keys with their values and origins, one per line; secrets are redacted.
     public var report: String {
         let keyWidth = entries.map(\.key.count).max() ?? 0
         let originWidth = Origin.allCases.map(\.rawValue.count).max() ?? 0
@@ -155,7 +157,7 @@ extension ResolvedConfiguration {
         }.joined()
     }
 
-    /// The keys with their defaults, forms and meanings as a table in Markdown.
+    /// Markdown table of the keys with their defaults, syntax and meanings.
     public static var documentation: String {
         let standard = ConfigurationDraft()
         let head = "| key | default | takes | meaning |\n|---|---|---|---|\n"
@@ -170,7 +172,7 @@ extension ResolvedConfiguration {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// Without what would be a command to a terminal.
+    /// Replaces control characters, which a terminal could interpret, by `?`.
     private static func printable(_ text: String) -> String {
         String(decoding: text.utf8.map { $0.isASCIIControl ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
     }

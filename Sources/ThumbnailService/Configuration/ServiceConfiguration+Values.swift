@@ -1,10 +1,10 @@
 #if Service
 import PlatformImage
 
-// What the parts of the service are told of the configuration.
+// Conversions of the configuration for the parts of the service.
 
 extension ServiceConfiguration.Limits {
-    /// What the decoder is told.
+    /// Decoder limits.
     var decode: DecodeLimits {
         var limits = DecodeLimits()
         limits.maxPixels = sourcePixels
@@ -14,7 +14,7 @@ extension ServiceConfiguration.Limits {
 }
 
 extension ServiceConfiguration.Decode.Damage {
-    /// As the decoder calls it.
+    /// Strictness of the decoder.
     var strictness: DecodeOptions.Strictness {
         switch self {
         case .none: .lenient
@@ -26,7 +26,7 @@ extension ServiceConfiguration.Decode.Damage {
 }
 
 extension ServiceConfiguration.Cache {
-    /// What lifetimes are worked out from.
+    /// Settings for the computation of cache lifetimes.
     var lifetimes: CacheLifetime.Settings {
         CacheLifetime.Settings(
             mode: mode.lifetimeMode, ttl: Int(clamping: lifetime.components.seconds),
@@ -46,10 +46,10 @@ extension ServiceConfiguration.Cache.Mode {
 }
 
 extension ServiceConfiguration.IdentifierMap {
-    /// Returns true for an address of http or https with a host, and a path that ends with `/`.
+    /// Returns true for an http or https URL with a host and a path that ends with `/`.
     ///
-    /// Without that slash an identifier continues the host, the port or the last segment of the path. A query or a
-    /// fragment is refused: an identifier may contain `&`, and a fragment never reaches an origin.
+    /// Without that slash, an identifier would continue the host, the port or the last path segment. A query or a
+    /// fragment is refused: an identifier may contain `&`, and fragments are not sent to origins.
     static func isPrefix(_ text: String) -> Bool {
         guard text.utf8.last == UInt8(ascii: "/"), !text.utf8.contains(where: { "?#".utf8.contains($0) }) else {
             return false

@@ -1,254 +1,255 @@
 #if Service
 import PlatformImage
 
-/// Everything that an operator decides, with the defaults of a service that fetches nothing and stores nothing.
+/// Configuration of the service. With the defaults, it fetches from no host and stores nothing on disk.
 public struct ServiceConfiguration: Sendable {
-    /// Where requests come in.
+    /// Listener, timeouts and connection limits.
     public var server = Server()
-    /// Who may ask for what.
+    /// Signatures of targets.
     public var signing = Signing()
-    /// Where pictures come from.
+    /// Sources of images.
     public var source = Source()
-    /// What a request may cost.
+    /// Limits on the cost of a request.
     public var limits = Limits()
-    /// How sources are decoded.
+    /// Decoding of sources.
     public var decode = Decode()
-    /// What results look like.
+    /// Properties of results.
     public var output = Output()
-    /// What is kept, and for how long.
+    /// Sizes and lifetimes of the caches.
     public var cache = Cache()
-    /// Turns identifiers of IIIF into sources; nil switches the dialect off.
+    /// Map from IIIF identifiers to sources; nil disables the dialect.
     public var iiif: IdentifierMap?
-    /// A page at `/gallery` to look at the service with; nil for no such page.
+    /// Demonstration page at `/gallery`; nil disables it.
     public var gallery: Gallery?
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
 }
 
 extension ServiceConfiguration {
-    /// Where requests come in.
+    /// Listener, timeouts and connection limits.
     public struct Server: Hashable, Sendable {
-        /// The address to listen on.
+        /// Address to listen on.
         public var host = "127.0.0.1"
-        /// 0 for any port that is free.
+        /// Port to listen on; 0 for any free port.
         public var port = 8080
-        /// What clients reach the service under, such as `https://images.example`; nil takes the Host field of a
-        /// request, which is right where nothing stands in front of the service; `info.json` of IIIF, which contains
-        /// it, is then not to be stored.
+        /// Public base URL, such as `https://images.example`; nil uses the Host field of a request, which is correct
+        /// without a proxy in front of the service. `info.json` of IIIF contains it, and is then sent with `no-store`.
         public var publicURL: String?
-        /// Connections at once. The last place closes the connection that has been idle for longest; where none is idle,
-        /// more connections wait in the backlog of the system.
+        /// Maximum number of connections. The connection that uses the last slot closes the longest idle one; when none
+        /// is idle, further connections wait in the backlog of the system.
         public var maxConnections = 4_096
-        /// Connections at once of one client, which is an IPv4 address or an IPv6 /64; nil for no limit. Addresses of
-        /// ``proxies`` have none, and no address has one with ``trustsForwardedFor``.
+        /// Maximum number of connections per client, which is an IPv4 address or an IPv6 /64 network; nil for no limit.
+        /// It does not apply to ``proxies``, and to no address with ``trustsForwardedFor``.
         public var maxConnectionsPerClient: Int? = 256
-        /// Address ranges in CIDR form whose connections are those of many clients. The default is loopback and the ranges
-        /// for private networks (RFC 1918, RFC 4193, link-local).
+        /// Address ranges of proxies in CIDR notation. The default is loopback and the ranges for private networks (RFC
+        /// 1918, RFC 4193, link-local).
         public var proxies = [
             "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "::1/128", "fc00::/7",
             "fe80::/10",
         ]
-        /// The port of metrics and health for the operator, on the same machine; 0 for any that is free, nil for none.
+        /// Port of the administration listener for metrics and health on the loopback interface; 0 for any free port,
+        /// nil for none.
         public var adminPort: Int? = 9_090
-        /// Until the header of a request is there, from its first byte or from the connection's begin.
+        /// Time limit for the header of a request, from its first byte or from the start of the connection.
         public var headerTimeout = Duration.seconds(5)
-        /// Until a request is there with its body, from its first byte or from the connection's begin.
+        /// Time limit for a complete request with its body, from its first byte or from the start of the connection.
         public var requestTimeout = Duration.seconds(10)
-        /// Until a connection without a request is closed.
+        /// Time after which an idle connection is closed.
         public var idleTimeout = Duration.seconds(60)
-        /// For everything that one request does.
+        /// Time limit for the complete processing of a request.
         public var deadline = Duration.seconds(20)
-        /// Bytes of a request target.
+        /// Maximum bytes of a request target.
         public var maxTargetBytes = 8_192
-        /// Bytes of all header fields of a request.
+        /// Maximum bytes of all header fields of a request.
         public var maxHeaderBytes = 16_384
-        /// Between being told to stop and closing the listener; readiness is 503 meanwhile.
+        /// Time between the shutdown signal and the closing of the listener; readiness is 503 meanwhile.
         public var drainDelay = Duration.zero
-        /// For requests that are under way when the service is told to stop.
+        /// Time limit for running requests after the shutdown signal.
         public var drainTimeout = Duration.seconds(25)
-        /// Takes a client's address from the last element of X-Forwarded-For: only where a proxy that sets it stands in
-        /// front of the service and nobody else can reach it.
+        /// Uses the last element of `X-Forwarded-For` as the client's address. Enable it only when a proxy that sets
+        /// the field is the only client that can reach the service.
         public var trustsForwardedFor = false
-        /// Adds `X-Cache` and `Server-Timing` to answers.
+        /// Adds `X-Cache` and `Server-Timing` to responses.
         public var showsDebugFields = false
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
-    /// Who may ask for what.
+    /// Signatures of targets.
     public struct Signing: Hashable, Sendable {
-        /// Secrets of 16 bytes or more: the first signs, all verify. Empty with ``allowsUnsafe`` off is no service.
+        /// Secret keys of 16 bytes or more: the first signs, all verify. An empty list is an error unless
+        /// ``allowsUnsafe`` is true.
         public var keys: [[UInt8]] = []
-        /// Takes targets that begin with `/unsafe/`.
+        /// Accepts unsigned targets that begin with `/unsafe/`.
         public var allowsUnsafe = false
-        /// How the rest of a target becomes a signature: the first signs, all verify.
+        /// Accepted signature algorithms: the first signs, all verify.
         public var algorithms: [SigningKeys.Algorithm] = [.sha1, .sha256]
-        /// Takes targets with a query, which is then signed and part of the source's address.
+        /// Accepts targets with a query, which is then signed and part of the source's URL.
         public var signsQueries = false
-        /// Takes a signature of the percent-decoded target too.
+        /// Also accepts a signature of the percent-decoded target.
         public var acceptsDecoded = false
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
-    /// Where pictures come from.
+    /// Sources of images.
     public struct Source: Hashable, Sendable {
-        /// False fetches nothing: bodies of POST requests and files alone.
+        /// Enables fetching over the network; false allows only bodies of POST requests and files.
         public var fetches = true
-        /// Hosts: exact names, `*.example.com` for all names below one, `*` for every host. Empty for none.
+        /// Allowed hosts: exact names, `*.example.com` for all subdomains, `*` for every host. Empty for none.
         public var allow: [String] = []
-        /// Ports that may be connected to.
+        /// Allowed ports.
         public var ports: Set<Int> = [80, 443]
-        /// Address ranges in CIDR form that may be connected to although they are blocked by default.
+        /// Address ranges in CIDR notation that are allowed although they are blocked by default.
         public var allowedRanges: [String] = []
-        /// The scheme of a source that names none.
+        /// Scheme of sources without one.
         public var defaultScheme = "http"
-        /// The folder of sources that are files; nil for none.
+        /// Root directory of file sources; nil for none.
         public var fileRoot: String?
-        /// Until a connection stands.
+        /// Time limit for establishing a connection.
         public var connectTimeout = Duration.seconds(2)
-        /// Without a byte from the origin, before the first byte of a response and between any two.
+        /// Time limit without a byte from the origin, before the first byte of a response and between any two.
         public var firstByteTimeout = Duration.seconds(5)
-        /// Bytes a second that a body has to bring, over a window of 5 s; 0 for no such bound.
+        /// Minimum transfer rate of a body in bytes per second, measured over 5 s; 0 for no limit.
         public var minRate = 1_000
-        /// For a whole fetch.
+        /// Time limit for a complete fetch.
         public var timeout = Duration.seconds(15)
-        /// Hops that are followed; 0 for none.
+        /// Maximum number of redirects; 0 for none.
         public var maxRedirects = 5
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
-    /// What a request may cost.
+    /// Limits on the cost of a request.
     public struct Limits: Hashable, Sendable {
-        /// Bytes of a source.
+        /// Maximum bytes of a source.
         public var sourceBytes = 32 << 20
-        /// Pixels of a source.
+        /// Maximum pixels of a source.
         public var sourcePixels = 50_000_000
-        /// Frames or pages that a source may have; 0 for any number. One alone is decoded.
+        /// Maximum frames or pages of a source; 0 for no limit. Only one of them is decoded.
         public var frames = 0
-        /// Pixels of a side of a result.
+        /// Maximum side of a result in pixels.
         public var resultSide = 8_192
-        /// Pixels of a result.
+        /// Maximum pixels of a result.
         public var resultPixels = 50_000_000
-        /// Bytes that all renders, and the bodies of POST requests before them, may hold at once. Bodies have half of it, or
-        /// one of ``sourceBytes`` where that is more.
+        /// Memory budget in bytes of all renders, and of the bodies of POST requests before them. Bodies get half of
+        /// it, or one of ``sourceBytes`` if that is larger.
         public var inFlightBytes = Limits.usualInFlightBytes
-        /// Renders that may wait.
+        /// Maximum number of waiting renders.
         public var queue = 256
-        /// For how long a render may be expected to wait; beyond it is refused at once.
+        /// Maximum expected wait of a render; a render with a longer one is rejected immediately.
         public var queueWait = Duration.seconds(5)
-        /// New renders a minute that one client may cause; nil for any number.
+        /// New renders per minute and client; nil for no limit.
         public var rendersPerClient: Int?
-        /// Renders at once; 0 means one per available processor.
+        /// Number of concurrent renders; 0 means one per available processor.
         public var threads = 0
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
-    /// How sources are decoded.
+    /// Decoding of sources.
     public struct Decode: Hashable, Sendable {
-        /// Which damage makes a source no picture.
+        /// Damage from which a source is rejected.
         public var failOn = Damage.none
 
-        /// Which damage makes a source no picture.
+        /// Damage from which a source is rejected.
         public enum Damage: String, Hashable, Sendable, CaseIterable {
-            /// None: what can be decoded is shown.
+            /// Never: the decodable part is shown.
             case none
-            /// A source that ends too early.
+            /// A truncated source.
             case truncated
-            /// That, and wrong checksums, codes or structure.
+            /// Truncation, and wrong checksums, codes or structure.
             case corrupt
-            /// That, and whatever else is odd.
+            /// Corruption, and any other anomaly.
             case warning
         }
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
-    /// What results look like.
+    /// Properties of results.
     public struct Output: Hashable, Sendable {
-        /// 1 to 100, of a JPEG without a wish of its own.
+        /// Default JPEG quality, 1 to 100.
         public var quality = 80
-        /// Chooses the format by the Accept field of a request, where target and dialect leave it open.
+        /// Negotiates the format by the `Accept` field when target and dialect do not determine it.
         public var negotiates = false
-        /// Widths that a target may name, and heights where it names no width; empty for any.
+        /// Allowed widths, and heights in targets without a width; empty for any.
         public var sizes: [Int] = []
-        /// Refuses every target that is not made of presets alone.
+        /// Refuses targets that contain anything besides presets.
         public var presetsOnly = false
         /// Parts of targets by name, such as `fit-in/300x200/filters:quality(70)`, for the filter `preset(name)`.
         public var presets: [String: String] = [:]
-        /// Takes IIIF's `!w,h` that is larger than the region as the region itself, where it is refused otherwise.
+        /// Treats an IIIF size `!w,h` that is larger than the region as the size of the region, instead of refusing it.
         public var clampsConfinedSizes = false
-        /// The value of Cross-Origin-Resource-Policy; nil leaves the field out.
+        /// Value of `Cross-Origin-Resource-Policy`; nil omits the field.
         public var resourcePolicy: ResourcePolicy?
-        /// Refuses a filter whose name is not known, where it is left out and named in the answer otherwise.
+        /// Refuses targets with unknown filters; false ignores these filters and lists them in the response.
         public var refusesUnknownFilters = false
 
-        /// Which pages may show a result (Fetch, `Cross-Origin-Resource-Policy`).
+        /// Pages that may embed a result (Fetch standard, `Cross-Origin-Resource-Policy`).
         public enum ResourcePolicy: String, Hashable, Sendable, CaseIterable {
             /// Pages of the same origin.
             case sameOrigin = "same-origin"
             /// Pages of the same site.
             case sameSite = "same-site"
-            /// Every page.
+            /// All pages.
             case crossOrigin = "cross-origin"
         }
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
-    /// What is kept, and for how long.
+    /// Sizes and lifetimes of the caches.
     public struct Cache: Hashable, Sendable {
-        /// The folder of both disk caches; nil keeps nothing on disk.
+        /// Directory of both disk caches; nil disables them.
         public var directory: String?
-        /// Bytes of results in memory; 0 keeps none there.
+        /// Maximum bytes of results in memory; 0 disables this cache.
         public var resultMemory = 128 << 20
-        /// Bytes of results on disk; 0 keeps none there.
+        /// Maximum bytes of results on disk; 0 disables this cache.
         public var resultDisk = 10 << 30
-        /// Bytes of sources on disk; 0 keeps none there.
+        /// Maximum bytes of sources on disk; 0 disables this cache.
         public var sourceDisk = 10 << 30
-        /// How the lifetime of a result follows from its source's.
+        /// Computation of a result's lifetime.
         public var mode = Mode.shorter
-        /// The lifetime of a result by itself.
+        /// Lifetime of a result without regard to its source.
         public var lifetime = Duration.seconds(86_400)
-        /// For how long a client may show a stale result while it asks anew.
+        /// Time after the lifetime in which clients may use a stale result while they revalidate it.
         public var staleWhileRevalidate = Duration.zero
-        /// For how long an answer without a picture may be kept, and a missing source is not asked for again.
+        /// Lifetime of error responses and of missing sources.
         public var negativeLifetime = Duration.seconds(60)
-        /// Says in answers that they never change.
+        /// Adds the `immutable` directive to responses.
         public var isImmutable = false
 
-        /// How the lifetime of a result follows from its source's.
+        /// Computation of a result's lifetime.
         public enum Mode: String, Hashable, Sendable, CaseIterable {
-            /// ``Cache/lifetime``, whatever the source says.
+            /// ``Cache/lifetime``, regardless of the source.
             case ttl
-            /// The source's.
+            /// The lifetime of the source.
             case passthrough
             /// The shorter of both.
             case shorter = "min"
         }
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
-    /// Identifiers and what they stand for.
+    /// Map from IIIF identifiers to sources.
     public struct IdentifierMap: Hashable, Sendable {
-        /// Put before an identifier, percent-encoded as a path; nil for none. An address of http or https that has a
-        /// host and ends with `/`, without a query: identifiers then stay below it.
+        /// URL prefix of identifiers, which are appended percent-encoded as a path; nil for none. It must be an http or
+        /// https URL with a host, without a query, that ends with `/`, so that identifiers stay below it.
         public var urlPrefix: String?
-        /// The folder in which an identifier names a file; looked into first. Nil for none.
+        /// Directory in which identifiers are file paths, with precedence over ``urlPrefix``; nil for none.
         public var fileRoot: String?
 
-        /// A map of these parts.
+        /// Creates a map.
         public init(urlPrefix: String? = nil, fileRoot: String? = nil) {
             self.urlPrefix = urlPrefix
             self.fileRoot = fileRoot
@@ -257,38 +258,38 @@ extension ServiceConfiguration {
 }
 
 extension ServiceConfiguration {
-    /// A page at `/gallery` that shows pictures with the place that each came from, tells how full the caches are and
-    /// empties them: for looking at a service, not for one that strangers reach.
+    /// Demonstration page at `/gallery` that shows images with the cache layer of each, displays fill levels of the
+    /// caches and clears them. It is not meant for services that the public can reach.
     public struct Gallery: Hashable, Sendable {
-        /// One picture of the page.
+        /// One image of the page.
         public struct Picture: Hashable, Sendable {
-            /// As it stands at the end of a target, not encoded: an address, or the path of a file below
+            /// Source as at the end of a target, not encoded: a URL, or the path of a file below
             /// ``ServiceConfiguration/Source/fileRoot``.
             public var source: String
-            /// What people read: the text beside the picture and instead of it.
+            /// Caption and alternative text.
             public var name: String
 
-            /// A picture of the page.
+            /// Creates an image of the page.
             public init(source: String, name: String) {
                 self.source = source
                 self.name = name
             }
         }
 
-        /// In the order of the page.
+        /// Images in the order of the page.
         public var pictures: [Picture]
 
-        /// A page of these pictures.
+        /// Creates a page.
         public init(pictures: [Picture]) { self.pictures = pictures }
     }
 }
 
 extension ServiceConfiguration.Limits {
-    /// 512 MiB, or a quarter of the limit on this process's memory, in bytes, when that is less: what the files of
-    /// cgroups said when it was first asked for.
+    /// Default of ``inFlightBytes``: 512 MiB, or a quarter of the cgroup memory limit of the process if that is less.
+    /// The limit is read once, at the first access.
     public static let usualInFlightBytes = inFlightBytes(memoryLimit: AvailableMemory().cgroupLimit)
 
-    /// At least 1 MiB; nil for no limit on memory.
+    /// Returns the default budget for a memory limit, at least 1 MiB; nil means no memory limit.
     static func inFlightBytes(memoryLimit: Int?) -> Int { max(1 << 20, min(512 << 20, (memoryLimit ?? .max) / 4)) }
 }
 #endif

@@ -1,18 +1,18 @@
 #if Service
 import PlatformImage
 
-/// How a value of the configuration is written: the same text in a file, the environment and an option.
+/// Text form of a configuration value, the same in a file, the environment and an option.
 struct ValueForm<Value: Sendable>: Sendable {
-    /// What the documentation and errors say that a value is.
+    /// Description of the syntax for documentation and errors.
     let syntax: String
-    /// Nil for a text that is none.
+    /// Parses a text; nil when it is invalid.
     let read: @Sendable (String) -> Value?
-    /// A text that is read as this value again.
+    /// Formats a value as a text that ``read`` accepts.
     let show: @Sendable (Value) -> String
 
-    /// The same, or a word for no value at all.
+    /// Returns a form that also accepts a word for nil.
     ///
-    /// - Parameter none: May be empty: then an empty text is no value.
+    /// - Parameter none: The word; may be empty.
     func optional(none: String) -> ValueForm<Value?> {
         ValueForm<Value?>(
             syntax: none.isEmpty ? syntax : "\(syntax), or `\(none)`",
@@ -29,14 +29,14 @@ extension ValueForm<Int> {
             read: { text in Self.digits(text).flatMap { range.contains($0) ? $0 : nil } }, show: { "\($0)" })
     }
 
-    /// Nil for signs, blanks and what does not fit.
+    /// Parses decimal digits; nil for signs, blanks and overflow.
     fileprivate static func digits(_ text: some StringProtocol) -> Int? {
         Int(asciiDigits: text.utf8)
     }
 
-    /// Digits and a unit; no fractions.
+    /// Parses digits and a unit; no fractions.
     ///
-    /// - Parameter units: The unit that no letters stand for has the name "".
+    /// - Parameter units: Units with their sizes; the unit named "" applies to numbers without a unit.
     fileprivate static func measured(
         _ text: String, in units: [(name: String, size: Int)], _ range: ClosedRange<Int>
     ) -> Int? {
@@ -47,7 +47,7 @@ extension ValueForm<Int> {
         return !overflows && range.contains(value) ? value : nil
     }
 
-    /// In the largest unit that leaves no rest.
+    /// Formats a value in the largest unit that divides it.
     fileprivate static func shown(_ value: Int, in units: [(name: String, size: Int)]) -> String {
         let fitting = units.filter { value >= $0.size && value % $0.size == 0 }.max { $0.size < $1.size }
         guard value > 0, let unit = fitting else { return "\(value)" }
@@ -62,7 +62,8 @@ extension ValueForm<Int> {
         $0.name.isEmpty || $0.name.hasSuffix("iB")
     }
 
-    /// Bytes, with `kB`, `MB`, `GB`, `TB` for powers of 1000 and `KiB`, `MiB`, `GiB`, `TiB` for powers of 1024.
+    /// A number of bytes, with `kB`, `MB`, `GB`, `TB` for powers of 1000 and `KiB`, `MiB`, `GiB`, `TiB` for powers of
+    /// 1024.
     static func bytes(_ range: ClosedRange<Int>) -> Self {
         Self(
             syntax: "bytes, \(shown(range.lowerBound, in: shownByteUnits)) to "
@@ -72,7 +73,7 @@ extension ValueForm<Int> {
 
     private static let pixelUnits: [(name: String, size: Int)] = [("", 1), ("MP", 1_000_000)]
 
-    /// Pixels, with `MP` for millions.
+    /// A number of pixels, with `MP` for millions.
     static func pixels(_ range: ClosedRange<Int>) -> Self {
         Self(
             syntax: "pixels, \(shown(range.lowerBound, in: pixelUnits)) to \(shown(range.upperBound, in: pixelUnits))",
@@ -84,12 +85,12 @@ extension ValueForm<Duration> {
     private static let units: [(name: String, size: Int)] = [
         ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
-    /// A hundred years, in milliseconds.
+    /// 100 years in milliseconds.
     private static let most = 36_500 * 86_400_000
 
-    /// Digits with one of the units `ms`, `s`, `m`, `h` and `d`.
+    /// A duration in digits with one of the units `ms`, `s`, `m`, `h` and `d`.
     ///
-    /// - Parameter allowsZero: Takes `0` too, which needs no unit.
+    /// - Parameter allowsZero: Also accepts `0`, which needs no unit.
     static func duration(allowsZero: Bool = false) -> Self {
         Self(
             syntax: allowsZero ? "time, 0 or more" : "time, over 0",
@@ -104,14 +105,14 @@ extension ValueForm<Duration> {
 }
 
 extension ValueForm<Bool> {
-    /// One of two words; the second is true.
+    /// One of two words, for false and true.
     static func either(_ no: String, _ yes: String) -> Self {
         Self(
             syntax: "`\(no)` or `\(yes)`", read: { $0 == yes ? true : $0 == no ? false : nil },
             show: { $0 ? yes : no })
     }
 
-    /// `on` and `true`, `off` and `false`.
+    /// `on` or `true`, `off` or `false`.
     static let boolean = Self(
         syntax: "`on` or `off`",
         read: { ["on", "true"].contains($0) ? true : ["off", "false"].contains($0) ? false : nil },
@@ -129,7 +130,7 @@ extension ValueForm<String> {
 }
 
 extension ValueForm where Value: CaseIterable & RawRepresentable<String> {
-    /// One of the names of an enumeration.
+    /// A raw value of an enumeration.
     static var choice: Self {
         Self(
             syntax: Value.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "),

@@ -2,15 +2,15 @@
 import PlatformImage
 
 extension ThumbnailRequest {
-    /// Equal for requests that must give equal bytes, different for all others: what caches, coalescing and entity tags
-    /// know of a request.
+    /// Canonical form of a request for cache keys, coalescing and entity tags: equal for requests whose results have
+    /// equal bytes, different for all others.
     var canonicalBytes: [UInt8] {
         var writer = CanonicalWriter()
         writer.write(source)
         return writer.bytes + canonicalOperations
     }
 
-    /// The part of ``canonicalBytes`` that is not about the source.
+    /// The part of ``canonicalBytes`` without the source.
     var canonicalOperations: [UInt8] {
         var writer = CanonicalWriter()
         writer.write(operations)
@@ -19,10 +19,11 @@ extension ThumbnailRequest {
     }
 }
 
-/// Writes fields as `tag:value,value;`. Text of a client comes with its length: no value can look like another field.
+/// Writes fields as `tag:value,value;`. Text of a client is prefixed with its length, so that it cannot imitate another
+/// field.
 ///
-/// Names of results on disk and entity tags depend on this text: every tag is spelled out here and none is the name of a
-/// Swift type, a case or a raw value.
+/// Names of results on disk and entity tags depend on this text, so all tags are literals, independent of the names of
+/// Swift types, cases and raw values.
 struct CanonicalWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -35,7 +36,7 @@ struct CanonicalWriter {
         }
     }
 
-    /// What has its default is left out.
+    /// Writes the operations; defaults are omitted.
     mutating func write(_ operations: Operations) {
         if operations.page != 1 { field("page", operations.page) }
         if let trim = operations.trim { field("trim", trim.corner == .topLeft ? 0 : 1, trim.tolerance) }

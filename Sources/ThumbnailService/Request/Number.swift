@@ -1,12 +1,12 @@
 #if Service
 import PlatformImage
 
-/// The numbers of targets: ASCII digits alone, checked against overflow as they are read.
+/// Parsers for numbers in targets: ASCII digits only, with overflow checks.
 enum Number {
-    /// The largest whole number of a target: products of two with a side of a picture stay in 64 bits.
+    /// The largest whole number of a target: the product of two of them and a side of an image fits in 64 bits.
     static let max = 999_999_999
 
-    /// A number of digits alone, 0 to ``max``; nil for an empty text and any other byte.
+    /// Parses decimal digits, 0 to ``max``; nil for an empty text and any other byte.
     static func whole(_ text: some Sequence<UInt8>) -> Int? {
         var value = 0
         var isEmpty = true
@@ -19,13 +19,13 @@ enum Number {
         return isEmpty ? nil : value
     }
 
-    /// A whole number with an optional `-`.
+    /// Parses a whole number with an optional `-`.
     static func signed(_ text: ArraySlice<UInt8>) -> Int? {
         text.first == UInt8(ascii: "-") ? whole(text.dropFirst()).map { -$0 } : whole(text)
     }
 
-    /// An optional `-`, digits and at most one point, at least one digit: `1`, `1.`, `.5`, `-0.25`. What follows the
-    /// tenth digit after the point is cut.
+    /// Parses a decimal number: an optional `-`, digits and at most one point, at least one digit: `1`, `1.`, `.5`,
+    /// `-0.25`. Digits after the tenth decimal place are dropped.
     static func decimal(_ text: ArraySlice<UInt8>) -> FixedDecimal? {
         let isNegative = text.first == UInt8(ascii: "-")
         var (whole, fraction, unit, digits) = (0, 0, FixedDecimal.scale, 0)
@@ -50,7 +50,7 @@ enum Number {
         return FixedDecimal(units: isNegative ? -units : units)
     }
 
-    /// `AxB` of two whole numbers.
+    /// Parses `AxB`, two whole numbers.
     static func pair(_ text: ArraySlice<UInt8>) -> (Int, Int)? {
         guard let cross = text.firstIndex(of: UInt8(ascii: "x")), let first = whole(text[..<cross]),
             let second = whole(text[(cross + 1)...])
@@ -58,7 +58,7 @@ enum Number {
         return (first, second)
     }
 
-    /// `LxT:RxB` of four whole numbers.
+    /// Parses `LxT:RxB`, four whole numbers.
     static func box(_ text: ArraySlice<UInt8>) -> (left: Int, top: Int, right: Int, bottom: Int)? {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), let (left, top) = pair(text[..<colon]),
             let (right, bottom) = pair(text[(colon + 1)...])
@@ -67,20 +67,20 @@ enum Number {
     }
 }
 
-/// A decimal number of a target with at most ten digits after the point, exact: two ways to write one number are equal,
-/// and no rounding of a `Double` gets into a size or a key.
+/// An exact decimal number with at most ten decimal places. Different spellings of a number are equal, and no `Double`
+/// rounding affects sizes and cache keys.
 struct FixedDecimal: Hashable, Comparable, Sendable {
     /// The number times ``scale``.
     let units: Int
 
-    /// Units of 1.
+    /// Units per 1.
     static let scale = 10_000_000_000
-    /// The largest whole part that is read: with a picture side its product stays in 64 bits.
+    /// The largest whole part that is parsed: its product with a side of an image fits in 64 bits.
     static let maxWhole = 100_000
 
     init(units: Int) { self.units = units }
 
-    /// A whole number of at most ``maxWhole``, either sign; farther ones are taken as that.
+    /// Converts a whole number, clamped to ±``maxWhole``.
     init(_ whole: Int) { units = min(max(whole, -Self.maxWhole), Self.maxWhole) * Self.scale }
 
     var doubleValue: Double { Double(units) / Double(Self.scale) }
@@ -89,7 +89,7 @@ struct FixedDecimal: Hashable, Comparable, Sendable {
 }
 
 extension FixedDecimal: CustomStringConvertible {
-    /// The shortest text that reads as this number: `-0.5`, `12`.
+    /// The shortest text for this number: `-0.5`, `12`.
     var description: String {
         let magnitude = units.magnitude
         let scale = UInt(Self.scale)

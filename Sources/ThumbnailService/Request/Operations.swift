@@ -1,64 +1,63 @@
 #if Service
-/// What is done to a picture, in the order of the properties; the source is taken upright.
+/// Operations on an upright image, applied in the order of the properties.
 ///
-/// Values that give equal pixels are equal: the dialects leave out what has no effect.
+/// Operations without an effect are omitted, so that values with equal pixels are equal.
 struct Operations: Hashable, Sendable {
-    /// Which picture of a file that holds several, counted from 1.
+    /// Page of a file with several images, from 1.
     var page = 1
-    /// Nil keeps the border.
+    /// Border to remove; nil keeps it.
     var trim: Trim?
-    /// The part of the picture that is used.
+    /// The part of the image to use.
     var region = Region.whole
-    /// How large it becomes.
+    /// Size of the result.
     var size = SizeRule.thumbor(.init())
-    /// Where a cut to another aspect ratio keeps the picture.
+    /// Position of the crop when the aspect ratio changes.
     var focus = Focus()
-    /// Mirrors the columns after the resize.
+    /// Mirrors left and right after the resize.
     var flipsHorizontally = false
-    /// Mirrors the rows after the resize.
+    /// Mirrors top and bottom after the resize.
     var flipsVertically = false
-    /// What follows, in order.
+    /// Filters to apply after the resize, in order.
     var filters: [ImageFilter] = []
 }
 
 extension Operations {
-    /// Which border of one colour goes.
+    /// Removal of a border of one colour.
     struct Trim: Hashable, Sendable {
-        /// The corner whose pixel says which colour the border has.
+        /// The corner whose pixel determines the colour of the border.
         enum Corner: String, Hashable, Sendable, CaseIterable {
             case topLeft = "top-left"
             case bottomRight = "bottom-right"
         }
 
         var corner = Corner.topLeft
-        /// The distance of colours, Euclidean in RGB, that still counts as equal: 0 to ``maxTolerance``.
+        /// Maximum Euclidean distance in RGB between colours that count as equal, 0 to ``maxTolerance``.
         var tolerance = 0
 
-        /// As far as black is from white, rounded up.
+        /// Distance between black and white, rounded up.
         static let maxTolerance = 442
     }
 
-    /// A part of the picture, in upright pixels of the whole source even after a trim.
+    /// A part of the image, in upright pixels of the whole source, even after a trim.
     enum Region: Hashable, Sendable {
         case whole
-        /// Up to, not with, the right column and the bottom row; cut at the edges, and without effect when nothing is
-        /// left: thumbor's manual crop.
+        /// thumbor's manual crop: right column and bottom row are exclusive; clipped to the image, ignored when empty.
         case box(left: Int, top: Int, right: Int, bottom: Int)
-        /// The largest square in the middle.
+        /// The largest centred square.
         case square
-        /// IIIF's `x,y,w,h`: cut at the edges, an error when nothing is left.
+        /// IIIF's `x,y,w,h`: clipped to the image, an error when empty.
         case pixels(x: Int, y: Int, width: Int, height: Int)
-        /// IIIF's `pct:x,y,w,h`, in hundredths of the sides.
+        /// IIIF's `pct:x,y,w,h`, in percent of the sides.
         case percent(x: FixedDecimal, y: FixedDecimal, width: FixedDecimal, height: FixedDecimal)
     }
 
-    /// Where a cut keeps the picture: at the boxes when there are any, else where a search finds most to see, when
-    /// ``isSmart``, else at the alignment.
+    /// Position of a crop: around the boxes if there are any, otherwise by a search for salient parts when ``isSmart``
+    /// is true, otherwise by alignment.
     struct Focus: Hashable, Sendable {
         enum Horizontal: String, Hashable, Sendable, CaseIterable { case left, center, right }
         enum Vertical: String, Hashable, Sendable, CaseIterable { case top, middle, bottom }
 
-        /// A part worth seeing, in upright pixels of the source; its middle weighs as much as its area.
+        /// A focal box in upright pixels of the source; its centre is weighted by its area.
         struct Box: Hashable, Sendable {
             var left, top, right, bottom: Int
         }
@@ -71,9 +70,9 @@ extension Operations {
 }
 
 extension Operations {
-    /// Takes out what cannot change a pixel, so that requests which must give equal bytes are equal.
+    /// Removes operations that cannot change a pixel, so that requests with equal results are equal.
     ///
-    /// - Parameter keepsFocus: The answer names the focal points even where they place nothing.
+    /// - Parameter keepsFocus: Keeps unused focal points, because the response lists them.
     mutating func removeIneffective(keepsFocus: Bool) {
         if case .box(let left, let top, let right, let bottom) = region, left >= right || top >= bottom {
             region = .whole

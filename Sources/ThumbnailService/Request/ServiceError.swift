@@ -2,18 +2,20 @@
 import PlatformImage
 import PlatformImageLoader
 
-/// Why a request got no picture: what a client is told, with no address and no path of ours in it.
+/// Error response to a request. It contains no addresses and paths of the service.
 public struct ServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The HTTP status, 400 to 599.
     public let status: Int
-    /// What went wrong; branch on this.
+    /// The reason of the failure; use this in conditions.
     public let reason: Reason
     /// One line of English for the body and the log, without addresses, paths and control characters.
     public let message: String
-    /// Seconds after which a repetition may succeed; nil when nothing is known about that.
+    /// Seconds after which a retry may succeed; nil when not known.
     public let retryAfter: Int?
 
-    /// An error with the status that is usual for its reason, or another one.
+    /// Creates an error.
+    ///
+    /// - Parameter status: HTTP status; nil for the usual status of the reason.
     public init(_ reason: Reason, status: Int? = nil, retryAfter: Int? = nil, _ message: String) {
         self.status = status ?? reason.usualStatus
         self.reason = reason
@@ -24,57 +26,57 @@ public struct ServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// `status reason: message`.
     public var description: String { "\(status) \(reason.rawValue): \(message)" }
 
-    /// A target that no dialect can read.
+    /// Creates an error for an invalid target.
     static func malformed(_ message: String) -> Self { Self(.malformed, message) }
 }
 
 extension ServiceError {
-    /// A closed set: the names stand in answers, logs and metrics.
+    /// Reasons of failures. The raw values appear in responses, logs and metrics.
     public enum Reason: String, CaseIterable, Hashable, Sendable {
-        /// The target, or a number in it, is not what a dialect says.
+        /// The target does not match the grammar of its dialect, or a number in it is out of range.
         case malformed
         /// No key verifies the signature.
         case badSignature
-        /// `unsafe` stands where a signature must.
+        /// The target begins with `unsafe`, but must be signed.
         case unsafeNotAllowed
         /// The target has a query.
         case queryRefused
         /// The target is longer than 8 kB.
         case targetTooLong
-        /// The host of the source is not on the list.
+        /// The host of the source is not allowed.
         case hostRefused
-        /// The port of the source is not on the list.
+        /// The port of the source is not allowed.
         case portRefused
-        /// The scheme of the source is neither http nor https, or a redirect gave up https.
+        /// The scheme of the source is neither http nor https, or a redirect leads from https to http.
         case schemeRefused
-        /// The address of the source is blocked.
+        /// The IP address of the source is blocked.
         case addressRefused
-        /// There is no such source.
+        /// The source does not exist.
         case notFound
         /// The body or the source has more bytes than allowed.
         case tooLarge
-        /// The source is no picture, or none that can be decoded.
+        /// The source is not an image, or cannot be decoded.
         case notAnImage
         /// Pixels, frames, memory or the size of the result are over a limit.
         case limit
-        /// The queue is full, or too slow for the deadline.
+        /// The queue is full, or the expected wait exceeds a limit.
         case overloaded
-        /// The service is about to stop.
+        /// The service is shutting down.
         case draining
-        /// One client asks for too many new renders.
+        /// A client requested too many new renders.
         case clientLimit
-        /// The origin refused, broke off or answered with an error.
+        /// The origin refused the connection, closed it early or responded with an error.
         case originFailed
-        /// The origin was too slow.
+        /// The origin timed out.
         case originTimeout
-        /// The service was too slow.
+        /// The deadline of the request passed.
         case deadline
-        /// Neither GET nor HEAD, nor POST where it has a meaning.
+        /// The method is neither GET nor HEAD, nor POST where that is supported.
         case methodNotAllowed
-        /// A fault of the service itself.
+        /// An internal error of the service.
         case internalFault
 
-        /// The status of an error with this reason, unless another one is given.
+        /// Default HTTP status of the reason.
         public var usualStatus: Int {
             switch self {
             case .malformed, .badSignature, .unsafeNotAllowed, .queryRefused: 400
@@ -96,7 +98,7 @@ extension ServiceError {
 }
 
 extension ServiceError {
-    /// What a load that failed means to a client (SERVICE.md 2.4).
+    /// Converts an error of the loader (SERVICE.md 2.4).
     init(_ error: LoadError) {
         if let cause = error.cause as? ServiceError {
             self = cause
@@ -126,7 +128,7 @@ extension ServiceError {
 }
 
 extension ServiceError {
-    /// What a client is told when there is no picture.
+    /// Converts an error of the decoder.
     init(_ error: DecodeError) {
         switch error.code {
         case .limitExceeded where error.detail == "deadline":
@@ -143,7 +145,7 @@ extension ServiceError {
         }
     }
 
-    /// What a client is told when the picture cannot be written.
+    /// Converts an error of the encoder.
     init(_ error: EncodeError) {
         switch error.code {
         case .cancelled: self.init(.deadline, "the work was cancelled")

@@ -1,40 +1,40 @@
 #if Service
-/// How large the region becomes, before the source is known.
+/// Requested size, before the size of the source is known.
 enum SizeRule: Hashable, Sendable {
     case thumbor(ThumborSize)
     case iiif(IIIFSize)
 }
 
-/// `WxH` with what stands before it and the filters that steer it.
+/// Size of a thumbor target: `WxH` with its prefixes and the filters that affect it.
 struct ThumborSize: Hashable, Sendable {
-    /// One of the two numbers.
+    /// One side of the box.
     enum Side: Hashable, Sendable {
-        /// Absent or 0: follows from the other by the aspect ratio.
+        /// Absent or 0: computed from the other side by the aspect ratio.
         case proportional
-        /// At least 1.
+        /// A number of pixels, at least 1.
         case pixels(Int)
-        /// As long as the source's.
+        /// `orig`: the side of the region.
         case original
     }
 
     enum Mode: Hashable, Sendable {
-        /// Exactly the box, cut where the aspect ratio differs.
+        /// Fills the box exactly; cropped where the aspect ratio differs.
         case cover
-        /// Exactly the box, distorted where the aspect ratio differs.
+        /// Fills the box exactly; distorted where the aspect ratio differs.
         case stretch
-        /// Inside the box, never enlarged; `full` as small as covers the box, enlarged where needed. `adaptive` turns
-        /// the box when it lies where the picture stands.
+        /// Fits inside the box, never enlarged. `full` covers the box instead with the smallest size, enlarged where
+        /// needed. `adaptive` swaps the sides of the box when its orientation differs from the image's.
         case fit(full: Bool, adaptive: Bool)
     }
 
     var mode = Mode.cover
     var width = Side.proportional
     var height = Side.proportional
-    /// No side of the box is longer than the whole source's.
+    /// Limits the sides of the box to those of the whole source.
     var forbidsUpscaling = false
 }
 
-/// The size of a IIIF request.
+/// Size of an IIIF request.
 struct IIIFSize: Hashable, Sendable {
     enum Form: Hashable, Sendable {
         case max

@@ -1,7 +1,7 @@
 #if Service
 import PlatformImage
 
-/// What every dialect parses into, without I/O: one source, what is done to it, and how the answer may be kept.
+/// A parsed request, independent of the dialect: source, operations, output and cache policy.
 struct ThumbnailRequest: Hashable, Sendable {
     var source: SourceName
     var operations: Operations
@@ -9,44 +9,45 @@ struct ThumbnailRequest: Hashable, Sendable {
     var policy = AnswerPolicy()
 }
 
-/// Where the picture comes from, as a target names it; nothing about it is checked yet but its spelling.
+/// Source of an image as named by a target; only its syntax has been checked.
 enum SourceName: Hashable, Sendable {
-    /// An absolute URL of ASCII characters, percent-encoded as it goes to the origin.
+    /// An absolute URL in ASCII, percent-encoded as it is sent to the origin.
     case url(String)
-    /// A path under the configured root, percent-decoded once.
+    /// A path below the configured root, percent-decoded once.
     case file(String)
     /// The body of the request.
     case body
-    /// An identifier of IIIF, percent-decoded once; a configured map turns it into a source.
+    /// An IIIF identifier, percent-decoded once; a configured map converts it to a source.
     case identifier(String)
 }
 
-/// What changes the head of an answer and never a byte of the picture: no part of the canonical form.
+/// Properties of a response that affect its header only; they are not part of the canonical form.
 struct AnswerPolicy: Hashable, Sendable {
-    /// Seconds: the answer is fresh for no longer; nil without such a wish.
+    /// Maximum lifetime of the response in seconds; nil for no limit.
     var maxAge: Int?
-    /// Milliseconds since 1970: the answer is fresh until then at most.
+    /// Latest expiry of the response in milliseconds since 1970; nil for no limit.
     var expires: Int64?
-    /// The file name of `attachment(name)`; empty for one without a name, nil for an answer shown in place.
+    /// File name of `attachment(name)`; empty for an attachment without a name, nil for an inline response.
     var attachmentName: String?
-    /// Names of filters that are not known, in order, each once: letters, digits, `_` and `-`.
+    /// Names of unknown filters, in order, without duplicates: letters, digits, `_` and `-`.
     var ignoredFilters: [String] = []
 }
 
-/// What the result is to be encoded as. What is built in decides whether the wish comes true.
+/// Requested output. Falls back to a supported encoder when the requested format is not built in.
 struct OutputWish: Hashable, Sendable {
-    /// Formats that targets name.
+    /// Formats that targets can name.
     enum Format: String, Hashable, Sendable, CaseIterable { case jpeg, png, gif, tiff, webp, avif, heif }
 
-    /// Nil: the source's format if it can be written, else PNG with alpha or a palette, JPEG otherwise.
+    /// Requested format; nil for the source's format if it can be encoded, else PNG with alpha or a palette, JPEG
+    /// otherwise.
     var format: Format?
-    /// 1 to 100.
+    /// JPEG quality, 1 to 100.
     var quality: Int
-    /// The quality is lowered until the result has no more bytes; nil without such a limit.
+    /// Maximum bytes of the result, for which the quality is lowered; nil for no limit.
     var maxBytes: Int?
-    /// Turns a PNG without transparency into JPEG when ``format`` is nil.
+    /// Converts a PNG without transparency to JPEG when ``format`` is nil.
     var prefersJPEG = false
-    /// What the answer is about.
+    /// Content of the response.
     var kind = Kind.image
 
     enum Kind: Hashable, Sendable {
@@ -59,7 +60,7 @@ struct OutputWish: Hashable, Sendable {
 }
 
 extension OutputWish.Format {
-    /// As the last part of a IIIF target names it; nil for what the API has no name for.
+    /// File extension in IIIF targets; nil for formats without one in the IIIF Image API.
     var iiifSuffix: String? {
         switch self {
         case .jpeg: "jpg"
@@ -73,9 +74,10 @@ extension OutputWish.Format {
 }
 
 extension AnswerPolicy {
-    /// The value of `Content-Disposition`: `inline`, unless the target has `attachment(name)` (RFC 6266 §4).
+    /// Value of `Content-Disposition`: `inline`, unless the target has `attachment(name)` (RFC 6266 §4).
     ///
-    /// A name that is more than ASCII without quotes comes twice: readable for old clients, and as RFC 8187 encodes it.
+    /// A name with quotes or characters outside ASCII is sent twice: simplified for old clients, and encoded as in RFC
+    /// 8187.
     var contentDisposition: String {
         guard let name = attachmentName else { return "inline" }
         guard !name.isEmpty else { return "attachment" }
@@ -88,7 +90,8 @@ extension AnswerPolicy {
     /// `attr-char` of RFC 8187 §3.2.1.
     private static let plainBytes = ASCIISet.alphanumerics.union("!#$&+-.^_`|~")
 
-    /// A byte that stands for itself between quotes; clients take a percent sign for an escape now and then.
+    /// Returns true for a byte that may be literal in a quoted string; some clients decode percent signs, so these are
+    /// excluded.
     private static func isQuotable(_ byte: UInt8) -> Bool {
         (0x20...0x7E).contains(byte) && !"\"\\%/".utf8.contains(byte)
     }
