@@ -1,15 +1,15 @@
 #if Service
 import HTTPTypes
 
-/// Which targets belong to whom: POST under `/post/`, IIIF under `/iiif/3/`, all else thumbor's. No first segment of one
-/// can be another's, since signatures have 28 or 44 characters.
+/// Selects the dialect of a target by its prefix: POST under `/post/`, IIIF under `/iiif/3/`, thumbor otherwise. The
+/// prefixes cannot be signatures, which have 28 or 44 characters.
 struct Dialects: Sendable {
-    /// What a target asks for, and how its answer looks.
+    /// A parsed target with the form of its response.
     enum Wish: Sendable {
         case picture(ThumbnailRequest, DialectName)
-        /// `info.json` of IIIF; the identifier as it was sent.
+        /// `info.json` of IIIF, with the identifier as it was sent.
         case info(ThumbnailRequest, rawIdentifier: String)
-        /// Answered with 303 to this path.
+        /// A redirect with status 303 to this path.
         case redirect(String)
     }
 
@@ -39,7 +39,10 @@ struct Dialects: Sendable {
         return .thumbor
     }
 
-    /// - Throws: As the dialect whose target it is.
+    /// Parses the target of a GET or HEAD request.
+    ///
+    /// - Throws: The errors of the target's dialect, `methodNotAllowed` for a target under `/post`, and `limit` for a
+    ///   size that is not allowed.
     func parse(_ target: String) throws(ServiceError) -> Wish {
         switch name(of: target) {
         case .iiif:
@@ -54,7 +57,10 @@ struct Dialects: Sendable {
         }
     }
 
-    /// - Throws: As ``parse(_:)``.
+    /// Parses the target of a POST request.
+    ///
+    /// - Throws: The errors of the dialect, `methodNotAllowed` for a target outside `/post`, and `limit` for a size
+    ///   that is not allowed.
     func parsePost(_ target: String) throws(ServiceError) -> Wish {
         guard name(of: target) == .post else {
             throw ServiceError(.methodNotAllowed, "a POST goes to a target under /post")
@@ -83,19 +89,19 @@ extension SigningPolicy {
     }
 }
 
-/// The sizes that targets may name, so that nobody can have a picture rendered in all of them.
+/// Allow list of sizes, so that clients cannot request renders in arbitrary many sizes.
 struct AllowedSizes: Hashable, Sendable {
-    /// Widths in pixels; empty for any size.
+    /// Allowed widths in pixels; empty for any size.
     var widths: Set<Int> = []
 
-    /// Looks at the width that a target names, at the height where it names none. What is fitted may become narrower.
+    /// Checks the width of a target, or its height when it has no width. The result of `fit-in` may be narrower.
     ///
-    /// A IIIF target is not bound: its regions can be anything, and its map is the list of what is allowed.
+    /// IIIF targets are not checked: their regions are arbitrary, and the map of identifiers is their allow list.
     ///
-    /// - Throws: `limit` for another size, and for a target that names none.
+    /// - Throws: `limit` for a size that is not allowed, and for a target without a size.
     func check(_ request: ThumbnailRequest) throws(ServiceError) {
         guard !widths.isEmpty, case .thumbor(let size) = request.operations.size else { return }
-        // A description alone renders nothing.
+        // Metadata alone needs no render.
         guard request.output.kind != .meta(blurHash: false) else { return }
         switch (size.width, size.height) {
         case (.pixels(let side), _), (.proportional, .pixels(let side)):

@@ -1,15 +1,15 @@
 #if Service
 import PlatformImage
 
-/// The arguments of one filter, read in order; each error names the filter.
+/// Parser of the arguments of one filter, in order; errors contain the name of the filter.
 struct FilterArguments {
     let name: String
     private let arguments: [ArraySlice<UInt8>]
     private var next = 0
 
-    /// Splits at the commas outside of single quotes and cuts blanks around each argument.
+    /// Splits the text at commas outside of single quotes and trims blanks around each argument.
     ///
-    /// - Throws: `malformed` for a quote without end.
+    /// - Throws: `malformed` for an unterminated quote.
     init(of name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) {
         self.name = name
         var arguments: [ArraySlice<UInt8>] = []
@@ -27,14 +27,14 @@ struct FilterArguments {
     }
 
     var count: Int { arguments.count }
-    /// True when an argument is left.
+    /// True when arguments are left.
     var hasMore: Bool { next < arguments.count }
 
     var malformed: ServiceError { .malformed("the arguments of the filter \(name) cannot be read") }
 
-    /// The next argument, without quotes around it.
+    /// Returns the next argument without its quotes.
     ///
-    /// - Throws: `malformed` when none is left, or an empty one.
+    /// - Throws: `malformed` when no argument is left or the argument is empty.
     mutating func text() throws(ServiceError) -> ArraySlice<UInt8> {
         guard hasMore else { throw malformed }
         var argument = arguments[next]
@@ -56,7 +56,7 @@ struct FilterArguments {
         return value
     }
 
-    /// `true`, `True`, `1` and their opposites.
+    /// Parses `true`, `True`, `1` or `false`, `False`, `0`.
     mutating func boolean() throws(ServiceError) -> Bool {
         let argument = try text()
         if ["true", "True", "1"].contains(where: { argument.elementsEqual($0.utf8) }) { return true }
@@ -64,7 +64,9 @@ struct FilterArguments {
         throw malformed
     }
 
-    /// - Throws: `malformed` when something is left.
+    /// Checks that all arguments were parsed.
+    ///
+    /// - Throws: `malformed` when arguments are left.
     func end() throws(ServiceError) { if hasMore { throw malformed } }
 }
 #endif

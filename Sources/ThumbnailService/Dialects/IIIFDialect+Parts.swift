@@ -1,6 +1,6 @@
 #if Service
 extension IIIFDialect {
-    /// `full`, `square`, `x,y,w,h` or `pct:x,y,w,h`.
+    /// Parses `full`, `square`, `x,y,w,h` or `pct:x,y,w,h`.
     static func region(_ text: ArraySlice<UInt8>) throws(ServiceError) -> Operations.Region {
         if text.elementsEqual("full".utf8) { return .whole }
         if text.elementsEqual("square".utf8) { return .square }
@@ -21,7 +21,7 @@ extension IIIFDialect {
         return .pixels(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
     }
 
-    /// `max`, `w,`, `,h`, `w,h`, `pct:n` or `!w,h`, each after an optional `^`.
+    /// Parses `max`, `w,`, `,h`, `w,h`, `pct:n` or `!w,h`, each with an optional prefix `^`.
     static func size(_ text: ArraySlice<UInt8>) throws(ServiceError) -> IIIFSize {
         let allowsUpscaling = text.first == UInt8(ascii: "^")
         let rest = allowsUpscaling ? text.dropFirst() : text
@@ -45,7 +45,7 @@ extension IIIFDialect {
             separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard sides.count == 2 else { return nil }
         let (width, height) = (Number.whole(sides[0]), Number.whole(sides[1]))
-        // Nothing before or after the comma is a form of its own; 0, or what is no number, is not.
+        // An empty side is valid before or after the comma; 0 and other text are not.
         guard width != nil || sides[0].isEmpty, height != nil || sides[1].isEmpty, width != 0, height != 0
         else { return nil }
         switch (width, height) {
@@ -57,7 +57,7 @@ extension IIIFDialect {
         }
     }
 
-    /// `n` or `!n`: a whole number of quarters, clockwise.
+    /// Parses `n` or `!n`, a multiple of 90 degrees clockwise from 0 to 360.
     static func rotation(_ text: ArraySlice<UInt8>) throws(ServiceError) -> (isMirrored: Bool, quarterTurns: Int) {
         let isMirrored = text.first == UInt8(ascii: "!")
         let quarter = 90 * FixedDecimal.scale
@@ -67,7 +67,7 @@ extension IIIFDialect {
         return (isMirrored, degrees.units / quarter % 4)
     }
 
-    /// The numbers between the commas; empty when one cannot be read.
+    /// Parses the numbers between commas; empty when one is invalid.
     private static func numbers<Value>(
         _ text: ArraySlice<UInt8>, _ read: (ArraySlice<UInt8>) -> Value?
     ) -> [Value] {

@@ -1,29 +1,29 @@
 #if Service
 import PlatformImage
 
-/// Targets of the IIIF Image API 3.0 (SERVICE 3). They are unsigned: the map from identifiers to sources is the list of
-/// what is allowed.
+/// Parser of IIIF Image API 3.0 targets (SERVICE 3). They are unsigned: the map from identifiers to sources is the
+/// allow list.
 struct IIIFDialect: Hashable, Sendable {
     static let prefix = "/iiif/3/"
 
-    /// 1 to 100.
+    /// JPEG quality of results, 1 to 100.
     var defaultQuality = 80
-    /// What the built-in encoders can write.
+    /// Formats of the built-in encoders.
     var formats: Set<OutputWish.Format> = [.jpeg, .png]
 
-    /// What a target asks for.
+    /// A parsed target.
     enum Target: Hashable, Sendable {
         case image(ThumbnailRequest)
-        /// `info.json`; the identifier as it was sent, for the `id` that answers.
+        /// `info.json`, with the identifier as it was sent, for the `id` of the response.
         case info(ThumbnailRequest, rawIdentifier: String)
-        /// The base address alone: answered with 303 to this path.
+        /// The base URI of an image: redirects with status 303 to this path.
         case redirect(String)
     }
 
-    /// Reads a target, every segment percent-decoded once.
+    /// Parses a target; every segment is percent-decoded once.
     ///
-    /// - Throws: `targetTooLong`, `queryRefused`, `notFound` for an identifier with a slash that is not escaped or with
-    ///   an empty or dot segment, or `malformed` for what the API has no meaning for.
+    /// - Throws: `targetTooLong`, `queryRefused`, `notFound` for an identifier with an unescaped slash or with an empty
+    ///   or dot segment, or `malformed` for anything else that the API does not define.
     func parse(_ target: [UInt8]) throws(ServiceError) -> Target {
         let segments = try segments(of: target)
         guard let raw = segments.first, let identifier = Self.identifier(raw) else {
@@ -51,7 +51,8 @@ struct IIIFDialect: Hashable, Sendable {
         return .info(request, rawIdentifier: Self.text(raw))
     }
 
-    /// What stands between the slashes after the prefix; one more than a request has tells that there are too many.
+    /// Splits the target after the prefix at slashes, into at most six segments: one more than a request has, to detect
+    /// surplus ones.
     private func segments(of target: [UInt8]) throws(ServiceError) -> [ArraySlice<UInt8>] {
         guard target.count <= ThumborDialect.maxTargetBytes else {
             throw ServiceError(.targetTooLong, "a target has at most \(ThumborDialect.maxTargetBytes) bytes")
@@ -79,7 +80,7 @@ struct IIIFDialect: Hashable, Sendable {
         return ThumbnailRequest(source: .identifier(identifier), operations: operations, output: output)
     }
 
-    /// `quality.format`.
+    /// Parses `quality.format`.
     private func output(
         _ segment: ArraySlice<UInt8>, _ operations: inout Operations
     ) throws(ServiceError) -> OutputWish {
@@ -98,7 +99,7 @@ struct IIIFDialect: Hashable, Sendable {
         return OutputWish(format: format, quality: defaultQuality)
     }
 
-    /// Nil for an empty one, one with control characters or brackets, and one that is not UTF-8.
+    /// Decodes an identifier; nil when it is empty, contains control characters or brackets, or is not UTF-8.
     private static func identifier(_ raw: ArraySlice<UInt8>) -> String? {
         guard !raw.contains(where: { "[]".utf8.contains($0) }) else { return nil }
         let decoded = PercentEncoding.decode(raw)
@@ -106,22 +107,22 @@ struct IIIFDialect: Hashable, Sendable {
         return String(validating: decoded, as: UTF8.self)
     }
 
-    /// The segment as it was sent, with what a URI may not have escaped.
+    /// Returns the segment as it was sent, with characters escaped that a URI path does not allow.
     private static func text(_ raw: ArraySlice<UInt8>) -> String {
         String(decoding: PercentEncoding.encode(raw, allowed: .pathSegment, keepsEscapes: true), as: UTF8.self)
     }
 }
 
-/// Rules for identifiers of IIIF. They are unsigned, so the folder or prefix that they are mapped to is the only bound.
+/// Path traversal checks for IIIF identifiers. They are unsigned, so only the mapped directory or prefix confines them.
 enum IIIFIdentifier {
-    /// Times that an identifier may be percent-encoded on top of the encoding of the target.
+    /// Maximum number of percent-encodings of an identifier besides that of the target.
     static let maxEncodings = 4
 
     /// Returns false for an identifier that an origin might resolve to a path outside the prefix.
     ///
-    /// Every segment needs a name other than `.` and `..` (RFC 3986 section 5.2.4) in front of `;`, where some servers
-    /// cut parameters off before they resolve dot segments. A backslash separates segments too, as some servers have it.
-    /// The rules hold again after each further decoding, because an origin or a proxy may decode once more.
+    /// Every segment must have a name other than `.` and `..` (RFC 3986 §5.2.4) before a `;`, because some servers
+    /// remove parameters before they resolve dot segments. Backslashes separate segments too, as on some servers. The
+    /// rules apply again after each further decoding, because an origin or a proxy may decode once more.
     ///
     /// - Parameter identifier: Percent-decoded once.
     static func staysBelowPrefix(_ identifier: [UInt8]) -> Bool {
@@ -138,7 +139,7 @@ enum IIIFIdentifier {
     private static func hasOnlyNamedSegments(_ bytes: [UInt8]) -> Bool {
         bytes.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
             .allSatisfy { segment in
-                // NUL ends a path for servers written in C.
+                // NUL ends a path in servers written in C.
                 let name = segment.prefix { $0 != UInt8(ascii: ";") && $0 != 0 }
                 return !name.isEmpty && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8)
             }

@@ -1,24 +1,24 @@
 #if Service
-/// The `info.json` of a picture: what a IIIF viewer has to know before it asks for parts.
+/// The `info.json` document of an image (IIIF Image API 3.0, section 5): size, tiles and supported features.
 struct IIIFInfo: Hashable, Sendable {
-    /// The address of the picture without `/info.json`, from the configured address of the service.
+    /// Public URL of the image without `/info.json`.
     var id: String
-    /// Pixels in a row of the upright picture.
+    /// Width of the upright image in pixels.
     var width: Int
-    /// Its rows.
+    /// Height of the upright image in pixels.
     var height: Int
-    /// What limits the sizes.
+    /// Limits on result sizes.
     var rules = SizeRules()
-    /// What can be asked for.
+    /// Supported formats.
     var formats: Set<OutputWish.Format> = [.jpeg, .png]
 
     static let context = "http://iiif.io/api/image/3/context.json"
-    /// The profile of level 2 as a `Link` header names it.
+    /// URI of the level 2 profile, for the `Link` header.
     static let profile = "http://iiif.io/api/image/3/level2.json"
-    /// Pixels of a side of a tile.
+    /// Side of a tile in pixels.
     static let tileSide = 512
 
-    /// The media type that a value of `Accept` asks for: JSON-LD only when it names that.
+    /// Returns the media type for a value of `Accept`: JSON-LD only when the value contains it.
     static func mediaType(accept: String?) -> String {
         let names = (accept ?? "").split(separator: ",").map { range in
             String(range.prefix { $0 != ";" }.filter { !$0.isWhitespace }).lowercased()
@@ -27,7 +27,7 @@ struct IIIFInfo: Hashable, Sendable {
             ? "application/ld+json;profile=\"\(context)\"" : "application/json"
     }
 
-    /// JSON in ASCII.
+    /// The document as JSON in ASCII.
     var json: String {
         var text = JSONObjectText()
         text.add("@context", Self.context)
@@ -55,7 +55,7 @@ struct IIIFInfo: Hashable, Sendable {
         tile.add("scaleFactors", raw: JSONText.array(scaleFactors.map(String.init)))
         text.add("tiles", raw: JSONText.array([tile.object]))
         text.add("preferredFormats", raw: Self.texts(["jpg", "png"]))
-        // The level has jpg and png; only what it has not is named.
+        // Level 2 includes jpg and png; only other formats are listed.
         let others = formats.subtracting([.jpeg, .png]).compactMap(\.iiifSuffix).sorted()
         if !others.isEmpty { text.add("extraFormats", raw: Self.texts(others)) }
         text.add("extraQualities", raw: Self.texts(["color", "gray", "bitonal"]))
@@ -67,17 +67,17 @@ struct IIIFInfo: Hashable, Sendable {
 
     private static func texts(_ texts: [String]) -> String { JSONText.array(texts.map(JSONText.quoted)) }
 
-    /// 1, 2, 4 to 32, as far as a tile does not show all of the picture before.
+    /// Scale factors 1, 2, 4 to 32, up to the first at which one tile covers the image.
     private var scaleFactors: [Int] {
         var factors = [1]
         while let last = factors.last, last < 32, last * Self.tileSide < max(width, height) { factors.append(last * 2) }
         return factors
     }
 
-    /// The picture at each scale factor, the smallest first, as far as the limits allow.
+    /// Size of the image at each scale factor, the smallest first, within the limits.
     private var sizes: [(width: Int, height: Int)] {
         scaleFactors.reversed().map { factor in
-            // Rounded up, as a viewer counts them.
+            // Rounded up, as viewers compute them.
             ((width + factor - 1) / factor, (height + factor - 1) / factor)
         }.filter { $0.width <= rules.maxSide && $0.height <= rules.maxSide && $0.width * $0.height <= rules.maxPixels }
     }

@@ -2,7 +2,7 @@
 import PlatformImage
 
 extension ImageFilter {
-    /// The steps that a filter of this name means, none for one without effect; nil for a name that is not known.
+    /// Parses a thumbor filter. Returns its steps, none when it has no effect; nil for an unknown name.
     ///
     /// - Throws: `malformed` for bad arguments.
     static func named(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> [ImageFilter]? {
@@ -47,7 +47,7 @@ extension ImageFilter {
         return factor == FixedDecimal(1) ? [] : [.proportion(factor)]
     }
 
-    /// thumbor turns counterclockwise.
+    /// Parses `rotate`; thumbor's angles are counterclockwise.
     @Sendable private static func rotation(_ arguments: inout FilterArguments) throws(ServiceError) -> [ImageFilter] {
         let degrees = try arguments.integer(-Number.max...Number.max)
         guard degrees % 90 == 0 else { throw arguments.malformed }
@@ -76,7 +76,7 @@ extension ImageFilter {
         return [.pixels(.backgroundColor(color))]
     }
 
-    /// A sigma that is missing or 0 is the radius; a radius over 150 has no effect beyond that.
+    /// Parses `blur`. A missing sigma or 0 means the radius; the radius is clamped to 150.
     @Sendable private static func blur(_ arguments: inout FilterArguments) throws(ServiceError) -> [ImageFilter] {
         let radius = try arguments.integer(1...Number.max)
         let sigma = arguments.hasMore ? try arguments.decimal(zero...thousand) : zero
@@ -97,7 +97,7 @@ extension ImageFilter {
         return [.pixels(.rgb(red: red, green: green, blue: try arguments.integer(percent)))]
     }
 
-    /// `radius` or `across|down`, the colour of the corners, and whether they are transparent.
+    /// Parses `radius` or `across|down`, the colour of the corners, and an optional flag for transparent corners.
     @Sendable private static func roundCorner(_ arguments: inout FilterArguments) throws(ServiceError) -> [ImageFilter]
     {
         let radii = try arguments.text().split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
@@ -115,7 +115,7 @@ extension ImageFilter {
         ]
     }
 
-    /// Weights with semicolons between, the length of a row, and whether their sum is made 1.
+    /// Parses weights separated by semicolons, the number of columns, and an optional flag for normalization.
     @Sendable private static func convolution(_ arguments: inout FilterArguments) throws(ServiceError) -> [ImageFilter]
     {
         let texts = try arguments.text().split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)

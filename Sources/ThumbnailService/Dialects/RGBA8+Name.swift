@@ -2,8 +2,8 @@
 import PlatformImage
 
 extension RGBA8 {
-    /// A colour of a filter: a name of CSS, `transparent`, or 3, 4, 6 or 8 hexadecimal digits without a number sign, the
-    /// fourth or the last two for alpha. Nil for any other text.
+    /// Parses the colour of a filter: a CSS name, `transparent`, or 3, 4, 6 or 8 hexadecimal digits without a number
+    /// sign, of which the fourth or the last two are alpha. Nil for any other text.
     init?(named text: String) {
         let name = text.lowercased()
         if name == "transparent" {
@@ -30,7 +30,7 @@ extension RGBA8 {
             red: samples[0], green: samples[1], blue: samples[2], alpha: samples.count == 4 ? samples[3] : 255)
     }
 
-    /// CSS Color Module Level 4, section 6.1.
+    /// Named colours of the CSS Color Module Level 4, section 6.1.
     private static let names: [String: UInt32] = [
         "aliceblue": 0xF0F8FF, "antiquewhite": 0xFAEBD7, "aqua": 0x00FFFF, "aquamarine": 0x7FFFD4, "azure": 0xF0FFFF,
         "beige": 0xF5F5DC, "bisque": 0xFFE4C4, "black": 0x000000, "blanchedalmond": 0xFFEBCD, "blue": 0x0000FF,

@@ -2,12 +2,12 @@
 import PlatformImage
 
 extension SourceName {
-    /// The source that the last part of a thumbor target names.
+    /// Parses the last part of a thumbor target as a source.
     ///
     /// - Parameters:
     ///   - name: Percent-decoded once.
-    ///   - defaultScheme: What stands before a name without a scheme; nil when such a name is a file.
-    /// - Throws: `malformed` for an empty name, one with control characters and one that is not UTF-8.
+    ///   - defaultScheme: Scheme for a name without one; nil when such a name is a file.
+    /// - Throws: `malformed` for a name that is empty, contains control characters or is not UTF-8.
     init(named name: [UInt8], defaultScheme: String?) throws(ServiceError) {
         guard !name.isEmpty else { throw .malformed("the target names no picture") }
         guard !name.contains(where: { $0.isASCIIControl }), let text = String(validating: name, as: UTF8.self)
@@ -22,7 +22,7 @@ extension SourceName {
         }
     }
 
-    /// The index of the colon in `scheme://`; nil without one. A host with a port has no slashes there.
+    /// Returns the index of the colon in `scheme://`; nil without one. After `host:` with a port there are no slashes.
     private static func schemeEnd(_ name: [UInt8]) -> Int? {
         guard let colon = name.firstIndex(of: UInt8(ascii: ":")), colon > 0,
             name[(colon + 1)...].starts(with: "//".utf8),
@@ -31,12 +31,12 @@ extension SourceName {
         return colon
     }
 
-    /// The URL as it goes to the origin: scheme and host in lower case, every byte that a URL may not have escaped.
-    /// Escapes stay as they are, for they are the origin's own.
+    /// Normalizes a URL: scheme and host in lower case, and all bytes escaped that a URL does not allow. Existing
+    /// escapes are kept, because they belong to the origin's URL.
     private static func spelled(_ name: [UInt8], authorityStart: Int) -> String {
         let isDelimiter = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") }
         let pathStart = name[authorityStart...].firstIndex(where: isDelimiter) ?? name.count
-        // Who sends user information is refused later, and told so about what was sent.
+        // A host with user information is refused later; it is kept unchanged for that error.
         let isPlain = !name[authorityStart..<pathStart].contains(UInt8(ascii: "@"))
         var spelled: [UInt8] = []
         spelled.reserveCapacity(name.count)
@@ -59,11 +59,12 @@ extension SourceName {
         return String(decoding: spelled, as: UTF8.self)
     }
 
-    /// RFC 3986: what stands for itself. A number sign would begin a fragment, which never goes to an origin.
+    /// Returns true for bytes that RFC 3986 allows unescaped. A number sign would begin a fragment, which is never
+    /// sent.
     private static func isAllowed(_ byte: UInt8, inPath: Bool) -> Bool {
         switch byte {
         case _ where byte.isASCIIAlphanumeric: true
-        // Minus to slash, digits, colon and semicolon; ampersand to comma; question mark and at.
+        // Ranges: `-` to `;` with the digits, `&` to `,`, then `?` and `@`.
         case 0x2D...0x3B, 0x26...0x2C, 0x3F, 0x40: true
         case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "="), UInt8(ascii: "_"), UInt8(ascii: "~"): true
         case UInt8(ascii: "["), UInt8(ascii: "]"): !inPath

@@ -1,9 +1,9 @@
 #if Service
-/// Reads a target forwards, a segment at a time, and never goes back behind one that was taken.
+/// Forward scanner over the segments of a target; it never moves back before a consumed segment.
 struct TargetScanner {
     let bytes: [UInt8]
     private(set) var position: Int
-    /// Bytes looked at so far: tests bound it by a multiple of the length.
+    /// Number of bytes examined; tests check that it is linear in the length of the target.
     private(set) var steps = 0
 
     init(_ bytes: [UInt8], from position: Int = 0) {
@@ -13,10 +13,10 @@ struct TargetScanner {
 
     var isAtEnd: Bool { position >= bytes.count }
 
-    /// What is left.
+    /// The unread bytes.
     var rest: ArraySlice<UInt8> { bytes[position...] }
 
-    /// The bytes up to the next slash, not with it; nil when no slash follows. Does not move.
+    /// Returns the bytes before the next slash; nil when no slash follows. Does not advance.
     mutating func segment() -> ArraySlice<UInt8>? {
         var end = position
         while end < bytes.count, bytes[end] != UInt8(ascii: "/") { end += 1 }
@@ -24,10 +24,11 @@ struct TargetScanner {
         return end < bytes.count ? bytes[position..<end] : nil
     }
 
-    /// Moves behind the slash that follows a segment.
+    /// Advances past the slash after a segment.
     mutating func take(_ segment: ArraySlice<UInt8>) { position = segment.endIndex + 1 }
 
-    /// The bytes up to and with the first `)` that a slash follows; nil when there is none. Does not move.
+    /// Returns the bytes up to and including the first `)` that a slash follows; nil when there is none. Does not
+    /// advance.
     mutating func upToClosedSegment() -> ArraySlice<UInt8>? {
         var end = position
         while end + 1 < bytes.count {

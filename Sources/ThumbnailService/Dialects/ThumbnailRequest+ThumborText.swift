@@ -2,8 +2,8 @@
 import PlatformImage
 
 extension ThumbnailRequest {
-    /// The request as the parts of a thumbor target, without signature: read again they give an equal request. Nil for
-    /// what only IIIF can ask for.
+    /// Formats the request as the parts of a thumbor target without a signature; nil for features that only IIIF has.
+    /// Parsing the text gives an equal request, except for `attachment` and unknown filters, which are omitted.
     var thumborParts: String? {
         guard case .thumbor(let size) = operations.size, let image = source.thumborName else { return nil }
         var parts: [String] = []
@@ -51,7 +51,7 @@ extension ThumbnailRequest {
 }
 
 extension SourceName {
-    /// The name as the last part of a target: what decoding once gives back. Nil for an identifier of IIIF.
+    /// The percent-encoded name for the last part of a target; nil for an IIIF identifier.
     fileprivate var thumborName: String? {
         switch self {
         case .body: return "body"
@@ -73,7 +73,7 @@ extension ThumborSize.Side {
 }
 
 extension ImageFilter {
-    /// The filter as a target has it; nil for one that only IIIF has.
+    /// The filter in thumbor's syntax; nil for one that only IIIF has.
     fileprivate var text: String? {
         switch self {
         case .rotate(let quarterTurns): return "rotate(\(360 - 90 * quarterTurns))"
@@ -117,7 +117,7 @@ extension PixelFilter {
 }
 
 extension RGBA8 {
-    /// Eight hexadecimal digits.
+    /// Eight hexadecimal digits, red first.
     fileprivate var digits: String {
         String(hexadecimal: [red, green, blue, alpha])
     }

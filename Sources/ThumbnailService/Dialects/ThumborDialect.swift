@@ -1,50 +1,50 @@
 #if Service
 import PlatformImage
 
-/// thumbor's targets: `/{signature or unsafe}/{parts}/{image}` (SERVICE 2.1).
+/// Parser of thumbor targets: `/{signature or unsafe}/{parts}/{image}` (SERVICE 2.1).
 struct ThumborDialect: Sendable {
-    /// What stands before a name without a scheme.
+    /// Scheme for names without one.
     var defaultScheme = "http"
-    /// Names without a scheme are files under the configured root.
+    /// True when names without a scheme are files below the configured root.
     var readsFiles = false
-    /// 1 to 100, of results for which the target says nothing.
+    /// JPEG quality of results without a `quality` filter, 1 to 100.
     var defaultQuality = 80
-    /// Answers 400 for a filter name that is not known, where it is ignored otherwise.
+    /// Refuses unknown filters with status 400; false ignores them.
     var refusesUnknownFilters = false
-    /// What the filter `preset` stands for.
+    /// Presets for the filter `preset`.
     var presets = ThumborPresets()
-    /// Which first segments are accepted.
+    /// Policy for the first segment.
     var signing = SigningPolicy()
 
-    /// The longest target, with its query, in bytes.
+    /// Maximum length of a target with its query, in bytes.
     static let maxTargetBytes = SigningPolicy.maxTargetBytes
-    /// The most filters of one target, known or not.
+    /// Maximum number of filters of one target, known or unknown.
     static let maxFilters = 16
 
-    /// The request that a target asks for.
+    /// Verifies and parses a target.
     ///
-    /// - Parameter target: As it came, with the slash that it begins with.
+    /// - Parameter target: The target as it was received, with its leading slash.
     /// - Throws: `targetTooLong`, `queryRefused`, `badSignature`, `unsafeNotAllowed` or `malformed`.
     func parse(_ target: some Sequence<UInt8>) throws(ServiceError) -> ThumbnailRequest {
         try parse(parts: try signing.verified(target), isBody: false)
     }
 
-    /// The request that the parts after the signature ask for.
+    /// Parses the parts after the signature.
     ///
-    /// - Parameter isBody: The picture comes with the request, and the last part is the word `body`.
+    /// - Parameter isBody: True when the image is the body of the request; the last part is then the word `body`.
     func parse(parts: VerifiedParts, isBody: Bool) throws(ServiceError) -> ThumbnailRequest {
         var scanner = TargetScanner(parts.bytes)
         return try parse(&scanner, isDecoded: parts.isDecoded, query: parts.query, isBody: isBody)
     }
 
-    /// The parts up to the picture, and the picture.
+    /// Parses the optional parts, then the source.
     func parse(
         _ scanner: inout TargetScanner, isDecoded: Bool, query: [UInt8]?, isBody: Bool
     ) throws(ServiceError) -> ThumbnailRequest {
         var draft = ThumborDraft(quality: defaultQuality)
         draft.presets = presets
         try draft.read(parts: &scanner, isDecoded: isDecoded)
-        // They come once, and no picture is called like that.
+        // A second `filters:` or one without an end is an error, because no source has such a name.
         guard !scanner.rest.starts(with: ThumborPart.filtersPrefix.utf8) else {
             throw .malformed("the filters have no end: `)/` is missing")
         }
@@ -67,23 +67,24 @@ struct ThumborDialect: Sendable {
             return .body
         }
         var name = isDecoded ? Array(rest) : PercentEncoding.decode(rest)
-        // A target without a picture has no source, whatever its query says.
+        // A target without a source remains invalid, regardless of its query.
         if let query, !name.isEmpty { name += [UInt8(ascii: "?")] + query }
         return try SourceName(named: name, defaultScheme: readsFiles ? nil : defaultScheme)
     }
 }
 
-/// `POST /post/{signature or unsafe}/{parts}/body`: the picture is the body of the request, and nothing is fetched.
+/// Parser of `POST /post/{signature or unsafe}/{parts}/body`: the image is the body of the request, and nothing is
+/// fetched.
 struct PostDialect: Sendable {
     static let prefix = "/post"
 
-    /// How the parts are read and which signatures count.
+    /// Dialect of the parts and their signature.
     var thumbor: ThumborDialect
 
-    /// The request that a target asks for; its source is the body.
+    /// Verifies and parses a target; the source of the request is its body.
     ///
-    /// - Parameter target: As it came, `/post` included; that is no part of the signed message.
-    /// - Throws: As ``ThumborDialect/parse(_:)``, and `malformed` when the last part is not `body`.
+    /// - Parameter target: The target as it was received, including `/post`, which is not part of the signed message.
+    /// - Throws: The errors of ``ThumborDialect/parse(_:)``, and `malformed` when the last part is not `body`.
     func parse(_ target: [UInt8]) throws(ServiceError) -> ThumbnailRequest {
         guard target.count <= ThumborDialect.maxTargetBytes else {
             throw ServiceError(.targetTooLong, "a target has at most \(ThumborDialect.maxTargetBytes) bytes")

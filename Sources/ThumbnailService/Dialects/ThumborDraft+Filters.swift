@@ -2,9 +2,9 @@
 import PlatformImage
 
 extension ThumborDraft {
-    /// Reads `name(arguments):name(arguments)`, percent-decoded.
+    /// Parses `name(arguments):name(arguments)`, percent-decoded.
     ///
-    /// - Throws: `malformed` for what is no filter, more than ``ThumborDialect/maxFilters`` and bad arguments.
+    /// - Throws: `malformed` for invalid syntax, more than ``ThumborDialect/maxFilters`` filters, and bad arguments.
     mutating func read(filters text: [UInt8]) throws(ServiceError) {
         var (position, isEmpty) = (0, true)
         while position < text.count {
@@ -19,7 +19,7 @@ extension ThumborDraft {
             try read(filter: name, text[(open + 1)..<close])
             position = close + 2
         }
-        // What ends with a colon announces a filter that does not come.
+        // A trailing colon must be followed by another filter.
         guard !isEmpty, text.last == UInt8(ascii: ")") else { throw .malformed("the filters end with no filter") }
     }
 
@@ -27,12 +27,12 @@ extension ThumborDraft {
         isFilterWord(text) ? String(decoding: text, as: UTF8.self) : nil
     }
 
-    /// Letters, digits, `_` and `-`, at most 64: nothing that could harm a response field.
+    /// Returns true for 1 to 64 letters, digits, `_` and `-`, which are safe in a response field.
     static func isFilterWord(_ text: ArraySlice<UInt8>) -> Bool {
         (1...64).contains(text.count) && text.allSatisfy { $0.isASCIIAlphanumeric || "_-".utf8.contains($0) }
     }
 
-    /// The index of the bracket that ends a filter: a colon or nothing follows it.
+    /// Returns the index of the closing parenthesis of a filter, which is followed by a colon or by the end.
     private static func end(of text: [UInt8], from start: Int) -> Int? {
         var index = start
         while index < text.count {
@@ -54,9 +54,9 @@ extension ThumborDraft {
         }
     }
 
-    /// The filters that are no step of their own but steer size, output or answer.
+    /// Parses a filter that is not a step, but affects size, output or response. Returns false for other names.
     private mutating func readSteering(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> Bool {
-        // What the service does in any case, and the first frame is all that it shows.
+        // These filters have no effect: metadata is always removed, and only the first frame is used.
         let isAlwaysDone = ["strip_exif", "strip_icc", "cover"].contains(name)
         guard isAlwaysDone || Self.steering.contains(name) else { return false }
         var arguments = try FilterArguments(of: name, text)
@@ -103,20 +103,20 @@ extension FilterArguments {
         }
     }
 
-    /// Nil for a box without area, which has no effect.
+    /// Parses a focal box; nil for a box without area, which has no effect.
     fileprivate mutating func focalBox() throws(ServiceError) -> Operations.Focus.Box? {
         guard let (left, top, right, bottom) = Number.box(try text()) else { throw malformed }
         return left < right && top < bottom ? .init(left: left, top: top, right: right, bottom: bottom) : nil
     }
 
-    /// Milliseconds since 1970, at most 15 digits: some 30,000 years.
+    /// Parses milliseconds since 1970 of at most 15 digits, about 30,000 years.
     fileprivate mutating func milliseconds() throws(ServiceError) -> Int64 {
         let digits = try text()
         guard digits.count <= 15, let value = Int(asciiDigits: digits) else { throw malformed }
         return Int64(value)
     }
 
-    /// At most 255 bytes of UTF-8 without control characters and path separators.
+    /// Parses a file name of at most 255 bytes of UTF-8 without control characters and path separators.
     fileprivate mutating func fileName() throws(ServiceError) -> String {
         let bytes = try text()
         guard bytes.count <= 255, !bytes.contains(where: { $0.isASCIIControl || "/\\".utf8.contains($0) }),

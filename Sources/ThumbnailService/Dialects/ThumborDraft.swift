@@ -1,5 +1,5 @@
 #if Service
-/// What the parts of a target have said so far.
+/// State of the parser of a thumbor target.
 struct ThumborDraft {
     var operations = Operations()
     var size = ThumborSize()
@@ -7,27 +7,27 @@ struct ThumborDraft {
     var policy = AnswerPolicy()
     var isMeta = false
     var wantsBlurHash = false
-    /// Of `dpr`: what the sides of the box are multiplied by.
+    /// Factor of `dpr` for the sides of the box.
     var pixelRatio = FixedDecimal(1)
-    /// Of `stretch`, which counts only where nothing is fitted.
+    /// True after `stretch`, which is ignored with `fit-in`.
     var isStretched = false
 
-    /// What the filter `preset` may name.
+    /// Presets for the filter `preset`.
     var presets = ThumborPresets()
-    /// Filters so far, those of presets too.
+    /// Number of filters so far, including those of presets.
     var filterCount = 0
-    /// True while the parts of a preset are read.
+    /// True while the parts of a preset are parsed.
     var isInPreset = false
-    /// True once a preset was applied.
+    /// True after a preset was applied.
     var hasPresets = false
-    /// True once the target itself said more than `meta` and presets.
+    /// True when the target itself contains anything besides `meta` and presets.
     var hasOwnParts = false
 
     init(quality: Int) { output = OutputWish(quality: quality) }
 
-    /// Reads a segment as a part that may stand at `stage` or later; nil when it is none.
+    /// Parses a segment as a part of `stage` or a later one. Returns its stage; nil when it is not such a part.
     ///
-    /// - Throws: `malformed` for `debug`, for a trim that cannot be and for what tries to be a size.
+    /// - Throws: `malformed` for `debug`, for an invalid trim and for an invalid size.
     mutating func read(_ segment: ArraySlice<UInt8>, at stage: ThumborStage) throws(ServiceError) -> ThumborStage? {
         guard let part = try ThumborPart(segment), part.stage >= stage else {
             if stage <= .size, ThumborPart.triesToBeSize(segment) {
@@ -52,9 +52,9 @@ struct ThumborDraft {
         return part.stage
     }
 
-    /// The request of all parts, without what has no effect.
+    /// Returns the request without parts that have no effect.
     ///
-    /// - Throws: `malformed` when `dpr` makes a side too long to be a number of a target.
+    /// - Throws: `malformed` when `dpr` makes a side larger than ``Number/max``.
     consuming func request(from source: SourceName) throws(ServiceError) -> ThumbnailRequest {
         if isStretched, size.mode == .cover { size.mode = .stretch }
         size.width = try scaled(size.width)
@@ -65,7 +65,7 @@ struct ThumborDraft {
         return ThumbnailRequest(source: source, operations: operations, output: output, policy: policy)
     }
 
-    /// Rounded half up, at least 1 where it was.
+    /// Multiplies a side by the pixel ratio, rounded half up, at least 1.
     private func scaled(_ side: ThumborSize.Side) throws(ServiceError) -> ThumborSize.Side {
         guard case .pixels(let pixels) = side, pixelRatio != FixedDecimal(1) else { return side }
         let (product, overflows) = pixels.multipliedReportingOverflow(by: pixelRatio.units)

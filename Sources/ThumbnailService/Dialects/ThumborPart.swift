@@ -1,17 +1,17 @@
 #if Service
 import PlatformImage
 
-/// One of the optional parts of a thumbor target, without what it says.
+/// Positions of the optional parts of a thumbor target, in order.
 enum ThumborStage: Int, Comparable, CaseIterable {
     case debug, meta, trim, crop, fit, size, horizontal, vertical, smart, filters, image
 
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// The part that may come after this one.
+    /// The first stage that may follow this part.
     var next: Self { Self(rawValue: rawValue + 1) ?? .image }
 }
 
-/// One of the optional parts of a thumbor target. Each is known by its own spelling, whatever comes before it.
+/// An optional part of a thumbor target, which is recognized by its spelling alone.
 enum ThumborPart: Hashable {
     case debug
     case meta
@@ -26,9 +26,9 @@ enum ThumborPart: Hashable {
 
     static let filtersPrefix = "filters:"
 
-    /// The part that a segment is; nil for any other text, which begins the picture's name.
+    /// Parses a segment; nil for any other text, which is the beginning of the source.
     ///
-    /// - Throws: `malformed` for a trim with a number or a corner that it cannot have.
+    /// - Throws: `malformed` for a trim with an invalid number or corner.
     init?(_ segment: ArraySlice<UInt8>) throws(ServiceError) {
         if segment.starts(with: Self.filtersPrefix.utf8) {
             self = .filters
@@ -69,7 +69,7 @@ enum ThumborPart: Hashable {
         ("bottom", .vertical(.bottom)),
     ]
 
-    /// What follows `trim:`: a corner, a tolerance, or both.
+    /// Parses the text after `trim:`: a corner, a tolerance, or both.
     private static func trim(_ text: ArraySlice<UInt8>) throws(ServiceError) -> Operations.Trim {
         var trim = Operations.Trim()
         var rest = text
@@ -88,7 +88,7 @@ enum ThumborPart: Hashable {
         return trim
     }
 
-    /// `WxH`: a side is digits, `orig` or nothing, each after an optional `-`.
+    /// Parses `WxH`: a side is digits, `orig` or empty, each with an optional prefix `-`.
     private static func size(_ segment: ArraySlice<UInt8>) -> ThumborPart? {
         guard let cross = segment.firstIndex(of: UInt8(ascii: "x")) else { return nil }
         let (first, second) = (segment[..<cross], segment[(cross + 1)...])
@@ -105,10 +105,10 @@ enum ThumborPart: Hashable {
         return Number.whole(text).map { $0 == 0 ? .proportional : .pixels($0) }
     }
 
-    /// True for what somebody meant to be a size and no host is called: `1e9x200`, `--3x2`, `NaNx1`, `++x9`, digits of
-    /// other scripts, a number with too many digits. Taken for a host it would be answered with a misleading error.
+    /// Returns true for an invalid size that cannot be a host name: `1e9x200`, `--3x2`, `NaNx1`, `++x9`, digits of
+    /// other scripts, a number with too many digits. Treated as a host, it would lead to a misleading error.
     static func triesToBeSize(_ segment: ArraySlice<UInt8>) -> Bool {
-        // Nobody writes a size as long as that, and looking at characters is slow.
+        // Longer segments are not sizes, and the Unicode properties are slow.
         guard segment.count <= 128, let cross = segment.firstIndex(of: UInt8(ascii: "x")) else { return false }
         let sides = [segment[..<cross], segment[(cross + 1)...]].map { side in
             String(decoding: PercentEncoding.decode(side).drop { "+-".utf8.contains($0) }, as: UTF8.self).lowercased()

@@ -1,23 +1,22 @@
 #if Service
 import PlatformImage
 
-/// Parts of targets by name: what the filter `preset(name)` stands for.
+/// Presets: parts of targets by name, for the filter `preset(name)`.
 struct ThumborPresets: Sendable {
     private let parts: [String: [UInt8]]
-    /// A target is made of presets alone.
+    /// True when targets may contain presets only.
     let areRequired: Bool
 
-    /// No presets.
+    /// Creates an empty set.
     init() {
         parts = [:]
         areRequired = false
     }
 
-    /// Reads every preset once, so that none can fail later for what it says.
+    /// Parses all presets in advance, so that syntax errors are reported at startup.
     ///
     /// - Parameter presets: Parts without signature and source, such as `fit-in/300x200/filters:quality(70)`.
-    /// - Throws: `internalFault` for parts that cannot be read, filters that are not known, and none where they are
-    ///   required.
+    /// - Throws: `internalFault` for invalid parts, for unknown filters, and for no presets where they are required.
     init(_ presets: [String: String], areRequired: Bool) throws(ServiceError) {
         guard !areRequired || !presets.isEmpty else {
             throw ServiceError(.internalFault, "targets are to be made of presets alone, and there is no preset")
@@ -41,13 +40,13 @@ struct ThumborPresets: Sendable {
         self.areRequired = areRequired
     }
 
-    /// Nil for a name that there is not.
+    /// Returns the parts of a preset; nil for an unknown name.
     func parts(of name: some Sequence<UInt8>) -> [UInt8]? { parts[String(decoding: Array(name), as: UTF8.self)] }
 }
 
 extension ThumborDraft {
-    /// Reads all optional parts that stand in front of the picture: each is tried where it may stand, and a miss means
-    /// that it is absent.
+    /// Parses the optional parts before the source. Each is expected only at its position; another segment means that
+    /// it is absent.
     ///
     /// - Throws: `malformed`.
     mutating func read(parts scanner: inout TargetScanner, isDecoded: Bool) throws(ServiceError) {
@@ -67,9 +66,10 @@ extension ThumborDraft {
         }
     }
 
-    /// Reads the parts of a preset as if they stood here: what came before is replaced, what follows replaces them.
+    /// Parses the parts of a preset at the current position: they override earlier parts, and later parts override
+    /// them.
     ///
-    /// - Throws: `malformed` for parts that are none, and for a preset in a preset.
+    /// - Throws: `malformed` for invalid parts, and for a preset inside a preset.
     mutating func apply(preset parts: [UInt8]) throws(ServiceError) {
         guard !isInPreset else { throw .malformed("a preset has a preset in it") }
         isInPreset = true
