@@ -198,7 +198,7 @@ final class Admission: Sendable {
 }
 
 /// Robust moving average: the mean of the last 32 samples, each clamped to 20 times their median. A few outliers change
-/// it little; a permanent change takes full effect after 16 samples.
+/// it little; a permanent change is no longer clamped after 16 samples.
 struct RobustMean: Sendable {
     static let sampleCount = 32
     static let outlierFactor = 20.0

@@ -7,7 +7,7 @@ import PlatformImage
 /// header and estimates the memory, ``render(_:_:decode:cancellation:)`` decodes and encodes. Both block, and may run
 /// on any number of threads at once.
 struct Renderer: Sendable {
-    /// Decoder with limits, strictness and cached colour transforms; it applies the EXIF orientation.
+    /// Decoder with limits, strictness and cached colour transforms; it applies the orientation of the source.
     let decoder: ImageDecoder
     /// Limits on result sizes.
     let sizes: SizeRules
