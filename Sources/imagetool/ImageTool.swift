@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
 
-/// The command `imagetool`. Its exit codes are those of sysexits.h; `Docs/exit-codes.md` lists them.
+/// The `imagetool` command. Its exit codes are those of sysexits.h; `Docs/exit-codes.md` lists them.
 @main
 struct ImageTool: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +22,7 @@ struct ImageTool: ParsableCommand {
             ViewCommand.self, CacheCommand.self,
         ] + networkCommands + serviceCommands)
 
-    /// What needs a transport.
+    /// Commands that need the trait `AsyncHTTPClient`.
     private static var networkCommands: [any ParsableCommand.Type] {
         #if AsyncHTTPClient
         [LoadCommand.self, PipeCommand.self]
@@ -31,7 +31,7 @@ struct ImageTool: ParsableCommand {
         #endif
     }
 
-    /// What needs the trait `Service`.
+    /// Commands that need the trait `Service`.
     private static var serviceCommands: [any ParsableCommand.Type] {
         #if Service
         [ServeCommand.self, SignCommand.self, HealthCommand.self, WarmCommand.self]
@@ -52,7 +52,7 @@ struct ImageTool: ParsableCommand {
 #else
 import PlatformImageToolSupport
 
-/// Without its trait the tool has no command-line parser.
+/// Replacement for builds without the trait `Tool`, which have no command-line parser.
 @main
 struct ImageTool {
     static func main() {

@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// `imagetool cache`: looks after the folder of a disk cache; loaders may use it at the same time.
+/// `imagetool cache`: reports, verifies and trims a disk cache directory; loaders may use it at the same time.
 struct CacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
@@ -18,7 +18,7 @@ struct CacheCommand: ParsableCommand {
         ])
 }
 
-/// `imagetool cache stat`: how much there is.
+/// `imagetool cache stat`: prints the number of entries and their size in bytes.
 struct CacheStatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "stat", abstract: "Prints entries and bytes.")
 
@@ -33,7 +33,7 @@ struct CacheStatCommand: AsyncParsableCommand {
     }
 }
 
-/// `imagetool cache verify`: reads every entry whole and compares its checksums.
+/// `imagetool cache verify`: reads every entry completely and verifies its checksums.
 struct CacheVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -64,7 +64,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// `imagetool cache gc`: removes what was not used for longest.
+/// `imagetool cache gc`: evicts the least recently used entries until a byte limit is met.
 struct CacheCollectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc", abstract: "Removes the entries not used for longest until a limit is met.")
@@ -87,7 +87,7 @@ struct CacheCollectCommand: AsyncParsableCommand {
     }
 }
 
-/// `imagetool cache clear`: removes what is old.
+/// `imagetool cache clear`: removes entries by age.
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear", abstract: "Removes entries by age: since they were last used, or since they were stored.")
@@ -113,7 +113,7 @@ struct CacheClearCommand: AsyncParsableCommand {
     }
 }
 
-/// `imagetool cache purge`: removes everything that is the cache's.
+/// `imagetool cache purge`: removes all entries of the cache; foreign files stay.
 struct CachePurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "purge", abstract: "Removes every entry.")
 

@@ -11,38 +11,43 @@ import Musl
 import Darwin
 #endif
 
-/// What a cache command prints.
+/// Output of a cache command, as text and as JSON.
 struct CacheResult {
     let text: String
     let json: JSON
     /// False makes the command exit with 1.
     var isGood = true
-    /// Why the command did less than it was asked to; nil when it did all.
+    /// Reason why the command did less than requested; `nil` when it did everything.
     var failure: String?
 
-    /// - Parameter claim: In front of the text, with a space at its end; empty for none.
+    /// Number of entries and bytes, as text and as JSON.
+    ///
+    /// - Parameter claim: Prefix of the text, including a trailing space; may be empty.
     static func amount(_ claim: String, entries: Int, bytes: Int) -> Self {
         Self(
             text: "\(claim)\(entries) \(entries == 1 ? "entry" : "entries"), \(bytes) bytes\n",
             json: .object([("entries", .integer(entries)), ("bytes", .integer(bytes))]))
     }
 
-    /// - Parameter report: nil when there was nothing to remove from.
+    /// Number of removed entries and bytes.
+    ///
+    /// - Parameter report: `nil` when the directory contains no cache.
     static func removed(_ report: RemovalReport?) -> Self {
         .amount("removed ", entries: report?.count ?? 0, bytes: report?.bytes ?? 0)
     }
 }
 
-/// The folder that a cache command works on, and how the result is printed.
+/// Arguments of a cache command: the directory and the output format.
 struct CacheFolder: ParsableArguments {
     @Argument(help: "Folder of a disk cache; it must exist.") var directory: String
     @Flag(help: "Print one JSON object.") var json = false
 
-    /// Runs `body` on the cache in the folder, prints what it found, then what went wrong.
+    /// Runs `body` with the cache in the directory, prints its result, then reports failures on stderr.
     ///
-    /// - Parameter body: Gets nil for a folder that no cache has stored anything in, which stays as it is.
-    /// - Throws: The exit code when there is no folder (66), when something in it could not be read or removed (74), or
-    ///   when the result is not good (1).
+    /// - Parameter body: Receives `nil` when no cache has stored anything in the directory; the directory stays
+    ///   unchanged.
+    /// - Throws: An exit code: 66 when the directory is missing or cannot be listed, 74 when something in it could not
+    ///   be read or removed, 1 when the result is not good.
     func use(_ body: (DiskCache?) async throws -> CacheResult) async throws {
         let output = try Output()
         let isThere = try await withReport(directory) { try hasCache(directory) }
@@ -57,7 +62,9 @@ struct CacheFolder: ParsableArguments {
         if !result.isGood { throw ExitCode(1) }
     }
 
-    /// - Throws: `noInput` when the folder is missing, is no folder or may not be listed.
+    /// Returns true when the directory contains the cache's `v1` folder.
+    ///
+    /// - Throws: `noInput` when the path is missing, is not a directory or cannot be listed.
     private func hasCache(_ path: String) throws(Failure) -> Bool {
         guard let listing = opendir(path) else { throw Failure(.noInput, "noInput: \(systemMessage())") }
         closedir(listing)
@@ -67,7 +74,7 @@ struct CacheFolder: ParsableArguments {
 }
 
 extension DiskCache.Fault {
-    /// Whether the command did less than it was asked to.
+    /// True when the fault means that the command did less than requested.
     fileprivate var isFailure: Bool {
         switch self {
         case .damagedEntry, .foreignObject, .directoryGone, .headTooLarge, .bodyTooLarge: false

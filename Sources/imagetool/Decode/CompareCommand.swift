@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
 
-/// `imagetool compare`: how far two pictures are apart.
+/// `imagetool compare`: prints the difference of two images of equal size.
 struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",

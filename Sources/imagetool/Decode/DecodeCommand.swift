@@ -4,7 +4,7 @@ import Crypto
 import PlatformImage
 import PlatformImageToolSupport
 
-/// `imagetool decode`: pixels, or their digest.
+/// `imagetool decode`: writes the pixels of image files, or their SHA-256 digests.
 struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
@@ -55,13 +55,13 @@ struct DecodeCommand: ParsableCommand {
         if let status, status != "-", status == output { throw ValidationError("--status and --output are one file.") }
     }
 
-    /// The status alone is asked for.
+    /// True when only the status lines are requested, and no pixels.
     private var discardsPixels: Bool { status == "-" && output == nil && !digest }
 
     func run() throws {
         let decoder = ImageDecoder(options: options)
         let statusLines = try status.map { path throws(OutputFailure) in try Output(path: path) }
-        // Made when there is something to write: a file that fails leaves an older output as it is.
+        // Opened lazily: when decoding fails, an existing output file stays unchanged.
         var target: Output?
         func opened() throws -> Output {
             let opened = try target ?? Output(path: output ?? "-")
@@ -97,11 +97,11 @@ struct DecodeCommand: ParsableCommand {
         if let failure { throw failure }
     }
 
-    /// The deadline of a file, which starts when the file was read; nil without one.
+    /// Cancellation flag with the deadline for one file, counted from this call; `nil` without `--deadline`.
     private func cancellation() -> CancellationFlag? {
         guard let deadline else { return nil }
         let flag = CancellationFlag()
-        // A century acts as no deadline; more does not fit into a Duration.
+        // 100 years is as good as no deadline; larger values overflow `Duration`.
         flag.setDeadline(.now + .seconds(min(deadline, 100 * 365 * 86_400)))
         return flag
     }
@@ -111,7 +111,7 @@ struct DecodeCommand: ParsableCommand {
         if strict { options.strictness = .corrupt }
         if let maxPixels {
             options.limits.maxPixels = maxPixels
-            // A single frame of the size asked for must pass.
+            // Raise the total as well: a single frame of `maxPixels` must pass.
             options.limits.maxTotalPixels = options.limits.maxTotalPixels.map { max($0, maxPixels) }
         }
         if let maxFrames { options.limits.maxFrames = maxFrames }
@@ -121,14 +121,14 @@ struct DecodeCommand: ParsableCommand {
 
 extension PictureFormat: ExpressibleByArgument {}
 
-/// The JSON object that `decode --status` writes for an input, on one line.
+/// JSON object, on one line, that `decode --status` writes for each input.
 ///
 /// | key | value |
 /// |---|---|
-/// | `file` | the path as it was given |
+/// | `file` | the path as given on the command line |
 /// | `status` | `complete`, `truncated`, `corrupt`, or `failed` when there are no pixels |
-/// | `rows` | complete rows from the top, as stored: all of them for `complete`; null for `corrupt`, which counts none |
-/// | `warnings` | stable codes, such as `crc`; those of `corrupt`, and remarks that do not change the status |
+/// | `rows` | complete rows from the top, as stored: all for `complete`; null for `corrupt`, which counts none |
+/// | `warnings` | stable codes such as `crc`: those of `corrupt`, and warnings that do not change the status |
 /// | `error` | null, or the reason of `failed`: `code: message` |
 enum DecodeStatusLine {
     static func text(of picture: Picture, file: String) -> String {

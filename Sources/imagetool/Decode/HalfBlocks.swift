@@ -1,18 +1,18 @@
 import PlatformImage
 
-/// A bitmap as terminal text: each cell is an upper half block whose foreground is one pixel and whose background the
-/// pixel below. Transparent parts show a checkerboard.
+/// A bitmap as terminal text: each cell is an upper half block, with one pixel as its foreground and the pixel below as
+/// its background colour. Transparent parts show a checkerboard.
 struct HalfBlocks {
     private let width: Int
     private let height: Int
     private var colors: [RGBA8] = []
 
-    /// Shrinks the bitmap to at most `columns` pixels a row, its aspect kept; it is never enlarged.
+    /// Shrinks the bitmap to at most `columns` pixels per row and keeps its aspect ratio; never enlarges.
     init(_ bitmap: Bitmap, columns: Int) {
         width = min(max(1, columns), bitmap.width)
         height = max(1, (bitmap.height * width + bitmap.width / 2) / bitmap.width)
-        // Sums over one row of boxes of source pixels: red, green and blue times alpha, then alpha times 255, then the
-        // count.
+        // Sums of the source pixels of each box in one row of boxes: red, green and blue times alpha, then alpha times
+        // 255, then the number of pixels.
         var sums = [SIMD8<UInt64>](repeating: .zero, count: width)
         for y in 0..<bitmap.height {
             let boxRow = y * height / bitmap.height
@@ -24,7 +24,7 @@ struct HalfBlocks {
         }
     }
 
-    /// Lines of 24-bit colour sequences; every line ends with the colours reset.
+    /// Lines with 24-bit colour escape sequences (SGR 38 and 48); each line ends with a reset.
     var text: String {
         var text = ""
         for row in stride(from: 0, to: height, by: 2) {
@@ -58,7 +58,7 @@ struct HalfBlocks {
         }
     }
 
-    /// The mean of a box over the checkerboard, whose squares are four pixels wide.
+    /// Mean of a box composited over the checkerboard, whose squares are four pixels wide.
     private func color(_ sum: SIMD8<UInt64>, _ x: Int, _ y: Int) -> RGBA8 {
         let whole = sum[4] * 255
         let paper: UInt64 = (x / 4 + y / 4).isMultiple(of: 2) ? 204 : 153

@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
 
-/// `imagetool info`: what files say about their pictures.
+/// `imagetool info`: prints format, size, frames and colour information of image files.
 struct InfoCommand: ParsableCommand {
     enum Style: EnumerableFlag {
         case json, ndjson
@@ -23,7 +23,7 @@ struct InfoCommand: ParsableCommand {
     func run() throws {
         let output = try Output()
         var objects: [JSON] = []
-        // The array is closed whatever happened: an exit code other than 0 says that something is missing in it.
+        // The array is closed even after an error; the exit code reports that elements are missing.
         defer { if style == .json { try? output.write(JSON.lines(objects)) } }
         var isFirst = true
         try forEachFile(files) { path in

@@ -8,19 +8,19 @@ import Musl
 import Darwin
 #endif
 
-/// How far two pictures of one size are apart. Colours under alpha 0 count as 0.
+/// Difference metrics of two bitmaps of equal size. Colours of pixels with alpha 0 count as 0.
 struct PictureDifference {
-    /// The largest difference of a sample, 0...255, in the order red, green, blue, alpha.
+    /// Largest sample difference per channel, 0...255, in the order red, green, blue, alpha.
     private(set) var largest = [0, 0, 0, 0]
-    /// The mean difference of all samples; alpha's count only where a pixel of either picture is not opaque.
+    /// Mean sample difference; alpha samples count only when a pixel of either image is not opaque.
     let mean: Double
-    /// Peak signal-to-noise ratio over the same samples, in dB; infinite when they are equal.
+    /// Peak signal-to-noise ratio over the same samples, in dB; infinite for equal images.
     let psnr: Double
-    /// Structural similarity, 1 for equal pictures: of luma over black, weighed by a Gaussian of 1.5 pixels in windows
-    /// of 11 (Wang, Bovik, Sheikh and Simoncelli 2004); nil when a side is shorter than a window.
+    /// Structural similarity (SSIM), 1 for equal images: luma over black, 11 x 11 windows, Gaussian weights with a
+    /// sigma of 1.5 pixels (Wang, Bovik, Sheikh and Simoncelli 2004); `nil` when a side is shorter than a window.
     let ssim: Double?
 
-    /// Both have the same width and height.
+    /// Compares two bitmaps; traps unless both have the same width and height.
     init(_ first: Bitmap, _ second: Bitmap) {
         precondition(first.width == second.width && first.height == second.height, "both have one size")
         let (first, second) = (first.clearedUnderAlpha(), second.clearedUnderAlpha())
@@ -53,7 +53,7 @@ struct PictureDifference {
     }
 }
 
-/// SSIM, row by row: only the rows of one window are kept.
+/// SSIM computed row by row; stores only the rows of one window.
 private struct StructuralSimilarity {
     private static let size = 11
     private static let weights: [Double] = {
@@ -61,7 +61,7 @@ private struct StructuralSimilarity {
         return raw.map { $0 / raw.reduce(0, +) }
     }()
 
-    private let columns: Int  // windows in a row
+    private let columns: Int  // windows per row
 
     init?(width: Int) {
         guard width >= Self.size else { return nil }
@@ -85,7 +85,7 @@ private struct StructuralSimilarity {
         return sum / Double(columns * (first.height - Self.size + 1))
     }
 
-    /// The weighed sums of a, b, a * a, b * b and a * b along a row.
+    /// Weighted sums of a, b, a * a, b * b and a * b for each window of a row.
     private func across(_ first: [Double], _ second: [Double]) -> [SIMD8<Double>] {
         let moments = zip(first, second).map { SIMD8($0, $1, $0 * $0, $1 * $1, $0 * $1, 0, 0, 0) }
         return (0..<columns).map { x in
@@ -102,7 +102,7 @@ private struct StructuralSimilarity {
         return (2 * a * b + c1) * (2 * covariance + c2) / ((a * a + b * b + c1) * (varianceA + varianceB + c2))
     }
 
-    /// ITU-R BT.601, over black.
+    /// Luma of a row, ITU-R BT.601, composited over black.
     private static func luma(_ bitmap: Bitmap, _ y: Int) -> [Double] {
         bitmap.withRow(y) { row in
             (0..<bitmap.width).map { x in

@@ -1,17 +1,17 @@
 import PlatformImage
 import PlatformImageToolSupport
 
-/// What `info` prints of a file.
+/// Facts that `info` prints for one file.
 struct PictureFacts {
     let path: String
     let byteCount: Int
     let header: ImageHeader
-    /// Nil when none was asked for.
+    /// `nil` unless requested.
     let hash: BlurHash?
 
-    /// Reads the file; the limits on the picture's size do not count, because no pixel is decoded.
+    /// Reads the header of a file; the limits on image size do not apply, because no pixels are decoded.
     ///
-    /// - Parameter hasHash: Decodes a small picture of it, within all limits.
+    /// - Parameter hasHash: Also decodes a thumbnail for the BlurHash; all limits apply to it.
     init(_ path: String, hasHash: Bool = false) throws {
         var options = DecodeOptions()
         options.limits.maxSide = nil
@@ -24,7 +24,8 @@ struct PictureFacts {
         hash = hasHash ? try Self.hash(of: bytes, path) : nil
     }
 
-    /// The mean of light is what the hash is about, so a smaller picture of means has the same. Damage is told on stderr.
+    /// BlurHash of a 64 x 64 thumbnail: it depends only on means of linear light, which a box-filtered thumbnail
+    /// preserves. Reports damage on stderr.
     private static func hash(of bytes: [UInt8], _ path: String) throws(DecodeError) -> BlurHash {
         var options = ThumbnailOptions(width: 64, height: 64)
         options.filter = .box
@@ -55,7 +56,7 @@ struct PictureFacts {
         return .object(members + (hash.map { [("blurHash", .string($0.description))] } ?? []))
     }
 
-    /// The path, then a line for each fact.
+    /// The path, then one line per fact.
     var text: String {
         let loops = header.loopCount.map { $0 == 0 ? "0 (for ever)" : String($0) }
         let lines: [(String, String)] = [
@@ -78,7 +79,7 @@ struct PictureFacts {
         return "\(path)\n" + all.map { "  \(padded($0.0, to: 16))\($0.1)\n" }.joined()
     }
 
-    /// Nil when a hostile header multiplies to more than 64 bits hold.
+    /// Bytes of the decoded RGBA bitmap; `nil` when the header's size overflows 64 bits.
     private var decodedByteCount: Int? {
         let (pixels, isTooMuch) = header.width.multipliedReportingOverflow(by: header.height)
         let (bytes, overflows) = pixels.multipliedReportingOverflow(by: 4)

@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
 
-/// `imagetool view`: a preview in the terminal.
+/// `imagetool view`: prints a preview of an image in the terminal.
 struct ViewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "view", abstract: "Shows a picture in a terminal with 24-bit colours, two pixels a character.")

@@ -4,7 +4,7 @@ import PlatformImage
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// `imagetool load`: pictures from addresses, through the caches.
+/// `imagetool load`: loads images from URLs through the caches.
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
@@ -85,7 +85,7 @@ struct LoadCommand: AsyncParsableCommand {
 }
 
 extension SystemExit {
-    /// The exit code for an address that gave nothing.
+    /// Exit code for a failed load.
     init(_ error: LoadError) {
         self =
             switch error.original ?? error.code {
@@ -100,7 +100,7 @@ extension SystemExit {
 }
 
 extension ContentType {
-    /// `image/*`: whatever says that it is a picture.
+    /// `image/*`: every response whose content type is an image.
     static var anyImage: Self {
         guard let type = Self("image/*") else { preconditionFailure("image/* is a content type") }
         return type

@@ -3,18 +3,18 @@ import PlatformImage
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// What `imagetool load` prints of one load.
+/// Report of one load by `imagetool load`.
 struct LoadRow {
-    /// As it may be shown: without user information and values of the query.
+    /// Redacted URL, without user information and query values.
     let url: String
-    /// The name of the file that was written; nil for none.
+    /// Name of the file that was written; `nil` for none.
     var file: String?
-    // Not the outcome, which holds the pixels and bytes of a picture.
+    // Copies single fields, because `LoadOutcome` retains the pixels and bytes of an image.
     private let status: Int
     private let source: LoadOutcome.Source
     private let isFresh: Bool
     private let error: LoadError?
-    /// Nil for a failure.
+    /// `nil` for a failed load.
     private let picture: (width: Int, height: Int, format: String, bytes: Int)?
     private let milliseconds: Double
 

@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// A folder that gets pictures as they came, under names made of their addresses, never in the place of another file.
+/// Folder that receives loaded images unchanged, under names derived from their URLs; never replaces an existing file.
 struct LoadedFiles {
     private let folder: String
 
@@ -25,7 +25,7 @@ struct LoadedFiles {
         }
     }
 
-    /// Writes a file, which appears when it is whole; returns its name.
+    /// Writes a file atomically and returns its name.
     func write(_ bytes: [UInt8], from url: String, _ format: ImageFormat) throws(OutputFailure) -> String {
         let (stem, suffix) = Self.name(of: url, format)
         let (descriptor, temporary) = makeTemporary(beside: "\(folder)/.\(stem)")
@@ -37,7 +37,7 @@ struct LoadedFiles {
             if !isWritten { errno = code }
             throw OutputFailure("\(folder)/\(stem)\(suffix)")
         }
-        // A link takes no name that is there, whoever made it and whenever.
+        // `link` fails for an existing name, even when another process creates it concurrently.
         for number in 1...1_000_000 {
             let name = number == 1 ? stem + suffix : "\(stem)-\(number)\(suffix)"
             if link(temporary, "\(folder)/\(name)") == 0 { return name }
@@ -46,14 +46,15 @@ struct LoadedFiles {
         throw OutputFailure("\(folder)/\(stem)\(suffix)")
     }
 
-    /// A file's name without and with what tells its format: letters, digits and `._-` of the last part of the path.
+    /// File name in two parts: the last path component reduced to letters, digits and `._-`, and the format's
+    /// extension.
     static func name(of url: String, _ format: ImageFormat) -> (stem: String, suffix: String) {
         let path = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let afterScheme = path.firstIndex(of: UInt8(ascii: ":")).map { path[$0...].dropFirst(3) } ?? path[...]
         let parts = afterScheme.split(separator: UInt8(ascii: "/"))
         let last = parts.count > 1 ? parts[parts.count - 1] : afterScheme.prefix(0)
         var stem = plainName(last)
-        // A name that begins with a dot hides, one that begins with a dash looks like an option.
+        // A leading dot would hide the file; a leading dash would look like an option.
         stem = String(stem.drop { $0 == "." || $0 == "-" })
         if let dot = stem.lastIndex(of: "."), suffixes(of: format).contains(stem[dot...].lowercased()) {
             let suffix = String(stem[dot...])

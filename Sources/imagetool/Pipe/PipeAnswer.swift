@@ -8,17 +8,17 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One line of `imagetool pipe`'s output.
+/// One response line of `imagetool pipe`.
 struct PipeAnswer: Sendable {
-    /// Whole, without its newline.
+    /// Complete JSON object without the newline.
     let line: [UInt8]
 
     private init(_ id: String?, _ members: [(String, JSON)], body: [UInt8] = []) {
-        // The id is JSON already, as it came.
+        // The id is inserted as the JSON text of the request.
         let members = [("id", id.map { JSON.numeral($0) } ?? .null)] + members
         var line = Array(JSON.object(members).text.utf8)
         if !body.isEmpty {
-            // Joined as bytes: a body may be large.
+            // The body is appended as bytes, because it may be large.
             line.removeLast()
             line += Array(",\"bodyBase64\":\"".utf8)
             line += Data(body).base64EncodedData()
@@ -27,12 +27,12 @@ struct PipeAnswer: Sendable {
         self.line = line
     }
 
-    /// An operation that was done.
+    /// Response for an operation that succeeded.
     static func done(_ id: String?, _ members: [(String, JSON)] = []) -> Self {
         Self(id, [("ok", .bool(true))] + members)
     }
 
-    /// An operation that was not done.
+    /// Response for an operation that failed.
     static func failed(_ id: String?, _ reason: String) -> Self {
         Self(id, [("ok", .bool(false)), ("error", .string(reason))])
     }

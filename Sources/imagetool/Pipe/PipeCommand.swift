@@ -12,7 +12,7 @@ import Musl
 import Darwin
 #endif
 
-/// `imagetool pipe`: a loader for programs in any language.
+/// `imagetool pipe`: gives programs in other languages access to a loader.
 struct PipeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pipe",
@@ -22,10 +22,10 @@ struct PipeCommand: AsyncParsableCommand {
             describes them. The end of stdin, or SIGTERM, ends the process within five seconds, with 0.
             """)
 
-    /// Outstanding operations get so long when the input has ended, and the same again to be given up and answered
-    /// would be more than the five seconds in all.
+    /// Grace period for outstanding operations after the end of input. They are cancelled afterwards; together with the
+    /// cancellation this must stay below the documented five seconds.
     @Option(help: .hidden) var graceMilliseconds = 4_000
-    /// Nothing, not a disk that hangs either, keeps the process longer than that: what was stored is on disk already.
+    /// Time after which the process exits unconditionally, even when a disk hangs; stored entries are on disk by then.
     @Option(help: .hidden) var longestEndMilliseconds = 4_800
 
     func run() async throws {

@@ -3,11 +3,11 @@ import PlatformImage
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// What `open` says of a loader.
+/// Loader configuration from an `open` request.
 struct PipeConfiguration: Sendable {
-    /// With the defaults of the pipe, which means to drive every layer, where nothing else was said.
+    /// Starts from the defaults of the pipe, which enable every cache layer.
     private(set) var configuration = ImageLoader.Configuration()
-    /// Names of the keys that mean nothing here, in the order of the line.
+    /// Unknown keys, in the order of the request.
     private(set) var ignored: [String] = []
 
     init(_ line: JSON) throws(PipeRequest.Refusal) {
@@ -17,14 +17,14 @@ struct PipeConfiguration: Sendable {
         configuration.acceptedContentTypes = [.anyImage]
         let directory = try Self.directory(line)
         configuration.cacheDirectory = directory
-        // Beside the shards of the pictures, which take no notice of it.
+        // Next to the shards of the image cache, which ignores it.
         configuration.dataDirectory = directory.map { $0 + "/data" }
         guard let config = line["config"] else { return }
         guard case .object(let members) = config else { throw .malformed("config must be an object") }
         for (key, value) in members where try !set(key, value) { ignored.append(key) }
     }
 
-    /// Nil for none: such a loader has no disk cache.
+    /// Absolute path of the disk cache; `nil` for a loader without a disk cache.
     private static func directory(_ line: JSON) throws(PipeRequest.Refusal) -> String? {
         guard line["directory"] != nil else { return nil }
         let path = try line.text("directory")
@@ -34,7 +34,7 @@ struct PipeConfiguration: Sendable {
         return path
     }
 
-    /// False for a key that is not known.
+    /// Sets one key; returns false when it is unknown.
     private mutating func set(_ key: String, _ value: JSON) throws(PipeRequest.Refusal) -> Bool {
         switch key {
         case "useServerCachePolicy": configuration.useServerCachePolicy = try Self.flag(key, value)
@@ -80,7 +80,7 @@ struct PipeConfiguration: Sendable {
         return Set(types)
     }
 
-    /// `"never"`, `"serverDirective"`, or the seconds that a stale answer may be used for.
+    /// Parses `"never"`, `"serverDirective"`, or the number of seconds that a stale response may be used for.
     private static func staleIfError(_ key: String, _ value: JSON) throws(PipeRequest.Refusal) -> StaleIfError {
         if value.isNull || value.string == "never" { return .never }
         if value.string == "serverDirective" { return .serverDirective }

@@ -11,39 +11,41 @@ import Musl
 import Darwin
 #endif
 
-/// The lines of stdin, read on a queue of their own because reading blocks, until stdin ends, stdout closes or SIGTERM
-/// comes.
+/// Lines of stdin, read on a dedicated queue because reading blocks; ends at the end of stdin, when stdout is closed or
+/// at SIGTERM.
 final class PipeInput: Sendable {
     enum Item: Sendable {
-        /// Without its newline.
+        /// A line without its newline.
         case line([UInt8])
-        /// A line over the limit, which was read and forgotten.
+        /// A line over the limit; its bytes were discarded.
         case tooLong
     }
 
-    /// Why there are no more lines.
+    /// Reason for the end of input.
     enum End: Sendable {
-        /// Stdin ended, or SIGTERM came.
+        /// Stdin ended, or SIGTERM was received.
         case input
-        /// Nobody reads stdout any more.
+        /// The reader of stdout closed it.
         case output
     }
 
     private struct State {
         var received: [UInt8] = []
-        /// How much of `received` is known to hold no newline.
+        /// Length of the prefix of `received` that contains no newline.
         var searched = 0
         var isSkipping = false
         var end: End?
     }
 
-    /// The most bytes of a line.
+    /// Largest line in bytes, without its newline.
     let maxLineBytes: Int
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "imagetool.pipe.input")
     private let wake: (read: Int32, write: Int32)
 
-    /// - Throws: `io` when the system has no descriptors left.
+    /// Creates the pipe that wakes the reader.
+    ///
+    /// - Throws: `io` when no pipe can be created.
     init(maxLineBytes: Int = 1 << 20) throws(Failure) {
         self.maxLineBytes = maxLineBytes
         var ends: [Int32] = [-1, -1]
@@ -57,10 +59,10 @@ final class PipeInput: Sendable {
         close(wake.write)
     }
 
-    /// Makes SIGTERM the end of the input, as long as what is returned is not cancelled.
+    /// Treats SIGTERM as the end of input until the returned source is cancelled.
     func endOnTermination() -> any DispatchSourceSignal {
         #if canImport(Darwin)
-        // There the default action would come before the source's.
+        // On Darwin the default action would end the process before the dispatch source sees the signal.
         signal(SIGTERM, SIG_IGN)
         #endif
         let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
@@ -68,7 +70,7 @@ final class PipeInput: Sendable {
             var byte: UInt8 = 0
             _ = write(wake.write, &byte, 1)
         }
-        // Before the kernel knows of it a signal would still end the process.
+        // Wait until the source is registered: before that a signal would end the process.
         let isReady = DispatchSemaphore(value: 0)
         source.setRegistrationHandler { isReady.signal() }
         source.resume()
@@ -76,18 +78,18 @@ final class PipeInput: Sendable {
         return source
     }
 
-    /// The next line; nil at the end. One call at a time.
+    /// Returns the next line, or `nil` at the end. Calls must not overlap.
     func next() async -> Item? {
         await withCheckedContinuation { continuation in
             queue.async { [self] in continuation.resume(returning: take()) }
         }
     }
 
-    /// Why ``next()`` gave nil; nil before that.
+    /// Reason for the end of input; `nil` before ``next()`` has returned `nil`.
     var end: End? { state.locked(in: self) { $0.end } }
 
     private func take() -> Item? {
-        // Taken out while it is read into, which may take for ever; calls come one at a time.
+        // The state is moved out, because reading may block indefinitely; calls do not overlap.
         var state = state.locked(in: self) { state in
             let taken = state
             state = State()
@@ -97,7 +99,7 @@ final class PipeInput: Sendable {
         while true {
             if let item = Self.item(&state, maxBytes: maxLineBytes) { return item }
             if state.end != nil {
-                // A last line without its newline is a line too.
+                // The last line may lack its newline.
                 guard !state.received.isEmpty, !state.isSkipping else { return nil }
                 let line = state.received
                 state.received = []
@@ -108,7 +110,7 @@ final class PipeInput: Sendable {
         }
     }
 
-    /// Takes the first line out of what was received; nil when its end has not come yet.
+    /// Removes the first complete line from the received bytes; returns `nil` when there is none.
     private static func item(_ state: inout State, maxBytes: Int) -> Item? {
         while let newline = state.received[state.searched...].firstIndex(of: UInt8(ascii: "\n")) {
             let line = Array(state.received[..<newline])
@@ -127,7 +129,7 @@ final class PipeInput: Sendable {
         return wasSkipping ? nil : .tooLong
     }
 
-    /// Waits for bytes and appends them; gives the end instead when it has come.
+    /// Waits for bytes and appends them; returns the reason at the end of input, otherwise `nil`.
     private func read(into received: inout [UInt8]) -> End? {
         var descriptors = [
             pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
@@ -149,7 +151,7 @@ final class PipeInput: Sendable {
     }
 }
 
-/// The system's `read`, whose name a method has here.
+/// The system's `read`, which the method `read(into:)` shadows.
 private func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)
 }

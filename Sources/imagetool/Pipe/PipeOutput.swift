@@ -11,12 +11,12 @@ import Musl
 import Darwin
 #endif
 
-/// Whole lines on stdout, one after the other, written on a queue of their own because a full pipe blocks.
+/// Complete lines on stdout, written in order on a dedicated queue because a full pipe blocks.
 final class PipeOutput: Sendable {
     private let queue = DispatchQueue(label: "imagetool.pipe.output")
     private let isClosed = Mutex(false)
 
-    /// Writes a line, which needs no newline; returns when the system has taken it, or nobody reads any more.
+    /// Writes a line and appends a newline; returns when it is written or stdout is closed.
     func write(_ line: [UInt8]) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             queue.async { [self] in

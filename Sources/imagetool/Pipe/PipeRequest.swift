@@ -2,9 +2,9 @@
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// One line of `imagetool pipe`'s input, as it was understood.
+/// One request line of `imagetool pipe`, parsed.
 struct PipeRequest: Sendable {
-    /// What is to be done with a loader.
+    /// Operation on a loader.
     enum Operation: Sendable {
         case open(PipeConfiguration)
         case load(PipeLoad)
@@ -16,25 +16,25 @@ struct PipeRequest: Sendable {
         case stats
     }
 
-    /// Why nothing is done.
+    /// Reason for rejecting a request.
     enum Refusal: Error {
-        /// The line is not what it must be; with what was expected.
+        /// The line is malformed; contains the expected form.
         case malformed(String)
-        /// Well formed, and not known or not possible here.
+        /// The line is well-formed, but the operation or value is unknown or not supported.
         case unsupported
     }
 
-    /// All operations, as `open` lists them.
+    /// All operation names, as the response to `open` lists them.
     static let operations = [
         "open", "load", "flush", "clearMemory", "purgeDisk", "clearModifiedOlderThan", "clearCreatedOlderThan", "stats",
     ]
 
-    /// A number or a text, given back as it came; nil when the line has none that can be read.
+    /// JSON text of the id, a number or a string, returned unchanged; `nil` when the line has no readable id.
     let id: String?
-    /// The loader's name and what it does.
+    /// Loader name and operation, or the reason for rejecting the request.
     let content: Result<(loader: String, operation: Operation), Refusal>
 
-    /// Understands a line, which may be anything.
+    /// Parses a line; it may contain any bytes.
     init(_ line: [UInt8]) {
         var reader = JSONReader(line)
         let document: Result<JSON, Refusal>
@@ -79,7 +79,7 @@ struct PipeRequest: Sendable {
     }
 }
 
-/// What a `load` asks for.
+/// Parameters of a `load` request.
 struct PipeLoad: Sendable {
     enum Kind: String { case image, data }
 
@@ -119,7 +119,7 @@ struct PipeLoad: Sendable {
         return fields
     }
 
-    /// Each code point as the byte of the same number (ISO 8859-1); nil when there is a greater one.
+    /// Encodes text as ISO 8859-1, one byte per code point; `nil` when a code point is above 255.
     private static func latin1(_ text: String) -> [UInt8]? {
         let bytes = text.unicodeScalars.compactMap { UInt8(exactly: $0.value) }
         return bytes.count == text.unicodeScalars.count ? bytes : nil
@@ -127,7 +127,7 @@ struct PipeLoad: Sendable {
 }
 
 extension JSON {
-    /// The text of a member that must be there, unless there is a default.
+    /// Returns the string of a member; the member is required unless a default is given.
     func text(_ name: String, default value: String? = nil) throws(PipeRequest.Refusal) -> String {
         guard let member = self[name] else {
             guard let value else { throw .malformed("\(name) is missing") }
@@ -137,13 +137,14 @@ extension JSON {
         return text
     }
 
-    /// The seconds, fractions included, of a member that must be there.
+    /// Returns the seconds, with fractions, of a required member.
     func seconds(_ name: String) throws(PipeRequest.Refusal) -> Duration {
         guard let seconds = self[name]?.duration else { throw .malformed("\(name) must be seconds, 0 or more") }
         return seconds
     }
 
-    /// Seconds, 0 or more, as a duration, in milliseconds and at most thirty thousand years; nil for anything else.
+    /// Number of seconds, 0 or more, as a duration in whole milliseconds, at most 10^12 s (30,000 years); `nil` for any
+    /// other value.
     var duration: Duration? {
         guard let seconds = double, seconds >= 0 else { return nil }
         return .milliseconds(Int64((min(seconds, 1e12) * 1_000).rounded()))

@@ -4,9 +4,9 @@ import PlatformImageLoader
 import PlatformImageToolSupport
 import Synchronization
 
-/// What `imagetool pipe` does with its lines: loaders by name, operations side by side, an answer for each.
+/// State of one `imagetool pipe` process: loaders by name, and concurrent operations with one response each.
 final class PipeSession: Sendable {
-    /// A loader that is being made or is there.
+    /// A loader that is open or being opened.
     private typealias Opening = Task<Result<ImageLoader, LoadError>, Never>
 
     private struct State {
@@ -16,15 +16,15 @@ final class PipeSession: Sendable {
     }
 
     private let output: PipeOutput
-    /// One for all loaders, so that they share connections.
+    /// Shared by all loaders, so that they share connections.
     private let transport = AsyncHTTPClientTransport()
     private let state = Mutex(State())
 
     init(output: PipeOutput) { self.output = output }
 
-    /// Begins what a line asks for.
+    /// Starts the operation of a line.
     ///
-    /// Lines are given in their order: each means the loader that its name had when it came.
+    /// Call it in the order of the lines: each operation uses the loader that has its name at that time.
     func accept(_ item: PipeInput.Item, maxLineBytes: Int) {
         switch item {
         case .tooLong:
@@ -46,12 +46,12 @@ final class PipeSession: Sendable {
         while let operation = state.locked(in: self, { $0.operations.first?.value }) { await operation.value }
     }
 
-    /// Gives all loads up; they are answered with that.
+    /// Cancels all operations; each is answered with a cancellation error.
     func cancel() {
         for operation in state.locked(in: self, { Array($0.operations.values) }) { operation.cancel() }
     }
 
-    /// Returns when what all loaders have stored is on disk and within its limits.
+    /// Flushes the caches of all open loaders to disk and waits for the eviction that enforces their limits.
     func flush() async {
         for opening in state.locked(in: self, { Array($0.loaders.values) }) {
             if case .success(let loader) = await opening.value { await loader.flush() }
@@ -144,7 +144,7 @@ final class PipeSession: Sendable {
         func isCounted() -> Bool {
             [loader.diskStatistics, loader.dataStatistics].allSatisfy { $0?.isComplete ?? true }
         }
-        // The first count of a folder takes time; before its end the figures would be too small.
+        // The first count of a directory takes time; the figures are too small until it ends.
         if !isCounted() { await loader.flush() }
         let disks = [loader.diskStatistics, loader.dataStatistics].compactMap(\.self)
         let memory = loader.memoryStatistics

@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// `imagetool health`: whether a service answers, for whoever watches a container.
+/// `imagetool health`: checks that a service responds, for example as a container health check.
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
@@ -38,12 +38,12 @@ struct HealthCommand: AsyncParsableCommand {
     }
 }
 
-/// Asks a service, without proxies, caches, redirects and second attempts.
+/// HTTP client for a thumbnail service; uses no proxy, cache, redirects or retries.
 struct ServiceClient: Sendable {
-    /// What came, its body counted and let go of.
+    /// A response; its body is counted and discarded.
     struct Reply: Sendable {
         let status: Int
-        /// X-Cache; nil where the service does not tell.
+        /// Value of `X-Cache`; `nil` when the response has none.
         let cache: String?
         let bytes: Int
     }
@@ -58,7 +58,9 @@ struct ServiceClient: Sendable {
         self.timeouts = timeouts
     }
 
-    /// - Throws: As the transport.
+    /// Sends a GET request and reads the response body to its end.
+    ///
+    /// - Throws: The errors of the transport.
     func get(_ url: String) async throws -> Reply {
         let request = HTTPRequest(url: url, fields: ["User-Agent": "imagetool"])
         let response = try await transport.send(request, trust: TrustSettings(), timeouts: timeouts)

@@ -7,7 +7,7 @@ import PlatformImageLoader
 import PlatformImageService
 import PlatformImageToolSupport
 
-/// `imagetool serve`: thumbnails over HTTP.
+/// `imagetool serve`: serves thumbnails over HTTP.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -92,12 +92,13 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// The most pictures of the page `/gallery`.
+    /// Largest number of images on the page `/gallery`.
     private static let maxGalleryCount = 1_000
 
-    /// Adds the page `/gallery` with the pictures of a folder.
+    /// Adds the page `/gallery` with the images of a folder.
     ///
-    /// - Throws: `ValidationError` when files come from elsewhere already; ``Failure`` when the folder cannot be listed.
+    /// - Throws: `ValidationError` when `source.fileRoot` names another folder; ``Failure`` when the folder cannot be
+    ///   listed.
     private static func addGallery(of folder: String, to configuration: inout ServiceConfiguration) throws {
         guard configuration.source.fileRoot == nil || configuration.source.fileRoot == folder else {
             throw ValidationError("--gallery DIR and --files name two folders.")
@@ -110,7 +111,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.gallery = .init(pictures: paths.prefix(maxGalleryCount).map { .init(source: $0, name: $0) })
     }
 
-    /// The versions of the codec libraries, and a warning for each security fix that one lacks.
+    /// Logs the versions of the codec libraries, and a warning for each security fix that one lacks.
     private func logLibraries(to logger: Logger) {
         guard logger.logLevel <= .warning else { return }
         let report = LibraryReport(CodecLibrary.all())
@@ -120,7 +121,9 @@ struct ServeCommand: AsyncParsableCommand {
         for warning in report.warnings { logger.warning("\(warning)") }
     }
 
-    /// What the options say, by keys; a key that two of them name is an error.
+    /// Command-line options as configuration keys and values.
+    ///
+    /// - Throws: `ServiceError` when two options set the same key.
     private func options() throws(ServiceError) -> ConfigurationOptions {
         var options = ConfigurationOptions()
         let texts: [(key: String, text: String?)] = [

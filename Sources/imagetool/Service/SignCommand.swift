@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImageService
 import PlatformImageToolSupport
 
-/// `imagetool sign`: the target of a picture with its signature.
+/// `imagetool sign`: prints thumbnail targets with their signatures.
 struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Prints targets of the thumbnail service with their signatures.",
@@ -17,7 +17,7 @@ struct SignCommand: ParsableCommand {
         let output = try Output()
         do {
             let texts = try signingKeys(in: readInput(keys, limit: 1 << 20))
-            // thumbor accepts keys of any length, and this command signs for it too: the service refuses a short key.
+            // thumbor accepts keys of any length, so this command does too; the service rejects short keys.
             let keys = try SigningKeys(
                 texts, algorithms: sha256 ? [.sha256, .sha1] : [.sha1, .sha256], minKeyBytes: 1)
             if let first = texts.first, first.count < SigningKeys.minKeyBytes {

@@ -6,7 +6,7 @@ import PlatformImageLoader
 import PlatformImageService
 import PlatformImageToolSupport
 
-/// `imagetool warm`: asks for thumbnails before anybody else does, so that they are in the caches.
+/// `imagetool warm`: requests thumbnails in advance to fill the caches.
 struct WarmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "warm",
@@ -64,7 +64,7 @@ struct WarmCommand: AsyncParsableCommand {
         return outcomes
     }
 
-    /// Runs a service on loopback for as long as `body` takes; what it kept lies on disk when this returns.
+    /// Runs a service on a loopback port while `body` runs; its disk caches are written when this returns.
     private func withServiceInside(
         _ body: @escaping @Sendable (String) async throws -> [WarmOutcome]
     ) async throws -> [WarmOutcome] {

@@ -2,11 +2,11 @@
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// A line of the list of `imagetool warm` that counts.
+/// One target from the list of `imagetool warm`; empty lines and comments are skipped.
 struct WarmLine: Sendable {
-    /// From 1, those that do not count included.
+    /// Line number from 1; skipped lines count.
     let number: Int
-    /// U+FFFD for bytes that are no UTF-8.
+    /// Invalid UTF-8 is replaced by U+FFFD.
     let text: String
 
     static func list(_ bytes: [UInt8]) -> [Self] {
@@ -17,14 +17,14 @@ struct WarmLine: Sendable {
         }
     }
 
-    /// The whole address; nil for a line that is none of this server.
+    /// Absolute URL of the target; `nil` when the line is neither a path nor a URL of this server.
     func url(of base: String) -> String? {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         if text.hasPrefix("/") { return base + text }
         return text.hasPrefix(base + "/") ? text : nil
     }
 
-    /// Asks for it when its turn has come.
+    /// Requests the target at the time that `pace` assigns to `turn`.
     func asked(of client: ServiceClient, _ base: String, _ pace: Pace, _ turn: Int) async -> WarmOutcome {
         guard let url = url(of: base) else {
             return WarmOutcome(line: number, target: text, error: "this is neither a target nor an address of \(base)")
@@ -46,22 +46,22 @@ struct WarmLine: Sendable {
     }
 }
 
-/// So many a second: the first at once, each of the others when its time has come.
+/// Constant request rate: the first request starts immediately, the others at equal intervals.
 struct Pace: Sendable {
     let perSecond: Double
     let start: ContinuousClock.Instant
 
-    /// - Parameter turn: From 0.
+    /// - Parameter turn: Index of the request, from 0.
     func instant(of turn: Int) -> ContinuousClock.Instant { start + .seconds(Double(turn) / perSecond) }
 }
 
-/// What became of a line.
+/// Result of requesting one target.
 struct WarmOutcome: Sendable {
     let line: Int
     let target: String
-    /// Nil when there was no answer.
+    /// HTTP status; `nil` when there was no response.
     var status: Int?
-    /// X-Cache; nil where the service does not tell.
+    /// Value of `X-Cache`; `nil` when the response has none.
     var cache: String?
     var bytes = 0
     var milliseconds = 0.0
@@ -77,7 +77,7 @@ struct WarmOutcome: Sendable {
         ])
     }
 
-    /// How many lines came to what, and what they brought.
+    /// Table of targets, bytes and milliseconds, grouped by HTTP status and `X-Cache` value.
     static func table(_ outcomes: [Self]) -> String {
         var table = Table([
             ("status", .right), ("cache", .left), ("targets", .right), ("bytes", .right), ("ms", .right),

@@ -6,12 +6,12 @@ import Musl
 import Darwin
 #endif
 
-/// Which regular file a path leads to, by whatever name.
+/// Device and inode of a regular file; equal for all paths of the same file.
 struct FileIdentity: Hashable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// Nil when there is no regular file.
+    /// Returns `nil` when the path is not a regular file.
     init?(path: String) {
         var facts = stat()
         guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -20,10 +20,10 @@ struct FileIdentity: Hashable {
     }
 }
 
-/// What tells whether a file was changed.
+/// Size and modification time of a file, for detecting changes.
 struct FileFacts: Equatable, Sendable {
     let byteCount: Int
-    /// Nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     let modified: Int
 
     init(byteCount: Int, modified: Int) {
@@ -31,7 +31,7 @@ struct FileFacts: Equatable, Sendable {
         self.modified = modified
     }
 
-    /// Nil when nothing is there, and for stdin, `-`.
+    /// Returns `nil` when the file is missing, and for `-` (stdin).
     init?(path: String) {
         var facts = stat()
         guard path != "-", stat(path, &facts) == 0 else { return nil }

@@ -1,14 +1,17 @@
 import PlatformImage
 import PlatformImageToolSupport
 
-/// One picture of a file: the still, a composed frame of an animation, or a page.
+/// One image of a file: the default image, a composed frame of an animation, or a page.
 struct Picture {
     let bitmap: Bitmap
     let status: DecodeStatus
     let header: ImageHeader
 
-    /// - Parameter frame: From 0; nil for the still, which in an APNG need not be frame 0.
-    /// - Throws: A ``DecodeError``, or a ``Failure`` when the file has no such frame.
+    /// Decodes one image of a file.
+    ///
+    /// - Parameter frame: Index of the frame or page, from 0; `nil` for the default image, which in an APNG need not be
+    ///   frame 0.
+    /// - Throws: ``DecodeError``, or ``Failure`` when the file has no such frame.
     init(_ bytes: [UInt8], frame: Int?, decoder: ImageDecoder, cancellation: CancellationFlag? = nil) throws {
         guard let frame else {
             let image = try decoder.decode(bytes, cancellation: cancellation)

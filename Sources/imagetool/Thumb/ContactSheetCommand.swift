@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
 
-/// `imagetool contact-sheet`: many pictures on one.
+/// `imagetool contact-sheet`: draws thumbnails of many images on one PNG.
 struct ContactSheetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contact-sheet",
@@ -12,7 +12,7 @@ struct ContactSheetCommand: AsyncParsableCommand {
             A file that cannot be decoded leaves its place empty; with several inputs the exit code is then 1.
             """)
 
-    /// Pixels of the largest sheet.
+    /// Largest area of a sheet in pixels.
     private static let maxPixels = 100_000_000
 
     @Argument(help: "Image files, folders with -r, or quoted patterns.") var inputs: [String]
@@ -59,7 +59,7 @@ struct ContactSheetCommand: AsyncParsableCommand {
         throw ExitCode(paths.count == 1 ? first.exit.rawValue : 1)
     }
 
-    /// What could not be drawn, after a line for each on stderr.
+    /// Draws all images and returns the failures, each of which is also reported on stderr.
     private func draw(_ paths: [String], on sheet: inout ContactSheet) async throws -> [Failure] {
         let options = ThumbnailOptions(width: size, height: size)
         let queue = DecodeQueue(width: min(jobs, paths.count))

@@ -11,7 +11,7 @@ import Musl
 import Darwin
 #endif
 
-/// Ends the process at SIGINT as a shell expects it, but not while a file is written.
+/// SIGINT handler that exits with 128 + SIGINT, but not while a file is being written.
 final class Interrupt {
     private final class State: Sendable {
         let isShielded = Mutex((shield: false, signal: false))
@@ -20,23 +20,24 @@ final class Interrupt {
     private let state = State()
     private let source: any DispatchSourceSignal
 
-    /// From now on, as long as this lives.
+    /// Installs the handler; it is active until this object is deinitialized.
     init() {
         #if canImport(Darwin)
-        // There the default action would come before the source's.
+        // On Darwin the default action would end the process before the dispatch source sees the signal.
         signal(SIGINT, SIG_IGN)
         #endif
         source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler { [state] in
-            // From here on nothing begins that would have to be waited for.
+            // After the first signal, `shielded(_:)` starts no further write.
             let waits = state.isShielded.locked(in: state) { now in
-                // The second one does not wait: what is written may be a pipe that nobody reads.
+                // A second signal does not wait: the write may block on a pipe without a reader.
                 defer { now.signal = true }
                 return now.shield && !now.signal
             }
             if !waits { Self.end() }
         }
-        // Before the kernel knows of it a signal would be lost where it is ignored, as in the background of a shell.
+        // Wait until the source is registered: a signal before that is lost where SIGINT is ignored, as for background
+        // jobs of a shell.
         let isReady = DispatchSemaphore(value: 0)
         source.setRegistrationHandler { isReady.signal() }
         source.resume()
@@ -45,7 +46,8 @@ final class Interrupt {
 
     deinit { source.cancel() }
 
-    /// Runs `body` to its end before a SIGINT counts; after one it does not begin.
+    /// Runs `body`; a SIGINT meanwhile ends the process afterwards. After a SIGINT the process ends without running
+    /// `body`.
     func shielded<R>(_ body: () throws -> R) rethrows -> R {
         let begins = state.isShielded.locked(in: state) { now in
             now.shield = !now.signal
@@ -62,7 +64,8 @@ final class Interrupt {
         return try body()
     }
 
-    /// 128 and the signal's number. Other threads may be at work: nothing is torn down under them.
+    /// Clears the progress line and exits with 128 + SIGINT. `_exit` runs no exit handlers, because other threads still
+    /// run.
     private static func end() -> Never {
         if Terminal.isError { Array("\r\u{1B}[2K".utf8).withUnsafeBytes { _ = writeAll($0, to: STDERR_FILENO) } }
         _exit(128 + SIGINT)

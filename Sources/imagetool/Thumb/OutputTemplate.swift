@@ -1,23 +1,25 @@
 import PlatformImage
 
-/// Where the file of an input goes: a path with `{dir}`, `{name}`, `{w}`, `{h}` and `{ext}` in it.
+/// Output path for an input, as a template with `{dir}`, `{name}`, `{w}`, `{h}` and `{ext}`.
 struct OutputTemplate {
     private enum Part: Equatable {
         case text(String)
-        /// The input's folder, `.` when its path names none.
+        /// Folder of the input, `.` when its path has no folder.
         case dir
-        /// The input's name without its last ending.
+        /// File name of the input without its last extension.
         case name
         case width, height
-        /// The usual ending of the format that is written.
+        /// Default file extension of the output format.
         case ext
     }
 
-    /// What the template was made of.
+    /// Template text as given.
     let text: String
     private let parts: [Part]
 
-    /// - Throws: A sentence when a name in braces is unknown.
+    /// Parses a template.
+    ///
+    /// - Throws: ``Malformed`` for an unknown name in braces or a missing closing brace.
     init(_ text: String) throws(Malformed) {
         self.text = text
         var parts: [Part] = []
@@ -39,7 +41,7 @@ struct OutputTemplate {
         self.parts = parts
     }
 
-    /// A file for each input in a folder, whose name is taken as it is.
+    /// Template for one file per input in `folder`; the folder's name is used literally.
     init(folder: String) {
         let folder = folder.hasSuffix("/") ? folder : folder + "/"
         text = folder + "{name}.{ext}"
@@ -48,10 +50,10 @@ struct OutputTemplate {
 
     struct Malformed: Error { let reason: String }
 
-    /// True when every input can have a file of its own.
+    /// True when the template contains `{name}`, so that inputs of different names get different outputs.
     var namesInputs: Bool { parts.contains(.name) }
 
-    /// The format that a literal ending says: `png`, `apng`, `jpg` or `jpeg`; nil for any other.
+    /// Format of a literal extension: `png`, `apng`, `jpg` or `jpeg`; `nil` for any other.
     var format: EncodedFormat? {
         switch ending {
         case "png", "apng": .png
@@ -60,7 +62,7 @@ struct OutputTemplate {
         }
     }
 
-    /// A literal ending that promises a format that is not written, such as `webp`; nil for any other.
+    /// Literal extension of an image format that cannot be written, such as `webp`; `nil` for any other.
     var foreignEnding: String? {
         let foreign = ["avif", "bmp", "gif", "heic", "heif", "ico", "jp2", "jxl", "svg", "tif", "tiff", "webp"]
         return ending.flatMap { foreign.contains($0) ? $0 : nil }
@@ -71,13 +73,13 @@ struct OutputTemplate {
         return end[end.index(after: dot)...].lowercased()
     }
 
-    /// False when `{dir}` would lead out of the folder that stands before it.
+    /// False when a `..` in `{dir}` would escape from the folder in front of it.
     func keepsInside(_ input: String) -> Bool {
         guard let dir = parts.firstIndex(of: .dir), dir > 0 else { return true }
         return !Self.folder(of: input).split(separator: "/").contains("..")
     }
 
-    /// The path for an input; nil when the template asks for what is not known.
+    /// Output path for an input; `nil` when the template needs `size` or `format` and it is `nil`.
     func path(for input: String, size: (width: Int, height: Int)?, format: EncodedFormat?) -> String? {
         var path = ""
         for part in parts {

@@ -1,9 +1,9 @@
 import PlatformImage
 
-/// The text of options of `thumb` as values; nil where a text is not understood.
+/// Parsers for the option values of `thumb`; they return `nil` for malformed text.
 enum ThumbArguments {
-    /// `300x200`, `300x`, `x200`, or `300` for a square; then `>` (never larger than it is), `!` (exactly) or `^`
-    /// (cover), as ImageMagick has them.
+    /// Parses `300x200`, `300x`, `x200`, or `300` for a square box, with an optional ImageMagick suffix: `>` (never
+    /// enlarge), `!` (fill exactly) or `^` (cover).
     static func size(_ text: String) -> (width: Int?, height: Int?, fit: ThumbnailFit?)? {
         var sides = Substring(text)
         var fit: ThumbnailFit?
@@ -32,12 +32,12 @@ enum ThumbArguments {
         decimal(text).flatMap { (1...ThumbnailOptions.maxSide).contains($0) ? $0 : nil }
     }
 
-    /// Digits alone: `Int` takes signs too.
+    /// Parses ASCII digits only; `Int.init` also accepts signs.
     private static func decimal(_ text: Substring) -> Int? {
         Int(asciiDigits: text.utf8)
     }
 
-    /// A place such as `north` or `topleft`, or a focal point such as `0.3,0.5`.
+    /// Parses a position such as `north` or `topleft`, or a focal point such as `0.3,0.5`.
     static func gravity(_ text: String) -> Gravity? {
         switch text.lowercased() {
         case "center", "centre": return .center
@@ -58,7 +58,7 @@ enum ThumbArguments {
         return Gravity(x: x, y: y)
     }
 
-    /// `WIDTHxHEIGHT+X+Y`; without a place from the top left.
+    /// Parses `WIDTHxHEIGHT+X+Y`; without an offset the crop starts at the top left.
     static func crop(_ text: String) -> PixelRectangle? {
         let parts = text.split(separator: "+", omittingEmptySubsequences: false)
         let sides = parts[0].split(separator: "x", omittingEmptySubsequences: false).map { decimal($0) }
@@ -70,7 +70,7 @@ enum ThumbArguments {
         return PixelRectangle(x: x, y: y, width: width, height: height)
     }
 
-    /// `white`, `black`, or six or eight hexadecimal digits after `#`: red, green, blue and perhaps alpha.
+    /// Parses `white`, `black`, or `#` and six or eight hexadecimal digits: red, green, blue, optional alpha.
     static func color(_ text: String) -> RGBA8? {
         switch text.lowercased() {
         case "white": return RGBA8(red: 255, green: 255, blue: 255)

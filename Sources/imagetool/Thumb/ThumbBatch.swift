@@ -1,7 +1,7 @@
 import PlatformImage
 import PlatformImageToolSupport
 
-/// Thumbnails of many inputs: decoded and encoded on threads, written and told in the order of the inputs.
+/// Thumbnails of many inputs: decoded and encoded in parallel, written and reported in input order.
 final class ThumbBatch {
     private let job: ThumbJob
     private let manifest: ThumbManifest?
@@ -13,8 +13,8 @@ final class ThumbBatch {
     private var (made, skipped) = (0, 0)
 
     /// - Parameters:
-    ///   - rows: Gets a line of JSON for each input; nil for none.
-    ///   - total: Inputs.
+    ///   - rows: Receives one JSON line per input; `nil` for none.
+    ///   - total: Number of inputs.
     init(_ job: ThumbJob, manifest: ThumbManifest?, rows: Output?, total: Int, interrupt: Interrupt) {
         self.job = job
         self.manifest = manifest
@@ -23,10 +23,10 @@ final class ThumbBatch {
         self.interrupt = interrupt
     }
 
-    /// Makes them all, and gives the exit code.
+    /// Processes all inputs and returns the exit code.
     ///
-    /// - Parameter threads: 0 for one a core. One input alone is done on the calling thread.
-    /// - Throws: An ``OutputFailure``, which ends everything.
+    /// - Parameter threads: Number of threads; 0 for one per core. A single input is processed on the calling thread.
+    /// - Throws: ``OutputFailure``, which ends the batch.
     func run(_ paths: [String], threads: Int) async throws -> Int32 {
         files = ThumbFiles(inputs: paths)
         if paths.count == 1 {
@@ -46,11 +46,11 @@ final class ThumbBatch {
         let queue = DecodeQueue(width: threads)
         let known = paths.map { manifest?.output(of: $0) }
         let job = job
-        // More than threads, so that none waits while an early input takes long.
+        // A window larger than the thread count keeps the threads busy while an early input takes long.
         let outcomes = InOrder(Array(zip(paths, known)), width: queue.width * 4) { path, output in
             if let output { return (path, ThumbJob.Outcome.skipped(output: output)) }
             let outcome = try? await queue.run { _ in job.outcome(of: path) }
-            // Nobody cancels the task.
+            // The task is never cancelled, so this is unreachable.
             return (path, outcome ?? .failed(Failure(.software, "internal: cancelled")))
         }
         var progress = Progress("thumbnails", total: total)
@@ -64,7 +64,7 @@ final class ThumbBatch {
         progress.clear()
     }
 
-    /// Writes what was made and tells what was not.
+    /// Writes the output of a successful input and reports the outcome.
     private func take(_ input: String, _ outcome: ThumbJob.Outcome) throws {
         switch outcome {
         case .made(let thumb, let facts):
@@ -89,7 +89,7 @@ final class ThumbBatch {
         }
     }
 
-    /// A file and its line in the manifest: both or, at SIGINT, neither.
+    /// Writes a file and its manifest line; SIGINT cannot interrupt between the two.
     private func write(_ thumb: Thumb, of input: String, _ facts: FileFacts?, to path: String) throws {
         guard path != "-" else { return try files.write(thumb, to: path) }
         try interrupt.shielded {
@@ -104,7 +104,7 @@ final class ThumbBatch {
         failures.append(failure)
     }
 
-    /// Such as `35.2/s, 0:12 left, 2 failed`.
+    /// Rate, remaining time and failures, such as `35.2/s, 0:12 left, 2 failed`.
     private func detail(since start: ContinuousClock.Instant) -> String {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let done = made + failures.count
@@ -116,7 +116,7 @@ final class ThumbBatch {
     }
 }
 
-/// What `--ndjson` prints of an input.
+/// JSON objects that `--ndjson` prints.
 private enum ThumbRow {
     static func made(_ thumb: Thumb, of input: String, at output: String) -> JSON {
         .object([

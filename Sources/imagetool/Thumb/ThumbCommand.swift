@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
 
-/// `imagetool thumb`: small pictures of large ones.
+/// `imagetool thumb`: writes thumbnails of images.
 struct ThumbCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumb",
@@ -92,7 +92,7 @@ struct ThumbCommand: AsyncParsableCommand {
         let paths =
             InputPaths.expand(inputs, isRecursive: recursive)
             + InputPaths.expandFolders(listed, isRecursive: recursive)
-        // An empty list is soon done.
+        // An empty list of `--files-from` is not an error.
         if paths.isEmpty, !inputs.isEmpty || !listed.isEmpty {
             throw ValidationError("There is no picture in the folder.")
         }
@@ -100,7 +100,9 @@ struct ThumbCommand: AsyncParsableCommand {
         return paths
     }
 
-    /// The output as it is, or one a file in it when it is a folder.
+    /// Output template; a folder becomes a template for one file per input.
+    ///
+    /// - Throws: `ValidationError` when several inputs would have the same output.
     private func template(for paths: [String]) throws -> OutputTemplate {
         let template = try outputTemplate()
         guard paths.count <= 1 || template.namesInputs else {

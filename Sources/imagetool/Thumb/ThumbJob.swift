@@ -9,13 +9,13 @@ import Musl
 import Darwin
 #endif
 
-/// The thumbnails of one run of `thumb`: from a path to a file.
+/// Recipe and output template of one `thumb` run; reads, decodes and encodes single inputs.
 struct ThumbJob: Sendable {
-    /// What came of reading and encoding one input; nothing is written yet.
+    /// Result of reading and encoding one input; nothing is written yet.
     enum Outcome: Sendable {
-        /// With what the input was before it was read; nil of stdin.
+        /// The thumbnail, and the input's file attributes from before it was read; `nil` for stdin.
         case made(Thumb, FileFacts?)
-        /// The output is there already.
+        /// The output exists already.
         case skipped(output: String)
         case failed(Failure)
     }
@@ -24,7 +24,7 @@ struct ThumbJob: Sendable {
     let template: OutputTemplate
     let skipsExisting: Bool
 
-    /// Reads and encodes; blocks until done.
+    /// Reads, decodes and encodes an input; blocks until done.
     func outcome(of input: String) -> Outcome {
         do {
             guard template.keepsInside(input) else {
@@ -33,7 +33,8 @@ struct ThumbJob: Sendable {
             if skipsExisting, let output = template.path(for: input, size: nil, format: recipe.format), exists(output) {
                 return .skipped(output: output)
             }
-            // Before the bytes: what changes meanwhile is then made again.
+            // Read the attributes before the bytes: an input that changes in between is processed again by the next
+            // run.
             let facts = FileFacts(path: input)
             let bytes = try readInput(input, limit: recipe.decoder.options.limits.maxInputBytes)
             return try withFailure {
@@ -49,13 +50,13 @@ struct ThumbJob: Sendable {
         }
     }
 
-    /// Where a thumbnail goes.
+    /// Output path of a thumbnail.
     func output(for input: String, _ thumb: Thumb) -> String {
-        // With size and format known there is a path for every template.
+        // With size and format known, every template has a path.
         template.path(for: input, size: (thumb.width, thumb.height), format: thumb.format) ?? template.text
     }
 
-    /// Where the thumbnail will go, by the header alone; nil when the crop leaves nothing.
+    /// Output path according to the header alone; `nil` when the crop leaves no pixels.
     private func output(for input: String, _ bytes: [UInt8]) throws(DecodeError) -> String? {
         let header = try recipe.decoder.header(of: bytes)
         let isTurned = recipe.decoder.options.appliesOrientation
@@ -67,28 +68,30 @@ struct ThumbJob: Sendable {
     private func exists(_ path: String) -> Bool { path != "-" && access(path, F_OK) == 0 }
 }
 
-/// The files of a run: each appears when it is whole, none in the place of an input or of another one of the run.
+/// Output files of one run. Each is written atomically and replaces neither an input nor another output of the run.
 struct ThumbFiles {
     private let inputs: Set<FileIdentity>
-    /// Where the outputs really are: `x`, `./x` and a link to it are one file.
+    /// Resolved output paths: `x`, `./x` and a link to it are one file.
     private var taken: Set<String> = []
 
-    /// - Parameter inputs: All of the run.
+    /// - Parameter inputs: Paths of all inputs of the run.
     init(inputs: [String]) { self.inputs = Set(inputs.compactMap { FileIdentity(path: $0) }) }
 
-    /// Gives an output to one input, whether it is written or left as it is.
+    /// Reserves an output path for one input, for a new or an existing file.
     ///
-    /// - Throws: `sameOutput` when another input has it.
+    /// - Throws: `sameOutput` when another input has reserved the path.
     mutating func take(_ path: String) throws(Failure) {
         guard taken.insert(Self.place(of: path)).inserted else {
             throw Failure(.usage, "sameOutput: \(path) is the output of another input already")
         }
     }
 
-    /// - Throws: A ``Failure`` that is about this file alone; an ``OutputFailure`` when writing failed.
+    /// Writes a thumbnail and makes missing folders of its path.
+    ///
+    /// - Throws: ``Failure`` when only this file is affected; ``OutputFailure`` when writing failed.
     mutating func write(_ thumb: Thumb, to path: String) throws {
         if path != "-" {
-            // Where the output lies is only known once its folder is there.
+            // The path can be resolved only when its folder exists.
             Self.makeFolder(of: path)
             try take(path)
             if let there = FileIdentity(path: path), inputs.contains(there) {
@@ -105,7 +108,7 @@ struct ThumbFiles {
         }
     }
 
-    /// The path without links and detours; as it is when its folder is not there, in which nothing can be written.
+    /// Absolute path without links; `path` unchanged when its folder does not exist, where no file can be written.
     private static func place(of path: String) -> String {
         if let file = resolved(path) { return file }
         guard let folder = resolved(OutputTemplate.folder(of: path)) else { return path }
@@ -113,7 +116,7 @@ struct ThumbFiles {
         return "\(folder)/\(name)"
     }
 
-    /// Makes the folders that are missing; one that cannot be made shows when the file is opened.
+    /// Makes missing folders; errors are ignored here and reported when the file is opened.
     private static func makeFolder(of path: String) {
         let folder = OutputTemplate.folder(of: path)
         var facts = stat()

@@ -9,10 +9,10 @@ import Musl
 import Darwin
 #endif
 
-/// A file with a line for each thumbnail that was made: a run that is started again makes only those that are missing,
-/// changed or made otherwise.
+/// JSON Lines file with one line per finished thumbnail; a repeated run processes only inputs that are missing, changed
+/// or made with another recipe.
 final class ThumbManifest {
-    /// What an input was when its thumbnail was made.
+    /// One finished thumbnail: the input's file attributes, the recipe and the output path.
     private struct Entry: Equatable {
         let facts: FileFacts
         let recipe: String
@@ -24,14 +24,14 @@ final class ThumbManifest {
     private let descriptor: Int32
     private var entries: [String: Entry] = [:]
 
-    /// Reads what is there; a line that was cut short, or is none of ours, counts for nothing.
+    /// Opens or creates the manifest and reads its entries; truncated and foreign lines are ignored.
     ///
-    /// - Parameter recipe: Equal for runs that make equal files with equal names.
-    /// - Throws: An ``OutputFailure``, also for what is no regular file, and for a file that is no manifest.
+    /// - Parameter recipe: Text that is equal for runs that write equal files with equal names.
+    /// - Throws: ``OutputFailure``, also when the path is not a regular file or the file is not a manifest.
     init(path: String, recipe: String) throws(OutputFailure) {
         self.path = path
         self.recipe = recipe
-        // A pipe would wait for its other end.
+        // Without O_NONBLOCK, opening a FIFO would wait for its other end.
         descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o666)
         var facts = stat()
         guard descriptor >= 0, fstat(descriptor, &facts) == 0 else { throw OutputFailure(path) }
@@ -45,13 +45,13 @@ final class ThumbManifest {
             var reader = JSONReader(Array(line))
             if let (input, entry) = (try? reader.document()).flatMap(Self.entry) { entries[input] = entry }
         }
-        // What the last run could not end is ended here, or the next line would be part of it.
+        // Terminate a line that the last run left incomplete; otherwise the next line would be appended to it.
         if let last = bytes.last, last != UInt8(ascii: "\n") { try append("\n") }
     }
 
     deinit { close(descriptor) }
 
-    /// The output of an input that is as it was when that was made and still there; nil when there is work to do.
+    /// Output path of an input when both are up to date; `nil` when the input must be processed.
     func output(of input: String) -> String? {
         guard let entry = entries[input], entry.recipe == recipe, FileFacts(path: input) == entry.facts,
             access(entry.output, F_OK) == 0
@@ -59,9 +59,9 @@ final class ThumbManifest {
         return entry.output
     }
 
-    /// Notes that an output is whole and has its name.
+    /// Appends a line for an output that is complete and has its final name.
     ///
-    /// - Parameter facts: Of the input before it was read.
+    /// - Parameter facts: Attributes of the input from before it was read.
     func note(_ input: String, _ facts: FileFacts, output: String) throws(OutputFailure) {
         try append(
             JSON.object([

@@ -1,10 +1,10 @@
 import PlatformImage
 
-// Lines of manifests hold this text, so it must stay what it was: it depends on no name of a Swift type. The first version
-// wrote what Swift 6.3 prints for the types of that time, and these are those texts. An option that is added later belongs
-// here only when it differs from its default.
+// Manifests contain this text, so it must not change and must not depend on names of Swift types. Version 1 wrote the
+// output of Swift 6.3 for the types of that time; these are those texts. Add a new option only when it differs from its
+// default.
 extension ThumbRecipe {
-    /// Equal for recipes that make equal files; part of every line of a manifest.
+    /// Text that is equal for recipes that produce equal files; part of every manifest line.
     var fingerprint: String {
         let format =
             switch format {
@@ -127,7 +127,7 @@ extension ChromaSubsampling {
     }
 }
 
-/// `nil`, or `Optional(...)` around the value.
+/// Returns `nil`, or `Optional(...)` around the value, as Swift prints optionals.
 private func optional(_ value: (some CustomStringConvertible)?) -> String {
     value.map { "Optional(\($0))" } ?? "nil"
 }

@@ -1,31 +1,31 @@
 import PlatformImage
 import PlatformImageToolSupport
 
-/// What `thumb` makes of every input.
+/// Decoding, scaling and encoding options that `thumb` applies to every input.
 struct ThumbRecipe: Sendable {
-    /// Which frames of an animation, or page of a TIFF.
+    /// Selected frames of an animation, or page of a TIFF.
     enum Frames: Hashable, Sendable {
-        /// The still, which in an APNG need not be frame 0.
+        /// The default image, which in an APNG need not be frame 0.
         case first
         case one(Int)
-        /// As an APNG.
+        /// All frames, written as an APNG.
         case all
     }
 
     var options: ThumbnailOptions
     var frames = Frames.first
-    /// Nil: JPEG of a JPEG, PNG of everything else.
+    /// Output format; `nil` selects JPEG for JPEG sources and PNG for all others.
     var format: EncodedFormat?
     var encoding = EncodeOptions()
-    /// Shared, so that its colour transforms are.
+    /// Shared by all inputs, so that its colour transforms are cached.
     var decoder = ImageDecoder()
 
-    /// The format of the file made of a source.
+    /// Output format for a source of the given format.
     func format(for source: ImageFormat) -> EncodedFormat { format ?? (source == .jpeg ? .jpeg : .png) }
 
-    /// The file of one input's thumbnail.
+    /// Decodes, scales and encodes one input.
     ///
-    /// - Throws: A ``Failure``, or a ``DecodeError``.
+    /// - Throws: ``Failure`` or ``DecodeError``.
     func make(_ bytes: [UInt8]) throws -> Thumb {
         if frames == .all, ImageFormat(signatureOf: bytes.span).map({ $0 == .gif || $0 == .png }) == true {
             return try animation(bytes)
@@ -75,14 +75,14 @@ struct ThumbRecipe: Sendable {
     }
 }
 
-/// A thumbnail as a file, and where it comes from.
+/// An encoded thumbnail and facts about its source.
 struct Thumb: Sendable {
     let file: [UInt8]
     let format: EncodedFormat
     /// Pixels.
     let width: Int
     let height: Int
-    /// What the source's file says.
+    /// Header of the source file.
     let header: ImageHeader
     let status: DecodeStatus
 }
