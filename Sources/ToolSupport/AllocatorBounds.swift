@@ -3,13 +3,13 @@
 import Glibc
 #endif
 
-/// Bounds what the C library's allocator keeps for itself in a process that runs for months: glibc gives each thread an
-/// arena of its own, and raises the size from which on memory goes back to the system with every large block freed.
+/// Limits the memory that glibc's allocator retains in a long-running process. By default glibc creates an arena per
+/// thread and raises the mmap threshold with every large block that is freed.
 ///
-/// 4 MiB lets the buffers of most sources be used again; with 256 KiB each was mapped anew, which cost 4 to 8 % of a
-/// render. What is free at the end of an arena is kept up to 8 MiB: less, and each of them would be given back and
-/// faulted in again. Pixels are mapped by the bitmaps' own pool. Call it before there are threads. Other C libraries do
-/// none of this.
+/// An mmap threshold of 4 MiB lets the buffers of most sources be reused; with 256 KiB each was mapped again, which
+/// cost 4 to 8 % of a render. Up to 8 MiB of free memory is retained at the top of an arena; with less, the buffers
+/// would be unmapped and faulted in again. Pixels are mapped by the bitmaps' pool. Call it before other threads start.
+/// It has no effect with other C libraries.
 package func boundAllocator() {
     #if canImport(Glibc)
     _ = mallopt(arenaMax, 2)
@@ -19,7 +19,7 @@ package func boundAllocator() {
 }
 
 #if canImport(Glibc)
-/// M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of `<malloc.h>`, which the module Glibc leaves out.
+/// `M_ARENA_MAX`, `M_MMAP_THRESHOLD` and `M_TRIM_THRESHOLD` of `<malloc.h>`, which the module Glibc does not export.
 private let (arenaMax, mmapThreshold, trimThreshold): (Int32, Int32, Int32) = (-8, -3, -1)
 
 @_silgen_name("mallopt")

@@ -6,7 +6,7 @@ import PlatformImage
 package let toolVersion = "0.1.0"
 
 extension ParsableCommand {
-    /// Runs `body`, which is all that the process does, and exits with the code of what it throws.
+    /// Runs `body` as the whole work of the process; an error ends the process with its exit code.
     package static func runProcess(_ body: @Sendable () async throws -> Void) async {
         ignoreWriteSignals()
         do {
@@ -19,7 +19,7 @@ extension ParsableCommand {
         }
     }
 
-    /// Runs the command that the arguments of the process name.
+    /// Parses the process's arguments and runs the command that they select.
     package static func runArguments() async throws {
         var command = try parseAsRoot()
         if var asynchronous = command as? any AsyncParsableCommand {
@@ -30,10 +30,10 @@ extension ParsableCommand {
     }
 }
 
-/// Runs `body` for each file in turn and prints why one failed; the others still run.
+/// Runs `body` for each file in order; reports a failure on stderr and continues with the next file.
 ///
-/// - Throws: The exit code of the only file, or 1 when one of several failed; at once what `body` throws besides
-///   ``Failure`` and decode errors, such as an ``OutputFailure``.
+/// - Throws: The exit code of the only file, or 1 when one of several failed. An error other than ``Failure`` and
+///   `DecodeError`, such as ``OutputFailure``, ends the loop immediately.
 package func forEachFile(_ paths: [String], _ body: (String) throws -> Void) throws {
     var failures: [Failure] = []
     for path in paths {
@@ -48,9 +48,9 @@ package func forEachFile(_ paths: [String], _ body: (String) throws -> Void) thr
     throw ExitCode(paths.count == 1 ? first.exit.rawValue : 1)
 }
 
-/// Runs `body` for the one file or folder of a command and prints why it failed.
+/// Runs `body` for the only file or folder of a command and reports a failure on stderr.
 ///
-/// - Throws: The exit code of a ``Failure``; other errors as they are.
+/// - Throws: The exit code of a ``Failure``; other errors unchanged.
 package func withReport<R>(_ path: String, _ body: () async throws -> R) async throws -> R {
     do {
         return try await body()
@@ -60,9 +60,9 @@ package func withReport<R>(_ path: String, _ body: () async throws -> R) async t
     }
 }
 
-/// The case of that name, for options whose values have names.
+/// Returns the enum case with the raw value `name`, for parsing option values.
 ///
-/// - Throws: A `ValidationError` with the names there are.
+/// - Throws: `ValidationError` that lists the valid names.
 package func named<Value: RawRepresentable & CaseIterable>(_ name: String) throws -> Value
 where Value.RawValue == String {
     guard let value = Value(rawValue: name) else {

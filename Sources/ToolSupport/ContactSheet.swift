@@ -1,24 +1,24 @@
 package import PlatformImage
 
-/// Small copies of many pictures, side by side.
+/// Grid of thumbnails on one bitmap.
 package struct ContactSheet {
-    /// Pixels of the longer side of a picture, at most.
+    /// Maximum length of a thumbnail's longer side, in pixels.
     private let side: Int
-    /// Pixels from one picture to the next.
+    /// Distance between adjacent thumbnails, in pixels.
     private let pitch: Int
     private static let paper = RGBA8(red: 30, green: 32, blue: 36)
 
-    /// Pictures in a row.
+    /// Thumbnails per row.
     package let columns: Int
-    /// Rows of pictures.
+    /// Number of rows.
     package let rows: Int
     private var pixels: [UInt8]
     private var width: Int { columns * pitch }
 
     /// - Parameters:
-    ///   - count: Places for pictures, 1 or more.
-    ///   - side: Pixels of the longer side of a picture, at most; 1 or more.
-    ///   - columns: Pictures in a row; nil for a sheet that is wider than high, as a screen is.
+    ///   - count: Number of thumbnails, 1 or more.
+    ///   - side: Maximum length of a thumbnail's longer side in pixels, 1 or more.
+    ///   - columns: Thumbnails per row; `nil` for an aspect ratio of about 16:10.
     package init(count: Int, side: Int = 44, columns: Int? = nil) {
         precondition(count > 0 && side > 0, "a sheet has a picture")
         self.side = side
@@ -41,7 +41,8 @@ package struct ContactSheet {
         return columns
     }
 
-    /// Puts a picture in the middle of a place, from 0: a large one shrunk, a small one enlarged by a whole number.
+    /// Draws an image in the centre of a cell (index from 0): large images are shrunk, small ones enlarged by an
+    /// integer.
     package mutating func draw(_ bitmap: Bitmap, at place: Int) throws(DecodeError) {
         var options = ThumbnailOptions(width: side, height: side)
         let scale = side / max(bitmap.width, bitmap.height)
@@ -62,7 +63,7 @@ package struct ContactSheet {
         }
     }
 
-    /// The sheet.
+    /// Copy of the sheet's pixels.
     package var bitmap: Bitmap {
         Bitmap(width: width, height: rows * pitch) { span in
             for index in pixels.indices { span[index] = pixels[index] }

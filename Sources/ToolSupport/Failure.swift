@@ -1,22 +1,22 @@
 package import PlatformImage
 
-/// The exit codes of sysexits.h that the tool uses.
+/// Exit codes of sysexits.h that the tools use.
 package enum SystemExit: Int32 {
     case usage = 64
     /// A bad or unsupported image.
     case dataError = 65
-    /// A file that is missing, a directory, or not readable.
+    /// A file is missing, is a directory or cannot be read.
     case noInput = 66
-    /// A bug of ours.
+    /// Internal error.
     case software = 70
-    /// No memory left.
+    /// Out of memory.
     case system = 71
     case ioError = 74
     /// Refused by a limit.
     case refused = 77
 }
 
-/// Why a file gave nothing.
+/// Reason why a file could not be processed, with the exit code for it.
 package struct Failure: Error {
     package let exit: SystemExit
     /// `code: message`, or `code(detail): message`.
@@ -39,14 +39,15 @@ package struct Failure: Error {
         self.init(exit, error.description)
     }
 
-    /// The tool's only code besides those of ``DecodeError``, `noInput` and `io`.
+    /// Failure for a missing frame or page; together with `noInput` and `io` the only code that is not from
+    /// ``DecodeError``.
     package static func noSuchFrame(_ index: Int, of count: Int?) -> Self {
         let existing = count.map { $0 == 1 ? "there is 1, frame 0" : "there are \($0), from 0" }
         return Self(.dataError, "noSuchFrame: frame \(index) does not exist" + (existing.map { ": \($0)" } ?? ""))
     }
 }
 
-/// Turns a decode error into a ``Failure``; others pass.
+/// Runs `body` and converts `DecodeError` to ``Failure``; rethrows other errors unchanged.
 package func withFailure<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()
@@ -55,7 +56,7 @@ package func withFailure<R>(_ body: () throws -> R) throws -> R {
     }
 }
 
-/// Turns an encoder's error into a ``Failure``.
+/// Runs `body` and converts `EncodeError` to ``Failure``.
 package func withEncodeFailure<R>(_ body: () throws(EncodeError) -> R) throws(Failure) -> R {
     do {
         return try body()
@@ -71,7 +72,7 @@ package func withEncodeFailure<R>(_ body: () throws(EncodeError) -> R) throws(Fa
     }
 }
 
-/// What is printed when only part of a picture is true: `truncated(rows 12): ...`; nil when all is.
+/// Warning about damage, such as `truncated(rows 12): ...`; `nil` for a complete image.
 package func warning(for status: DecodeStatus) -> String? {
     switch status {
     case .complete: nil

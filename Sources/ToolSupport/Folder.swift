@@ -8,24 +8,24 @@ import Musl
 import Darwin
 #endif
 
-/// The regular files in a folder and the folders below it, as paths from there, sorted. Hidden ones are left out, and
-/// symbolic links to folders are not followed.
+/// Lists the regular files in a folder and its subfolders as sorted relative paths; skips hidden files and does not
+/// follow symbolic links to folders.
 ///
 /// - Throws: `noInput` when the folder itself cannot be listed.
 package func filesIn(_ folder: String) throws(Failure) -> [String] {
     try entriesIn(folder).filter(\.isFile).map(\.path)
 }
 
-/// What ``filesIn(_:)`` gives and, not as files, what cannot be looked at: folders that cannot be listed, folders and
-/// pictures whose names are not UTF-8, with those repaired, and pictures that are links to nothing. Reading them says
-/// what is wrong.
+/// Lists the files of ``filesIn(_:)``, and with `isFile` false the entries that cannot be examined: folders that cannot
+/// be listed, folders and images with names that are not UTF-8 (repaired with U+FFFD), and dangling links to images.
+/// Reading such an entry reports the error.
 ///
 /// - Throws: `noInput` when the folder itself cannot be listed.
 package func entriesIn(_ folder: String) throws(Failure) -> [(path: String, isFile: Bool)] {
     guard let handle = opendir(folder) else { throw Failure(.noInput, "noInput: \(systemMessage())") }
     var names: [(name: String, isFile: Bool)] = []
     while let entry = readdir(handle) {
-        // The name is a C array, which Swift sees as a tuple.
+        // `d_name` is a C array, which Swift imports as a tuple.
         let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         if !name.hasPrefix(".") { names.append((name, Int32(entry.pointee.d_type) == Int32(DT_REG))) }
     }
@@ -54,13 +54,13 @@ package func entriesIn(_ folder: String) throws(Failure) -> [(path: String, isFi
     return files
 }
 
-/// True for a folder, also behind a symbolic link.
+/// True for a folder and for a symbolic link to one.
 package func isFolder(_ path: String) -> Bool {
     var facts = stat()
     return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
 }
 
-/// The ASCII letters and digits and `._-` of a name as they are, every other byte as `_`.
+/// Keeps ASCII letters, digits and `._-`, and replaces every other byte by `_`.
 package func plainName(_ name: some Sequence<UInt8>) -> String {
     let allowed = ASCIISet.alphanumerics.union("._-")
     let plain = name.map { allowed.contains($0) ? $0 : UInt8(ascii: "_") }

@@ -1,12 +1,12 @@
-/// Results of asynchronous work in the order of what it is done on, with a few pieces of work under way at a time.
+/// Runs asynchronous work for each input with bounded concurrency, and yields the results in input order.
 ///
-/// Each piece runs up to where it first waits before the next one begins: what they line up for, they get in order.
+/// Each task runs up to its first suspension before the next one starts, so tasks enqueue on shared resources in order.
 package struct InOrder<Input: Sendable, Output: Sendable>: AsyncSequence {
     private let inputs: [Input]
     private let work: @Sendable (Input) async -> Output
     private let width: Int
 
-    /// - Parameter width: Pieces of work at once, and results that are held until they are asked for; 1 or more.
+    /// - Parameter width: Maximum number of tasks that are running or waiting to be consumed; 1 or more.
     package init(_ inputs: [Input], width: Int = 16, load work: @escaping @Sendable (Input) async -> Output) {
         precondition(width > 0, "nothing would be done")
         self.inputs = inputs

@@ -8,16 +8,15 @@ import Musl
 import Darwin
 #endif
 
-/// The bytes of a file, or of stdin for the path `-`, read and not mapped: a mapped file that another process cuts
-/// short would end this one.
+/// Reads a file, or stdin for the path `-`. The file is not mapped: truncating a mapped file would crash this process.
 ///
-/// - Parameter limit: The most bytes to read. A larger file is refused unread, a stream at the byte after. Of a stream
-///   that is no picture by its first bytes, only these are kept.
+/// - Parameter limit: Maximum number of bytes. A larger file is rejected before it is read, a stream at the first byte
+///   over the limit. Input without an image signature is read to its end, but only its first chunk is returned.
 /// - Throws: `noInput`, `io` or `limitExceeded`.
 package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-        // What stands for bytes that are no UTF-8.
+        // U+FFFD replaces bytes that are not UTF-8.
         let hint = path.unicodeScalars.contains("\u{FFFD}") ? ", perhaps its name is not UTF-8" : ""
         throw Failure(.noInput, "noInput: \(systemMessage())\(hint)")
     }
@@ -25,7 +24,7 @@ package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
     let size = try expectedSize(of: descriptor)
     try check(size, limit)
 
-    // Small enough to stay in the nearer caches on its way, and to be touched soon.
+    // Small enough for the L2 cache.
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     defer { chunk.deallocate() }
     var bytes: [UInt8] = []
@@ -44,7 +43,7 @@ package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
     }
 }
 
-/// What `stat` says of a regular file; 0 for pipes and devices, which end when they end.
+/// Size of a regular file as reported by `fstat`; 0 for pipes and devices, whose size is unknown.
 private func expectedSize(of descriptor: Int32) throws(Failure) -> Int {
     var facts = stat()
     guard fstat(descriptor, &facts) == 0 else { throw Failure(.noInput, "noInput: \(systemMessage())") }
@@ -60,7 +59,7 @@ private func check(_ count: Int, _ limit: Int?) throws(Failure) {
     throw Failure(.refused, "limitExceeded(maxInputBytes): input is over the limit of \(limit) bytes")
 }
 
-/// Reads until the chunk is full or the input ends.
+/// Reads until the chunk is full or the input ends; returns the number of bytes.
 private func readChunk(_ descriptor: Int32, _ chunk: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     var filled = 0
     while filled < chunk.count {
@@ -75,10 +74,10 @@ private func readChunk(_ descriptor: Int32, _ chunk: UnsafeMutableRawBufferPoint
     return filled
 }
 
-/// The text of `errno`.
+/// Message of the current `errno`.
 package func systemMessage() -> String { String(cString: strerror(errno)) }
 
-/// All bytes of a file that is no picture, such as a list; `-` is stdin.
+/// Reads a file that is not an image, such as a list; `-` is stdin.
 ///
 /// - Throws: `noInput` or `io`.
 package func readList(_ path: String) throws(Failure) -> [UInt8] {

@@ -8,12 +8,12 @@ import Musl
 import Darwin
 #endif
 
-/// The files that arguments mean.
+/// Expansion of command-line arguments to file paths.
 package enum InputPaths {
-    /// Folders as the pictures in them, patterns as the files that match; everything else, what does not exist or
-    /// cannot be listed included, as it is: reading it says what is wrong.
+    /// Expands folders to the images in them and patterns to the matching files. Other arguments are returned
+    /// unchanged, including missing files and folders that cannot be listed; reading them reports the error.
     ///
-    /// - Parameter isRecursive: Folders stand for the files in them, and below, whose names end as pictures' do.
+    /// - Parameter isRecursive: Expands folders, including subfolders, to the files with an image extension.
     package static func expand(_ arguments: [String], isRecursive: Bool) -> [String] {
         arguments.flatMap { argument -> [String] in
             var facts = stat()
@@ -25,7 +25,7 @@ package enum InputPaths {
         }
     }
 
-    /// Folders as the pictures in them, everything else as the path of a file, `-` and patterns too.
+    /// Expands folders to the images in them; every other path is a file, including `-` and patterns.
     package static func expandFolders(_ paths: [String], isRecursive: Bool) -> [String] {
         paths.flatMap { path -> [String] in
             guard isRecursive, isFolder(path), let entries = try? entriesIn(path) else {
@@ -36,7 +36,7 @@ package enum InputPaths {
         }
     }
 
-    /// The paths in a list, one a line, or with a NUL behind each; empty ones are left out.
+    /// Parses a list of paths, one per line or terminated by NUL; skips empty ones.
     package static func list(_ bytes: [UInt8], endsWithNUL: Bool) -> [String] {
         bytes.split(separator: endsWithNUL ? 0 : UInt8(ascii: "\n")).map { line in
             let isLine = !endsWithNUL && line.last == UInt8(ascii: "\r")

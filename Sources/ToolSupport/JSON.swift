@@ -1,22 +1,22 @@
-/// A JSON value whose members keep their order (RFC 8259).
+/// JSON value (RFC 8259); objects keep the order of their members.
 package enum JSON {
     case null
     case bool(Bool)
     case integer(Int)
-    /// Written with at most four digits after the point.
+    /// Number that is written with at most four decimals.
     case number(Double)
-    /// As it was written where it was read.
+    /// Number as text, exactly as it was read.
     case numeral(String)
     case string(String)
     case array([JSON])
     case object([(String, JSON)])
 
-    /// ``null`` for nil.
+    /// Converts an optional value; `nil` becomes ``null``.
     package static func optional(_ value: Int?) -> JSON { value.map { .integer($0) } ?? .null }
     package static func optional(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
     package static func optional(_ value: Double?) -> JSON { value.map { .number($0) } ?? .null }
 
-    /// On one line.
+    /// Compact JSON text on one line.
     package var text: String {
         switch self {
         case .null: "null"
@@ -31,7 +31,7 @@ package enum JSON {
         }
     }
 
-    /// An array with each of its values on a line of its own.
+    /// JSON array with one value per line.
     package static func lines(_ values: [JSON]) -> String {
         values.isEmpty ? "[]\n" : "[\n" + values.map { "  " + $0.text }.joined(separator: ",\n") + "\n]\n"
     }
@@ -44,7 +44,8 @@ package enum JSON {
             case "\\": result += "\\\\"
             case "\n": result += "\\n"
             case "\t": result += "\\t"
-            // Those from U+0080 on are lawful, and end a line for some readers.
+            // Control characters from U+0080 on may occur unescaped in JSON, but some readers treat U+0085 as a line
+            // end.
             case _ where scalar.properties.generalCategory == .control || [0x2028, 0x2029].contains(scalar.value):
                 let hex = String(scalar.value, radix: 16)
                 result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex

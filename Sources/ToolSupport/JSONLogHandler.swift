@@ -3,8 +3,8 @@ package import PlatformImageLoader
 package import Logging
 import PlatformImageService
 
-/// One JSON object a line on stderr. Everything but printable ASCII is escaped, so that no line can pretend to be two,
-/// and no control byte reaches a terminal (SERVICE.md SV22).
+/// Log handler that writes one JSON object per line to stderr. Everything but printable ASCII is escaped, so that a
+/// message cannot forge a second line and no control byte reaches a terminal (SERVICE.md SV22).
 package struct JSONLogHandler: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
@@ -23,7 +23,7 @@ package struct JSONLogHandler: LogHandler {
                 .now, event.level, event.message.description, metadata.merging(event.metadata ?? [:]) { $1 }))
     }
 
-    /// Time, level and message, then the metadata by name.
+    /// Formats time, level and message, then the metadata sorted by key.
     package static func line(
         _ time: WallTime, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata
     ) -> String {
@@ -35,7 +35,7 @@ package struct JSONLogHandler: LogHandler {
         return line + "}\n"
     }
 
-    /// Numbers and truth values as such, lists and dictionaries in their form, all else as strings.
+    /// Formats numbers, booleans, arrays and dictionaries as JSON, and other values as strings.
     private static func text(of value: Logger.MetadataValue) -> String {
         switch value {
         case .string(let text): JSONText.quoted(text)
@@ -55,13 +55,13 @@ package struct JSONLogHandler: LogHandler {
     }
 }
 
-/// A moment as RFC 3339 has it, in UTC with milliseconds: `2026-11-21T21:43:07.120Z`.
+/// Formats a time as RFC 3339 in UTC with milliseconds: `2026-11-21T21:43:07.120Z`.
 package enum LogTime {
     package static func text(_ time: WallTime) -> String {
         let second = time.seconds
         let inDay = (second % 86_400 + 86_400) % 86_400
         let day = (second - inDay) / 86_400
-        // Days from the first of March of the year 0, so that the day that is not always there is a year's last.
+        // Days since 0000-03-01: in a year that starts in March the leap day is the last day.
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

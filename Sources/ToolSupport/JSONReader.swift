@@ -1,25 +1,25 @@
 import PlatformImage
 
-/// Reads one JSON value from bytes, strictly by RFC 8259: nothing but white space may follow it, a name may come once in
-/// an object, text is UTF-8, and numbers stay as they are written.
+/// Parser for one JSON value, strict by RFC 8259: only white space may follow it, member names are unique in an object,
+/// text is valid UTF-8, and numbers keep their text.
 package struct JSONReader {
-    /// Why the bytes are no JSON.
+    /// Syntax error.
     package struct Failure: Error {
-        /// What was found, and at which byte.
+        /// Description of the error with its byte offset.
         package let message: String
     }
 
-    /// Deeper values are refused: each level takes stack.
+    /// Maximum nesting depth; each level uses stack.
     package static let maxDepth = 64
 
-    /// The members of the outermost object that were read so far; also after a failure.
+    /// Members of the outermost object that were read so far; valid also after an error.
     package private(set) var outerMembers: [(String, JSON)] = []
     private let bytes: [UInt8]
     private var position = 0
 
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The value that the bytes are; call it once.
+    /// Parses the value; call it once.
     package mutating func document() throws(Failure) -> JSON {
         let value = try value(depth: 0)
         skipSpace()
@@ -119,7 +119,7 @@ package struct JSONReader {
         }
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
-        // Half of a pair (RFC 8259 §7), of no meaning without the other half.
+        // A high surrogate (RFC 8259 §7) must be followed by a low surrogate.
         guard unit < 0xDC00, take("\\"), take("u") else { throw failure("half of a surrogate pair") }
         let low = try codeUnit()
         guard low >= 0xDC00, low < 0xE000,
@@ -178,7 +178,7 @@ package struct JSONReader {
 }
 
 extension JSON {
-    /// The member of that name; nil when this is no object or has none, and for `null`.
+    /// Value of a member; `nil` when this is not an object, the member is missing or its value is `null`.
     package subscript(name: String) -> JSON? {
         guard case .object(let members) = self, let member = members.first(where: { $0.0 == name })?.1 else {
             return nil
@@ -187,16 +187,16 @@ extension JSON {
         return member
     }
 
-    /// The text; nil for anything else.
+    /// The string; `nil` for other values.
     package var string: String? { if case .string(let value) = self { value } else { nil } }
 
-    /// True or false; nil for anything else.
+    /// The boolean; `nil` for other values.
     package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The values; nil for anything else.
+    /// The elements of an array; `nil` for other values.
     package var array: [JSON]? { if case .array(let values) = self { values } else { nil } }
 
-    /// The nearest number that a double can be; nil when there is none, and for anything that is no number.
+    /// The number rounded to a double; `nil` when it overflows, and for other values.
     package var double: Double? {
         switch self {
         case .numeral(let text): Double(text).flatMap { $0.isFinite ? $0 : nil }
@@ -206,7 +206,7 @@ extension JSON {
         }
     }
 
-    /// The whole number, exactly; nil for anything else.
+    /// The number as an integer, exactly; `nil` for fractions, overflow and other values.
     package var integer: Int? {
         switch self {
         case .numeral(let text): Int(text) ?? double.flatMap { Int(exactly: $0) }

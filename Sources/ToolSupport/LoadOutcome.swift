@@ -2,34 +2,34 @@
 package import PlatformImageLoader
 import PlatformImage
 
-/// What a load came to, in the words of HTTP-minded programs.
+/// Result of a load with HTTP terms: status, header fields and body.
 package struct LoadOutcome: Sendable {
-    /// What the origin has seen of the load.
+    /// Origin of the result.
     package enum Source: String, CaseIterable {
-        /// It sent the response now.
+        /// The server sent the response.
         case network
-        /// It answered that what is stored is still good (304).
+        /// The server confirmed the stored response (304).
         case revalidated
-        /// Nothing: the decoded picture was in memory.
+        /// The decoded image was in the memory cache; no request was sent.
         case memory
-        /// Nothing: the response was on disk.
+        /// The response was in the disk cache; no request was sent.
         case disk
-        /// There is no answer, or none that is accepted.
+        /// There is no response, or none that was accepted.
         case error
     }
 
-    /// Of the final response; 504 when only the cache was asked and had nothing (RFC 9111 §5.2.1.7), 0 without a
-    /// response.
+    /// Status of the final response; 504 when only the cache was allowed and had no entry (RFC 9111 §5.2.1.7), 0
+    /// without a response.
     package let status: Int
     package let source: Source
     package let isFresh: Bool
-    /// Nil when there is no response to show.
+    /// `nil` when there is no response.
     package let fields: HeaderFields?
-    /// The content without its codings; empty when there is none.
+    /// Body after content decoding; empty without a body.
     package let bytes: [UInt8]
-    /// Nil for bytes that nobody asked to decode, and for failures.
+    /// `nil` for data requests and for failures.
     package let image: LoadedImage?
-    /// The failure; also one in the place of which a stale answer is given.
+    /// The failure; also set when a stale response was returned because of it.
     package let error: LoadError?
 
     package init(_ image: LoadedImage) {
@@ -62,8 +62,8 @@ package struct LoadOutcome: Sendable {
             }
     }
 
-    /// - Parameter takesAnyStatus: True when the caller wanted whatever the origin answers, such as a redirect that is
-    ///   not followed: then that is no failure.
+    /// - Parameter takesAnyStatus: True when the caller handles every status, such as a redirect that is not followed;
+    ///   `unexpectedStatus` is then not an error.
     package init(_ error: LoadError, takesAnyStatus: Bool) {
         let response = error.response
         status = response?.status ?? error.statusCode ?? (error.code == .notInCache ? 504 : 0)
@@ -72,7 +72,7 @@ package struct LoadOutcome: Sendable {
         bytes = response?.body ?? []
         image = nil
         let isAnswer = [.http, .unexpectedStatus, .remembered].contains(error.code)
-        // What is remembered has a source only if it is stored, and then by its own freshness.
+        // A remembered failure has a source only when its response is stored.
         switch (isAnswer ? response : nil)?.source {
         case .some(.memory): source = .memory
         case .some(.disk): source = .disk
@@ -85,7 +85,7 @@ package struct LoadOutcome: Sendable {
 }
 
 extension ImageLoader {
-    /// Loads a picture.
+    /// Loads an image; failures become outcomes.
     package func outcome(of request: ImageRequest) async -> LoadOutcome {
         do throws(LoadError) {
             return LoadOutcome(try await image(for: request))
@@ -94,7 +94,7 @@ extension ImageLoader {
         }
     }
 
-    /// Loads any bytes.
+    /// Loads data; failures become outcomes.
     package func outcome(of request: DataRequest) async -> LoadOutcome {
         do throws(LoadError) {
             return LoadOutcome(try await data(for: request))
@@ -105,7 +105,7 @@ extension ImageLoader {
 }
 
 extension HeaderFields {
-    /// True when the caller asks for a part, or under a condition of its own (RFC 9110 §13.1, §14.2).
+    /// True for a range request or a request with preconditions from the caller (RFC 9110 §13.1, §14.2).
     fileprivate var isConditional: Bool {
         ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range"].contains(
             where: contains)

@@ -11,7 +11,7 @@ import Musl
 import Darwin
 #endif
 
-/// Lines on their way to a descriptor, written by a queue of its own: who logs never waits for who reads the log.
+/// Buffered log output to a descriptor, written on a dedicated queue: logging never blocks on the reader of the log.
 package final class LogLines: Sendable {
     private struct State {
         var waiting: [UInt8] = []
@@ -24,13 +24,15 @@ package final class LogLines: Sendable {
     private let queue = DispatchQueue(label: "imagetool.log")
     private let state = Mutex(State())
 
-    /// - Parameter maxBytes: What waits at most; lines beyond it are dropped, and how many is said in a line of its own.
+    /// - Parameter maxBytes: Size limit of the buffer. Lines over it are dropped; a log line reports their number.
     package init(descriptor: Int32 = 2, maxBytes: Int = 4 << 20) {
         self.descriptor = descriptor
         self.maxBytes = maxBytes
     }
 
-    /// - Parameter line: With its newline.
+    /// Appends a line to the buffer.
+    ///
+    /// - Parameter line: Text including its newline.
     package func append(_ line: String) {
         let begins = state.locked(in: self) { state in
             guard state.waiting.count + line.utf8.count <= maxBytes else {
@@ -44,7 +46,7 @@ package final class LogLines: Sendable {
         if begins { queue.async { self.write() } }
     }
 
-    /// Returns when every line that was appended before has been written, or could not be.
+    /// Returns when all lines appended before have been written or have failed.
     package func flush() { queue.sync { write() } }
 
     private func write() {

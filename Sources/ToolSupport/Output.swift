@@ -6,14 +6,14 @@ import Musl
 import Darwin
 #endif
 
-/// Output that could not be written; it ends the command with 74.
+/// Failed write of an output; it ends the command with exit code 74.
 package struct OutputFailure: Error {
-    /// `path: io: message`; nil when the reader closed the pipe, which is no news to anybody.
+    /// `path: io: message`; `nil` when the reader closed the pipe, which is not reported.
     package let reason: String?
-    /// True when the name alone is at fault.
+    /// True when the cause is a file name that is too long.
     package let isNameTooLong: Bool
 
-    /// - Parameter path: Of what could not be written, for the reason in `errno`.
+    /// - Parameter path: Path of the output; the reason is taken from `errno`.
     package init(_ path: String) {
         isNameTooLong = errno == ENAMETOOLONG
         reason = errno == EPIPE ? nil : "\(path): io: \(systemMessage())"
@@ -25,14 +25,14 @@ package struct OutputFailure: Error {
     }
 }
 
-/// Where a command's bytes go: stdout, or a file that gets its name only when it is whole.
+/// Output of a command: stdout, or a file that is written to a temporary name and renamed when it is complete.
 package final class Output {
     private let path: String
     private let descriptor: Int32
-    /// Renamed to `path` by ``commit()``, removed when that does not happen.
+    /// Renamed to `path` by ``commit()``; otherwise removed on deinitialization.
     private var temporary: String?
 
-    /// - Parameter path: `-` for stdout. A device or pipe is written as it is; a regular file is replaced.
+    /// - Parameter path: `-` for stdout. A device or pipe is written directly; a regular file is replaced.
     package init(path: String = "-") throws(OutputFailure) {
         var facts = stat()
         if path == "-" {
@@ -42,7 +42,7 @@ package final class Output {
             self.path = path
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
         } else {
-            // The file behind a link, so that the link stays.
+            // Resolve links, so that the link stays and its target is replaced.
             self.path = resolved(path) ?? path
             (descriptor, temporary) = makeTemporary(beside: self.path)
         }
@@ -66,7 +66,7 @@ package final class Output {
         guard writeAll(bytes, to: descriptor) else { throw OutputFailure(path) }
     }
 
-    /// Gives the file its name; call it once, after the last write.
+    /// Renames the temporary file to its final name; call it once, after the last write.
     package func commit() throws(OutputFailure) {
         guard let temporary else { return }
         guard rename(temporary, path) == 0 else { throw OutputFailure(path) }
@@ -74,12 +74,12 @@ package final class Output {
     }
 }
 
-/// Prints `imagetool`'s line on stderr.
+/// Prints a line on stderr.
 package func printError(_ line: String) {
     Array((line + "\n").utf8).withUnsafeBytes { _ = writeAll($0, to: STDERR_FILENO) }
 }
 
-/// Writes to a closed pipe, or over the size that `ulimit -f` allows, then fail and do not end the process.
+/// Makes writes to a closed pipe, and over the file size limit (`ulimit -f`), fail instead of ending the process.
 package func ignoreWriteSignals() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
@@ -87,7 +87,7 @@ package func ignoreWriteSignals() {
 
 package func exitProcess(_ code: SystemExit) -> Never { exit(code.rawValue) }
 
-/// Writes all bytes, with as few calls as the system allows; false when it cannot, with the reason in `errno`.
+/// Writes all bytes and retries partial writes; returns false on an error, with the reason in `errno`.
 package func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
     var left = bytes
     while !left.isEmpty {
@@ -95,7 +95,7 @@ package func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> 
         if count >= 0 {
             left = UnsafeRawBufferPointer(rebasing: left.dropFirst(count))
         } else if errno == EAGAIN {
-            // Whoever shares a pipe or terminal may have made it one that does not block.
+            // Another process that shares the pipe or terminal may have set O_NONBLOCK.
             var full = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             poll(&full, 1, -1)
         } else if errno != EINTR {
@@ -105,16 +105,16 @@ package func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> 
     return true
 }
 
-/// The path without links and detours; nil when nothing is there.
+/// Absolute path without symbolic links; `nil` when the file does not exist.
 package func resolved(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
     return String(cString: real)
 }
 
-/// An empty file in the same folder, with the permissions that a new file has.
+/// Creates an empty temporary file in the same folder, with default permissions.
 package func makeTemporary(beside path: String) -> (descriptor: Int32, path: String?) {
-    // A name of its own: one made of the file's could be longer than the system allows.
+    // A fixed prefix: a name derived from the file's name could exceed the system's limit.
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     var name = Array((folder + ".imagetool.XXXXXX").utf8CString)
     let descriptor = mkstemp(&name)

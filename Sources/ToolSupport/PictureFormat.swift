@@ -1,11 +1,11 @@
 package import PlatformImage
 
-/// How pixels are written.
+/// Output format for pixels.
 package enum PictureFormat: String, CaseIterable {
-    /// Netpbm's PAM: a few lines of text, then the rows.
+    /// Netpbm PAM: a text header, then the rows.
     case pam
     case png
-    /// The rows alone.
+    /// Rows without a header.
     case raw
 
     /// - Parameter premultiplied: Multiplies colours by alpha; `png` has straight alpha and ignores it.
@@ -28,7 +28,7 @@ package enum PictureFormat: String, CaseIterable {
         }
     }
 
-    /// RGBA of 8 bits whatever the pixels are: what reads the file need not know other kinds.
+    /// Writes 8-bit RGBA for all bitmaps, so that readers need to support only one PNG colour type.
     private func writePNG(_ bitmap: Bitmap, to output: Output) throws {
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false

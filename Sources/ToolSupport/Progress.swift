@@ -1,11 +1,11 @@
-/// How far a job is: a bar that is drawn over itself on a terminal, nothing elsewhere.
+/// Progress bar on a terminal; prints nothing elsewhere.
 package struct Progress {
     private let label: String
     private let total: Int
     private let isShown: Bool
     private var drawn = ""
 
-    /// - Parameter total: What ``show(_:_:)`` counts up to, 1 or more.
+    /// - Parameter total: Number of steps, 1 or more.
     package init(_ label: String, total: Int, isShown: Bool = Terminal.isError) {
         precondition(total > 0, "a job has a part")
         self.label = label
@@ -13,7 +13,7 @@ package struct Progress {
         self.isShown = isShown
     }
 
-    /// Draws the bar; a text that is as it was is not written again.
+    /// Draws the bar; skips the write when the text is unchanged.
     package mutating func show(_ done: Int, _ detail: String = "") {
         guard isShown else { return }
         let text = Self.text(label, done, of: total, detail, columns: Terminal.errorColumns ?? 80)
@@ -22,14 +22,14 @@ package struct Progress {
         write("\r\u{1B}[2K" + text)
     }
 
-    /// Takes the bar away, so that the next text begins at the left.
+    /// Erases the bar and returns the cursor to the first column.
     package mutating func clear() {
         guard !drawn.isEmpty else { return }
         drawn = ""
         write("\r\u{1B}[2K")
     }
 
-    /// One line, shorter than the terminal is wide.
+    /// Formats the bar as one line that is shorter than the terminal's width.
     package static func text(_ label: String, _ done: Int, of total: Int, _ detail: String, columns: Int) -> String {
         let counts = "\(padded(String(done), to: String(total).count, .right)) of \(total)"
         let words = "\(label) " + "[] \(counts)" + (detail.isEmpty ? "" : "  \(detail)")

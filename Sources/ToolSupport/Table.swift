@@ -1,11 +1,11 @@
-/// Rows of text under a heading, in columns as wide as their widest cell.
+/// Text table; each column is as wide as its widest cell.
 package struct Table {
     package enum Alignment { case left, right }
 
     private let alignments: [Alignment]
     private var rows: [[String]]
 
-    /// - Parameter columns: Heading and alignment of each.
+    /// - Parameter columns: Heading and alignment of each column.
     package init(_ columns: [(heading: String, alignment: Alignment)]) {
         alignments = columns.map(\.alignment)
         rows = [columns.map(\.heading)]
@@ -35,7 +35,7 @@ package func padded(_ text: String, to width: Int, _ alignment: Table.Alignment 
     return alignment == .left ? text + space : space + text
 }
 
-/// `value` with exactly `digits` digits after the point.
+/// Formats `value` with exactly `digits` decimals.
 package func fixed(_ value: Double, digits: Int) -> String {
     guard value.isFinite, abs(value) < 1e12 else { return "-" }
     let scale = (0..<digits).reduce(1.0) { result, _ in result * 10 }

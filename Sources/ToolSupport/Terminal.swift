@@ -6,16 +6,16 @@ import Musl
 import Darwin
 #endif
 
-/// What stdin, stdout and stderr are connected to.
+/// Terminal properties of stdin, stdout and stderr.
 package enum Terminal {
-    /// True when somebody may type.
+    /// True when stdin is a terminal.
     package static var isInput: Bool { isatty(STDIN_FILENO) == 1 }
     package static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
     package static var isError: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Columns of the terminal; nil when stdout is none or does not say.
+    /// Columns of the terminal on stdout; `nil` when it is not a terminal or its width is unknown.
     package static var columns: Int? { columns(of: STDOUT_FILENO) }
-    /// The same of stderr.
+    /// Columns of the terminal on stderr; `nil` as for ``columns``.
     package static var errorColumns: Int? { columns(of: STDERR_FILENO) }
 
     private static func columns(of descriptor: Int32) -> Int? {
