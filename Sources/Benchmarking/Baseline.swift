@@ -1,7 +1,7 @@
 import CPlatformImageBaselines
 import PlatformImage
 
-/// The plain use of a format's C library, called in place of ours.
+/// Plain use of a format's C library, the opponent of the decode benchmarks.
 struct Baseline {
     private let run: (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<baseline_picture>?) -> Bool
 
@@ -16,7 +16,7 @@ struct Baseline {
             }
     }
 
-    /// Decodes into a fresh buffer and frees it; false when the baseline cannot.
+    /// Decodes into a new buffer and frees it; returns false when the library fails.
     func decode(_ bytes: [UInt8]) -> Bool {
         var picture = baseline_picture()
         guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &picture) }) else { return false }
@@ -24,7 +24,7 @@ struct Baseline {
         return true
     }
 
-    /// The picture, for comparing; for a GIF the canvas after its last frame.
+    /// Decodes into a bitmap, for comparing pixels; a GIF yields the canvas after its last frame.
     func bitmap(of bytes: [UInt8]) -> Bitmap? {
         var picture = baseline_picture()
         guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &picture) }) else { return nil }
@@ -32,7 +32,7 @@ struct Baseline {
         return Bitmap(picture)
     }
 
-    /// Every frame of a GIF alone, by giflib's own LZW; nil when giflib cannot open it.
+    /// Decodes every frame of a GIF separately with giflib's LZW decoder; `nil` when giflib cannot open the file.
     static func gifFrames(of bytes: [UInt8]) -> GIFFrames? {
         var frames = baseline_frames()
         guard bytes.withUnsafeBufferPointer({ baseline_gif_frames($0.baseAddress, $0.count, &frames) }) else {
@@ -44,15 +44,15 @@ struct Baseline {
     }
 }
 
-/// The frames of a GIF, each alone, as far as giflib gets.
+/// Separately decoded frames of a GIF, up to the first that giflib cannot read.
 struct GIFFrames {
     let pictures: [Bitmap]
-    /// The trailer was reached.
+    /// True when giflib reached the trailer.
     let isWhole: Bool
 }
 
 extension Bitmap {
-    /// A copy of a baseline's pixels.
+    /// Copies the pixels of a baseline.
     fileprivate init(_ picture: baseline_picture) {
         let decoded = UnsafeRawBufferPointer(start: picture.pixels, count: Int(picture.width) * Int(picture.height) * 4)
         self.init(width: Int(picture.width), height: Int(picture.height)) { pixels in

@@ -6,7 +6,7 @@ public import Musl
 public import Darwin
 #endif
 
-/// What a piece of work took, in nanoseconds.
+/// CPU time and wall time of a measured operation, in nanoseconds.
 public struct Elapsed: Sendable {
     /// CPU time of all threads of the process, in user and system mode.
     public var cpu: Double
@@ -17,7 +17,7 @@ public struct Elapsed: Sendable {
         self.wall = wall
     }
 
-    /// Runs `work` and measures it.
+    /// Measures one call of `work`.
     public static func time(_ work: () throws -> Void) rethrows -> Elapsed {
         let (cpu, wall) = (nanoseconds(CLOCK_PROCESS_CPUTIME_ID), nanoseconds(CLOCK_MONOTONIC))
         try work()
@@ -26,14 +26,14 @@ public struct Elapsed: Sendable {
     }
 }
 
-/// What `clock` shows now.
+/// Current time of `clock` in nanoseconds.
 public func nanoseconds(_ clock: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(clock, &time)
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
-/// Nil for no values.
+/// Median of the values; `nil` for an empty array.
 public func median(_ values: [Double]) -> Double? {
     guard !values.isEmpty else { return nil }
     let sorted = values.sorted()

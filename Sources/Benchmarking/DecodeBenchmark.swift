@@ -1,9 +1,9 @@
 import CPlatformImageBaselines
 public import PlatformImage
 
-/// Decodes a file in memory again and again, in turn with its baseline.
+/// Decodes a file in memory repeatedly, alternating with its baseline.
 public struct DecodeBenchmark {
-    /// Nanoseconds a pixel, one for each round that counts.
+    /// Nanoseconds per pixel, one value per measured round.
     public struct Times: Sendable {
         public private(set) var cpu: [Double] = []
         public private(set) var wall: [Double] = []
@@ -14,31 +14,31 @@ public struct DecodeBenchmark {
         }
     }
 
-    /// Against its bar.
+    /// Comparison of the ratio with its target.
     public enum Verdict: String, Sendable {
         case met = "MET"
         case missed = "MISSED"
-        /// The baseline shows other pixels: the figures say nothing.
+        /// The baseline yields other pixels, so the times are not comparable.
         case pixelsDiffer = "PIXELS DIFFER"
     }
 
-    /// What the file is called.
+    /// Display name of the file.
     public let name: String
     public let header: ImageHeader
     public let goal: DecodeGoal
-    /// Frames decoded a round: all of a GIF, else 1.
+    /// Frames decoded per round: all of a GIF, otherwise 1.
     public private(set) var frames = 1
     public private(set) var ours = Times()
-    /// Nil when the baseline was not asked for or cannot decode the file.
+    /// `nil` when the baseline was not requested or cannot decode the file.
     public private(set) var baseline: Times?
-    /// False when the baseline shows other pixels; nil without a baseline.
+    /// False when the baseline yields other pixels; `nil` without a baseline.
     public private(set) var pixelsAgree: Bool?
 
     private let bytes: [UInt8]
     private let decoder: ImageDecoder
     private let foreign: Baseline
 
-    /// What ``init(_:name:rounds:hasBaseline:)`` decodes with: pixels as stored, and any number of frames.
+    /// Options of ``init(_:name:rounds:hasBaseline:)``: pixels as stored, no limit on frames.
     public static var options: DecodeOptions {
         var options = DecodeOptions.asStored
         options.limits.maxFrames = nil
@@ -46,7 +46,7 @@ public struct DecodeBenchmark {
         return options
     }
 
-    /// Measures `rounds` rounds after one that does not count, on one core.
+    /// Measures `rounds` rounds after one warm-up round, pinned to one core.
     public init(_ bytes: [UInt8], name: String, rounds: Int, hasBaseline: Bool) throws {
         self.name = name
         self.bytes = bytes
@@ -62,7 +62,7 @@ public struct DecodeBenchmark {
             pixelsAgree = picture.clearedUnderAlpha().copyBytes() == other.clearedUnderAlpha().copyBytes()
             baseline = Times()
         }
-        // In a round each side decodes as often as makes 8 ms, so that neither the clock's steps nor one interrupt show.
+        // Per round each side decodes for at least 8 ms, so that clock resolution and single interrupts do not matter.
         let repeats = Int(min(10_000, max(1, (8e6 / max(1, try timeOurs(1).cpu)).rounded(.up))))
         for round in 0...rounds { try measure(repeats, baselineGoesFirst: round.isMultiple(of: 2), counts: round > 0) }
     }
@@ -77,32 +77,32 @@ public struct DecodeBenchmark {
         if let other = before ?? after { baseline?.append(other, pixels: pixels) }
     }
 
-    /// What `repeats` of our decodes take.
+    /// CPU and wall time of `repeats` decodes by this library.
     public func timeOurs(_ repeats: Int) throws -> Elapsed {
         try Elapsed.time { for _ in 0..<repeats { try decodeAll() } }
     }
 
-    /// What `repeats` decodes of the library take.
+    /// CPU and wall time of `repeats` decodes by the baseline.
     public func timeBaseline(_ repeats: Int) -> Elapsed {
         Elapsed.time { for _ in 0..<repeats { _ = foreign.decode(bytes) } }
     }
 
-    /// Baseline CPU / our CPU of each round: over 1 we are faster.
+    /// Baseline CPU time divided by our CPU time, per round: over 1 means that we are faster.
     public var ratios: [Double] {
         baseline.map { baseline in zip(baseline.cpu, ours.cpu).map { $0 / max($1, .leastNonzeroMagnitude) } } ?? []
     }
 
-    /// The median over the rounds.
+    /// Median of ``ratios``.
     public var ratio: Double? { median(ratios) }
 
-    /// Nil without a bar or a baseline.
+    /// `nil` without a target or without a baseline.
     public var verdict: Verdict? {
         if pixelsAgree == false { return .pixelsDiffer }
         guard let ratio, let bar = goal.bar else { return nil }
         return ratio >= bar * (1 - DecodeGoal.slack) ? .met : .missed
     }
 
-    /// What is measured: the still, or every frame of a GIF composed on one canvas.
+    /// Decodes the default image, or composes every frame of a GIF on one canvas.
     private func decodeAll() throws {
         if header.format == .gif {
             let frames = try decoder.frames(of: bytes)
@@ -112,7 +112,7 @@ public struct DecodeBenchmark {
         }
     }
 
-    /// As ``decodeAll()``, but counts the frames and keeps the last.
+    /// Same as ``decodeAll()``, but counts the frames and returns the last one.
     private mutating func decodeOnce() throws -> Bitmap {
         guard header.format == .gif else { return try decoder.decode(bytes).bitmap }
         let animation = try decoder.frames(of: bytes)

@@ -1,18 +1,18 @@
 import PlatformImage
 
-/// How much faster than the plain C library a kind of picture is to be decoded.
+/// Target speed of a kind of image relative to the plain C library.
 ///
-/// The kind is read from the file itself: large pictures of the kinds that are measured have a bar, others none.
+/// The kind is derived from the file itself. Only large images of the kinds that are measured have a target.
 public struct DecodeGoal: Sendable {
-    /// Such as `PNG RGB photo`.
+    /// Name of the kind, such as `PNG RGB photo`.
     public let kind: String
-    /// The least ratio; nil for none.
+    /// Smallest ratio that meets the target; `nil` for no target.
     public let bar: Double?
 
-    /// What a ratio may be below its bar and still meet it: medians of one run scatter by that much.
+    /// Tolerated shortfall, as a fraction of the target: medians of one run vary by that much.
     public static let slack = 0.05
 
-    /// - Parameter frames: Of an animation, as listed; empty for a still.
+    /// - Parameter frames: Frames of an animation; empty for a still image.
     init(_ header: ImageHeader, of bytes: [UInt8], frames: [FrameInfo]) {
         let pixels = header.width * header.height
         let (kind, bar) =
@@ -24,7 +24,7 @@ public struct DecodeGoal: Sendable {
             case .bmp: Self.bmp(bytes, pixels)
             }
         self.kind = kind
-        // Below that the calls count more than the pixels.
+        // In smaller images the cost per call outweighs the cost per pixel.
         self.bar = pixels * max(1, frames.count) >= 400_000 ? bar : nil
     }
 
@@ -38,7 +38,7 @@ public struct DecodeGoal: Sendable {
         case (.gray, 8) where header.channelCount == 1: return ("\(name) 8", 1.6)
         case (.gray, 16) where header.channelCount == 1: return ("\(name) 16", 1.7)
         case (.rgb, 8):
-            // Drawings and screens shrink to a few percent, photographs to half.
+            // Drawings and screenshots compress to a few percent, photographs to about half.
             let isDrawn = byteCount < header.width * header.height * header.channelCount / 8
             return isDrawn ? ("\(name) drawn", 5) : ("\(name) photo", 3)
         default: return ("\(name) \(header.bitsPerChannel)", 1)
@@ -47,7 +47,7 @@ public struct DecodeGoal: Sendable {
 
     private static func jpeg(_ header: ImageHeader, _ pixels: Int) -> (String, Double?) {
         let kind = header.isProgressive ? "JPEG progressive" : "JPEG baseline"
-        // From here on page faults count as much as decoding.
+        // From this size on page faults cost as much as decoding.
         guard pixels >= 8_000_000 else { return (kind, 0.97) }
         return ("\(kind), large", header.isProgressive ? 1.15 : 1.4)
     }
@@ -64,7 +64,7 @@ public struct DecodeGoal: Sendable {
         return ("TIFF \(names[compression] ?? "compressed")", compression == 1 ? 1.7 : 1)
     }
 
-    /// Tag 259 of the first directory; nil when it is not there, or in a BigTIFF.
+    /// Value of tag 259 (Compression) in the first IFD; `nil` when it is missing, and for BigTIFF.
     private static func tiffCompression(_ bytes: [UInt8]) -> Int? {
         func number(_ at: Int, _ count: Int) -> Int? {
             guard at >= 0, at <= bytes.count - count else { return nil }
@@ -77,7 +77,7 @@ public struct DecodeGoal: Sendable {
     }
 
     private static func bmp(_ bytes: [UInt8], _ pixels: Int) -> (String, Double?) {
-        // BITMAPINFOHEADER: bits a pixel at 28, the compression at 30.
+        // BITMAPINFOHEADER: biBitCount at offset 28, biCompression at offset 30.
         guard bytes.count > 30, bytes[30] == 0 else { return ("BMP", nil) }
         return ("BMP \(bytes[28]) bit", bytes[28] == 24 ? (pixels >= 8_000_000 ? 3.5 : 2.2) : nil)
     }

@@ -1,8 +1,8 @@
 import PlatformImage
 
-/// What `imagetool-bench decode` prints.
+/// Text output of `imagetool-bench decode`.
 public enum DecodeTable {
-    /// A row for each result, and what the figures depend on.
+    /// One row per result, then the conditions of the measurement.
     public static func text(of results: [DecodeBenchmark]) -> String {
         guard !results.isEmpty else { return "" }
         let headings = [
@@ -34,7 +34,7 @@ public enum DecodeTable {
         ]
     }
 
-    /// Two digits after the point.
+    /// Formats a number with two decimals; `-` for `nil`.
     private static func digits(_ value: Double?) -> String {
         guard let value, value.isFinite, abs(value) < 1e12 else { return "-" }
         let hundredths = Int((value * 100).rounded())
@@ -42,7 +42,7 @@ public enum DecodeTable {
         return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    /// Columns as wide as their widest cell.
+    /// Pads each column to its widest cell; columns in `left` are left-aligned.
     private static func aligned(_ rows: [[String]], left: Set<Int>) -> String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         let rule = widths.map { String(repeating: "-", count: $0) }

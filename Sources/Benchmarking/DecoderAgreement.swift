@@ -1,18 +1,20 @@
 import PlatformImage
 
-/// Whether the quick ways of the codecs give what the plain libraries give, byte for byte: pixels, status, warnings and
-/// errors of PNG by libpng alone and of reduced JPEG by libjpeg alone, the frames of GIF by giflib's LZW.
+/// Compares the fast paths of the codecs with the plain libraries, byte for byte: pixels, status, warnings and errors
+/// of PNG and TIFF and of JPEG at each scale, and the frames of GIF decoded by giflib.
 public enum DecoderAgreement {
-    /// What was compared, or what differs.
+    /// Result of a comparison.
     public enum Outcome: Equatable, Sendable {
-        /// So many pictures are equal; 0 for a file that both refuse alike.
+        /// Number of equal images; 0 for a file that both reject with the same error.
         case agrees(pictures: Int)
         case differs(String)
-        /// Neither PNG, JPEG, TIFF nor GIF, or giflib cannot open it.
+        /// The format is not PNG, JPEG, TIFF or GIF, or giflib cannot open the file.
         case notCompared
     }
 
-    /// - Parameter bytes: A file that need not be intact.
+    /// Decodes the file in both ways and compares the results.
+    ///
+    /// - Parameter bytes: A file, which may be damaged.
     public static func check(_ bytes: [UInt8]) -> Outcome {
         switch ImageFormat(signatureOf: bytes.span) {
         case .png, .tiff: againstLibrary(bytes, denominators: [1])
@@ -22,7 +24,7 @@ public enum DecoderAgreement {
         }
     }
 
-    // ------------------------------------------------------------------ with and without our own ways
+    // ------------------------------------------------------------------ fast paths against the plain library
 
     private static func againstLibrary(_ bytes: [UInt8], denominators: [Int]) -> Outcome {
         var pictures = 0
@@ -60,11 +62,11 @@ public enum DecoderAgreement {
         }
     }
 
-    /// What a decode came to, in all that a caller sees of it.
+    /// Everything that a caller sees of one decode.
     private enum Still {
         case picture(Bitmap, DecodeStatus, [DecodeWarning])
         case failure(DecodeError)
-        /// Behind the last frame.
+        /// The animation has no more frames.
         case end(DecodeStatus)
 
         init(_ bytes: [UInt8], _ decoder: ImageDecoder) {
@@ -115,16 +117,16 @@ public enum DecoderAgreement {
                 }
                 count += 1
             }
-            // giflib shows codes that mean nothing as something: from damage on there is nothing to compare.
+            // giflib emits pixels for invalid codes, so frames from the first damage on are not comparable.
             guard frames.status == .complete else { return .agrees(pictures: count) }
             guard count == wanted.count else { return .differs("\(count) frames, and \(wanted.count) by giflib") }
-            // Whether giflib stops where there is more is no matter: it wants a code after the last pixel.
+            // giflib may stop early, because it requires a code after the last pixel; that is not a difference.
             if expected.isWhole, try frames.advance() != nil {
                 return .differs("more than the \(count) frames of giflib")
             }
             return .agrees(pictures: count)
         } catch {
-            // giflib has no limits, and takes codes that mean nothing.
+            // giflib has no limits and accepts invalid codes.
             let isRefused = [.limitExceeded, .malformed, .truncated].contains(error.code) || wanted.isEmpty
             return isRefused ? .agrees(pictures: 0) : .differs("error \(error), and none by giflib")
         }
@@ -132,7 +134,7 @@ public enum DecoderAgreement {
 }
 
 extension Bitmap {
-    /// True when size and every byte are equal, those under alpha 0 too.
+    /// True when the size and all bytes are equal, including colours of pixels with alpha 0.
     fileprivate func hasPixels(of other: Bitmap) -> Bool {
         width == other.width && height == other.height && copyBytes() == other.copyBytes()
     }

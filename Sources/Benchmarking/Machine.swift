@@ -6,22 +6,22 @@ import Musl
 import Darwin
 #endif
 
-/// What figures depend on besides the code.
+/// Properties of the machine that affect measurements.
 public enum Machine {
-    /// The `model name` line of `/proc/cpuinfo`; nil elsewhere.
+    /// `model name` in `/proc/cpuinfo`; `nil` on other systems.
     public static var processor: String? {
         let line = start(of: "/proc/cpuinfo").split(separator: "\n").first { $0.hasPrefix("model name") }
         return line?.split(separator: ":", maxSplits: 1).last.map { String($0.drop { $0 == " " }) }
     }
 
-    /// When the kernel gives out huge pages unasked: `always`, `madvise` or `never`; nil where that is not told.
+    /// Setting of transparent huge pages: `always`, `madvise` or `never`; `nil` on other systems.
     public static var hugePages: String? {
         let setting = start(of: "/sys/kernel/mm/transparent_hugepage/enabled")
         return setting.split(whereSeparator: { $0 == " " || $0 == "\n" })
             .first { $0.hasPrefix("[") }.map { String($0.dropFirst().dropLast()) }
     }
 
-    /// The first 16 KiB of a file of text, or nothing.
+    /// The first 16 KiB of a text file; empty when it cannot be opened.
     private static func start(of path: String) -> String {
         guard let file = fopen(path, "r") else { return "" }
         defer { fclose(file) }
