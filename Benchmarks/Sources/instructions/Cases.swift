@@ -1,11 +1,11 @@
 import Foundation
 import PlatformImage
 
-/// Pieces of work whose instructions Scripts/instructions counts. Each is made ready outside of what is counted.
+/// Operations whose instructions `Scripts/instructions` counts. Their setup is not counted.
 enum Cases {
     typealias Work = () throws -> Void
 
-    /// - Parameter folder: `Fixtures`: files that are part of the checkout, so that counts can be compared.
+    /// - Parameter folder: The directory `Fixtures`; its files are in the repository, so counts are comparable.
     static func all(_ folder: URL) -> [(name: String, make: () throws -> Work)] {
         func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: folder.appending(path: name))) }
         func decode(_ name: String, times: Int = 1) throws -> Work {
@@ -32,7 +32,7 @@ enum Cases {
             ("bmp-24", { bitmap(width: 512, height: 384) }),
             ("bmp-rle4", { try decode("demo/invader-rle4.bmp") }),
             ("thumbnail-jpeg", { try thumbnail("demo/mountains.jpg") }),
-            // Small enough for a decode at a quarter of the size.
+            // Small enough for JPEG decoding at 1/4 scale.
             ("thumbnail-jpeg-quarter", { try thumbnail("demo/mountains.jpg", side: 48) }),
             ("thumbnail-png", { try thumbnail("demo/window.png") }),
             ("resize", { try resize(bytes("demo/mountains.jpg")) }),
@@ -55,7 +55,7 @@ enum Cases {
         return { _ = try bitmap.resized(width: 300, height: 200) }
     }
 
-    /// A bitmap of 24 bits, made here: no fixture of that kind is large enough to show the rows' cost.
+    /// Decodes a generated 24-bit BMP: no such fixture is large enough to show the cost per row.
     private static func bitmap(width: Int, height: Int) -> Work {
         func le32(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
         let size = width * height * 3

@@ -1,9 +1,10 @@
-// instructions FIXTURES CASE: does a piece of work twice; Scripts/instructions counts the second time.
-// instructions --list: the names of the cases.
+// instructions FIXTURES CASE: runs a case twice; Scripts/instructions counts the second run.
+// instructions --list: prints the names of the cases.
 
 import Foundation
 
-/// callgrind counts inside this function alone: the name is on its command line. What is lazy was made the first time.
+/// Runs the counted work; `Scripts/instructions` passes this function's name to callgrind. Lazy values exist after the
+/// first run.
 @inline(never)
 func countedWork(_ work: () throws -> Void) rethrows {
     try work()

@@ -1,4 +1,4 @@
-// libFuzzer over the Swift parsers. SwiftPM renames `main`, so the driver is called by hand.
+// libFuzzer target for the Swift parsers. SwiftPM renames `main`, so `LLVMFuzzerRunDriver` is called explicitly.
 
 import PlatformImage
 
@@ -23,7 +23,7 @@ func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
         let image = try decoder.decode(bytes, as: .bmp)
         precondition(image.bitmap.width == header.width && image.bitmap.height == header.height)
         if case .truncated(let rows) = image.status { precondition(rows >= 0 && rows <= header.height) }
-        // Pixels must not depend on what the memory held before.
+        // Pixels must not depend on the previous contents of the memory.
         let again = try decoder.decode(bytes, as: .bmp)
         precondition(image.bitmap.copyBytes() == again.bitmap.copyBytes())
     } catch {
