@@ -2,7 +2,7 @@
 import ArgumentParser
 import PlatformImageToolSupport
 
-/// The command `imagetool-bench`: measurements and demonstrations. Its exit codes are those of `imagetool`.
+/// The `imagetool-bench` command: measurements and demonstrations. Its exit codes are those of `imagetool`.
 @main
 struct ImageToolBench: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,7 +14,7 @@ struct ImageToolBench: ParsableCommand {
             BenchMemoryCommand.self, BenchDiskCommand.self, BenchThumbCommand.self, BenchResizeCommand.self,
         ] + networkCommands + serviceCommands)
 
-    /// What needs a transport.
+    /// Commands that need the trait `AsyncHTTPClient`.
     private static var networkCommands: [any ParsableCommand.Type] {
         #if AsyncHTTPClient
         [BenchLoadCommand.self, BenchSoakCommand.self, DemoCommand.self]
@@ -23,7 +23,7 @@ struct ImageToolBench: ParsableCommand {
         #endif
     }
 
-    /// What needs the trait `Service`.
+    /// Commands that need the trait `Service`.
     private static var serviceCommands: [any ParsableCommand.Type] {
         #if Service
         [DemoServiceCommand.self, GalleryCommand.self]
@@ -37,7 +37,7 @@ struct ImageToolBench: ParsableCommand {
 #else
 import PlatformImageToolSupport
 
-/// Without its trait the tool has no command-line parser.
+/// Replacement for builds without the trait `Tool`, which have no command-line parser.
 @main
 struct ImageToolBench {
     static func main() {

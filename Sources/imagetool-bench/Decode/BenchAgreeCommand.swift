@@ -4,7 +4,7 @@ import PlatformImage
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
 
-/// `imagetool-bench agree`: speed that costs no pixel.
+/// `imagetool-bench agree`: verifies that the fast decoders and the plain libraries yield equal results.
 struct BenchAgreeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agree",

@@ -4,7 +4,7 @@ import PlatformImage
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
 
-/// `imagetool-bench decode`: against the plain use of the C libraries, in the same process.
+/// `imagetool-bench decode`: measures decoding against plain use of the C libraries, in one process.
 struct BenchDecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
@@ -22,9 +22,9 @@ struct BenchDecodeCommand: ParsableCommand {
     @Flag(help: "Print one JSON array.") var json = false
     @Option(help: "Write the JSON array to this file besides.") var report: String?
     @Flag(help: "Measure only our side.") var noBaseline = false
-    /// The earlier name of `--no-baseline`.
+    /// Former name of `--no-baseline`.
     @Flag(help: .hidden) var noTwin = false
-    /// For `Benchmarks/peers.py`, which takes turns with it.
+    /// For `Benchmarks/peers.py`, which alternates with this process.
     @Flag(help: .hidden) var turns = false
 
     func validate() throws {
@@ -58,14 +58,14 @@ struct BenchDecodeCommand: ParsableCommand {
         if results.contains(where: { $0.verdict == .missed || $0.verdict == .pixelsDiffer }) { throw ExitCode(1) }
     }
 
-    /// Decodes with both sides for each line of standard input, and prints the nanoseconds of CPU time that each took:
-    /// ours, then the library's. The first line of output says width, height, frames and kind.
+    /// Decodes once with each side per line of standard input and prints the CPU time of both in nanoseconds: ours,
+    /// then the library's. The first output line contains width, height, frames and kind.
     private static func takeTurns(_ path: String, _ output: Output) throws {
         let bytes = try readInput(path, limit: DecodeBenchmark.options.limits.maxInputBytes)
         let benchmark = try DecodeBenchmark(bytes, name: path, rounds: 1, hasBaseline: true)
         let header = benchmark.header
         try output.write("\(header.width) \(header.height) \(benchmark.frames) \(benchmark.goal.kind)\n")
-        // The second finds the file in the processor's cache: each goes first in turn.
+        // The second decoder finds the file in the CPU cache, so the sides alternate in going first.
         var baselineGoesFirst = false
         while readLine() != nil {
             let before = baselineGoesFirst ? benchmark.timeBaseline(1) : nil

@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
 
-/// `imagetool-bench thumb`: what a process holds that makes thumbnails for a long time.
+/// `imagetool-bench thumb`: measures the resident memory of a process that makes many thumbnails.
 struct BenchThumbCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumb",
@@ -13,9 +13,9 @@ struct BenchThumbCommand: ParsableCommand {
     @Option(help: "Thumbnails.") var count = 10_000
     @Flag(help: "Print one JSON object.") var json = false
 
-    /// Pixels of the longer side, in turn.
+    /// Box sizes in pixels, used in turn.
     private static let sides = [256, 64, 480, 128, 33]
-    /// Thumbnails before which the process warms up.
+    /// Number of thumbnails before the first measurement.
     private static let warmUp = 500
 
     func validate() throws {

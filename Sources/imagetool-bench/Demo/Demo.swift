@@ -13,9 +13,9 @@ import Musl
 import Darwin
 #endif
 
-/// The main job, shown and checked: pictures over HTTP once, then from memory, from disk, and confirmed by the origin.
+/// Demonstration of the loader with verified results: images from the origin, from memory, from disk and revalidated.
 struct Demo {
-    /// A calendar clock that can be put forward, so that nobody waits for an hour to pass.
+    /// Wall clock with an adjustable offset, so that expiry needs no waiting.
     private final class Clock: Sendable {
         private let offset = Mutex<Int64>(0)
 
@@ -33,7 +33,7 @@ struct Demo {
     private let clock = Clock()
     private(set) var rounds: [DemoRound] = []
 
-    /// - Parameter cacheDirectory: Empty; whoever made it removes it.
+    /// - Parameter cacheDirectory: Empty directory; the caller removes it.
     init(_ pictures: DemoPictures, cacheDirectory: String) async throws {
         self.pictures = pictures
         origin = try await DemoOrigin(pictures)
@@ -49,7 +49,7 @@ struct Demo {
 
     /// Runs all rounds.
     ///
-    /// - Parameter show: Told the round and how many loads of it are done.
+    /// - Parameter show: Called after each load with the round and the number of its finished loads.
     mutating func run(_ show: (DemoRound.Kind, Int) throws -> Void) async throws {
         for kind in DemoRound.Kind.allCases {
             switch kind {
@@ -89,7 +89,7 @@ struct Demo {
         return round
     }
 
-    /// The rounds as a table, and what the caches hold against their limits.
+    /// The rounds as a table, then the contents and limits of the caches.
     var text: String {
         var table = DemoRound.table
         for round in rounds { table.append(round.cells) }
@@ -102,7 +102,7 @@ struct Demo {
             """
     }
 
-    /// What is not as it must be, in sentences; none when all is.
+    /// Deviations from the expected figures, one sentence each; empty when there are none.
     var faults: [String] {
         let count = pictures.addresses.count
         var faults = rounds.flatMap { $0.faults(addresses: count, fileBytes: pictures.fileBytes) }
@@ -119,14 +119,14 @@ struct Demo {
     }
 }
 
-/// An origin in this process that serves the pictures of a demonstration and counts what it is asked.
+/// Origin in this process that serves the images of a demonstration and counts requests and body bytes.
 final class DemoOrigin: Sendable {
     struct Counts: Sendable {
         var requests = 0
         var bodyBytes = 0
     }
 
-    /// Counted before an answer is sent, so that whoever has the answer finds it counted.
+    /// Updated before a response is sent, so that its receiver sees the new counts.
     private final class Counter: Sendable {
         let counts = Mutex(Counts())
     }
@@ -155,7 +155,7 @@ final class DemoOrigin: Sendable {
 }
 
 extension Bitmap {
-    /// True when size and every byte are equal.
+    /// True when the size and all bytes are equal.
     func hasSamePixels(as other: Bitmap) -> Bool {
         guard width == other.width, height == other.height else { return false }
         return withBytes { mine in

@@ -2,7 +2,7 @@
 import ArgumentParser
 import PlatformImageToolSupport
 
-/// `imagetool-bench demo`: the loader at work, with figures that must be right.
+/// `imagetool-bench demo`: runs the loader demonstration and verifies its figures.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -47,7 +47,7 @@ struct DemoCommand: AsyncParsableCommand {
         try output.write("contact sheet of \(contactSheet.columns) x \(contactSheet.rows) pictures: \(sheet)\n")
     }
 
-    /// Runs the rounds under a bar on a terminal, with a line for each quarter of a round elsewhere.
+    /// Runs the rounds with a progress bar on a terminal, otherwise with a line for each quarter of a round.
     private func run(_ demo: inout Demo, count: Int, _ output: Output) async throws {
         var progress: Progress?
         let quarter = max(1, (count + 3) / 4)

@@ -4,31 +4,32 @@ import PlatformImageLoader
 import PlatformImageLoopbackOrigin
 import PlatformImageToolSupport
 
-/// The pictures of a folder, each under one address of an origin or under several.
+/// Images of a folder, each served at one or more addresses of an origin.
 struct DemoPictures: Sendable {
     struct Picture: Sendable {
-        /// From the folder.
+        /// Path relative to the folder.
         let path: String
         let format: ImageFormat
         let resource: OriginResource
-        /// Decoded straight from the file, to compare with.
+        /// The directly decoded file, for comparison.
         let bitmap: Bitmap
     }
 
-    /// Those that decode without damage.
+    /// Images that decode without damage.
     let pictures: [Picture]
-    /// For each address the number of its picture: large and small ones mixed, in the same way each time.
+    /// Image index for each address, in a fixed pseudo-random order.
     let addresses: [Int]
 
-    /// Seconds that responses are fresh.
+    /// Freshness lifetime of the responses in seconds.
     static let maxAge = 3_600
-    /// Pixels from which on a picture is worth several addresses.
+    /// Number of pixels from which an image gets several addresses.
     private static let largePixels = 10_000
 
     /// - Parameters:
-    ///   - count: Addresses, if so many fit.
-    ///   - maxBytes: Of all decoded pictures together, each counted for each of its addresses.
-    /// - Throws: `noInput` when the folder cannot be listed or has no picture.
+    ///   - count: Number of addresses; fewer when `maxBytes` is reached.
+    ///   - maxBytes: Limit for the decoded bytes of all addresses together.
+    /// - Throws: `noInput` when the folder cannot be listed or contains no intact image; `limitExceeded` when the first
+    ///   image is over `maxBytes`.
     init(folder: String, count: Int, maxBytes: Int) throws {
         let decoder = ImageDecoder()
         var pictures: [Picture] = []
@@ -51,7 +52,7 @@ struct DemoPictures: Sendable {
         self.addresses = Self.mixed(addresses)
     }
 
-    /// Each picture once, then the large ones in turn.
+    /// Each image once, then the large ones cyclically.
     private static func addresses(of pictures: [Picture], count: Int, maxBytes: Int) -> [Int] {
         let large = pictures.indices.filter { pictures[$0].bitmap.width * pictures[$0].bitmap.height >= largePixels }
         let repeated = large.isEmpty ? Array(pictures.indices) : large
@@ -67,12 +68,12 @@ struct DemoPictures: Sendable {
         return addresses
     }
 
-    /// The same in another order, by a fixed sequence of pseudo-random numbers (Fisher and Yates' shuffle).
+    /// Shuffles deterministically (Fisher-Yates shuffle with a fixed seed).
     private static func mixed(_ addresses: [Int]) -> [Int] {
         var addresses = addresses
         var state: UInt64 = 1
         for last in addresses.indices.reversed().dropLast() {
-            // Knuth's multiplier for 64 bits; the upper half of the state is the random one.
+            // Knuth's 64-bit LCG multiplier; the upper half of the state has the better randomness.
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             addresses.swapAt(last, Int(state >> 33) % (last + 1))
         }
@@ -81,26 +82,26 @@ struct DemoPictures: Sendable {
 
     func picture(at address: Int) -> Picture { pictures[addresses[address]] }
 
-    /// The path of an address: its number and the name of the file.
+    /// Path of an address: its index and the file name.
     func path(_ address: Int) -> String {
         let name = picture(at: address).path.split(separator: "/").last ?? ""
-        // What may stand in any address as it is stays; a transport would escape the rest in its own way.
+        // Only unreserved characters: a transport would percent-encode the others in its own way.
         return "/\(address)/\(plainName(name.utf8))"
     }
 
-    /// What the origin has under a path; nil for nothing.
+    /// Resource at a path; `nil` when the path is unknown.
     func resource(_ path: String) -> OriginResource? {
         let number = path.split(separator: "/").first.flatMap { Int($0) }
         guard let number, addresses.indices.contains(number), path == self.path(number) else { return nil }
         return picture(at: number).resource
     }
 
-    /// Bytes of all files, each counted for each of its addresses.
+    /// Total file bytes over all addresses.
     var fileBytes: Int { addresses.reduce(0) { $0 + pictures[$1].resource.body.count } }
-    /// Bytes of all pixels, counted so.
+    /// Total decoded bytes over all addresses.
     var pixelBytes: Int { addresses.reduce(0) { $0 + pictures[$1].bitmap.byteCount } }
 
-    /// How many addresses and pictures of which formats.
+    /// Number of addresses and images, per format, with their bytes.
     var summary: String {
         let formats = ImageFormat.allCases.compactMap { format in
             let count = addresses.count { pictures[$0].format == format }

@@ -2,9 +2,9 @@
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// One round of the demonstration: every address loaded once.
+/// One round of the demonstration: every address is loaded once.
 struct DemoRound {
-    /// Where the pictures must come from, and what the origin must see of it.
+    /// Expected source of the images in a round.
     enum Kind: String, CaseIterable {
         case network, memory, disk, revalidated
 
@@ -20,18 +20,18 @@ struct DemoRound {
         }
 
         var asksOrigin: Bool { self == .network || self == .revalidated }
-        /// True when the loader has files to decode.
+        /// True when the loader decodes files in this round.
         var decodes: Bool { self == .network || self == .disk }
     }
 
     let kind: Kind
     var loads = 0
     var sources: [LoadOutcome.Source: Int] = [:]
-    /// Loads whose pixels are not those of the file.
+    /// Loads whose pixels differ from the file's.
     var wrong = 0
-    /// The first one.
+    /// Description of the round's first error.
     var firstError: String?
-    /// Requests that reached the origin, and bytes of bodies that it answered.
+    /// Requests that the origin received, and body bytes that it sent.
     var requests = 0
     var bodyBytes = 0
     var decodedBytes = 0
@@ -44,20 +44,20 @@ struct DemoRound {
         ("errors", .right), ("requests", .right), ("body bytes", .right), ("ms", .right), ("decoded MB/s", .right),
     ])
 
-    /// A row of ``table``.
+    /// Row of ``table``.
     var cells: [String] {
         let counts = [.network, .memory, .disk, .revalidated, .error].map { (source: LoadOutcome.Source) in
             String(sources[source] ?? 0)
         }
-        // Bytes of a microsecond are megabytes of a second.
+        // Bytes per microsecond equal megabytes per second.
         let speed = kind.decodes ? fixed(Double(decodedBytes) / (milliseconds * 1_000), digits: 0) : "-"
         return [kind.name, String(loads)] + counts
             + [String(requests), String(bodyBytes), fixed(milliseconds, digits: 0), speed]
     }
 
-    /// What is not as it must be, in sentences; none when all is.
+    /// Deviations from the expected figures, one sentence each; empty when there are none.
     ///
-    /// - Parameter fileBytes: Of the files of all addresses.
+    /// - Parameter fileBytes: Total file bytes over all addresses.
     func faults(addresses: Int, fileBytes: Int) -> [String] {
         let expected: [(String, Int, Int)] = [
             ("loads", loads, addresses),

@@ -4,7 +4,7 @@ import Logging
 import PlatformImageService
 import PlatformImageToolSupport
 
-/// `imagetool-bench demo-service`: the thumbnail service at work, with answers that must be right.
+/// `imagetool-bench demo-service`: runs the thumbnail service against a local origin and verifies its responses.
 struct DemoServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo-service",
@@ -33,7 +33,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
         if !faults.isEmpty { throw ExitCode(1) }
     }
 
-    /// Serves for as long as the table takes, and on a terminal until the process is told to stop.
+    /// Runs the service for the table; on a terminal it keeps running until the process is interrupted.
     private func serve(_ origin: DemoServiceOrigin, _ folder: String, _ output: Output) async throws -> [String] {
         let key = (0..<SigningKeys.minKeyBytes).map { _ in UInt8.random(in: .min ... .max) }
         let server = try ThumbnailServer(settings(origin, folder, key), logger: Self.logger)
@@ -83,7 +83,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
 
     private static var logger: Logger {
         var logger = Logger(label: "imagetool.demo-service") { _ in JSONLogHandler() }
-        // A server that is cancelled after the table calls that an error.
+        // The server logs its cancellation after the table as an error.
         logger.logLevel = .critical
         return logger
     }

@@ -2,17 +2,17 @@
 import PlatformImageLoopbackOrigin
 import PlatformImageService
 
-/// An origin in this process whose pictures are drawn when they are asked for, and some files that are none.
+/// Origin in this process that renders landscapes on request and also serves broken files.
 final class DemoServiceOrigin: Sendable {
-    /// How many landscapes it has.
+    /// Number of landscapes.
     static let count = 1_000
-    /// Seconds that responses are fresh.
+    /// Freshness lifetime of the responses in seconds.
     private static let maxAge = 3_600
 
     private let origin: LoopbackOrigin
 
-    /// - Parameter port: To listen on while it is free, so that addresses stay what they are from run to run; any free
-    ///   one otherwise.
+    /// - Parameter port: Preferred port, for URLs that are equal in every run; a free port is used when it is 0 or in
+    ///   use.
     init(port: Int = 0) async throws {
         if port != 0, let origin = try? await LoopbackOrigin(port: port, answer: Self.answer) {
             self.origin = origin
@@ -23,14 +23,14 @@ final class DemoServiceOrigin: Sendable {
 
     var port: Int { origin.port }
 
-    /// The address of a landscape.
+    /// URL of a landscape.
     func landscape(_ number: Int) -> String { url("landscape/\(number).jpg") }
 
     func url(_ path: String) -> String { origin.url("/\(path)") }
 
     func stop() async { await origin.stop() }
 
-    /// A page of all landscapes.
+    /// Gallery page with all landscapes.
     var gallery: ServiceConfiguration.Gallery {
         ServiceConfiguration.Gallery(
             pictures: (0..<Self.count).map { number in
@@ -38,9 +38,9 @@ final class DemoServiceOrigin: Sendable {
             })
     }
 
-    /// Lets a service fetch from this origin, which is on an address that is blocked for good reasons.
+    /// Allows a service to fetch from this origin, whose loopback address is blocked by default.
     func allow(in configuration: inout ServiceConfiguration) {
-        // Who allows no other host gets no other port either.
+        // Without other allowed hosts, no other port is allowed either.
         if configuration.source.allow.isEmpty { configuration.source.ports = [] }
         configuration.source.allow.append("127.0.0.1")
         configuration.source.ports.insert(port)

@@ -2,7 +2,7 @@
 import Foundation
 import PlatformImage
 
-/// A drawn landscape: the same number gives the same picture everywhere, and no two numbers the same.
+/// Procedurally drawn landscape, deterministic for its number.
 struct DemoServiceScene: Sendable {
     static let width = 1_200
     static let height = 900
@@ -12,7 +12,7 @@ struct DemoServiceScene: Sendable {
     private let ridges: [Ridge]
     private let sun: (x: Int, y: Int, radius: Int)
 
-    /// - Parameter number: 0 or more.
+    /// - Parameter number: Seed of the landscape, 0 or more.
     init(number: Int) {
         self.number = number
         var chance = Chance(seed: UInt64(truncatingIfNeeded: number) &+ 1)
@@ -27,19 +27,19 @@ struct DemoServiceScene: Sendable {
         )
     }
 
-    /// What people are told of it.
+    /// Display name.
     var name: String { "Landscape \(number), \(palette.name)" }
 
-    /// As a JPEG.
+    /// The landscape as a JPEG file.
     func file() throws -> [UInt8] {
         var options = EncodeOptions()
         options.jpeg.quality = 88
-        // The second pass over the coefficients costs more than it saves here.
+        // Optimized Huffman tables need a second pass over the coefficients, which costs more than it saves here.
         options.jpeg.optimizesHuffman = false
         return try ImageEncoder(options: options).encode(bitmap(), as: .jpeg)
     }
 
-    /// Rows from the top, in runs of one colour: sky, sun, then the ridges, the farthest first.
+    /// Draws the rows from the top, in runs of one colour: sky, sun, then the ridges from far to near.
     func bitmap() -> Bitmap {
         Bitmap(width: Self.width, height: Self.height) { pixels in
             pixels.withUnsafeMutableBytes { bytes in
@@ -66,15 +66,15 @@ struct DemoServiceScene: Sendable {
     }
 }
 
-/// One line of hills with all that lies below it.
+/// One ridge line and the area below it.
 private struct Ridge: Sendable {
-    /// For each row the columns that belong to it.
+    /// Column ranges inside the ridge, per row.
     let runs: [[Range<Int>]]
     private let top: Int
     private let base: RGBA8
     private let mist: RGBA8
 
-    /// - Parameter place: 0 for the farthest.
+    /// - Parameter place: Index from 0 for the farthest ridge to `count - 1` for the nearest.
     init(place: Int, of count: Int, _ palette: Palette, _ chance: inout Chance) {
         let depth = Double(place + 1) / Double(count)
         let middle = 300 + 480 * depth * depth * 0.5 + 300 * depth * 0.5
@@ -101,14 +101,14 @@ private struct Ridge: Sendable {
 
     func color(at y: Int) -> RGBA8 { base.mixed(with: mist, Double(max(0, y - top)) / 260) }
 
-    /// Firs of all heights along the line.
+    /// Adds fir trees of different heights along the ridge line.
     private static func plant(_ tops: inout [Int], _ chance: inout Chance) {
         let ground = tops
         for _ in 0..<70 {
             let (foot, height) = (Int(chance.next(below: UInt64(tops.count))), 30 + Int(chance.next(below: 70)))
             let half = height / 4
             for x in max(0, foot - half)..<min(tops.count, foot + half) {
-                // Branches in steps: wider below than above, and a little in again under each.
+                // Stepped branches: the tree widens downwards and narrows slightly below each step.
                 let across = Double(abs(x - foot)) / Double(half)
                 let rise = Double(height) * (1 - across) - Double(abs(x - foot) % 4) * 1.5
                 tops[x] = min(tops[x], max(20, ground[foot] - Int(rise)))
@@ -116,8 +116,8 @@ private struct Ridge: Sendable {
         }
     }
 
-    /// Where each row is below the line: a column begins a run where the line comes up there, and ends one where it goes
-    /// down.
+    /// Column ranges below the ridge line, per row: a range starts where the line rises above the row and ends where it
+    /// falls below it.
     private static func runs(below tops: [Int]) -> [[Range<Int>]] {
         let height = DemoServiceScene.height
         var starts = [[Int]](repeating: [], count: height)
@@ -133,7 +133,7 @@ private struct Ridge: Sendable {
     }
 }
 
-/// The colours of a time of day.
+/// Colours for one time of day.
 private struct Palette: Sendable {
     var name: String
     var top: RGBA8
@@ -164,7 +164,7 @@ private struct Palette: Sendable {
         self.hasTrees = hasTrees
     }
 
-    /// The same time on another day.
+    /// Randomly shifted colours of the same time of day.
     func varied(by chance: inout Chance) -> Palette {
         var palette = self
         let shift = (0..<3).map { _ in Int(chance.next(below: 37)) - 18 }
@@ -174,7 +174,7 @@ private struct Palette: Sendable {
         return palette
     }
 
-    /// - Parameter part: 0 at the top, 1 at the bottom.
+    /// - Parameter part: Vertical position, 0 at the top, 1 at the bottom.
     func sky(at part: Double) -> RGBA8 { top.mixed(with: bottom, part * 1.6) }
 }
 
@@ -185,7 +185,7 @@ extension RGBA8 {
             blue: UInt8(truncatingIfNeeded: hex))
     }
 
-    /// - Parameter part: 0 for this colour, 1 for the other one; what is beyond counts as that.
+    /// - Parameter part: Weight of the other colour, clamped to 0...1.
     fileprivate func mixed(with other: RGBA8, _ part: Double) -> RGBA8 {
         let part = min(1, max(0, part))
         func mix(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8(Double(a) + (Double(b) - Double(a)) * part) }
@@ -199,7 +199,7 @@ extension RGBA8 {
     }
 }
 
-/// Pseudo-random numbers that are the same everywhere (SplitMix64).
+/// Deterministic pseudo-random number generator (SplitMix64).
 private struct Chance: RandomNumberGenerator {
     private var state: UInt64
 
@@ -215,7 +215,7 @@ private struct Chance: RandomNumberGenerator {
 
     mutating func next(below limit: UInt64) -> UInt64 { next() % limit }
 
-    /// 0 up to 1, without 1.
+    /// Uniform random number in 0..<1.
     mutating func nextUnit() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
 #endif

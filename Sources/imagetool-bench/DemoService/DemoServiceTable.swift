@@ -3,17 +3,17 @@ import PlatformImage
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// The table of the demonstration: every target asked for twice, with what came of it.
+/// Results of the demonstration: every target is requested twice.
 struct DemoServiceTable {
     private struct Reply {
         var status: Int
         var type: String
-        /// `X-Cache`, or why there is no picture; `-` for an answer that comes from no cache.
+        /// Value of `X-Cache`, or the reason of an error; `-` when the response has neither.
         var source: String
         var body: [UInt8]
         var milliseconds: Double
 
-        /// Of the picture in the body; nil when there is none.
+        /// Size of the image in the body; `nil` when the body is not an image.
         var size: (width: Int, height: Int)? {
             guard let header = try? ImageDecoder().header(of: body) else { return nil }
             return (header.displayWidth, header.displayHeight)
@@ -25,14 +25,14 @@ struct DemoServiceTable {
         ("", .left), ("target", .left), ("status", .right), ("type", .left), ("size", .right), ("bytes", .right),
         ("first", .left), ("ms", .right), ("again", .left), ("ms", .right),
     ])
-    /// What is not as it must be, in sentences; none when all is.
+    /// Deviations from the expected results, one sentence each; empty when there are none.
     private(set) var faults: [String] = []
 
     var text: String { table.text }
 
-    /// Asks for a target twice.
+    /// Requests a target twice and records both responses.
     ///
-    /// - Parameter server: `http://127.0.0.1:8080`, for example.
+    /// - Parameter server: Base URL of the service, for example `http://127.0.0.1:8080`.
     mutating func add(_ wish: DemoServiceWish, from server: String) async throws {
         let first = try await fetch(server + wish.target)
         let again = try await fetch(server + wish.target)
@@ -71,7 +71,7 @@ struct DemoServiceTable {
             source: Self.reason(in: body) ?? text("X-Cache"), body: body, milliseconds: elapsed / .milliseconds(1))
     }
 
-    /// The reason that a problem's description names; nil in any other body.
+    /// Member `reason` of a JSON error body; `nil` for any other body.
     private static func reason(in body: [UInt8]) -> String? {
         guard body.count < 4_096, body.first == UInt8(ascii: "{") else { return nil }
         var reader = JSONReader(body)

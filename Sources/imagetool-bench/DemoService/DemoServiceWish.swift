@@ -1,22 +1,22 @@
 #if Tool && Service
 import PlatformImageService
 
-/// One target of the demonstration, and what must come of it.
+/// One request of the demonstration and its expected result.
 struct DemoServiceWish: Sendable {
-    /// What it shows.
+    /// Title in the table.
     let title: String
     let target: String
-    /// The target without signature and without the address of the origin.
+    /// The target for display, without the signature and the origin's URL.
     let shown: String
     let status: Int
-    /// Sides of the picture; nil for an answer that is none.
+    /// Expected size of the image; `nil` when the response is not an image.
     var size: (width: Int, height: Int)?
-    /// True for a result that is kept.
+    /// True when the result is stored in the result cache.
     var isKept: Bool { size != nil && status == 200 && !isDamaged }
-    /// True for a picture out of a damaged file, which is not kept for long.
+    /// True for an image from a damaged file, which is cached only for a short time.
     var isDamaged = false
 
-    /// A handful of everything: both dialects, a refusal, broken files.
+    /// Requests that cover both dialects, a rejection and broken files.
     static func all(_ origin: DemoServiceOrigin, _ keys: SigningKeys) -> [DemoServiceWish] {
         let picture = "landscape/17.jpg"
         func thumbor(

@@ -4,7 +4,7 @@ import Logging
 import PlatformImageService
 import PlatformImageToolSupport
 
-/// `imagetool-bench gallery`: the page `/gallery` of the thumbnail service with drawn landscapes.
+/// `imagetool-bench gallery`: serves the page `/gallery` of the thumbnail service with drawn landscapes.
 struct GalleryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gallery",
@@ -14,7 +14,7 @@ struct GalleryCommand: AsyncParsableCommand {
             signature. `imagetool serve --gallery DIR` shows the pictures of a folder.
             """)
 
-    /// Results on disk are kept by the addresses of their sources: with this port they are found after a restart.
+    /// Fixed port of the origin: cached results are keyed by source URL, so a restarted service finds them again.
     private static let originPort = 8_765
 
     @Option(help: "Port to listen on; 0 for any that is free.") var port = 8_080

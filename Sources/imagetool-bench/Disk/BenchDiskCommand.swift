@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
 
-/// `imagetool-bench disk`: the disk cache against bare system calls, and with very many entries.
+/// `imagetool-bench disk`: measures the disk cache against bare system calls, and with many entries.
 struct BenchDiskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disk",

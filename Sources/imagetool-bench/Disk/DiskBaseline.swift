@@ -9,13 +9,14 @@ import Musl
 import Darwin
 #endif
 
-/// The least that each operation of a disk cache can cost: the system calls for its files, one checksum, no doubts.
+/// Lower bound for the cost of each disk cache operation: the system calls for its file and one checksum, no
+/// validation.
 ///
-/// It reads into one buffer that it keeps, which a cache that hands bodies out cannot.
+/// It reads into one reusable buffer, which is impossible for a cache that returns bodies.
 final class DiskBaseline {
     private let buffer: UnsafeMutableRawBufferPointer
 
-    /// - Parameter maxBytes: Of the longest file.
+    /// - Parameter maxBytes: Size of the largest file.
     init(maxBytes: Int) {
         buffer = .allocate(byteCount: maxBytes, alignment: 16)
         buffer.initializeMemory(as: UInt8.self, repeating: 0)
@@ -23,7 +24,7 @@ final class DiskBaseline {
 
     deinit { buffer.deallocate() }
 
-    /// The XXH3 of the last `bodyBytes` of a file; nil when it cannot be read.
+    /// XXH3 (64 bits) of the last `bodyBytes` of a file; `nil` when it cannot be read.
     func checksum(_ path: String, bodyBytes: Int) -> UInt64? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -33,7 +34,7 @@ final class DiskBaseline {
         return pi_xxh3_64(buffer.baseAddress?.advanced(by: count - bodyBytes), bodyBytes)
     }
 
-    /// Writes the file under another name and renames it.
+    /// Writes a temporary file and renames it; returns false on an error.
     func store(_ bytes: [UInt8], at path: String) -> Bool {
         let temporary = path + ".tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -43,7 +44,7 @@ final class DiskBaseline {
         return count == bytes.count && rename(temporary, path) == 0
     }
 
-    /// Overwrites `bytes` at `offset` of a file.
+    /// Overwrites bytes of a file at `offset`; returns false on an error.
     func refresh(_ bytes: [UInt8], at offset: Int, of path: String) -> Bool {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

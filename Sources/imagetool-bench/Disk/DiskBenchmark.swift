@@ -4,7 +4,7 @@ import PlatformImageBenchmarking
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// What a disk cache's operations cost when the files are in memory, in turn with the system calls alone.
+/// Cost of disk cache operations with files in the page cache, alternating with the bare system calls.
 struct DiskBenchmark {
     enum Case: String, CaseIterable {
         case hit = "look-up, verified"
@@ -12,7 +12,7 @@ struct DiskBenchmark {
         case store
         case refresh = "refresh (304)"
 
-        /// In each round, of ours and of the baseline.
+        /// Operations per round and side.
         fileprivate var operations: Int {
             switch self {
             case .hit, .miss: 2_000
@@ -21,23 +21,23 @@ struct DiskBenchmark {
         }
     }
 
-    /// One value for each round that counts.
+    /// Times of one operation, one value per measured round.
     struct Row {
         let name: Case
-        /// CPU nanoseconds an operation.
+        /// CPU nanoseconds per operation.
         var ours: [Double] = []
         var bare: [Double] = []
 
-        /// Our CPU time by that of the system calls, the median over the rounds.
+        /// Our CPU time divided by that of the system calls, median over the rounds.
         var ratio: Double { median(zip(ours, bare).map { $0 / $1 }) ?? .nan }
     }
 
-    /// Of the body that is looked up and stored.
+    /// Size of the body in bytes.
     static let bodyBytes = 20_000
 
     private(set) var rows = Case.allCases.map { Row(name: $0) }
 
-    /// - Parameter folder: Empty; files stay in it.
+    /// - Parameter folder: Empty folder; the files remain in it.
     init(rounds: Int, folder: String) async throws {
         let load = try await DiskLoad(folder: folder)
         for round in 0...rounds {
@@ -55,7 +55,7 @@ struct DiskBenchmark {
     }
 }
 
-/// One cache with a few entries, and one plain file for each of them.
+/// A cache with a few entries, and a plain file for each of them.
 private final class DiskLoad {
     private static let entries = 64
 
@@ -66,11 +66,11 @@ private final class DiskLoad {
     private let missing: [CacheKey]
     private let stored: [CacheEntry]
     private let bodies: [[UInt8]]
-    /// Of the bodies as they are now: each store makes another.
+    /// Current revisions of the entries; each store creates a new one.
     private var revisions: [DiskCache.Revision] = []
-    /// The cache's own files, which the baseline reads too.
+    /// Files of the cache, which the baseline reads too.
     private let files: [String]
-    /// Where the baseline writes, in as many folders as the cache does.
+    /// Files that the baseline writes, spread over as many folders as the cache uses.
     private let bareFiles: [String]
     private let bareBytes: [UInt8]
 

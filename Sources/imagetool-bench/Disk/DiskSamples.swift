@@ -1,19 +1,19 @@
 #if Tool
 import PlatformImageLoader
 
-/// Entries like those of an image host, for the benchmarks of the disk cache.
+/// Cache entries with realistic header fields, for the benchmarks of the disk cache.
 struct DiskSamples {
-    /// Bytes of each body.
+    /// Size of each body in bytes.
     let bodyBytes: Int
 
-    /// The key of one of any number of pictures.
+    /// Key of the image with the given number.
     func key(_ number: Int) -> CacheKey {
         let address = "https://images.example.org/v2/photographs/originals/\(1_000_000 + number).png"
         guard let key = CacheKey(url: address) else { preconditionFailure("an https address is a key") }
         return key
     }
 
-    /// What a server says of such a picture, in ten lines.
+    /// Entry with ten typical response header fields.
     func entry(_ number: Int, requestedAt time: WallTime = .now) -> CacheEntry {
         let fields: HeaderFields = [
             "Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Server": "nginx", "Content-Type": "image/png",
@@ -26,7 +26,7 @@ struct DiskSamples {
         return CacheEntry(key: key(number), response: response)
     }
 
-    /// Bytes that differ from picture to picture and compress badly.
+    /// Pseudo-random bytes, different for each number and hardly compressible.
     func body(_ number: Int) -> [UInt8] {
         var state = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 | 1
         return (0..<bodyBytes).map { _ in

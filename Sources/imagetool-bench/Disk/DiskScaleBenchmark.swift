@@ -12,36 +12,36 @@ import Musl
 import Darwin
 #endif
 
-/// Opening a cache of very many entries and hitting one at once, beside the same with a small cache.
+/// Time to open a cache with many entries and to get the first hit, compared with a small cache.
 struct DiskScaleBenchmark {
-    /// One value for each opening.
+    /// Measurements, one value per opening.
     struct Row {
         let entries: Int
-        /// Wall nanoseconds of making the `DiskCache`.
+        /// Wall nanoseconds to create the `DiskCache`.
         var opening: [Double] = []
-        /// Wall nanoseconds of the look-up that comes right behind.
+        /// Wall nanoseconds of the look-up directly after it.
         var firstHit: [Double] = []
-        /// Entries that the scan had counted when the first hit was there.
+        /// Entries that the scan had counted at the first hit.
         var scannedAtFirstHit: [Int] = []
-        /// Wall nanoseconds of look-ups every 2 ms while the scan went on; empty when it was over before.
+        /// Wall nanoseconds of look-ups every 2 ms during the scan; empty when it had already ended.
         var laterHits: [Double] = []
         /// Wall nanoseconds from opening to the end of the scan.
         var scan: [Double] = []
-        /// Resident bytes, the most during the scan above those before opening.
+        /// Peak growth of resident memory during the scan, in bytes.
         var growth: [Int] = []
     }
 
-    /// Of each body: with two slots of 1 kB in front an entry takes one block of 4 kB.
+    /// Size of each body in bytes: with two header slots of 1 kB an entry occupies one block of 4 kB.
     static let bodyBytes = 2_000
     private static let openings = 5
     private static let smallEntries = 100
 
     private(set) var small = Row(entries: smallEntries)
     private(set) var large: Row
-    /// Storing all entries of the large cache.
+    /// Time to store all entries of the large cache.
     let filling: Elapsed
 
-    /// - Parameter folder: Empty; files stay in it.
+    /// - Parameter folder: Empty folder; the files remain in it.
     init(entries: Int, folder: String) async throws {
         large = Row(entries: entries)
         _ = try await Self.fill(folder + "/small", entries: small.entries)
@@ -69,7 +69,7 @@ struct DiskScaleBenchmark {
 
     private static func open(_ folder: String, _ row: inout Row) throws {
         let key = DiskSamples(bodyBytes: bodyBytes).key(.random(in: 0..<row.entries))
-        // A file that the system has long dropped from its cache would measure the disk and not the waiting.
+        // Read the entry first: with a cold page cache the disk would be measured and not the scan.
         _ = DiskCache(directory: folder).read(key)
         let resident = residentBytes(.current)
         let start = nanoseconds(CLOCK_MONOTONIC)

@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
 
-/// `imagetool-bench load`: the loader against the client that it is built on, and its caches.
+/// `imagetool-bench load`: measures the loader and its caches against plain AsyncHTTPClient.
 struct BenchLoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",

@@ -2,22 +2,22 @@
 import Foundation
 import PlatformImageToolSupport
 
-/// An nginx of our own on 127.0.0.1, which answers every address with the same bytes, fresh for an hour.
+/// Private nginx process on 127.0.0.1 that answers every path with the same bytes, fresh for one hour.
 final class BenchLoadServer {
-    /// Without a slash at its end.
+    /// Base URL without a trailing slash.
     let origin: String
     private let process: ChildProcess
 
-    /// Starts the server; returns when it takes connections.
+    /// Starts the server; returns when it accepts connections.
     ///
     /// - Parameters:
-    ///   - body: Of every response.
-    ///   - folder: Empty; configuration and body stay in it.
+    ///   - body: Body of every response.
+    ///   - folder: Empty folder; the configuration and the body remain in it.
     init(body: [UInt8], type: String = "application/octet-stream", folder: String) throws {
         guard let program = Self.program else {
             throw Failure(.noInput, "noInput: nginx is not installed: Scripts/bench-load installs it")
         }
-        // Between choosing a port and its use somebody else may take it.
+        // Another process may take the port between the choice and the use; retry with another port.
         for _ in 0..<8 {
             let port = try Self.freePort()
             let process = try Self.start(program, port: port, body: body, type: type, folder: folder)
@@ -76,7 +76,7 @@ final class BenchLoadServer {
         ])
     }
 
-    /// False when the server has ended instead.
+    /// Waits until the port accepts connections; returns false when the server exits or 10 seconds pass.
     private static func waitUntilOpen(_ port: UInt16, _ process: ChildProcess) -> Bool {
         for _ in 0..<1_000 {
             guard process.isRunning else { return false }
@@ -93,13 +93,13 @@ final class BenchLoadServer {
     }
 }
 
-/// A program that runs beside this one. Foundation's turns a run loop of this process to wait for it, which would be
-/// measured too.
+/// Child process started with `posix_spawn`. Foundation's `Process` runs a run loop in this process to wait for the
+/// child, which would distort the measurement.
 private final class ChildProcess {
     private var number: pid_t = 0
     private var hasEnded = false
 
-    /// - Parameter arguments: The first one is the program's path.
+    /// - Parameter arguments: The program's path, then its arguments.
     init(_ arguments: [String]) throws {
         let words = arguments.map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }
@@ -112,7 +112,7 @@ private final class ChildProcess {
         return !hasEnded
     }
 
-    /// Ends the program, if it runs, and waits for that.
+    /// Kills the process if it is running, and waits for its end.
     func end() {
         guard isRunning else { return }
         kill(number, SIGKILL)
@@ -121,7 +121,7 @@ private final class ChildProcess {
     }
 }
 
-/// A socket that finds out about ports of 127.0.0.1.
+/// TCP socket for probing and choosing ports on 127.0.0.1.
 private struct LoopbackSocket: ~Copyable {
     private let descriptor: Int32
 
@@ -140,7 +140,7 @@ private struct LoopbackSocket: ~Copyable {
         return address
     }
 
-    /// True when somebody listens there.
+    /// True when a server accepts the connection.
     func connect(_ port: UInt16) -> Bool {
         withUnsafePointer(to: address(port)) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -149,7 +149,7 @@ private struct LoopbackSocket: ~Copyable {
         }
     }
 
-    /// A port that nobody has now; nil when the system gives none.
+    /// A port that is free at present; `nil` on an error.
     func anyPort() -> UInt16? {
         var address = address(0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)

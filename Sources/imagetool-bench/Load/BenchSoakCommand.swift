@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import PlatformImageToolSupport
 
-/// `imagetool-bench soak`: very many loads that are cancelled at random; what they leave behind.
+/// `imagetool-bench soak`: runs many loads with random cancellation and checks for leaks.
 struct BenchSoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soak",
@@ -32,7 +32,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
             let server = try BenchLoadServer(body: bitmapFile(width: 32, height: 32), type: "image/bmp", folder: folder)
             defer { withExtendedLifetime(server) {} }
             let soak = Soak(origin: server.origin, folder: folder)
-            // What NIO and the pools of this library keep for ever is there afterwards.
+            // A first run creates what NIO and this library's pools retain permanently.
             _ = try await soak.run(loads: 2_000, concurrency: concurrency) { _ in }
             let before = OpenDescriptors()
             try output.write("done, cancelled, failed, resident KiB, descriptors, under way:\n")
@@ -55,11 +55,11 @@ struct BenchSoakCommand: AsyncParsableCommand {
     }
 }
 
-/// What descriptors this process has open, as `/proc` tells; none where that is not there.
+/// Open descriptors of this process according to `/proc`; empty on other systems.
 private struct OpenDescriptors: CustomStringConvertible {
     /// Files, folders, sockets and pipes.
     private var others = 0
-    /// Of event loops and of libdispatch, which opens a timer for each of its three clocks when it first needs one.
+    /// Descriptors of event loops and of libdispatch, which opens one timer for each of its three clocks on first use.
     private var ofLoops = 0
 
     init() {
@@ -72,7 +72,8 @@ private struct OpenDescriptors: CustomStringConvertible {
         }
     }
 
-    /// Waits until there are no more than before: a client closes its connections after it is released.
+    /// Polls until no more descriptors are open than before, at most 5 seconds: a client closes connections after its
+    /// release.
     init(settlingAt before: Self) async throws {
         self.init()
         for _ in 0..<500 where isMore(than: before) {

@@ -14,9 +14,9 @@ import Glibc
 import Musl
 #endif
 
-/// What loads cost, in turn with the client alone.
+/// Cost of loads, alternating with plain AsyncHTTPClient.
 struct LoadBenchmark {
-    /// Microseconds a load.
+    /// Microseconds per load.
     struct Cost {
         let cpu: Double
         let wall: Double
@@ -27,7 +27,7 @@ struct LoadBenchmark {
         case asynchronous = "in memory, image(for:)"
         case disk = "on disk, data(for:)"
 
-        /// Its name in JSON.
+        /// JSON key.
         var key: String {
             switch self {
             case .synchronous: "memorySynchronous"
@@ -39,40 +39,40 @@ struct LoadBenchmark {
         fileprivate var operations: Int { self == .synchronous ? 200_000 : self == .asynchronous ? 50_000 : 2_000 }
     }
 
-    /// Ways to get the same bytes, from all that the loader does down to what it cannot do without.
+    /// Ways to download the same bytes, ordered from the full loader down to the bare client.
     enum Side: String, CaseIterable {
         case loader = "loader, stored on disk"
         case uncached = "loader, nothing looked up or stored"
         case transport = "its transport alone"
-        /// What no loader that stores can do without: each body is written to a file under another name and renamed.
+        /// Lower bound for a loader that stores: each body is written to a temporary file and renamed.
         case floor = "AsyncHTTPClient and a bare file"
         case client = "AsyncHTTPClient alone"
 
-        /// Its name in JSON.
+        /// JSON key.
         var key: String { "\(self)" }
     }
 
     private var costs: [Side: [Cost]] = [:]
-    /// CPU microseconds each, a value for each round.
+    /// CPU microseconds per hit, one value per round.
     private(set) var hits: [(name: Hit, microseconds: [Double])] = Hit.allCases.map { ($0, []) }
 
-    /// What a side has cost, round by round.
+    /// Costs of a side, one per round.
     func costs(of side: Side) -> [Cost] { costs[side] ?? [] }
 
-    /// A side's CPU time by that of the client alone, round by round.
+    /// CPU time of a side divided by that of the client alone, one per round.
     func ratios(of side: Side) -> [Double] { zip(costs(of: side), costs(of: .client)).map { $0.cpu / $1.cpu } }
 
-    /// The median of our ratios.
+    /// Median ratio of the loader.
     var ratio: Double { median(ratios(of: .loader)) ?? .nan }
 
-    /// Measures `rounds` rounds after one that does not count.
+    /// Measures `rounds` rounds after one warm-up round.
     init(
         origin: String, count: Int, bytes: Int, concurrency: Int, rounds: Int, folder: String
     ) async throws {
         let side = try LoadSide(
             origin: origin, count: count, bytes: bytes, concurrency: concurrency, folder: folder)
         for round in 0...rounds {
-            // What is compared first of all follows on each other, in turn.
+            // The two sides whose ratio is reported run directly after each other, in alternating order.
             let order: [Side] = round.isMultiple(of: 2) ? [.loader, .client] : [.client, .loader]
             for way in order + Side.allCases.filter({ !order.contains($0) }) {
                 let cost = try await side.cost(of: way, round: round)
@@ -87,7 +87,7 @@ struct LoadBenchmark {
     }
 }
 
-/// Both sides with what they share.
+/// All sides of the benchmark and their shared state.
 private struct LoadSide {
     let client: HTTPClient
     private let transport: AsyncHTTPClientTransport
@@ -128,11 +128,11 @@ private struct LoadSide {
         }
     }
 
-    /// Cold loads. Each is on disk when it is answered; that all are is seen afterwards, since ``ImageLoader/flush()``
-    /// counts the whole folder anew, those of all earlier rounds too.
+    /// Measures cold loads. Each response is on disk when its load returns; this is verified after the measurement,
+    /// because ``ImageLoader/flush()`` recounts the whole directory, including all earlier rounds.
     ///
-    /// What earlier rounds have stored stays: after files were removed, ext4 looks long for an inode that was not just
-    /// freed (five seconds), and that would be most of what is measured.
+    /// Entries of earlier rounds are not removed: for five seconds after a removal ext4 searches for an inode that was
+    /// not freed recently, and this would dominate the measurement.
     private func load(round: Int) async throws -> LoadBenchmark.Cost {
         let cost = try await each { number in
             try await loader.data(for: DataRequest(url: url(number, round))).bytes.count
@@ -145,7 +145,7 @@ private struct LoadSide {
         return cost
     }
 
-    /// All that a load does but for the caches.
+    /// Measures loads that bypass the caches.
     private func loadUncached(round: Int) async throws -> LoadBenchmark.Cost {
         try await each { number in
             var request = DataRequest(url: url(number, round))
@@ -154,7 +154,7 @@ private struct LoadSide {
         }
     }
 
-    /// The exchanges alone.
+    /// Measures the HTTP transport alone.
     private func send(round: Int) async throws -> LoadBenchmark.Cost {
         try await each { number in
             let response = try await transport.send(
@@ -165,7 +165,7 @@ private struct LoadSide {
         }
     }
 
-    /// The same addresses by the client alone.
+    /// Measures plain AsyncHTTPClient.
     private func download(round: Int) async throws -> LoadBenchmark.Cost {
         try await each { number in
             let response = try await client.execute(
@@ -176,7 +176,7 @@ private struct LoadSide {
         }
     }
 
-    /// The same by the client, and each body to a file: made, written, closed, renamed, on a thread that may wait.
+    /// Measures AsyncHTTPClient plus a file per body: create, write, close, rename, on a queue that may block.
     private func downloadToFiles(round: Int) async throws -> LoadBenchmark.Cost {
         let folder = "\(folder)/bare-\(round)"
         guard mkdir(folder, 0o700) == 0 else {
@@ -201,7 +201,7 @@ private struct LoadSide {
         return close(descriptor) == 0 && isWhole && rename(path + ".tmp", path) == 0
     }
 
-    /// Does `work` for every number, so many at once.
+    /// Measures `work` for every number in 0..<`count`, `concurrency` at a time.
     private func each(_ work: @escaping @Sendable (Int) async throws -> Int) async throws -> LoadBenchmark.Cost {
         let elapsed = ElapsedSince()
         let next = Counter()
@@ -219,7 +219,7 @@ private struct LoadSide {
         return elapsed.cost(of: count)
     }
 
-    /// CPU microseconds of a hit.
+    /// Measures cache hits; returns CPU microseconds per hit.
     func hit(_ hit: LoadBenchmark.Hit, round: Int) async throws -> Double {
         if hit != .disk {
             guard try await loader.store(bitmapFile(width: 16, height: 16), fields: Self.fresh, for: picture) else {
@@ -247,7 +247,7 @@ private struct LoadSide {
     private static let fresh: HeaderFields = ["Content-Type": "image/bmp", "Cache-Control": "max-age=86400"]
 }
 
-/// Hands out numbers from 0 on.
+/// Thread-safe sequence of numbers from 0.
 final class Counter: Sendable {
     private let value = Atomic(0)
 
@@ -257,12 +257,12 @@ final class Counter: Sendable {
     }
 }
 
-/// When a measurement began.
+/// Start times of a measurement.
 private struct ElapsedSince {
     private let cpu = nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
     private let wall = nanoseconds(CLOCK_MONOTONIC)
 
-    /// What each of so many loads has cost since then.
+    /// CPU and wall time since the start, per operation.
     func cost(of count: Int) -> LoadBenchmark.Cost {
         let (cpu, wall) = (nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu, nanoseconds(CLOCK_MONOTONIC) - wall)
         return LoadBenchmark.Cost(cpu: cpu / 1e3 / Double(count), wall: wall / 1e3 / Double(count))

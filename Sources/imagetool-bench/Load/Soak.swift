@@ -4,17 +4,17 @@ import PlatformImage
 import PlatformImageLoader
 import PlatformImageToolSupport
 
-/// Loads of pictures and data in random order, half of them cancelled at a random moment.
+/// Loads of images and data in random order; half of them are cancelled after a random delay.
 struct Soak {
     let origin: String
     let folder: String
 
-    /// How far it is.
+    /// Progress figures.
     struct Step: Sendable {
         var done = 0
         var cancelled = 0
         var failed = 0
-        /// Bytes of memory.
+        /// Resident memory in bytes.
         var resident = 0
         var descriptors = 0
         var underWay = 0
@@ -25,10 +25,10 @@ struct Soak {
         }
     }
 
-    /// Loads with a loader of its own, which is gone afterwards.
+    /// Runs the loads with a new loader, which is released at the end.
     ///
-    /// - Parameter tell: Called ten times on the way.
-    /// - Returns: The step after the first fifth, and the last one, with everything ended.
+    /// - Parameter tell: Called ten times during the run.
+    /// - Returns: The figures after the first fifth, and those at the end.
     func run(loads: Int, concurrency: Int, tell: (Step) throws -> Void) async throws -> (firstFifth: Step, last: Step) {
         let loader = try makeLoader()
         var steps: [Step] = []
@@ -41,7 +41,7 @@ struct Soak {
             steps.append(measure(total, loader))
             try tell(measure(total, loader))
         }
-        // A cancelled load's fetch ends a moment after its waiters have left.
+        // A cancelled load's fetch ends shortly after its last waiter; wait at most five minutes.
         let deadline = ContinuousClock.now + .seconds(300)
         while loader.underWayCount > 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(1)) }
         return (steps[1], measure(total, loader))
@@ -77,7 +77,7 @@ struct Soak {
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = folder + "/images"
         configuration.dataDirectory = folder + "/data"
-        // Small, so that both caches evict all the time.
+        // Small limits, so that both caches evict continuously.
         configuration.diskCacheMaxBytes = 1 << 20
         configuration.cacheImagesInMemory = true
         configuration.memoryCacheMaxBytes = 1 << 20
@@ -85,7 +85,7 @@ struct Soak {
             configuration: configuration, transport: AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 16))
     }
 
-    /// One load; nil when it succeeds.
+    /// Runs one load; returns `nil` on success.
     private func one(_ loader: ImageLoader) async -> LoadError? {
         let url = "\(origin)/\(Int.random(in: 0..<1_000)).bmp"
         let policy: CachePolicy = [.default, .default, .reload, .revalidate].randomElement() ?? .default
@@ -122,7 +122,7 @@ struct Soak {
     }
 }
 
-/// Descriptors of this process; 0 where `/proc` is not there.
+/// Number of open descriptors of this process; 0 without `/proc`.
 private func openDescriptors() -> Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
 
-/// `imagetool-bench budget`: how much memory many decodes at once take.
+/// `imagetool-bench budget`: measures the memory of many concurrent decodes under a budget.
 struct BenchBudgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "budget",

@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
 
-/// `imagetool-bench cache`: the memory cache against the usual way to write one, in the same process.
+/// `imagetool-bench cache`: measures the memory cache against a conventional LRU cache, in one process.
 struct BenchCacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",

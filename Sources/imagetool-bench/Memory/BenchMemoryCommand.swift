@@ -3,7 +3,7 @@ import ArgumentParser
 import PlatformImage
 import PlatformImageToolSupport
 
-/// `imagetool-bench memory`: whether the cache's limit is the process's, too.
+/// `imagetool-bench memory`: verifies that the cache limit bounds the memory of the process.
 struct BenchMemoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "memory",

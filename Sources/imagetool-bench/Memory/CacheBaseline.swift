@@ -1,9 +1,9 @@
 import PlatformImage
 import Synchronization
 
-/// The usual cache: a `Dictionary` from key to node, nodes as objects in a doubly linked list, one lock around all.
+/// Conventional LRU cache: a `Dictionary` from key to node, nodes as objects in a doubly linked list, one lock.
 final class CacheBaseline: Sendable {
-    /// Hashed anew at every look-up.
+    /// Key without a stored hash; it is hashed at every look-up.
     struct Key: Hashable, Sendable {
         var url: String
         var width = 0
@@ -16,7 +16,7 @@ final class CacheBaseline: Sendable {
         var value: Int
         var cost: Int
         var newer: Node?
-        // Cheaper than weak, which is what others use.
+        // Cheaper than `weak`, which most implementations use.
         unowned(unsafe) var older: Node?
 
         init(key: Key, value: Int, cost: Int) {

@@ -3,7 +3,7 @@ import PlatformImage
 import PlatformImageBenchmarking
 import PlatformImageToolSupport
 
-/// The memory cache, the usual cache and `NSCache`, in turn, on the same names in the same random order.
+/// Measures the memory cache, the baseline and `NSCache` in turn, with the same keys in the same random order.
 struct CacheBenchmark {
     enum Case: String, CaseIterable {
         case hitReady = "hit, same key"
@@ -14,26 +14,27 @@ struct CacheBenchmark {
         case insertEvict = "insert+evict"
     }
 
-    /// One value for each round that counts.
+    /// Measurements of one case, one value per measured round.
     struct Row {
         let name: Case
         let threads: Int
-        /// CPU nanoseconds an operation.
+        /// CPU nanoseconds per operation.
         var ours: [Double] = []
         var baseline: [Double] = []
-        /// Empty where not measured: on one thread only, and with keys that are ready.
+        /// Empty where not measured: it is measured on one thread and with prepared keys only.
         var nsCache: [Double] = []
-        /// Operations a second of wall time, all threads together.
+        /// Operations per second of wall time, all threads together.
         var oursRate: [Double] = []
         var baselineRate: [Double] = []
-        /// CPU by wall time: the number of threads when none ever waited or slept.
+        /// CPU time divided by wall time: equals the number of threads when none of them ever waits.
         var oursOverlap: [Double] = []
         var baselineOverlap: [Double] = []
 
-        /// Our CPU time by the baseline's, the median over the rounds: under 1 we are faster.
+        /// Our CPU time divided by the baseline's, median over the rounds: under 1 means that we are faster.
         var ratio: Double { median(zip(ours, baseline).map { $0 / $1 }) ?? .nan }
 
-        /// Our operations a second by the baseline's, the median over the rounds: over 1 we are faster.
+        /// Our operations per second divided by the baseline's, median over the rounds: over 1 means that we are
+        /// faster.
         var rateRatio: Double { median(zip(oursRate, baselineRate).map { $0 / $1 }) ?? .nan }
     }
 
@@ -66,14 +67,14 @@ struct CacheBenchmark {
     }
 }
 
-/// The caches and their keys. Every value costs 1 and the limit is ``entries``.
+/// The caches and their keys. Every value has a cost of 1, and the limit is ``entries``.
 struct CacheLoad: Sendable {
     static let entries = 4_096
-    /// So many that a round of two threads lasts far longer than they take to begin.
+    /// Operations per round and thread; a round lasts far longer than starting two threads.
     static let operations = 1 << 19
 
     let names: [String]
-    /// Hits take these in turn; the other half of the names is in no cache then.
+    /// Random order of the first half of the names, which hits use; the second half is not cached then.
     let order: [Int]
     private let ours = MemoryCache<ImageCacheKey, Int>(maxBytes: entries)
     private let baseline = CacheBaseline(maxBytes: entries)
@@ -88,7 +89,7 @@ struct CacheLoad: Sendable {
         }
         precondition(names.allSatisfy { $0.utf8.count == 63 }, "names of 63 bytes")
         order = (0..<Self.entries).shuffled()
-        // The same bytes in other memory.
+        // Equal strings in different memory.
         let others = names.map { String(decoding: Array($0.utf8), as: UTF8.self) }
         keys = names.map { ImageCacheKey($0) }
         equalKeys = others.map { ImageCacheKey($0) }
@@ -96,7 +97,7 @@ struct CacheLoad: Sendable {
         equalBaselineKeys = others.map { CacheBaseline.Key(url: $0) }
     }
 
-    /// Puts the first half of the names in.
+    /// Inserts the first half of the names.
     func fill() {
         for number in order {
             ours.insert(number, for: keys[number], cost: 1)
@@ -139,16 +140,16 @@ struct CacheLoad: Sendable {
         precondition(found == Self.operations, "every operation does what it is named after")
     }
 
-    /// The halves of the names take turns: the one that comes next left a while ago.
+    /// Number of the name to insert: the halves alternate, so the name was evicted before.
     func coming(_ step: Int, _ number: Int) -> Int {
         (step / Self.entries).isMultiple(of: 2) ? number + Self.entries : number
     }
 }
 
-/// The same for Foundation's cache.
+/// The same operations on `NSCache`.
 private struct NSCacheLoad {
     private let cache = NSCache<NSString, NSNumber>()
-    /// With the limit of the others. What it evicts for a newcomer is its own affair, so nothing is looked up here.
+    /// Cache with the limit of the others. Its eviction order is undocumented, so nothing is looked up in it.
     private let limited = NSCache<NSString, NSNumber>()
     private let keys: [NSString]
     private let numbers: [NSNumber]

@@ -1,35 +1,35 @@
 import PlatformImage
 
-/// Thousands of images of mixed sizes on their way through a decode queue into a memory cache, and what the process
-/// holds meanwhile.
+/// Decodes thousands of images of mixed sizes through a decode queue into a memory cache, and samples the memory of the
+/// process.
 struct MemoryBenchmark: Sendable {
-    /// What was seen when so many images had been decoded, in bytes.
+    /// Memory figures after a number of decoded images, in bytes.
     struct Sample: Sendable {
         let images: Int
         let cacheBytes: Int
-        /// Of all bitmaps alive, in the cache or not.
+        /// Bytes of all live bitmaps, cached or not.
         let liveBytes: Int
         let pooledBytes: Int
-        /// Above that of the idle process.
+        /// Growth of resident memory since before the first decode.
         let residentGrowth: Int
     }
 
-    /// Resident bytes before the first decode, inputs included.
+    /// Resident memory before the first decode, including the inputs.
     let idleBytes: Int
     private(set) var samples: [Sample] = []
-    /// Bytes of all bitmaps that were decoded.
+    /// Total bytes of the decoded bitmaps.
     private(set) var decodedBytes = 0
-    /// The highest resident size that the kernel saw, above ``idleBytes``.
+    /// Peak resident memory (`VmHWM`) minus ``idleBytes``.
     private(set) var peakGrowth = 0
     let cachePeakBytes: Int
     let budgetPeakBytes: Int
     let queueWidth: Int
 
     /// - Parameters:
-    ///   - count: Images, each under a key of its own.
-    ///   - cacheBytes: The limit of the cache.
-    ///   - budgetBytes: What decodes may hold at once.
-    ///   - inFlight: Images that are asked for at the same time.
+    ///   - count: Number of images, each with a different cache key.
+    ///   - cacheBytes: Limit of the cache.
+    ///   - budgetBytes: Limit for the memory of concurrent decodes.
+    ///   - inFlight: Number of images requested concurrently.
     init(count: Int, cacheBytes: Int, budgetBytes: Int, inFlight: Int) async throws(DecodeError) {
         let inputs = Self.inputs()
         let cache = MemoryCache<Int, Bitmap>(maxBytes: cacheBytes)
@@ -75,12 +75,13 @@ struct MemoryBenchmark: Sendable {
         budgetPeakBytes = queue.budget.peakGrantedBytes
     }
 
-    /// The same order of sizes in each run: the upper bits of multiples of 2^64 by the golden ratio.
+    /// Input for an image, in the same order in every run: upper bits of multiples of 2^64 divided by the golden ratio
+    /// (Fibonacci hashing).
     private static func choice(_ number: Int, of count: Int) -> Int {
         Int((UInt64(number) &* 0x9E37_79B9_7F4A_7C15) >> 32) % count
     }
 
-    /// Of 64 pictures 40 are thumbnails, 18 fill a screen and 6 are up to a photograph of 5 megapixels.
+    /// 64 inputs: 40 thumbnails, 18 of screen size and 6 photographs of up to 5 megapixels.
     private static func inputs() -> [[UInt8]] {
         (0..<64).map { number in
             switch number {

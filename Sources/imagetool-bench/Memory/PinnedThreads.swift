@@ -9,9 +9,9 @@ import Glibc
 import Musl
 #endif
 
-/// Threads that begin the same work at the same instant, each on a core of its own where the system lets one choose.
+/// Threads that start the same work simultaneously, each pinned to a different core where the system supports it.
 ///
-/// Without that the kernel may run two threads that share a lock in turn on one core, and "two threads" measures one.
+/// Without pinning the kernel may run two threads that share a lock in turn on one core.
 final class PinnedThreads: Sendable {
     private struct Span {
         var begin: Double
@@ -29,9 +29,9 @@ final class PinnedThreads: Sendable {
         cores = allowedCores()
     }
 
-    /// Runs `work` with 0..<count, each on its own thread, and waits for all.
+    /// Runs `work` with each of 0..<`count`, each on a different thread, and waits for all.
     ///
-    /// - Returns: The CPU time of these threads together; the wall time from the first begin to the last end.
+    /// - Returns: The total CPU time of the threads, and the wall time from the first start to the last end.
     static func time(_ count: Int, _ work: @escaping @Sendable (Int) -> Void) -> Elapsed {
         let threads = PinnedThreads(count: count)
         let ended = DispatchSemaphore(value: 0)
@@ -40,7 +40,7 @@ final class PinnedThreads: Sendable {
                 threads.run(number, work)
                 ended.signal()
             }
-            // The others would spin for ever.
+            // The threads already started would spin forever.
             if let failure { preconditionFailure("no thread can be started: error \(failure)") }
         }
         for _ in 0..<count { ended.wait() }
@@ -53,7 +53,7 @@ final class PinnedThreads: Sendable {
 
     private func run(_ number: Int, _ work: (Int) -> Void) {
         if count <= cores.count { pinThread(to: cores[number]) }
-        // They spin until all are there: one that has to be woken begins when the others are well ahead.
+        // Spin until all threads have started: a thread that must be woken would start late.
         arrived.add(1, ordering: .acquiringAndReleasing)
         while arrived.load(ordering: .acquiring) < count { sched_yield() }
         let (cpu, begin) = (nanoseconds(CLOCK_THREAD_CPUTIME_ID), nanoseconds(CLOCK_MONOTONIC))
@@ -65,13 +65,13 @@ final class PinnedThreads: Sendable {
 }
 
 #if os(Linux)
-// The headers show these two to programs that define _GNU_SOURCE only, which an importing module cannot do.
+// The C headers declare these only with _GNU_SOURCE, which an importing module cannot define.
 @_silgen_name("sched_getaffinity")
 private func schedulerGetAffinity(_ thread: pid_t, _ size: Int, _ set: UnsafeMutableRawPointer) -> Int32
 @_silgen_name("sched_setaffinity")
 private func schedulerSetAffinity(_ thread: pid_t, _ size: Int, _ set: UnsafeRawPointer) -> Int32
 
-/// The cores that this process may run on, of the first 1,024.
+/// Cores that this process may run on, among the first 1,024.
 private func allowedCores() -> [Int] {
     var set = [UInt8](repeating: 0, count: 128)
     let length = schedulerGetAffinity(0, set.count, &set)
@@ -81,7 +81,7 @@ private func allowedCores() -> [Int] {
 private func pinThread(to core: Int) {
     var set = [UInt8](repeating: 0, count: 128)
     set[core / 8] |= 1 << (core % 8)
-    // When it fails the thread runs where the kernel likes, and the column cpu/wall shows it.
+    // On failure the thread is not pinned, which is visible in the column cpu/wall.
     _ = schedulerSetAffinity(0, set.count, set)
 }
 #else

@@ -2,19 +2,19 @@
 import Foundation
 import PlatformImageToolSupport
 
-/// Warns on stderr that figures of a debug build mean nothing.
+/// Warns on stderr that a debug build gives meaningless figures.
 func warnOfDebugBuild() {
     #if DEBUG
     printError("imagetool: this is a debug build: its figures say nothing, build with -c release")
     #endif
 }
 
-/// Runs `body` with a new folder, which is removed afterwards.
+/// Runs `body` with a new folder, and removes the folder afterwards.
 ///
 /// - Parameters:
-///   - parent: Folder to make it in; nil for the system's temporary one.
-///   - kind: Part of its name.
-/// - Throws: The exit code of a ``Failure``, after a line on stderr; other errors as they are.
+///   - parent: Parent folder; `nil` for the system's temporary directory.
+///   - kind: Part of the folder's name.
+/// - Throws: The exit code of a ``Failure``, after a line on stderr; other errors unchanged.
 func withNewFolder<R>(
     in parent: String? = nil, _ kind: String = "bench", _ body: (String) async throws -> R
 ) async throws -> R {
@@ -22,7 +22,7 @@ func withNewFolder<R>(
     return try await withReport(parent) {
         let folder = "\(parent)/imagetool-\(kind)-\(UUID().uuidString)"
         do {
-            // A disk cache uses no folder that its group may write to, as umask 002 would have it.
+            // A disk cache rejects group-writable directories, which a umask of 002 would create.
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         } catch {

@@ -1,13 +1,13 @@
 import PlatformImageToolSupport
 
-/// Which figure of `/proc/self/status`.
+/// Resident memory fields of `/proc/self/status`.
 enum ResidentFigure: String {
     case current = "VmRSS:"
-    /// The highest so far.
+    /// Peak since the start of the process.
     case peak = "VmHWM:"
 }
 
-/// Resident memory of this process in bytes; 0 where `/proc` is not there.
+/// Resident memory of this process in bytes; 0 without `/proc`.
 func residentBytes(_ figure: ResidentFigure) -> Int {
     guard let bytes = try? readInput("/proc/self/status", limit: 1 << 20) else { return 0 }
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(figure.rawValue) }
@@ -15,7 +15,7 @@ func residentBytes(_ figure: ResidentFigure) -> Int {
     return kibibytes.flatMap { Int($0) }.map { $0 * 1024 } ?? 0
 }
 
-/// Named figures as a table; those whose names end with `Bytes` also in MiB.
+/// Formats named figures as a table; names that end with `Bytes` are also shown in MiB.
 func table(of figures: [(String, Int)]) -> String {
     var table = Table([("figure", .left), ("value", .right), ("MiB", .right)])
     for (name, value) in figures {
