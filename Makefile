@@ -13,7 +13,7 @@ STATIC = --static-swift-stdlib --disable-local-rpath
 demo: tool
 	@$(TOOL)-bench demo Fixtures --sheet .build/contact-sheet.png
 
-# With the thumbnail service, which the default traits leave out.
+# Includes the thumbnail service, which the default traits leave out.
 test: bootstrap
 	@SWIFT=$(SWIFT) Scripts/test --traits default,Service
 
@@ -39,15 +39,15 @@ format:
 	$(SWIFT) format -i -r Sources Tests Fuzz/Sources Benchmarks Package.swift Fuzz/Package.swift
 	git ls-files 'Sources/*.[ch]' 'Tests/*.[ch]' 'Fuzz/*.c' | xargs clang-format -i
 
-# Address and undefined-behaviour sanitizers over all decode tests, with no package but this one. Long models of what is
-# Swift alone, and safe by the language, run without.
+# Address and undefined-behaviour sanitizers over all decoding tests, without package dependencies. Long model tests of
+# pure Swift code, which is memory-safe, are skipped.
 SWIFT_ALONE = MemoryCacheModelTests|AvailableMemoryTests|DecodeBudgetTests
 
 asan: bootstrap
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 SWIFT=$(SWIFT) \
 		Scripts/test $(SANITIZE) --skip '$(SWIFT_ALONE)'
 
-# The loader's suites over scripts; those of the transport and of real servers need NIO.
+# Loader suites that run on scripted transports; those of the HTTP transport and of real servers need NIO.
 TSAN_LOADING = Coalescing|Configuration|Load[A-Z]|Lookup|MemoryHit|PassThrough|Prefetch|RequestModifier|Resume
 TSAN_PARTS = Credentials|ImageSlot|LaneSchedule|Negative|Redirect|RequestLanes|Retry
 
@@ -55,31 +55,32 @@ tsan: bootstrap
 	@SWIFT=$(SWIFT) Scripts/test --traits Loader --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER \
 		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|LoaderTests.(Disk[A-Z]|$(TSAN_LOADING)|$(TSAN_PARTS))[A-Za-z]*Tests'
 
-# SECONDS_EACH=600 a target, JOBS side by side.
+# Fuzzes each target for SECONDS_EACH (600) seconds, JOBS in parallel.
 fuzz: bootstrap
 	CORPUS=$(CORPUS) Fuzz/run
 
-# COUNT random cuts and flips over the corpus in a release build, with limits on time and memory.
+# Decodes COUNT mutated corpus files (random truncations and bit flips) in a release build, with time and memory limits.
 mutate: tool
 	CORPUS=$(CORPUS) Scripts/mutate
 
 corpus: tool
 	@CORPUS=$(CORPUS) Scripts/corpus
 
-# Decoding against the plain C libraries, with a bar beside each ratio; writes Docs/benchmarks.
+# Decoding against the plain C libraries, each ratio with its target; writes Docs/benchmarks.
 bench: tool
 	@Scripts/bench
 
-# The same pictures by Pillow, pyvips, OpenCV and imagecodecs, installed into an environment of their own.
+# The same images with Pillow, pyvips, OpenCV and imagecodecs, installed in a virtual environment.
 bench-peers: tool
 	@Scripts/bench-peers
 
-# Instructions of a fixed set against stored figures: no clock is looked at. Needs valgrind.
+# Compares instruction counts of a fixed set of operations with stored figures; independent of the clock. Needs
+# valgrind.
 instructions: bootstrap
 	-@Scripts/bootstrap check
 	@SWIFT=$(SWIFT) Scripts/instructions
 
-# The most memory of full decodes, against the bounds.
+# Peak memory of full decodes, with its bounds.
 peak: tool
 	@Scripts/peak-memory
 
@@ -87,19 +88,19 @@ peak: tool
 worst-inputs: tool
 	@Scripts/worst-inputs $(ARGUMENTS)
 
-# The loader against its HTTP client alone, on loopback.
+# The loader against plain AsyncHTTPClient, on loopback.
 bench-load: tool
 	@Scripts/bench-load
 
-# The resampler against Pillow's, and both against float64.
+# The resampler against Pillow's, and both against a float64 reference.
 bench-resize: tool
 	@Scripts/bench-resize
 
-# Thumbnails against vipsthumbnail, Pillow, GraphicsMagick and ImageMagick, with a bar beside each figure.
+# Thumbnails against vipsthumbnail, Pillow, GraphicsMagick and ImageMagick, each figure with its target.
 bench-thumb: tool
 	@Scripts/bench-thumb
 
-# The tool with the thumbnail service, where the default traits leave it out, for the scripts below.
+# Tools with the thumbnail service, which the default traits leave out; the targets below use them.
 SERVICE_TOOL = .build-service/release/imagetool
 SERVICE_BUILD = -c release $(STATIC) --traits default,Service --scratch-path .build-service
 
@@ -107,41 +108,41 @@ service-tool: bootstrap
 	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool
 	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool-bench
 
-# The thumbnail service at work: a table of targets of both dialects, then the gallery until Ctrl-C.
+# Demonstrates the thumbnail service: a table of targets of both dialects, then the gallery until Ctrl-C.
 demo-service: service-tool
 	@$(SERVICE_TOOL)-bench demo-service
 
-# The gallery's 1,000 pictures in headless Chromium. ARGUMENTS='--screenshots FOLDER' keeps what it looks like.
+# Tests the gallery's 1,000 images in headless Chromium. ARGUMENTS='--screenshots FOLDER' saves screenshots.
 check-gallery: service-tool
 	@Scripts/bootstrap gallery
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-gallery $(ARGUMENTS)
 
-# The thumbnail service against thumbor and nginx: CPU, latency, memory, with a bar beside each figure. ARGUMENTS=--write
-# writes Docs/service-benchmarks.md.
+# The thumbnail service against thumbor and nginx: CPU, latency and memory, each figure with its target.
+# ARGUMENTS=--write updates Docs/service-benchmarks.md.
 bench-service: service-tool
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench-service $(ARGUMENTS)
 
-# CPU seconds and peak memory of the worst known requests to the service. ARGUMENTS='X5 X6' names some of them.
+# CPU seconds and peak memory of the worst known requests to the service. ARGUMENTS='X5 X6' selects some of them.
 service-costs: service-tool
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/service-costs $(ARGUMENTS)
 
-# The answers of the service against thumbor's: status, size, format and pixels of the same targets.
+# Compares the service's responses with thumbor's: status, size, format and pixels for the same targets.
 check-thumbor: service-tool
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-thumbor
 
-# deploy/nginx.conf with two instances, one of which is killed under load.
+# Tests deploy/nginx.conf with two instances, one of which is killed under load.
 check-nginx-tier: service-tool
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-nginx-tier
 
-# Network namespaces with hosts outside and inside: no packet may reach the inside. Needs root.
+# Tests the address guard in network namespaces: no packet may reach the internal host. Needs root.
 check-guard-network: service-tool
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-guard-network
 
-# 200,000 loads with random cancels: memory, descriptors and tables afterwards.
+# 200,000 loads with random cancellation; checks memory, descriptors and internal tables afterwards.
 soak: tool
 	@Scripts/soak
 
-# 200 decodes of 12 megapixels at once: the peak of resident memory against budget and cache.
+# 200 concurrent decodes of 12 megapixels: peak resident memory against budget and cache.
 budget: tool
 	@Scripts/budget
 
@@ -149,21 +150,21 @@ docs:
 	PLATFORMIMAGE_DOCS=1 $(SWIFT) package --traits Loader --scratch-path .build-docs generate-documentation \
 		--target PlatformImage --target PlatformImageLoader --enable-experimental-combined-documentation
 
-# Everything that CI runs, and the combinations that it has no time for.
+# Everything that CI runs, and checks that are too slow for CI.
 check: lint test traits linkage linkage-tool asan tsan corpus instructions
 
-# A user without traits resolves nothing; debug and release both compile without warnings.
+# Without traits no package is resolved; debug and release builds compile without warnings.
 traits: bootstrap
 	Scripts/traits
 
 linkage: bootstrap
 	Scripts/linkage
 
-# Both tools are linked with full RELRO and without a search path of their own.
+# Verifies that both tools are linked with full RELRO and without a library search path (RUNPATH).
 linkage-tool: tool
 	Scripts/linkage tool
 
-# What the encoders write, read by Pillow and djpeg.
+# Decodes the encoders' output with Pillow and djpeg.
 check-encoders: bootstrap
 	@Scripts/check-encoders
 

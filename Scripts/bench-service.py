@@ -1,4 +1,4 @@
-"""The scenarios of Scripts/bench-service, which says what they are."""
+"""Scenarios of Scripts/bench-service; its header describes them."""
 
 import argparse
 import asyncio
@@ -20,13 +20,13 @@ import serving
 from service_pictures import SIZES, pictures, psnr
 from slow_origin import SlowOrigin
 
-# Hits of one day by width, on a large site (Wikimedia T402792).
+# Hits per day by width on a large site (Wikimedia T402792).
 WIDTHS = {250: 445, 40: 407, 60: 378, 500: 304, 120: 289, 20: 179, 330: 117, 960: 51}
 SEED = 20261121
 
 
 class Report:
-    """Figures, each with its bar where it has one."""
+    """Collected figures, each with its target where it has one."""
 
     def __init__(self, quiet):
         self.quiet, self.rows, self.scenario = quiet, [], ""
@@ -53,7 +53,7 @@ class Report:
 
 
 class Setting:
-    """What the scenarios share: cores, pictures, an origin, and addresses that nobody has asked for."""
+    """State shared by the scenarios: cores, images, an origin, and unused source URLs."""
 
     def __init__(self, arguments):
         self.rounds, self.quick, self.soak = arguments.rounds, arguments.quick, arguments.soak
@@ -70,7 +70,7 @@ class Setting:
         return serving.ours(*options, core=self.server_core, origins=origins, **settings)
 
     def source(self, picture):
-        """A new address of a picture."""
+        """A new source URL of an image."""
         self.fresh += 1
         return f"127.0.0.1:{self.origin.port}/u{self.fresh}/{picture}"
 
@@ -78,7 +78,7 @@ class Setting:
         return f"/unsafe/fit-in/{width}x{width}/{self.source(picture)}"
 
     def mixed(self, kind, count, seed=SEED):
-        """Targets by the weights above, a third of each size of source."""
+        """Targets with the width distribution above, in equal parts for each source size."""
         chance = random.Random(seed)
         widths = chance.choices(self.widths, self.weights, k=count)
         sizes = [SIZES[number % len(SIZES)] for number in range(count)]
@@ -93,7 +93,7 @@ def all_are(answers, status, name):
 
 
 def measured(server, targets, connections, name):
-    """CPU milliseconds a request, requests a second, latencies and bytes of one pass over the targets."""
+    """CPU milliseconds per request, requests per second, latencies and bytes of one pass over the targets."""
     cpu, begin = server.cpu(), time.perf_counter()
     answers = load.closed(server.port, targets, connections)
     wall, cpu = time.perf_counter() - begin, server.cpu() - cpu
@@ -110,7 +110,7 @@ def medians(rounds):
 
 
 def table(report, rows):
-    """Name and figures of each server."""
+    """Prints name and figures of each server."""
     report.say(f"    {'':<22}{'CPU ms':>9}{'req/s':>9}{'p50 ms':>9}{'p95':>8}{'p99':>8}{'max':>8}{'bytes':>9}{'peak MB':>9}")
     for name, row in rows:
         peak = f"{row['peak'] / 1e6:9.1f}" if row.get("peak") else ""
@@ -123,7 +123,8 @@ def table(report, rows):
 
 
 def side_by_side(setting, make, connections, rounds):
-    """Both servers over equal lists in turns, in an order that changes; the median of the ratios of each round."""
+    """Sends equal target lists to both servers in alternating order; returns the servers, the medians of their figures,
+    and the CPU ratio of each round."""
     servers = {
         "ours": setting.ours("--result-memory", "0"),
         "thumbor": serving.thumbor(setting.server_core),
@@ -278,7 +279,7 @@ def hot(setting, report):
 
 
 def metrics(server):
-    """The figures that the service tells of itself, summed over their labels; None without an admin listener."""
+    """Metrics of the service, summed over their labels; None without an admin listener."""
     if not serving.answers(server.admin_port):
         return None
     answer = load.one(server.admin_port, "/metrics")
@@ -322,7 +323,7 @@ def stampede(setting, report):
 
 
 class Sampler:
-    """The most of a figure that the service tells, looked at ten times a second."""
+    """Samples a metric of the service ten times per second and records its maximum."""
 
     def __init__(self, server, name):
         self.most, self.limit, self.is_over = None, None, False
@@ -364,7 +365,7 @@ def overload(setting, report):
     for percent in (50, 80, 120, 200):
         rate = capacity * percent / 100
         answers, start = load.open_loop(server.port, targets(int(rate * seconds) + 1), rate, seconds)
-        # The first second fills the queue; what ends after the last request was due is not counted either.
+        # The first second, which fills the queue, and responses after the last request was due are excluded.
         good = [a for a in answers if a.status == 200 and start + 1 <= a.ended < start + seconds]
         goodput[percent] = len(good) / (seconds - 1)
         latencies = [answer.seconds for answer in answers if answer.status == 200]
@@ -395,7 +396,7 @@ def overload(setting, report):
 
 
 ODD = ["turned.jpg", "palette.png", "progressive.jpg", "animated.gif", "cmyk.jpg", "gray.jpg", "alpha.png", "photo.tif"]
-# What a source may answer for each kind of broken source.
+# Statuses that are accepted for each kind of broken source.
 BROKEN = {
     "missing.jpg": (404,), "gone.jpg": (404,), "fault.jpg": (502,), "forbidden.jpg": (502,), "empty.jpg": (415, 502),
     "page.jpg": (415,), "stump.jpg": (415,), "nothing.jpg": (415, 502), "cut.jpg": (200,),
@@ -409,7 +410,7 @@ def soak(setting, report):
         "F", f"soak: {count:,} mixed requests with broken sources and clients that leave, 16 connections, after "
         f"{warm:,} of the same that fill caches and the allocator's reserves")
     folder = os.path.join(serving.scratch(), "soak")
-    # With every cache at its limit early, what still grows is no index of a cache that fills.
+    # Small limits, so that all caches are full early and memory growth is not that of a cache index.
     server = setting.ours(
         "--result-memory", str(8 << 20), "--cache-dir", folder,
         environment={"IMAGETOOL_CACHE_RESULTDISK": str(8 << 20), "IMAGETOOL_CACHE_SOURCEDISK": str(32 << 20)})
@@ -419,7 +420,7 @@ def soak(setting, report):
              for n in range(400)]
 
     def request():
-        """A target, what may be answered, and after how many seconds its client leaves."""
+        """A target, the accepted statuses, and the delay after which the client disconnects (None: it waits)."""
         kind = chance.random()
         if kind < 0.70:
             return chance.choice(known), (200,), None
@@ -435,7 +436,7 @@ def soak(setting, report):
             return "/unsafe/fit-in/99999999999x1/127.0.0.1/no.jpg", (400, 403, 422), None
         name = chance.choice(list(BROKEN))
         place = f"127.0.0.1:{setting.origin.port}/{name}"
-        # Sources that fail often are remembered: half of them are new.
+        # Failing sources are cached negatively, so half of them get a new URL.
         if name in ("page.jpg", "stump.jpg", "nothing.jpg", "cut.jpg") and chance.random() < 0.5:
             place = setting.source(name)
         return f"/unsafe/fit-in/{chance.choice([40, 60])}x0/{place}", BROKEN[name], None
@@ -466,7 +467,7 @@ def soak(setting, report):
         await asyncio.gather(*(work() for _ in range(16)))
 
     def settled():
-        """Descriptors when all that was begun has ended: the least within a second and a half."""
+        """Number of open descriptors once all work has ended: the minimum over 1.5 seconds."""
         least = server.descriptors()
         for _ in range(15):
             time.sleep(0.1)
@@ -506,7 +507,7 @@ def soak(setting, report):
 
 
 def start_time(begin, port, target):
-    """Seconds from before exec to the whole first answer, and CPU seconds of the server until then."""
+    """Seconds from before exec to the complete first response, and CPU seconds of the server until then."""
     start = time.perf_counter()
     server = begin()
     request = f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()

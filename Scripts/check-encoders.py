@@ -1,5 +1,5 @@
-"""Compares files that the encoders wrote with the pixels beside them: PNG and APNG exactly, by
-Pillow; JPEG by Pillow and djpeg, and against what Pillow's own encoder reaches on the same pixels."""
+"""Compares encoded files with their source pixels: PNG and APNG exactly, decoded by Pillow; JPEG decoded by Pillow and
+djpeg, against the quality of Pillow's encoder for the same pixels."""
 import io
 import pathlib
 import re
@@ -15,7 +15,7 @@ failures, counts = [], {"png": 0, "apng": 0, "jpg": 0}
 
 
 def flatten(pixels):
-    """On white, rounded to nearest."""
+    """Composites over white, rounded to nearest."""
     alpha = pixels[..., 3:].astype(np.float64) / 255
     return np.floor(pixels[..., :3] * alpha + 255 * (1 - alpha) + 0.5).astype(np.uint8)
 

@@ -1,11 +1,11 @@
-// Encodes pictures with every option into a folder, each beside its pixels: see check-encoders.
+// Encodes images with every option into a folder, each with its source pixels; see Scripts/check-encoders.
 
 import Foundation
 import PlatformImage
 
 let folder = URL(filePath: CommandLine.arguments[1])
 
-/// Kinds of pictures: noise with alpha, a smooth one, gray, gray with alpha, few colours with alpha, a drawing.
+/// Test images: noise with alpha, a smooth gradient, gray, gray with alpha, few colours with alpha, a drawing.
 func picture(_ kind: Int, _ width: Int, _ height: Int) -> Bitmap {
     var state = UInt64(kind * 7919 + width * 31 + height)
     return Bitmap(width: width, height: height) { pixels in

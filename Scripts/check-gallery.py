@@ -1,4 +1,4 @@
-"""The gallery in headless Chromium; Scripts/check-gallery starts this."""
+"""Gallery test in headless Chromium; started by Scripts/check-gallery."""
 
 import argparse
 import json
@@ -20,7 +20,7 @@ COUNT = 1_000
 PATIENCE = 600
 RESULT_MEMORY = 64 << 20
 IN_FLIGHT = 128 << 20
-# What the process takes besides results in memory and renders: code, loops, buffers, the drawn originals.
+# Allowance for memory besides in-memory results and renders: code, event loops, buffers, drawn originals.
 REST = 256 << 20
 failures = []
 
@@ -32,7 +32,7 @@ def check(is_good, text, found=""):
 
 
 class Server:
-    """A service with a gallery on a port of its own: `imagetool serve --gallery` or `imagetool-bench gallery`."""
+    """A service with a gallery on a free port: `imagetool serve --gallery` or `imagetool-bench gallery`."""
 
     def __init__(self, *command):
         self.log = tempfile.TemporaryFile()
@@ -61,7 +61,7 @@ class Server:
         return self.get("/state")
 
     def peak(self):
-        """The highest resident memory so far, in bytes."""
+        """Peak resident memory in bytes."""
         for line in open(f"/proc/{self.process.pid}/status"):
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
@@ -79,7 +79,7 @@ class Server:
 
 
 class Page:
-    """A window of the browser that shows the gallery."""
+    """A browser window that shows the gallery."""
 
     def __init__(self, width, height, ratio=1, scheme="light"):
         options = webdriver.ChromeOptions()
@@ -124,12 +124,12 @@ class Page:
         self.driver.find_element("id", name).click()
 
     def order(self, name):
-        """Presses the button of a cache and waits for the figures that come back."""
+        """Clicks a cache's button and waits for the updated figures."""
         self.click(name)
         self.wait("return !document.getElementById(arguments[0]).hasAttribute('aria-disabled')", name)
 
     def complete(self):
-        """Goes down the page as a reader does, each screen until all of it is there; then the sums."""
+        """Scrolls through the page, waiting for each screen to load; returns the counts."""
         self.run("scrollTo(0, 0)")
         in_sight = """
             const tiles = [...document.querySelectorAll('.tile')];
@@ -159,7 +159,7 @@ class Page:
             return counts;""")
 
     def broken(self):
-        """Pictures that the browser could not read."""
+        """Number of images that the browser cannot decode."""
         return self.driver.execute_async_script("""
             const done = arguments[arguments.length - 1];
             const images = [...document.querySelectorAll('.tile img')].filter((image) => image.src);
@@ -210,10 +210,10 @@ def check_sources(page, address, server, folder):
 
 
 def check_cancelling(page, server):
-    """With empty caches and the end of the page in sight, what is under way at the top is let go of."""
+    """With empty caches, scrolling to the end of the page must cancel the requests at the top."""
     before = server.state()["cancelled"]
     for _ in range(40):
-        # In this order: what the page loads meanwhile is on disk whenever it is in memory.
+        # Disk before memory: images that the page loads meanwhile are stored on disk whenever they are in memory.
         page.order("purge-disk")
         page.order("clear-memory")
         page.run("scrollTo(0, 0); document.getElementById('reload').click();")
@@ -298,7 +298,7 @@ def check_narrow(page, address, folder):
 
 
 def check_names(folder):
-    """Hostile names of files stay text."""
+    """Hostile file names must be shown as text."""
     names = ["<img src=x onerror=document.title='owned'>.png", "\"><script>document.title='owned'<&.png", "a?b#c%41.png"]
     with tempfile.TemporaryDirectory() as pictures:
         source = next(pathlib.Path("Fixtures/png").glob("*.png")).read_bytes()
@@ -329,7 +329,7 @@ def main():
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as cache:
-        # The origin has the same port each time, and so the pictures have the same addresses.
+        # The origin uses the same port in each run, so the source URLs are equal.
         command = (os.environ["IMAGETOOL_BENCH"], "gallery", "--set", f"cache.directory={cache}")
         server = Server(*command)
         page = Page(1440, 900)

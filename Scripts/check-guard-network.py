@@ -1,4 +1,4 @@
-"""The check of Scripts/check-guard-network, which says what it is. The same file is what runs in the namespaces."""
+"""Test of Scripts/check-guard-network, whose header describes it. This file also runs inside the namespaces."""
 
 import http.server
 import json
@@ -17,7 +17,7 @@ import serving
 
 PUBLIC, PUBLIC_NET = "45.45.45.2", "45.45.45.1/24"
 PUBLIC6 = "2a00:45::2"
-# What the internal host answers to: a private network, a metadata service, a carrier's network, IPv6 local addresses.
+# Addresses of the internal host: private networks, a metadata service, carrier-grade NAT, IPv6 local addresses.
 INTERNAL = ["10.99.0.2", "169.254.169.254", "100.64.7.2", "192.168.7.2", "172.16.7.2"]
 INTERNAL6 = ["fd00:99::2", "fe80::99:2"]
 PICTURE = os.path.join(serving.ROOT, "Fixtures/jpeg", sorted(
@@ -28,7 +28,7 @@ PICTURE = os.path.join(serving.ROOT, "Fixtures/jpeg", sorted(
 
 
 class Listener6(http.server.ThreadingHTTPServer):
-    """On every address, of both families."""
+    """HTTP server on all IPv4 and IPv6 addresses."""
 
     address_family = socket.AF_INET6
     daemon_threads = True
@@ -39,7 +39,7 @@ class Listener6(http.server.ThreadingHTTPServer):
 
 
 class Pictures(http.server.BaseHTTPRequestHandler):
-    """One picture at every path, and at /to/HEX a redirect to what the digits spell."""
+    """Serves one image at every path, and at /to/HEX a redirect to the decoded URL."""
 
     protocol_version = "HTTP/1.1"
 
@@ -72,8 +72,8 @@ ANSWERS = {
 
 
 def resolve():
-    """DNS over UDP: `rebindN` is public for the first question of its kind and internal ever after, `trebindN` public
-    twice. A time to live of 0 lets nobody remember it."""
+    """DNS server over UDP. `rebindN` resolves to the public address for the first query of each type and to an internal
+    one afterwards; `trebindN` for the first two queries. A TTL of 0 prevents caching."""
     asked, listener = {}, socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     listener.bind((PUBLIC, 53))
     while True:
@@ -103,8 +103,8 @@ def public():
 
 
 def internal(path):
-    """Pictures for whoever comes, and the number of packets that came in, in a file when SIGUSR1 asks for it. What a
-    system says by itself on a network does not count: only ARP, and IP with ICMP of IPv4, TCP or UDP inside."""
+    """Serves images and counts incoming packets; on SIGUSR1 it writes the count to a file. Counts only ARP, IPv4, and
+    IPv6 with TCP or UDP, not the background traffic of the system."""
     counted = 0
 
     def tell(*_):
@@ -125,7 +125,7 @@ def internal(path):
 
 
 def quiet():
-    """Counts who connects to port 80 of the service's own machine."""
+    """Reports each connection to port 80 of the service's host."""
     listener = socket.create_server(("::", 80), family=socket.AF_INET6, dualstack_ipv6=True)
     print("ready", flush=True)
     count = 0
@@ -136,7 +136,7 @@ def quiet():
 
 
 def ask(port):
-    """The status of each target of standard input."""
+    """Prints the status of each target from standard input."""
     targets = json.load(sys.stdin)
     print(json.dumps([load.one(int(port), target).status for target in targets]))
 
@@ -145,7 +145,7 @@ def ask(port):
 
 
 class Network:
-    """Three namespaces, with a pair of interfaces from the service's to each of the others."""
+    """Three network namespaces, with a veth pair from the service's to each of the others."""
 
     def __init__(self):
         mark = f"guard{os.getpid()}"
@@ -165,7 +165,8 @@ class Network:
                          "172.16.7.1/24", "fd00:99::1/64", "fe80::99:1/64")
             self.address(self.internal, "eth", "10.99.0.2/24", "169.254.169.254/16", "100.64.7.2/24", "192.168.7.2/24",
                          "172.16.7.2/24", "fd00:99::2/64", "fe80::99:2/64")
-            # Where nothing else fits, a packet would go inside: what IPv6 has in it, and addresses that are no one's.
+            # Default routes to the internal host: for IPv6 addresses with an embedded IPv4 address, and for unassigned
+            # addresses.
             self.ip("-n", self.service, "route", "add", "default", "via", "10.99.0.2")
             self.ip("-n", self.service, "-6", "route", "add", "default", "via", "fd00:99::2")
             os.makedirs(self.resolver)
@@ -209,7 +210,7 @@ class Network:
             input=json.dumps(targets), capture_output=True, text=True, check=True).stdout)
 
     def reach(self, address):
-        """A connection that nothing guards."""
+        """Connects without the guard, as a control."""
         program = f"import socket; socket.create_connection(({address!r}, 80), 5).close()"
         subprocess.run(["ip", "netns", "exec", self.service, sys.executable, "-c", program], check=True)
 
@@ -230,7 +231,7 @@ class Witness:
 
 
 def inside():
-    """Everything that names the internal host or the service's own machine."""
+    """Targets that name the internal host or the service's host."""
     hosts = INTERNAL + [f"[{address}]" for address in INTERNAL6[:1]] + [
         "0x0a.0x63.0.2", "0x0a630002", "174260226", "10.99.2", "012.0143.0.2", "10.99.0.2.", "[::ffff:10.99.0.2]",
         "[::ffff:a63:2]", "[::10.99.0.2]", "[64:ff9b::10.99.0.2]", "[64:ff9b:1::a63:2]", "[2002:a63:2::1]",

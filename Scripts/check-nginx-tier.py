@@ -1,4 +1,4 @@
-"""The checks of Scripts/check-nginx-tier, which says what they are."""
+"""Checks of Scripts/check-nginx-tier; its header describes them."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ def check(what, value, is_good):
 
 
 class Tier:
-    """deploy/nginx.conf as it is, but for addresses, names and folders. `weaken` gives pairs of more to replace."""
+    """deploy/nginx.conf with test addresses, names and folders. `weaken` contains further (old, new) replacements."""
 
     def __init__(self, instances, weaken=()):
         with open(os.path.join(serving.ROOT, "deploy/nginx.conf")) as file:
@@ -40,15 +40,15 @@ class Tier:
             if old not in text:
                 serving.fail(f"deploy/nginx.conf has no {old}")
             text = text.replace(old, new)
-        # Two workers share cache and lock, but each has its own view of which instance fails.
+        # Two workers share cache and lock, but each has a separate record of failed instances.
         self.server = serving.nginx(text, workers=2)
         self.port = self.server.port
         self.log_path = os.path.join(self.server.folder, "thumbnails.log")
         self.read = 0
 
     def log(self, count):
-        """Status, cache, instances and target of each of the `count` requests since the last call. nginx writes a line
-        when the client has its answer already."""
+        """Status, cache status, instances and target of each of the `count` requests since the last call. Waits,
+        because nginx logs a request after its response was sent."""
         end = time.monotonic() + 10
         while True:
             with open(self.log_path) as file:
@@ -67,7 +67,7 @@ class Tier:
 
 
 def info(port, line, host):
-    """Status and `id` of info.json, for a request line and a Host field as they are here. Status 0 is no answer."""
+    """Status and `id` of info.json, for a literal request line and Host field. Status 0 means no response."""
     with socket.create_connection(("127.0.0.1", port), 30) as client:
         client.sendall(f"GET {line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
         answer = b""
@@ -79,12 +79,12 @@ def info(port, line, host):
 
 
 def check_host_fields(instances, tier):
-    """A Host field that one client sends must not decide what the next one gets."""
+    """A Host field from one client must not affect responses to others."""
     target, own = "/iiif/3/c.jpg/info.json", "http://127.0.0.1/iiif/3/c.jpg"
     print("info.json, after a request with the Host field of another")
     status, _ = info(tier.port, target, "evil.example")
     check("another name: status (0: closed without an answer)", status, status == 0)
-    # nginx takes the host of such a request line and ignores the field (RFC 9112 section 3.2.2).
+    # nginx takes the host from such a request line and ignores the field (RFC 9112 section 3.2.2).
     absolute = f"http://127.0.0.1:{tier.port}{target}"
     for what, line, host in [
         ("a request line with a host", absolute, "evil.example"), ("then a plain request", target, "127.0.0.1"),
@@ -136,7 +136,7 @@ def main():
     sources = [f"127.0.0.1:{origin.port}/u{n}/small.jpg" for n in range(200)]
 
     def nodes_of(sources, options):
-        """The instance that has the last word for each source."""
+        """The instance that answered last for each source."""
         answers = load.closed(tier.port, [f"/unsafe/{options}/{source}" for source in sources], 4)
         if any(answer.status != 200 for answer in answers):
             serving.fail(f"the tier answered {Counter(answer.status for answer in answers)}")
@@ -167,7 +167,7 @@ def main():
     check_host_fields(instances, tier)
 
     print("an instance is killed under load, 8 connections")
-    # The one that has fewer sources: half of all is then the most that may move.
+    # Kill the instance with fewer sources, so that at most half of all sources may move.
     victim = min(instances, key=lambda instance: shares[f"127.0.0.1:{instance.port}"])
     address = f"127.0.0.1:{victim.port}"
     chance = random.Random(20261121)

@@ -1,4 +1,4 @@
-"""The comparison of Scripts/check-thumbor, which says what it is."""
+"""Comparison of Scripts/check-thumbor; its header describes it."""
 
 import argparse
 import io
@@ -14,11 +14,11 @@ import loopback_load as load
 import serving
 from service_pictures import exact, pictures
 
-# The mean absolute difference of samples that photographs may have: both encode at quality 80, each in its own way.
+# Largest accepted mean absolute difference of samples for photographs; both encode with quality 80, but differently.
 MOST = 3.0
 EXCEPTIONS = os.path.join(serving.ROOT, "Docs/service-thumbor.md")
 
-# Options and picture; what follows `unsafe/` in a target.
+# Options and source image: the part of the target after `unsafe/`.
 CASES = [
     # Sizes: cover and crop, one side, none, the source's.
     ("300x200", "2000x1500.jpg"),
@@ -38,7 +38,7 @@ CASES = [
     ("320x0", "gray.jpg"),
     ("310x0", "progressive.jpg"),
     ("320x0", "cmyk.jpg"),
-    # fit-in and its kinds.
+    # fit-in and its variants.
     ("fit-in/300x200", "2000x1500.jpg"),
     ("fit-in/200x0", "odd.jpg"),
     ("fit-in/600x600", "small.jpg"),
@@ -46,7 +46,7 @@ CASES = [
     ("full-fit-in/300x200", "2000x1500.jpg"),
     ("adaptive-fit-in/300x200", "portrait.jpg"),
     ("adaptive-full-fit-in/300x200", "portrait.jpg"),
-    # Crops and what they keep.
+    # Crops and their alignment.
     ("100x100:500x400", "800x600.jpg"),
     ("100x100:500x400/200x0", "800x600.jpg"),
     ("500x400:100x100/200x0", "800x600.jpg"),
@@ -90,10 +90,10 @@ CASES = [
     ("300x200", "photo.bmp"),
     ("300x200", "turned.jpg"),
     ("300x200", "cut.jpg"),
-    # What a source is said to be.
+    # Content types of sources.
     ("meta/300x200", "2000x1500.jpg"),
     ("meta/fit-in/300x200", "odd.jpg"),
-    # Refusals.
+    # Rejections.
     ("300x200", "missing.jpg"),
     ("300x200", "gone.jpg"),
     ("300x200", "forbidden.jpg"),
@@ -108,7 +108,7 @@ CASES = [
 
 
 def exceptions():
-    """Target and kind of difference of each row of the table, which begins with two cells of code."""
+    """Target and kind of difference of each table row; their first two cells are code."""
     found = {}
     with open(EXCEPTIONS) as file:
         for line in file:
@@ -126,20 +126,20 @@ def picture(answer):
 
 
 def samples(image):
-    """Over black where it is transparent: what lies under alpha 0 does not show."""
+    """Composites over black, so that colours of pixels with alpha 0 do not count."""
     rgba = np.asarray(image.convert("RGBA"), np.float64)
     alpha = rgba[..., 3:] / 255
     return np.concatenate([rgba[..., :3] * alpha, rgba[..., 3:]], 2)
 
 
 def distances(name, images):
-    """How far each image is from a Lanczos3 in float64 of the full decode of the whole picture."""
+    """Distance of each image from a float64 Lanczos3 reduction of the completely decoded image."""
     wanted = exact(name, *images[0].size)
     return [np.abs(samples(image)[..., :3] - wanted).mean() for image in images]
 
 
 def told(answer):
-    """What meta says of the target and of what is done to get there."""
+    """Target and operations as reported by meta."""
     meta = json.loads(answer.body)["thumbor"]
     return [(meta["target"]["width"], meta["target"]["height"])] + [
         {key: value for key, value in step.items() if key != "origin"} for step in meta["operations"]]
@@ -151,8 +151,8 @@ def source(answer):
 
 
 def differences(ours, theirs, is_meta, whole=None):
-    """Kinds of difference, each with a few words, and the mean difference of samples. `whole` names the picture where
-    the target does nothing but resize all of it."""
+    """Kinds of difference with short descriptions, and the mean difference of samples. `whole` names the source image
+    when the target only resizes it."""
     if ours.status != theirs.status:
         return [("status", f"{ours.status}, thumbor {theirs.status}")], None
     if ours.status != 200:

@@ -1,8 +1,8 @@
-"""HTTP/1.1 load on a port of 127.0.0.1: closed loops, where each connection asks when it has its answer, and open
-ones, where requests come at their time whatever has been answered.
+"""HTTP/1.1 load generator for a port of 127.0.0.1: closed loops, where a connection sends its next request after the
+response, and open loops, where requests are sent at a fixed rate.
 
-wrk and h2load walk one list of targets in step on every connection, which a server that coalesces answers with one
-render. Here each target of the list is asked for once. A request costs this client about 0.1 ms.
+wrk and h2load walk one list of targets in step on all connections, so a coalescing server answers them with one render.
+Here each target of the list is requested once. A request costs this client about 0.1 ms.
 """
 
 import asyncio
@@ -11,14 +11,14 @@ import dataclasses
 import math
 import time
 
-# Seconds; longer than any deadline of the servers.
+# Seconds; longer than all deadlines of the servers.
 TIMEOUT = 60
 
 
 @dataclasses.dataclass
 class Answer:
-    """Status 0 is a connection that broke. Seconds count from when the request was due; lag is how much of them this
-    client was late itself."""
+    """Status 0 means a broken connection. `seconds` starts when the request was due; `lag` is the part of it that this
+    client caused by sending late."""
 
     status: int
     seconds: float
@@ -29,7 +29,7 @@ class Answer:
     lag: float = 0.0
 
     def field(self, name):
-        """The value of a header field; None without one."""
+        """Value of a header field; None when it is missing."""
         for line in self.fields.split(b"\r\n")[1:]:
             key, _, value = line.partition(b":")
             if key.strip().lower() == name.lower().encode():
@@ -73,7 +73,7 @@ class Connection:
         return answer
 
     async def leave(self, target, after):
-        """Asks, and goes without waiting for the answer."""
+        """Sends a request and disconnects after a delay without reading the response."""
         with contextlib.suppress(OSError):
             await self.open()
             self.writer.write(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
@@ -105,7 +105,7 @@ async def _closed(port, targets, connections, seconds, on_answer):
 
 
 def closed(port, targets, connections, seconds=None, on_answer=None):
-    """The answers to all targets, or to as many as there is time for."""
+    """Responses to all targets, or to as many as `seconds` allow."""
     return asyncio.run(_closed(port, targets, connections, seconds, on_answer))
 
 
@@ -136,7 +136,7 @@ async def _open(port, targets, rate, seconds):
 
 
 def open_loop(port, targets, rate, seconds):
-    """The answers to requests that come at a rate, and when that began."""
+    """Responses to requests at a fixed rate, and the start time."""
     return asyncio.run(_open(port, targets, rate, seconds))
 
 
@@ -151,12 +151,12 @@ async def _at_once(port, targets):
 
 
 def at_once(port, targets):
-    """The answers to requests that go out together, each on a connection that stands already."""
+    """Responses to concurrent requests, each on a connection opened before."""
     return asyncio.run(_at_once(port, targets))
 
 
 def one(port, target, method="GET"):
-    """A single answer, with its body."""
+    """One response, with its body."""
     async def ask():
         connection = Connection(port)
         answer = await connection.get(target, keeps_body=True, method=method)
@@ -167,6 +167,6 @@ def one(port, target, method="GET"):
 
 
 def percentile(values, share):
-    """The smallest value that at least this share of the values does not exceed; 0 of none."""
+    """Nearest-rank percentile: smallest value not exceeded by at least `share` of the values; 0 for no values."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered) - 1e-9) - 1)] if ordered else 0.0

@@ -1,11 +1,11 @@
-"""CPU time and peak memory of a whole process, for the scripts that measure."""
+"""CPU time and peak memory of a process, for the measuring scripts."""
 
 import json
 import os
 import subprocess
 import sys
 
-# A process begins with the resident size of the one that made it, and ru_maxrss keeps that: numpy must not be in there.
+# ru_maxrss of a process starts with the resident size of its parent, so the launcher must not import numpy.
 LAUNCHER = """
 import json, os, sys
 for line in sys.stdin:

@@ -1,4 +1,4 @@
-"""Pictures for the scripts about the service: photographs as Scripts/bench-thumb takes them, in all sizes and kinds."""
+"""Images for the service scripts: the photographs of Scripts/bench-thumb in several sizes and formats."""
 
 import io
 import os
@@ -93,7 +93,7 @@ MADE = {
 
 
 def pictures():
-    """The folder in which they lie; they are made once."""
+    """Folder of the images, which are made on first use."""
     os.makedirs(FOLDER, exist_ok=True)
     for name, make in MADE.items():
         path = os.path.join(FOLDER, name)
@@ -105,7 +105,7 @@ def pictures():
 
 
 def _lanczos(length, size):
-    """The weights of a Lanczos3 that makes `size` samples of `length`, in float64."""
+    """Lanczos3 weights for resampling `length` samples to `size`, in float64."""
     scale = length / size
     centres = (np.arange(size) + 0.5) * scale - 0.5
     x = (np.arange(length)[None, :] - centres[:, None]) / max(scale, 1)
@@ -114,14 +114,14 @@ def _lanczos(length, size):
 
 
 def exact(name, width, height):
-    """The whole of an opaque picture at another size, in float64."""
+    """An opaque image resized in float64."""
     whole = np.asarray(Image.open(os.path.join(pictures(), name)).convert("RGB"), np.float64)
     down = np.einsum("oh,hwc->owc", _lanczos(whole.shape[0], height), whole, optimize=True)
     return np.clip(np.einsum("ow,hwc->hoc", _lanczos(whole.shape[1], width), down, optimize=True), 0, 255)
 
 
 def psnr(file, name):
-    """Of the bytes of a file against the exact picture of its size, in dB."""
+    """PSNR in dB of an encoded file against the exact image of its size."""
     image = Image.open(io.BytesIO(file)).convert("RGB")
     error = ((np.asarray(image, np.float64) - exact(name, *image.size)) ** 2).mean()
     return 10 * np.log10(255**2 / error)

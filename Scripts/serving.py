@@ -1,6 +1,6 @@
-"""Servers on loopback, each in a process group of its own, and what they cost: for the scripts about the service.
+"""Servers on loopback, each in a separate process group, and their resource use; for the service scripts.
 
-CPU is user and system time of all processes of a server, from /proc: it does not care who else uses the machine. Peak
+CPU is user and system time of all processes of a server, from /proc, so other load on the machine does not count. Peak
 memory is the largest resident size since the last reset.
 """
 
@@ -31,7 +31,7 @@ def fail(message):
 
 
 def scratch():
-    """A folder for this run, which is removed at its end. KEEP=1 leaves it, to look at what the servers logged."""
+    """Temporary folder of this run, removed at its end. KEEP=1 keeps it, for reading the servers' logs."""
     global _scratch
     if _scratch is None:
         _scratch = tempfile.mkdtemp(prefix=NAME + "-")
@@ -48,7 +48,7 @@ def _end():
         shutil.rmtree(_scratch, ignore_errors=True)
 
 
-# Ended from outside, a script still ends its servers.
+# A terminated script must still stop its servers.
 for number in (signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, lambda number, frame: sys.exit(128 + number))
 
@@ -69,7 +69,7 @@ def answers(port):
 
 
 class Server:
-    """A program and all that it starts. Its output goes to a file: an open pipe would outlive its reader."""
+    """A program and its child processes. Its output goes to a file, because a pipe would block without a reader."""
 
     def __init__(self, name, command, environment=None, core=None, port=None):
         self.name, self.port = name, port
@@ -77,7 +77,7 @@ class Server:
         self.log_path = os.path.join(folder, "log")
 
         def begin():
-            _libc.prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG: no server outlives a script that is killed.
+            _libc.prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG: the server ends when the script is killed.
             if core is not None:
                 os.sched_setaffinity(0, {core})
 
@@ -109,7 +109,7 @@ class Server:
         return found
 
     def cpu(self):
-        """Seconds of CPU of all its processes, of those that have ended too."""
+        """CPU seconds of all processes of the server, including those that have ended."""
         total = 0
         for pid in self.pids():
             fields = _stat(pid)
@@ -121,7 +121,7 @@ class Server:
         return total / HERTZ
 
     def resident(self, key="VmRSS"):
-        """Bytes of each process, largest first."""
+        """Resident bytes of each process, largest first."""
         sizes = []
         for pid in self.pids():
             try:
@@ -156,7 +156,7 @@ class Server:
             return
         _running.remove(self)
         for number, seconds in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
-            # Its processes may outlive the first one.
+            # Child processes may outlive the first one.
             try:
                 os.killpg(self.group, number)
             except ProcessLookupError:
@@ -169,7 +169,7 @@ class Server:
         self.process.wait()
 
     def kill(self):
-        """At once, as a crash would end it."""
+        """Kills the server immediately, as in a crash."""
         os.killpg(self.group, signal.SIGKILL)
         self.process.wait()
         _running.remove(self)
@@ -180,8 +180,8 @@ class Server:
 
 
 def _stat(pid):
-    """The fields of /proc/PID/stat after the program's name, which may hold anything; None when there is no such
-    process any more."""
+    """Fields of /proc/PID/stat after the command name, which may contain any characters; None when the process does not
+    exist."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             return file.read().rpartition(")")[2].split()
@@ -190,7 +190,7 @@ def _stat(pid):
 
 
 def needs_service():
-    """Ends the script where the tool is missing or was built without the service."""
+    """Exits when the tool is missing or was built without the service."""
     if not os.access(TOOL, os.X_OK):
         fail(f"{TOOL} is missing: swift build -c release --traits default,Service --product imagetool")
     if b"--unsafe" not in subprocess.run([TOOL, "serve", "--help"], capture_output=True).stdout:
@@ -198,7 +198,7 @@ def needs_service():
 
 
 def ours(*options, core=None, environment=None, origins=(), name="ours", port=0, wait=True):
-    """The service on a port, or on any, which may fetch from the given ports of 127.0.0.1."""
+    """Starts the service on a port (0: any), allowed to fetch from the given ports of 127.0.0.1."""
     command = [TOOL, "serve", "--port", str(port), "--unsafe", "--quiet", "--allow", "127.0.0.1", "--allow-cidr", "127.0.0.0/8"]
     for port in origins:
         command += ["--allow-port", str(port)]
@@ -228,7 +228,7 @@ HTTP_LOADER_MAX_CLIENTS = 64
 
 
 def thumbor(core=None, processes=2, settings="", wait=True):
-    """thumbor 7.8.0 as SERVICE 7.3 sets it up."""
+    """Starts thumbor 7.8.0 with the settings of SERVICE 7.3."""
     port = free_port()
     path = os.path.join(scratch(), f"thumbor-{port}.conf")
     with open(path, "w") as file:
@@ -248,8 +248,8 @@ def nginx_program():
 
 
 def nginx(body, core=None, workers=1, port=None, name="nginx", main=""):
-    """An nginx with this inside `http`; `PORT` and `FOLDER` in it are replaced. It logs and keeps everything in a
-    folder of its own."""
+    """Starts nginx with `body` inside `http`; `PORT` and `FOLDER` in it are replaced. All its files are in a new
+    folder."""
     port = port or free_port()
     folder = tempfile.mkdtemp(prefix=name + "-", dir=scratch())
     temporary = "".join(
@@ -268,8 +268,8 @@ def nginx(body, core=None, workers=1, port=None, name="nginx", main=""):
 
 
 def origin(pictures, core=None):
-    """Static files under any first segment that begins with `u`, so that each of many addresses names the same
-    picture; beside them what origins do wrong."""
+    """Starts an origin that serves static files under any first path segment that begins with `u`, so that many URLs
+    name the same image, and also typical error responses."""
     return nginx(
         f"""
     sendfile on;
@@ -288,8 +288,8 @@ def origin(pictures, core=None):
 
 
 def cores():
-    """A core for servers and one for load and origin; the same one where there is but one, and None where programs
-    cannot be pinned."""
+    """A core for servers and one for load and origin; the same one when there is only one, None when pinning is not
+    supported."""
     if not hasattr(os, "sched_getaffinity"):
         return None, None
     allowed = sorted(os.sched_getaffinity(0))

@@ -1,4 +1,4 @@
-"""An origin that takes its time, for the scripts about the service."""
+"""Origin with delayed responses, for the service scripts."""
 
 import http.server
 import os
@@ -9,7 +9,7 @@ from service_pictures import pictures
 
 
 class SlowOrigin:
-    """Answers with one picture after a while, and counts who asks."""
+    """Responds with one image after a delay, and counts requests."""
 
     def __init__(self, picture, delay):
         self.count = 0
