@@ -117,7 +117,7 @@ check-gallery: service-tool
 	@Scripts/bootstrap gallery
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-gallery $(ARGUMENTS)
 
-# The thumbnail service against thumbor and nginx: CPU, latency and memory, each figure with its target.
+# The thumbnail service against thumbor and nginx: CPU, latency and memory, each figure with its threshold.
 # ARGUMENTS=--write updates Docs/service-benchmarks.md.
 bench-service: service-tool
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench-service $(ARGUMENTS)

@@ -26,7 +26,7 @@ SEED = 20261121
 
 
 class Report:
-    """Collected figures, each with its target where it has one."""
+    """Collected figures, each with its threshold where it has one."""
 
     def __init__(self, quiet):
         self.quiet, self.rows, self.scenario = quiet, [], ""
