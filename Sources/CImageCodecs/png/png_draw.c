@@ -23,22 +23,25 @@ static bool fits(const imgc_request *request, const imgc_png *png, uint64_t work
   return !limit || imgc_add(pixels, work) <= limit;
 }
 
-static way choose(const imgc_request *request, const imgc_png *png, const imgc_png_extent *extent) {
-  if (request->flags & IMGC_LIBRARIES_ONLY) return LIBRARY;
-  bool streams = !png->interlaced && fits(request, png, imgc_png_streamed_bytes(png));
-  bool is_large = (request->flags & IMGC_RESAMPLES) && !(request->flags & IMGC_AT_ONCE) &&
-                  imgc_png_raw_bytes(png) >= IMGC_LEAST_STREAMED_BYTES;
-  if (streams && (is_large || (request->flags & IMGC_LEAST_MEMORY))) return STREAMED;
-  if (!(request->flags & IMGC_LEAST_MEMORY) && imgc_png_fast_takes(png, extent) &&
-      fits(request, png, imgc_png_fast_bytes(png, extent)))
-    return WHOLE;
-  return streams ? STREAMED : LIBRARY;
+static bool fits_whole(const imgc_request *request, const imgc_png *png,
+                       const imgc_png_extent *extent) {
+  return imgc_png_fast_takes(png, extent) && fits(request, png, imgc_png_fast_bytes(png, extent));
 }
 
-uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
-                             const imgc_png_extent *extent) {
+static way choose(const imgc_request *request, const imgc_png *png, const imgc_png_extent *extent) {
+  if (request->flags & IMGC_LIBRARIES_ONLY) return LIBRARY;
+  bool least_memory = request->flags & IMGC_LEAST_MEMORY;
+  bool is_large = (request->flags & IMGC_RESAMPLES) && !(request->flags & IMGC_AT_ONCE) &&
+                  imgc_png_raw_bytes(png) >= IMGC_LEAST_STREAMED_BYTES;
+  bool prefers_stream = is_large || least_memory;
+  if (!prefers_stream && fits_whole(request, png, extent)) return WHOLE;
+  if (!png->interlaced && fits(request, png, imgc_png_streamed_bytes(png))) return STREAMED;
+  return is_large && !least_memory && fits_whole(request, png, extent) ? WHOLE : LIBRARY;
+}
+
+static uint64_t work_bytes(way way, const imgc_png *png, const imgc_png_extent *extent) {
   uint64_t own = 0, library = imgc_png_library_bytes(png);
-  switch (choose(request, png, extent)) {
+  switch (way) {
   case LIBRARY: break;
   case WHOLE: own = imgc_png_fast_bytes(png, extent); break;
   case STREAMED: own = imgc_png_streamed_bytes(png); break;
@@ -47,10 +50,16 @@ uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
   return own > library ? own : library;
 }
 
+uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
+                             const imgc_png_extent *extent) {
+  return work_bytes(choose(request, png, extent), png, extent);
+}
+
 imgc_status imgc_png_draw(const imgc_png_picture *picture) {
   const imgc_request *request = picture->request;
   const imgc_png *png = picture->png;
-  uint64_t work = imgc_png_work_bytes(request, png, &picture->extent);
+  way way = choose(request, png, &picture->extent);
+  uint64_t work = work_bytes(way, png, &picture->extent);
   uint32_t band = imgc_png_band_rows(png);
   uint32_t held = imgc_rows_held(request, png->height, band);
   if (imgc_check_memory(request, png->width, held, work, picture->report) ||
@@ -60,7 +69,6 @@ imgc_status imgc_png_draw(const imgc_png_picture *picture) {
   // Damaged data goes to libpng directly: only libpng determines the rows before a truncation, and
   // libdeflate accepts a few streams that zlib rejects.
   if (!picture->extent.cut && !picture->extent.damaged) {
-    way way = choose(request, png, &picture->extent);
     if (way == WHOLE) imgc_png_draw_fast(picture, &done);
     // libpng could not repeat rows that were already blended onto the canvas.
     if (way == STREAMED && !picture->over) imgc_png_draw_streamed(picture, &done);

@@ -34,6 +34,7 @@ imgc_png_pass imgc_png_pass_at(const imgc_png *png, uint32_t index) {
 }
 
 uint64_t imgc_png_raw_bytes(const imgc_png *png) {
+  if (!png->interlaced) return imgc_mul(png->height, imgc_png_row_bytes(png, png->width) + 1);
   uint64_t total = 0;
   for (uint32_t i = 0; i < imgc_png_pass_count(png); i++) {
     imgc_png_pass pass = imgc_png_pass_at(png, i);

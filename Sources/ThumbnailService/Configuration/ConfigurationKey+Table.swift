@@ -39,7 +39,8 @@ extension ConfigurationKey {
             "Until a connection without a request is closed."),
         .init("server.deadline", \.service.server.deadline, .duration(), "For everything that one request does."),
         .init(
-            "server.targetBytes", \.service.server.maxTargetBytes, .bytes(1...8_192), "Of a request's target, at most."),
+            "server.targetBytes", \.service.server.maxTargetBytes, .bytes(1...8_192),
+            "Of a request's target, at most."),
         .init(
             "server.headerBytes", \.service.server.maxHeaderBytes, .bytes(256...1 << 20),
             "Of all header fields of a request, at most."),
