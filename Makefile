@@ -40,12 +40,14 @@ format:
 	git ls-files 'Sources/*.[ch]' 'Tests/*.[ch]' 'Fuzz/*.c' | xargs clang-format -i
 
 # Address and undefined-behaviour sanitizers over all decoding tests, without package dependencies. Long model tests of
-# pure Swift code, which is memory-safe, are skipped.
-SWIFT_ALONE = MemoryCacheModelTests|AvailableMemoryTests|DecodeBudgetTests
+# pure Swift code, which is memory-safe, are skipped; the C program of CContractTests is built with the sanitizers itself.
+NOT_SANITIZED = MemoryCacheModelTests|AvailableMemoryTests|DecodeBudgetTests|CContractTests
 
 asan: bootstrap
+	CC=clang CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined" LDFLAGS=-fuse-ld=lld \
+		Tests/CImageCodecsTests/run .build-c-tests-asan
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 SWIFT=$(SWIFT) \
-		Scripts/test $(SANITIZE) --skip '$(SWIFT_ALONE)'
+		Scripts/test $(SANITIZE) --skip '$(NOT_SANITIZED)'
 
 # Loader suites that run on scripted transports; those of the HTTP transport and of real servers need NIO.
 TSAN_LOADING = Coalescing|Configuration|Load[A-Z]|Lookup|MemoryHit|PassThrough|Prefetch|RequestModifier|Resume
