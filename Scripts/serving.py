@@ -228,7 +228,7 @@ HTTP_LOADER_MAX_CLIENTS = 64
 
 
 def thumbor(core=None, processes=2, settings="", wait=True):
-    """Starts thumbor 7.8.0 with the settings of SERVICE 7.3."""
+    """Starts thumbor 7.8.0 with the settings in `THUMBOR`."""
     port = free_port()
     path = os.path.join(scratch(), f"thumbor-{port}.conf")
     with open(path, "w") as file:

@@ -4,7 +4,7 @@ package import Logging
 import PlatformImageService
 
 /// Log handler that writes one JSON object per line to stderr. Everything but printable ASCII is escaped, so that a
-/// message cannot forge a second line and no control byte reaches a terminal (SERVICE.md SV22).
+/// message cannot forge a second line and no control byte reaches a terminal (SV22 in Docs/service-security.md).
 package struct JSONLogHandler: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]

@@ -1,7 +1,7 @@
 #if Loader
 import PlatformImage
 
-/// The redirects of one load (RFC 9110 §15.4, HTTP-CACHE 5.5).
+/// The redirects of one load (RFC 9110 §15.4, Docs/http-cache.md 5.5).
 ///
 /// Holds the current hop's request without the cache's additions: validators and directives are added to a copy and
 /// never reach the next hop. Dropped fields stay dropped, even when a later hop returns to the first origin; so the

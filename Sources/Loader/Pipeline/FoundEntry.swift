@@ -13,7 +13,7 @@ struct FoundEntry: Sendable {
     var entry: CacheEntry?
     /// The verified body from disk, with its content codings.
     var body: [UInt8]?
-    /// The body without its content codings, which are decoded on each use (HTTP-CACHE 5.2).
+    /// The body without its content codings, which are decoded on each use (Docs/http-cache.md 5.2).
     var content: [UInt8]?
     /// Identifies the response on disk; nil when it is not there.
     var revision: DiskCache.Revision?

@@ -50,8 +50,8 @@ struct Load: Sendable {
     var fetchLayers: CacheLayers { headerDecoder == nil ? layers : layers.union(.memory) }
 
     /// True for statuses other than success that a data load returns as a result: redirects with
-    /// ``RedirectMode/manual``, and 206 and 304 when the caller's request contains a range or a condition (HTTP-CACHE
-    /// 5.3).
+    /// ``RedirectMode/manual``, and 206 and 304 when the caller's request contains a range or a condition
+    /// (Docs/http-cache.md 5.3).
     func givesBack(_ status: Int, _ plan: RequestPlan) -> Bool {
         guard decoding == nil, headerDecoder == nil else { return false }
         if plan.isPassThrough, status == 206 || status == 304 { return true }

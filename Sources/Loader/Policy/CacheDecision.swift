@@ -69,7 +69,7 @@ enum CacheDecision: Hashable, Sendable {
 }
 
 extension StoredCandidate {
-    /// Returns true when this response is used instead of an error (HTTP-CACHE 4, stale use 3).
+    /// Returns true when this response is used instead of an error (Docs/http-cache.md 4, stale use 3).
     ///
     /// - Parameter status: The status of the error; nil for a failure without a response.
     func answers(insteadOf status: Int?, _ demand: CacheDemand, _ settings: CacheSettings) -> Bool {

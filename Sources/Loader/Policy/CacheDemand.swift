@@ -1,5 +1,6 @@
 #if Loader
-/// The constraints of a request: cache policy and request directives combined (HTTP-CACHE 5, RFC 9111 §5.2.1).
+/// The constraints of a request: cache policy and request directives combined (Docs/http-cache.md 5, RFC 9111
+/// §5.2.1).
 struct CacheDemand: Hashable, Sendable {
     /// The caller's policy, or `cacheOnly` for `only-if-cached`.
     let policy: CachePolicy

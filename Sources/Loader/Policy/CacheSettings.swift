@@ -1,7 +1,7 @@
 #if Loader
 internal import PlatformImage
 
-/// The use of stored responses by a load (HTTP-CACHE 5).
+/// The use of stored responses by a load (Docs/http-cache.md 5).
 public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
     /// Uses a fresh entry; validates a stale one first.
     case `default`

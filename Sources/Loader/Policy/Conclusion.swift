@@ -25,7 +25,7 @@ struct Conclusion {
         CacheOutcome(answer: .received(head.fields.removingConnectionFields()), store: store)
     }
 
-    /// A transport failure never changes the store and is not counted (ORIGINALS O39).
+    /// A transport failure never changes the store and is not counted (Docs/originals.md O39).
     private var transportFailure: CacheOutcome {
         guard !exchange.plan.isPassThrough, let stored, stored.answers(insteadOf: nil, demand, settings) else {
             return CacheOutcome(answer: .transportFailure, store: .nothing)
@@ -131,7 +131,8 @@ struct Conclusion {
 }
 
 extension Conclusion {
-    /// Handles an error: the stored image stays unchanged (HTTP-CACHE 6.4); the error is remembered beside it.
+    /// Handles an error: the stored image stays unchanged (Docs/http-cache.md 6.4); the error is remembered beside
+    /// it.
     func error(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
         var outcome = received(head, demand.allowsStoring ? change(after: head, body) : .nothing)
         if let stored, stored.answers(insteadOf: head.status, demand, settings) {

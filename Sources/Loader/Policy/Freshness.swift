@@ -66,7 +66,7 @@ struct Lifespan: Hashable, Sendable {
             lifetime: lifetime, age: (ageOnArrival + resident).clampedToAge, isClockSetBack: now < responseTime)
     }
 
-    /// Applies the first matching rule of HTTP-CACHE 4.
+    /// Applies the first matching rule of Docs/http-cache.md 4.
     private static func lifetime(
         of response: StoredResponse, control: CacheControl, settings: CacheSettings
     ) -> Int64? {

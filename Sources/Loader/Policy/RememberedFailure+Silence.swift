@@ -1,6 +1,6 @@
 #if Loader
 extension CacheEntry {
-    /// Returns the error that answers `request` without sending it (HTTP-CACHE 6.4); nil for none.
+    /// Returns the error that answers `request` without sending it (Docs/http-cache.md 6.4); nil for none.
     func rememberedError(request: CacheRequest, settings: CacheSettings, now: WallTime) -> RememberedError? {
         guard let failure else { return nil }
         if let freshUntil = failure.freshUntil, settings.useServerCachePolicy {

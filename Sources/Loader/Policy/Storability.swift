@@ -1,5 +1,5 @@
 #if Loader
-/// Rules for storing responses (RFC 9111 §3, HTTP-CACHE 6.1).
+/// Rules for storing responses (RFC 9111 §3, Docs/http-cache.md 6.1).
 enum Storability {
     /// Statuses whose caching requirements are implemented, for `must-understand` (RFC 9111 §5.2.2.3).
     static let understood: Set<Int> = [200, 203, 301, 302, 303, 307, 308, 404, 410]

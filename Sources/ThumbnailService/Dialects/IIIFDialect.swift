@@ -1,8 +1,8 @@
 #if Service
 import PlatformImage
 
-/// Parser of IIIF Image API 3.0 targets (SERVICE 3). They are unsigned: the map from identifiers to sources is the
-/// allow list.
+/// Parser of IIIF Image API 3.0 targets (Docs/service-rules.md 3). They are unsigned: the map from identifiers to
+/// sources is the allow list.
 struct IIIFDialect: Hashable, Sendable {
     static let prefix = "/iiif/3/"
 

@@ -1,7 +1,7 @@
 #if Service
 import PlatformImage
 
-/// Parser of thumbor targets: `/{signature or unsafe}/{parts}/{image}` (SERVICE 2.1).
+/// Parser of thumbor targets: `/{signature or unsafe}/{parts}/{image}` (Docs/service-rules.md 2.1).
 struct ThumborDialect: Sendable {
     /// Scheme for names without one.
     var defaultScheme = "http"

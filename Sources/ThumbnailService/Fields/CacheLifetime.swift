@@ -1,5 +1,5 @@
 #if Service
-/// Cache lifetime of a response: its `Cache-Control` and `Age` (SERVICE 4, point 2 and 2.4).
+/// Cache lifetime of a response: its `Cache-Control` and `Age` (Docs/service-rules.md 4, point 2, and 2.4).
 struct CacheLifetime: Hashable, Sendable {
     /// Source of the lifetime of an image response.
     enum Mode: String, Hashable, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 #if Service
-/// Filter for the addresses of sources, against SSRF: blocks internal, reserved and unroutable ranges (SERVICE.md 5,
-/// SV2).
+/// Filter for the addresses of sources, against SSRF: blocks internal, reserved and unroutable ranges
+/// (Docs/service-rules.md 5, SV2 in Docs/service-security.md).
 struct AddressTable: Hashable, Sendable {
     /// Ranges that are allowed although they are blocked by default.
     let exceptions: [AddressRange]

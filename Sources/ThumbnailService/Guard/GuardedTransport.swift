@@ -3,8 +3,8 @@ import PlatformImageLoader
 import Synchronization
 
 /// HTTP transport with SSRF protection. For every request, including each redirect, it checks the URL against the
-/// policy, resolves the host once, checks all of its addresses, and connects to one of those addresses (SERVICE.md 5,
-/// SV1 to SV6).
+/// policy, resolves the host once, checks all of its addresses, and connects to one of those addresses
+/// (Docs/service-rules.md 5, SV1 to SV6 in Docs/service-security.md).
 ///
 /// As a second line of defence, the remote address of every new connection is checked. Proxy settings of the
 /// environment are ignored.

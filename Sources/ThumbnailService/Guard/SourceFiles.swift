@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// Reads regular files below a directory, without following symbolic links (SERVICE.md SV16).
+/// Reads regular files below a directory, without following symbolic links (SV16 in Docs/service-security.md).
 final class SourceFiles: Sendable {
     private let root: Int32
     private let maxBytes: Int

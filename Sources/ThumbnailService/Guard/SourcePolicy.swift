@@ -1,7 +1,7 @@
 #if Service
 /// Allow list for the URLs of sources, as far as they can be checked without DNS.
 ///
-/// It applies to every request and to each redirect (SERVICE.md 5, SV3 to SV6).
+/// It applies to every request and to each redirect (Docs/service-rules.md 5, SV3 to SV6 in Docs/service-security.md).
 struct SourcePolicy: Hashable, Sendable {
     /// Allowed hosts; an empty list allows none.
     let allowed: [HostPattern]

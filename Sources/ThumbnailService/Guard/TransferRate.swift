@@ -3,8 +3,8 @@ import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
-/// Minimum transfer rate of a body (SERVICE.md SV20): without it, an origin that sends single bytes could block its
-/// request indefinitely.
+/// Minimum transfer rate of a body (SV20 in Docs/service-security.md): without it, an origin that sends single
+/// bytes could block its request indefinitely.
 struct TransferRate: Hashable, Sendable {
     /// Minimum rate; 0 for none besides the other timeouts.
     var bytesPerSecond = 1_000

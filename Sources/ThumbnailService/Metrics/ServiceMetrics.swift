@@ -3,8 +3,8 @@ import Metrics
 import PlatformImage
 import PlatformImageLoader
 
-/// Metrics of the service (SERVICE.md 6.2). All are created in advance, so that requests need no lookup by name. All
-/// label values come from closed sets; addresses, hosts and paths are never labels.
+/// Metrics of the service (Docs/service-metrics.md). All are created in advance, so that requests need no lookup by
+/// name. All label values come from closed sets; addresses, hosts and paths are never labels.
 final class ServiceMetrics: Sendable {
     /// Cache of results, sources or failures in which a lookup took place.
     enum Layer: String, CaseIterable, Sendable { case memory, disk, source, failure }

@@ -1,8 +1,8 @@
 #if Service
 import PlatformImage
 
-/// Computes a render plan from the size of the upright source, by the rules of SERVICE 2.3 and IIIF, in integer
-/// arithmetic.
+/// Computes a render plan from the size of the upright source, by the rules of Docs/service-rules.md 2.3 and IIIF,
+/// in integer arithmetic.
 struct SizeRules: Hashable, Sendable {
     /// Maximum side of the result and of every intermediate image.
     var maxSide = 8192

@@ -2,7 +2,8 @@
 import PlatformImage
 import Synchronization
 
-/// Rate limit of new renders per client (SERVICE.md SV24): one token bucket per IPv4 address or IPv6 /64 network.
+/// Rate limit of new renders per client (SV24 in Docs/service-security.md): one token bucket per IPv4 address
+/// or IPv6 /64 network.
 ///
 /// The 65,536 most recent clients are tracked; any other client has a full bucket.
 final class ClientLimit: Sendable {

@@ -4,7 +4,7 @@ import PlatformImage
 import PlatformImageLoader
 import Synchronization
 
-/// Negative cache of sources that failed repeatedly (SERVICE.md SV24).
+/// Negative cache of sources that failed repeatedly (SV24 in Docs/service-security.md).
 ///
 /// - An origin that failed or timed out 4 times within an hour is retried as ``BackOff`` allows.
 /// - Unusable content (not an image, over a limit, too large, at a blocked address), 4 times within an hour, is

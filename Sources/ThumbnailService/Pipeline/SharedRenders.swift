@@ -2,7 +2,7 @@
 import PlatformImage
 import Synchronization
 
-/// Groups renders of one source that wait for a thread, and serves them from one decode (SERVICE.md 1.3).
+/// Groups renders of one source that wait for a thread, and serves them from one decode (Docs/service-rules.md 1.3).
 ///
 /// A group accepts members until a thread starts its work. Each member waits and cancels independently; when the last
 /// one has cancelled, the work ends.

@@ -98,7 +98,7 @@ extension ServiceError {
 }
 
 extension ServiceError {
-    /// Converts an error of the loader (SERVICE.md 2.4).
+    /// Converts an error of the loader (Docs/service-rules.md 2.4).
     init(_ error: LoadError) {
         if let cause = error.cause as? ServiceError {
             self = cause

@@ -1,8 +1,8 @@
 #if Service
 import PlatformImage
 
-/// Formats a request target for logs (SERVICE.md SV22): without its signature and without queries and user information
-/// of sources, in printable ASCII.
+/// Formats a request target for logs (SV22 in Docs/service-security.md): without its signature and without
+/// queries and user information of sources, in printable ASCII.
 enum LoggedTarget {
     /// Maximum number of target bytes that are logged.
     static let maxBytes = 512

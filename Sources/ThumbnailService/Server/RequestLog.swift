@@ -4,7 +4,7 @@ import Logging
 import PlatformImage
 
 /// Log line of a request. Every value is a number, is from a closed set, or is sanitized: no signature, query, user
-/// information or control byte is logged (SERVICE.md SV22).
+/// information or control byte is logged (SV22 in Docs/service-security.md).
 struct RequestLog {
     let method: HTTPRequest.Method
     let target: String

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes connections whose clients send or receive too slowly (SERVICE.md SV20).
+/// Closes connections whose clients send or receive too slowly (SV20 in Docs/service-security.md).
 ///
 /// The header of a request has one time limit, the complete request another. Both start at the first byte of the
 /// request, or when the connection is opened. Idle time between requests is limited elsewhere.

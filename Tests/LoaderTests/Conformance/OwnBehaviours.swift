@@ -1,7 +1,7 @@
 #if Loader
 @testable import PlatformImageLoader
 
-/// What the project does not ask and HTTP-CACHE demands; told in the same form and counted apart.
+/// Rules of Docs/http-cache.md that cache-tests does not cover, in the same form and counted separately.
 let ownBehaviours: [Behaviour] = [
     Behaviour(
         "own-tag-of-any-bytes", note: "an entity tag that is no UTF-8 goes back byte for byte",

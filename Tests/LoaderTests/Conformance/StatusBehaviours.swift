@@ -2,7 +2,7 @@
 /// Suites heuristic and status: which statuses are reused, with and without explicit freshness (RFC 9111 §3, §4.2.2).
 let statusBehaviours: [Behaviour] = heuristics + statuses + mustUnderstand
 
-/// Lifetimes are never guessed from Last-Modified: HTTP-CACHE 4.
+/// No lifetime is derived from Last-Modified: Docs/http-cache.md 2.
 let noHeuristics = Behaviour.Verdict.notMet("heuristic freshness is off")
 
 private let modifiedYesterday: ScriptedFields = ["Last-Modified": -86_400, "Date": 0]

@@ -4,7 +4,7 @@ import Testing
 @testable import PlatformImageDiskCacheProbe
 @testable import PlatformImageLoader
 
-/// What may go wrong below a cache (HTTP-CACHE 8), each made to happen: it may lose, it may never lie.
+/// Injects the faults of Docs/http-cache.md 8: the cache may lose entries, but never returns a wrong one.
 ///
 /// One at a time, so that their processes do not starve each other and the other suites.
 @Suite(.serialized) enum DiskFaults {}

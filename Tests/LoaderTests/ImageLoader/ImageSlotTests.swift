@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// ORIGINALS section 10 over loads whose steps the test makes one by one.
+/// `ImageSlot` (Docs/originals.md O60, O61, O77, O79) over loads whose steps the test triggers one by one.
 @Suite(.timeLimit(.minutes(30)))
 struct ImageSlotTests {
     /// Loads by address; the test sends their events.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-// HTTP-CACHE 11.2: what an error can show of the response that it is about.
+// The response that an error contains: status, fields and body (Docs/pipe.md, "Response to load").
 @Suite struct FailedResponseTests {
     private let request = ImageRequest(url: LoaderBench.url)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-// HTTP-CACHE 5.5: the others
+// Docs/http-cache.md 5.5: the others
 @Suite struct LoadRedirectTests {
     private static let end = "http://example.com/end.png"
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-// HTTP-CACHE 5.3 and 5.5: what the caller understands itself.
+// Docs/http-cache.md 5.3 and 5.5: responses that the caller interprets itself.
 @Suite struct PassThroughTests {
     private static let end = "http://example.com/end"
     private let picture = ScriptedReply.picture(TestPicture.first, maxAge: 60, etag: "\"1\"")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-// ORIGINALS 11, "Resume": validators, 206 against 200, no Accept-Ranges, what is completed or cancelled is not kept.
+// Docs/http-cache.md 5.2: validators, 206 against 200, no Accept-Ranges; a completed or cancelled part is not kept.
 @Suite(.timeLimit(.minutes(30))) struct ResumeTests {
     private static let whole = TestPicture.first
     private static let retry = RetryPolicy(maxAttempts: 5, firstDelay: .zero)

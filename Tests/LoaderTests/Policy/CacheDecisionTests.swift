@@ -31,7 +31,7 @@ struct CacheDecisionTests {
         try PolicyFixture.entry(["Cache-Control": "max-age=10, \(directives)", "ETag": "\"a\""], age: age)
     }
 
-    /// The table of HTTP-CACHE 5.
+    /// The table of Docs/http-cache.md 5.
     @Test(
         arguments: [
             (.default, .fresh, .conditional, .conditional, .plain),

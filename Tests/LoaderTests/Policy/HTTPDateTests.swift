@@ -24,7 +24,7 @@ struct HTTPDateTests {
         #expect(parse(row.0) == row.1)
     }
 
-    /// HTTP-CACHE 3.5.
+    /// Docs/http-cache.md 3.5.
     @Test(arguments: [
         "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 AEST",
         "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 94 08:49:37 GMT",

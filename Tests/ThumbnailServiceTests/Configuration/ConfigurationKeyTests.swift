@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// SERVICE 6.1: every row of the one table, from every source.
+/// Docs/service-configuration.md: every row of the table of keys, from every source.
 @Suite struct ConfigurationKeyTests {
     /// A value of each key that is not its default, as the environment has it and as it is shown.
     static let samples: [String: String] = [

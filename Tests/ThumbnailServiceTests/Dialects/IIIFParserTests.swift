@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Targets of the IIIF Image API 3.0 (SERVICE 3).
+/// Targets of the IIIF Image API 3.0 (Docs/service-rules.md 3).
 @Suite struct IIIFParserTests {
     @Test(arguments: [
         ("full/max/0/default.jpg", "max;jpeg;"), ("square/max/0/default.jpg", "square;max;jpeg;"),

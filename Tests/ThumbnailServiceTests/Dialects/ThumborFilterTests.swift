@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Every filter of SERVICE 2.2, and what is wrong with arguments.
+/// Every filter of Docs/service-rules.md 2.2, and invalid arguments.
 @Suite struct ThumborFilterTests {
     @Test(arguments: [
         ("grayscale()", "gray;"), ("equalize()", "equalize;"), ("upscale()", "upscale;"),

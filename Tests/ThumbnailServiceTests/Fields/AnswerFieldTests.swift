@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Section 4, points 1 and 2: entity tags, dates and lifetimes.
+/// Docs/service-rules.md 4, points 1 and 2: entity tags, dates and lifetimes.
 @Suite struct AnswerFieldTests {
     @Test func aTagNamesSourceOperationsFormatAndVersion() {
         let tag = tag()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// SERVICE 4 point 3: which format a client gets, and what caches are told about it.
+/// Docs/service-rules.md 4, point 3: the negotiated format, and `Vary`.
 @Suite struct NegotiationTests {
     static let fields: [(accept: String?, format: OutputWish.Format?)] = [
         (nil, nil), ("", nil), ("*/*", nil), ("image/*", nil), ("image/webp", nil),

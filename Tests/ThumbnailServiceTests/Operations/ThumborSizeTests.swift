@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// The table of SERVICE 2.3, measured with thumbor 7.8.0, and what follows from it.
+/// The table of Docs/service-rules.md 2.3, measured with thumbor 7.8.0, and its consequences.
 @Suite struct ThumborSizeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let parts: String
@@ -60,8 +60,8 @@ import Testing
         #expect((plan.resultWidth, plan.resultHeight) == test.result)
     }
 
-    /// The crop of 2.3: height round(SW * H / W) or width ceil(W * SH / H), around the middle, the alignment or the
-    /// weighted middle of the focal points.
+    /// The crop of Docs/service-rules.md 2.3: height round(SW * H / W) or width ceil(W * SH / H), around the
+    /// middle, the alignment or the weighted middle of the focal points.
     @Test(arguments: [
         ("300x200", (0, 84, 2000, 1333)), ("300x200/top", (0, 0, 2000, 1333)), ("300x200/bottom", (0, 167, 2000, 1333)),
         ("200x300", (500, 0, 1000, 1500)), ("200x300/left", (0, 0, 1000, 1500)),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// 1.2: equal for requests that must give equal bytes, and for no others (SV18).
+/// Docs/service-rules.md 1.2: equal for requests that must give equal bytes, and for no others (SV18).
 @Suite struct CanonicalFormTests {
     @Test(arguments: [
         [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// SERVICE.md 2.4: what a failed load is to a client.
+/// Docs/service-rules.md 2.4: the error response to a failed load.
 @Suite struct ServiceErrorLoadTests {
     @Test func aFailedLoadHasAStatus() {
         let cause = ServiceError(.portRefused, "")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// What a request leaves in the log, and what it must not (SERVICE.md SV22, SV23).
+/// What a request leaves in the log, and what it must not (SV22, SV23 in Docs/service-security.md).
 @Suite struct RequestLogTests {
     /// Keeps the metadata of lines about requests.
     private struct Recorder: LogHandler {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// The service over real HTTP, with a real origin: statuses and fields of SERVICE 2.4 and 4.
+/// The service over real HTTP, with a real origin: statuses and fields of Docs/service-rules.md 2.4 and 4.
 @Suite(.timeLimit(.minutes(30))) struct ServiceAnswerTests {
     private static func picture(width: Int, height: Int) throws -> [UInt8] {
         try Bitmap.landscape(width, height).png()

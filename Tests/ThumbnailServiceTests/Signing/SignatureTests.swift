@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// SV12, SV13 and 2.5.
+/// SV12 and SV13 in Docs/service-security.md, and Docs/service-rules.md 2.5.
 @Suite struct SignatureTests {
     /// The key of the published scenarios has 15 bytes, one less than the service accepts: the tests against other
     /// programs need it, so they lower the limit for it.
