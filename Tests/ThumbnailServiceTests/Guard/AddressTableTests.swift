@@ -5,8 +5,8 @@ import Testing
 
 /// SV2: the table of blocked addresses, row by row.
 @Suite struct AddressTableTests {
-    /// First and last address of each row of Docs/service-rules.md 5, and what lies before and behind it; nil where that
-    /// is blocked too, or nothing.
+    /// First and last address of each row of Docs/service-rules.md 5, and what lies before and behind it; nil where
+    /// that is blocked too, or nothing.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let first: String
