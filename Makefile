@@ -1,4 +1,5 @@
 # `make demo` and `make test` do all the set-up on a fresh machine with a Swift toolchain.
+# `make help` prints the text after `##` of each target, in groups that begin with `##@`.
 
 CORPUS ?= ../shared/corpus
 SWIFT ?= swift
@@ -7,43 +8,53 @@ SANITIZE = --disable-default-traits --scratch-path .build-asan --sanitize=addres
 TOOL = .build/release/imagetool
 # SwiftPM's $ORIGIN in RUNPATH would load libraries from the program's own folder; a static Swift runtime needs none.
 STATIC = --static-swift-stdlib --disable-local-rpath
+# Tools with the thumbnail service, which the default traits leave out.
+SERVICE_TOOL = .build-service/release/imagetool
+SERVICE_BUILD = -c release $(STATIC) --traits default,Service --scratch-path .build-service
 
-.PHONY: demo test test-service build lint format asan tsan fuzz mutate corpus bench bench-peers bench-load bench-resize bench-thumb instructions peak soak budget docs check traits linkage linkage-tool fixtures check-encoders tool bootstrap bench-service check-thumbor check-nginx-tier check-guard-network service-tool demo-service check-gallery service-costs worst-inputs
+.DEFAULT_GOAL := help
+# No target is a file.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
-demo: tool
-	@$(TOOL)-bench demo Fixtures --sheet .build/contact-sheet.png
+help: ## Prints this list
+	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^## / { print "  " substr($$0, 4) } \
+		/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-# Includes the thumbnail service, which the default traits leave out.
-test: bootstrap
-	@SWIFT=$(SWIFT) Scripts/test --traits default,Service
+##@ Build
+bootstrap: ## Installs missing system libraries
+	@Scripts/bootstrap
 
-test-service: bootstrap
-	@SWIFT=$(SWIFT) Scripts/test --traits default,Service --filter ThumbnailServiceTests
-
-build: bootstrap
+build: bootstrap ## Debug build with the default traits
 	$(SWIFT) build
 
-tool: bootstrap
+tool: bootstrap ## Release build of imagetool and imagetool-bench in .build/release
 	@$(SWIFT) build -c release $(STATIC) --product imagetool
 	@$(SWIFT) build -c release $(STATIC) --product imagetool-bench
 
-bootstrap:
-	@Scripts/bootstrap
+service-tool: bootstrap ## Release build of both with the thumbnail service in .build-service/release
+	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool
+	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool-bench
 
-lint:
-	@Scripts/bootstrap lint
-	Scripts/lint
+demo: tool ## Loads 1,000 images over HTTP: network, memory, disk, 304
+	@$(TOOL)-bench demo Fixtures --sheet .build/contact-sheet.png
 
-format:
-	@Scripts/bootstrap lint
-	$(SWIFT) format -i -r Sources Tests Fuzz/Sources Benchmarks Package.swift Fuzz/Package.swift
-	git ls-files 'Sources/*.[ch]' 'Tests/*.[ch]' 'Fuzz/*.c' | xargs clang-format -i
+demo-service: service-tool ## Thumbnail service: a table of targets of both dialects, then the gallery until Ctrl-C
+	@$(SERVICE_TOOL)-bench demo-service
 
-# Address and undefined-behaviour sanitizers over all decoding tests, without package dependencies. Long model tests of
-# pure Swift code, which is memory-safe, are skipped; the C program of CContractTests is built with the sanitizers itself.
+##@ Test
+# Includes the thumbnail service, which the default traits leave out.
+test: bootstrap ## All tests
+	@SWIFT=$(SWIFT) Scripts/test --traits default,Service
+
+test-service: bootstrap ## Tests of the thumbnail service
+	@SWIFT=$(SWIFT) Scripts/test --traits default,Service --filter ThumbnailServiceTests
+
+# All decoding tests without package dependencies. Long model tests of pure Swift code, which is memory-safe, are
+# skipped; the C program of CContractTests is built with the sanitizers itself.
 NOT_SANITIZED = MemoryCacheModelTests|AvailableMemoryTests|DecodeBudgetTests|CContractTests
 
-asan: bootstrap
+asan: bootstrap ## Decoding tests with the address and undefined-behaviour sanitizers
 	CC=clang CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined" LDFLAGS=-fuse-ld=lld \
 		Tests/CImageCodecsTests/run .build-c-tests-asan
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/lsan.supp:print_suppressions=0 SWIFT=$(SWIFT) \
@@ -52,123 +63,113 @@ asan: bootstrap
 # Loader suites that run on scripted transports; those of the HTTP transport and of real servers need NIO.
 TSAN_LOADING = Coalescing|Configuration|Load[A-Z]|Lookup|MemoryHit|PassThrough|Prefetch|RequestModifier|Resume
 TSAN_PARTS = Credentials|ImageSlot|LaneSchedule|Negative|Redirect|RequestLanes|Retry
+TSAN_BUILD = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER
+TSAN_LOADER = LoaderTests.(Disk[A-Z]|$(TSAN_LOADING)|$(TSAN_PARTS))[A-Za-z]*Tests
 
-tsan: bootstrap
-	@SWIFT=$(SWIFT) Scripts/test --traits Loader --scratch-path .build-tsan --sanitize=thread -Xswiftc -DTHREAD_SANITIZER \
-		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|LoaderTests.(Disk[A-Z]|$(TSAN_LOADING)|$(TSAN_PARTS))[A-Za-z]*Tests'
+tsan: bootstrap ## Tests of the caches, the queue and the loader with the thread sanitizer
+	@SWIFT=$(SWIFT) Scripts/test --traits Loader $(TSAN_BUILD) \
+		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|$(TSAN_LOADER)'
 
-# Fuzzes each target for SECONDS_EACH (600) seconds, JOBS in parallel.
-fuzz: bootstrap
+##@ Lint
+lint: ## Formatting, C warnings, disallowed calls and imports, dependencies of files and folders
+	@Scripts/bootstrap lint
+	Scripts/lint
+
+##@ Format
+format: ## Formats the Swift and C sources
+	@Scripts/bootstrap lint
+	$(SWIFT) format -i -r Sources Tests Fuzz/Sources Benchmarks Package.swift Fuzz/Package.swift
+	git ls-files 'Sources/*.[ch]' 'Tests/*.[ch]' 'Fuzz/*.c' | xargs clang-format -i
+
+##@ Check
+check: lint test traits linkage linkage-tool asan tsan corpus instructions ## Runs the checks of CI and slower ones
+
+traits: bootstrap ## Builds trait combinations without warnings; without traits no package is resolved
+	Scripts/traits
+
+linkage: bootstrap ## A program that uses only PlatformImage links neither Foundation nor another package
+	Scripts/linkage
+
+linkage-tool: tool ## Both tools have full RELRO and no library search path (RUNPATH)
+	Scripts/linkage tool
+
+fixtures: ## Compares Fixtures/manifest.json with the files
+	python3 Fixtures/make/make.py --check
+
+##@ Fuzz
+fuzz: bootstrap ## Fuzzes each target for SECONDS_EACH (600) seconds, JOBS (2) in parallel
 	CORPUS=$(CORPUS) Fuzz/run
 
-# Decodes COUNT mutated corpus files (random truncations and bit flips) in a release build, with time and memory limits.
-mutate: tool
+mutate: tool ## Decodes COUNT (10000) corpus files with random cuts and bit flips, with time and memory limits
 	CORPUS=$(CORPUS) Scripts/mutate
 
-corpus: tool
-	@CORPUS=$(CORPUS) Scripts/corpus
-
-# Decoding against the plain C libraries, each ratio with its target; writes Docs/benchmarks.
-bench: tool
+##@ Benchmarks
+bench: tool ## Decoding against the plain C libraries, each ratio with its target; writes Docs/benchmarks
 	@Scripts/bench
 
-# The same images with Pillow, pyvips, OpenCV and imagecodecs, installed in a virtual environment.
-bench-peers: tool
+# Installs the other decoders in a virtual environment.
+bench-peers: tool ## The images of `make bench` with Pillow, pyvips, OpenCV and imagecodecs
 	@Scripts/bench-peers
 
-# Compares instruction counts of a fixed set of operations with stored figures; independent of the clock. Needs
-# valgrind.
-instructions: bootstrap
+bench-load: tool ## The loader against plain AsyncHTTPClient, on loopback
+	@Scripts/bench-load
+
+bench-resize: tool ## The resampler against Pillow's, and both against a float64 reference
+	@Scripts/bench-resize
+
+bench-thumb: tool ## Thumbnails against vipsthumbnail, Pillow, GraphicsMagick and ImageMagick, with targets
+	@Scripts/bench-thumb
+
+bench-service: service-tool ## The service against thumbor and nginx; ARGUMENTS=--write updates the figures in Docs
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench-service $(ARGUMENTS)
+
+# Independent of the clock. Needs valgrind.
+instructions: bootstrap ## Instruction counts of a fixed set of operations against stored figures
 	-@Scripts/bootstrap check
 	@SWIFT=$(SWIFT) Scripts/instructions
 
-# Peak memory of full decodes, with its bounds.
-peak: tool
+peak: tool ## Peak memory of full decodes, with bounds
 	@Scripts/peak-memory
 
-# CPU time and peak memory of the worst known file of each format, with bounds. ARGUMENTS='tiff gif' selects by name.
-worst-inputs: tool
+budget: tool ## 200 concurrent decodes of 12 megapixels: peak resident memory against budget and cache
+	@Scripts/budget
+
+worst-inputs: tool ## CPU and peak memory of the worst known file of each format; ARGUMENTS='tiff gif' selects
 	@Scripts/worst-inputs $(ARGUMENTS)
 
-# The loader against plain AsyncHTTPClient, on loopback.
-bench-load: tool
-	@Scripts/bench-load
+service-costs: service-tool ## CPU and peak memory of the worst known requests; ARGUMENTS='X5 X6' selects
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/service-costs $(ARGUMENTS)
 
-# The resampler against Pillow's, and both against a float64 reference.
-bench-resize: tool
-	@Scripts/bench-resize
+##@ Verify
+corpus: tool ## Compares decoding of the corpus with other decoders and with the plain libraries
+	@CORPUS=$(CORPUS) Scripts/corpus
 
-# Thumbnails against vipsthumbnail, Pillow, GraphicsMagick and ImageMagick, each figure with its target.
-bench-thumb: tool
-	@Scripts/bench-thumb
+check-encoders: bootstrap ## Decodes the encoders' output with Pillow and djpeg
+	@Scripts/check-encoders
 
-# Tools with the thumbnail service, which the default traits leave out; the targets below use them.
-SERVICE_TOOL = .build-service/release/imagetool
-SERVICE_BUILD = -c release $(STATIC) --traits default,Service --scratch-path .build-service
+soak: tool ## 200,000 loads with random cancellation; memory, descriptors and internal tables afterwards
+	@Scripts/soak
 
-service-tool: bootstrap
-	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool
-	@$(SWIFT) build $(SERVICE_BUILD) --product imagetool-bench
+check-thumbor: service-tool ## Status, size, format and pixels of the service against thumbor's for the same targets
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-thumbor
 
-# Demonstrates the thumbnail service: a table of targets of both dialects, then the gallery until Ctrl-C.
-demo-service: service-tool
-	@$(SERVICE_TOOL)-bench demo-service
+check-nginx-tier: service-tool ## deploy/nginx.conf with two instances, one of which is killed under load
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-nginx-tier
 
-# Tests the gallery's 1,000 images in headless Chromium. ARGUMENTS='--screenshots FOLDER' saves screenshots.
-check-gallery: service-tool
+check-guard-network: service-tool ## Counts packets to an internal host, in network namespaces; needs root
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-guard-network
+
+# ARGUMENTS='--screenshots FOLDER' saves screenshots.
+check-gallery: service-tool ## The gallery's 1,000 images in headless Chromium
 	@Scripts/bootstrap gallery
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-gallery $(ARGUMENTS)
 
-# The thumbnail service against thumbor and nginx: CPU, latency and memory, each figure with its threshold.
-# ARGUMENTS=--write updates Docs/service-benchmarks.md.
-bench-service: service-tool
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench-service $(ARGUMENTS)
-
-# CPU seconds and peak memory of the worst known requests to the service. ARGUMENTS='X5 X6' selects some of them.
-service-costs: service-tool
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/service-costs $(ARGUMENTS)
-
-# Compares the service's responses with thumbor's: status, size, format and pixels for the same targets.
-check-thumbor: service-tool
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-thumbor
-
-# Tests deploy/nginx.conf with two instances, one of which is killed under load.
-check-nginx-tier: service-tool
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-nginx-tier
-
-# Tests the address guard in network namespaces: no packet may reach the internal host. Needs root.
-check-guard-network: service-tool
-	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-guard-network
-
-# 200,000 loads with random cancellation; checks memory, descriptors and internal tables afterwards.
-soak: tool
-	@Scripts/soak
-
-# 200 concurrent decodes of 12 megapixels: peak resident memory against budget and cache.
-budget: tool
-	@Scripts/budget
-
-docs:
+##@ Docs
+docs: ## DocC pages of PlatformImage and PlatformImageLoader
 	PLATFORMIMAGE_DOCS=1 $(SWIFT) package --traits Loader --scratch-path .build-docs generate-documentation \
 		--target PlatformImage --target PlatformImageLoader --enable-experimental-combined-documentation
 
-# Everything that CI runs, and checks that are too slow for CI.
-check: lint test traits linkage linkage-tool asan tsan corpus instructions
-
-# Without traits no package is resolved; debug and release builds compile without warnings.
-traits: bootstrap
-	Scripts/traits
-
-linkage: bootstrap
-	Scripts/linkage
-
-# Verifies that both tools are linked with full RELRO and without a library search path (RUNPATH).
-linkage-tool: tool
-	Scripts/linkage tool
-
-# Decodes the encoders' output with Pillow and djpeg.
-check-encoders: bootstrap
-	@Scripts/check-encoders
-
-fixtures:
-	python3 Fixtures/make/make.py --check
+##@ Variables
+## SWIFT                the swift command
+## CORPUS               folder of the corpus, by default ../shared/corpus
+## ARGUMENTS            options of the script, where a target names them
