@@ -70,6 +70,9 @@ tsan: bootstrap ## Tests of the caches, the queue and the loader with the thread
 	@SWIFT=$(SWIFT) Scripts/test --traits Loader $(TSAN_BUILD) \
 		--filter 'DecodeQueue|MemoryCache|PlatformImageTests.ConcurrencyTests|$(TSAN_LOADER)'
 
+faults: bootstrap ## Repeats the disk cache's fault tests with random seeds; ARGUMENTS=5 sets the repetitions (20)
+	@Scripts/faults $(ARGUMENTS)
+
 ##@ Lint
 lint: ## Formatting, C warnings, disallowed calls and imports, dependencies of files and folders
 	@Scripts/bootstrap lint
@@ -120,6 +123,9 @@ bench-resize: tool ## The resampler against Pillow's, and both against a float64
 bench-thumb: tool ## Thumbnails against vipsthumbnail, Pillow, GraphicsMagick and ImageMagick, with targets
 	@Scripts/bench-thumb
 
+bench-png-thumb: bootstrap ## PNG thumbnails: streamed decompression against the whole image; ARGUMENTS=ROUNDS (9)
+	@Scripts/bench-png-thumb $(ARGUMENTS)
+
 bench-service: service-tool ## The service against thumbor and nginx; ARGUMENTS=--write updates the figures in Docs
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/bench-service $(ARGUMENTS)
 
@@ -134,6 +140,9 @@ peak: tool ## Peak memory of full decodes, with bounds
 budget: tool ## 200 concurrent decodes of 12 megapixels: peak resident memory against budget and cache
 	@Scripts/budget
 
+memory-chart: tool ## Limit of the memory cache against resident memory; writes the chart, not with ARGUMENTS=--check
+	@Scripts/memory-chart $(ARGUMENTS)
+
 worst-inputs: tool ## CPU and peak memory of the worst known file of each format; ARGUMENTS='tiff gif' selects
 	@Scripts/worst-inputs $(ARGUMENTS)
 
@@ -144,14 +153,30 @@ service-costs: service-tool ## CPU and peak memory of the worst known requests; 
 corpus: tool ## Compares decoding of the corpus with other decoders and with the plain libraries
 	@CORPUS=$(CORPUS) Scripts/corpus
 
+damaged-files: bootstrap ## Prints the table of damaged TIFF files of Docs/conformance.md
+	@Scripts/damaged-files $(ARGUMENTS)
+
 check-encoders: bootstrap ## Decodes the encoders' output with Pillow and djpeg
 	@Scripts/check-encoders
+
+# ARGUMENTS=FOLDER selects the output folder.
+thumb-page: tool ## Page of thumbnails beside those of other programs, for visual comparison, in .build-thumb-page
+	@python=$$(Scripts/bench-python) && "$$python" Scripts/thumb-page $(ARGUMENTS)
 
 soak: tool ## 200,000 loads with random cancellation; memory, descriptors and internal tables afterwards
 	@Scripts/soak
 
 check-thumbor: service-tool ## Status, size, format and pixels of the service against thumbor's for the same targets
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-thumbor
+
+# ARGUMENTS='COUNT SEED' sets the number of targets and the seed.
+check-libthumbor: service-tool ## Targets signed by thumbor's client library are accepted, changed ones rejected
+	@Scripts/bootstrap bench
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-libthumbor $(ARGUMENTS)
+
+check-iiif: service-tool ## Public validator of the IIIF Image API 3.0, level 2; ARGUMENTS selects tests by name
+	@Scripts/bootstrap bench
+	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-iiif $(ARGUMENTS)
 
 check-nginx-tier: service-tool ## deploy/nginx.conf with two instances, one of which is killed under load
 	@IMAGETOOL=$(SERVICE_TOOL) Scripts/check-nginx-tier
