@@ -10,7 +10,7 @@ struct DiskConcurrencyTests {
 
     init() throws { folder = try DiskFolder() }
 
-    /// Runs `work` on threads of its own and waits for all.
+    /// Runs `work` on `count` new threads and waits for all of them.
     private func onThreads(_ count: Int, _ work: @escaping @Sendable (Int) -> Void) {
         let group = DispatchGroup()
         for index in 0..<count {
@@ -23,8 +23,8 @@ struct DiskConcurrencyTests {
         group.wait()
     }
 
-    /// What a hit must be: header and body of one version, as stored or as refreshed.
-    private func isTrue(_ hit: DiskCache.Hit, of key: CacheKey) -> Bool {
+    /// True when header and body are of one version, as stored or as refreshed.
+    private func isConsistent(_ hit: DiskCache.Hit, of key: CacheKey) -> Bool {
         guard let tag = hit.entry.response?.fields["x-body"], let version = Int(String(decoding: tag, as: UTF8.self))
         else { return false }
         return hit.body == diskBody(key, version: version)
@@ -37,7 +37,7 @@ struct DiskConcurrencyTests {
         return entry
     }
 
-    @Test func manyThreadsNeverSeeAHeaderOfAnotherBody() async {
+    @Test func concurrentReadsNeverPairAHeaderWithAnotherBody() async {
         let caches = [folder.cache(), folder.cache(maxBytes: 20_000)]
         let keys = (0..<5).map { diskKey("\($0)") }
         let lies = Locked(0)
@@ -62,14 +62,14 @@ struct DiskConcurrencyTests {
                 default:
                     guard let hit = cache.read(key) else { break }
                     hits.update { $0 += 1 }
-                    if !self.isTrue(hit, of: key) { lies.update { $0 += 1 } }
+                    if !self.isConsistent(hit, of: key) { lies.update { $0 += 1 } }
                 }
             }
         }
 
         #expect(lies.value == 0)
         #expect(hits.value > 100)
-        // The one without a limit comes last: the other one's flush may still take entries away.
+        // The cache without a limit is flushed last, because the flush of the other one may still evict entries.
         for cache in caches.reversed() { await cache.flush() }
         #expect(await caches[0].verify().bad.isEmpty)
         #expect(caches[0].statistics.entries == folder.entryFiles.count)
@@ -77,7 +77,7 @@ struct DiskConcurrencyTests {
         #expect(caches.allSatisfy { $0.statistics.faults[.damagedEntry] == nil })
     }
 
-    @Test func oneProcessesTotalsAreExactWithoutAScan() async {
+    @Test func totalsStayExactUnderConcurrencyWithoutAScan() async {
         let cache = folder.cache()
         await cache.flush()
 
@@ -99,7 +99,7 @@ struct DiskConcurrencyTests {
         #expect(counted.entries == folder.entryFiles.count)
     }
 
-    @Test func aPurgeAmongStoresKeepsNothingOfLoadsBegunBefore() async {
+    @Test func purgeDuringStoresRemovesEntriesOfLoadsBegunBefore() async {
         let cache = folder.cache()
         for round in 0..<20 {
             let ticket = cache.ticket()

@@ -5,8 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// A file that anything may have happened to: the read gives what was stored, an older header of the same body, or
-/// nothing.
+/// Reading a damaged file returns the stored entry, the same body with its older header, or a miss.
 struct DiskDamageTests {
     private let folder: DiskFolder
     private let cache: DiskCache
@@ -25,7 +24,7 @@ struct DiskDamageTests {
         whole = try folder.bytes(of: key)
     }
 
-    /// What a read gives: the version, or nil for a miss; anything else is a lie.
+    /// The version that a read returns; nil for a miss. Any other result fails the test.
     private func readVersion(_ detail: String) -> Int? {
         guard let hit = cache.read(key) else { return nil }
         #expect(hit.body == body, "\(detail)")
@@ -35,8 +34,7 @@ struct DiskDamageTests {
         return nil
     }
 
-    // O50
-    @Test func anEntryCutAtAnyLengthIsAMissAndGoes() throws {
+    @Test(.requirement("O50")) func entryTruncatedAtAnyLengthIsAMissAndIsRemoved() throws {
         for length in 0..<whole.count {
             try folder.replace(key, with: Array(whole.prefix(length)))
             #expect(readVersion("\(length) bytes") == nil)
@@ -44,15 +42,14 @@ struct DiskDamageTests {
         }
     }
 
-    @Test func anEntryWithBytesBehindItIsAMiss() throws {
+    @Test func entryWithTrailingBytesIsAMiss() throws {
         for extra in [1, 7, 8, 1024, 2 * 3072, 70_000] {
             try folder.replace(key, with: whole + [UInt8](repeating: 0, count: extra))
             #expect(readVersion("\(extra) bytes more") == nil)
         }
     }
 
-    // O29, O50
-    @Test func anySingleFlippedBitGivesTheEntryOrItsOlderHeaderOrAMiss() throws {
+    @Test(.requirement("O29", "O50")) func singleFlippedBitYieldsTheEntryItsOlderHeaderOrAMiss() throws {
         let slotB = 8 + 1024
         let payload = try #require(DiskFormat.slots(inHead: whole, slotSize: 1024).first?.payload.count)
         for bit in 0..<(whole.count * 8) {
@@ -66,14 +63,14 @@ struct DiskDamageTests {
             case 0..<8: #expect(version == nil, "bit \(bit)")
             case 8..<slotB: #expect(version == 1, "bit \(bit)")
             case slotB..<(slotB + 16 + payload): #expect(version == 0, "bit \(bit)")
-            // Behind the payload a slot is filler.
+            // The rest of a slot after its payload is padding.
             case ..<(8 + 2048): #expect(version == 1, "bit \(bit)")
             default: #expect(version == nil, "bit \(bit)")
             }
         }
     }
 
-    @Test func manyFlippedBitsNeverMakeALie() throws {
+    @Test func manyFlippedBitsNeverYieldAWrongEntry() throws {
         var random = SplitMix(seed: 4)
         for round in 0..<2_000 {
             var damaged = whole
@@ -86,7 +83,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test func aFileOfZerosOrNoiseIsAMiss() throws {
+    @Test func fileOverwrittenWithZerosOrNoiseIsAMiss() throws {
         var random = SplitMix(seed: 5)
         for start in stride(from: 0, to: whole.count, by: 64) {
             let zeros = whole.prefix(start) + [UInt8](repeating: 0, count: whole.count - start)
@@ -99,8 +96,7 @@ struct DiskDamageTests {
         }
     }
 
-    // O48
-    @Test func twoEntriesWithTheirFilesSwappedAreMisses() throws {
+    @Test(.requirement("O48")) func entriesWithSwappedFilesAreMissesAndAreRemoved() throws {
         let other = diskKey("b.png")
         cache.store(diskEntry(other), body: diskBody(other))
         let bytes = try folder.bytes(of: other)
@@ -113,7 +109,7 @@ struct DiskDamageTests {
         #expect(cache.statistics.faults == [.damagedEntry: 2])
     }
 
-    @Test func aFileOfALaterVersionIsAMissAndStaysUntilPurged() async throws {
+    @Test func fileOfALaterFormatVersionIsAMissAndStaysUntilPurged() async throws {
         var later = whole
         later[4] = 2
         try folder.replace(key, with: later)
@@ -125,7 +121,7 @@ struct DiskDamageTests {
         #expect(folder.entryFiles.isEmpty)
     }
 
-    @Test func aStoreRepairsADamagedEntry() throws {
+    @Test func storingReplacesADamagedEntry() throws {
         try folder.replace(key, with: Array(whole.dropLast()))
 
         #expect(cache.store(diskEntry(key, version: 2), body: [7]))
@@ -133,7 +129,7 @@ struct DiskDamageTests {
         #expect(cache.read(key)?.entry == diskEntry(key, version: 2))
     }
 
-    @Test func verifyFindsTheBadOnesAndRemovesThemWhenAsked() async throws {
+    @Test func verifyReportsDamagedEntriesAndRemovesThemOnRequest() async throws {
         for index in 0..<20 {
             let key = diskKey("\(index)")
             cache.store(diskEntry(key), body: diskBody(key))
@@ -153,16 +149,15 @@ struct DiskDamageTests {
         #expect(clean.bad.isEmpty)
     }
 
-    // O50
-    @Test func everyBytePrefixOfAPayloadIsRefused() throws {
+    @Test(.requirement("O50")) func everyPrefixOfAMetadataPayloadIsRejected() throws {
         let payload = try #require(DiskFormat.slots(inHead: whole, slotSize: 1024).first?.payload)
         #expect(DiskMetadata(payload) != nil)
         for length in 0..<payload.count { #expect(DiskMetadata(payload.prefix(length)) == nil) }
         #expect(DiskMetadata(payload + [0]) == nil)
     }
 
-    @Test func noPayloadOfHostileLengthsTraps() throws {
-        // The checks of the file are left out: the parser alone faces these.
+    @Test func metadataWithManipulatedLengthsDoesNotTrap() throws {
+        // Calls the parser directly, without the checksums of the file.
         let payload = Array(try #require(DiskFormat.slots(inHead: whole, slotSize: 1024).first?.payload))
         for index in payload.indices {
             for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {

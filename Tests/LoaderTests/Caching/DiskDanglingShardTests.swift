@@ -4,21 +4,21 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// A link that leads nowhere, in the place of a shard's folder.
+/// A dangling symbolic link in place of a shard's folder.
 struct DiskDanglingShardTests {
     private let folder: DiskFolder
     private let key = diskKey("a.png")
 
     init() throws { folder = try DiskFolder() }
 
-    /// Where the link may point to: beside the shards, and out of the cache's folder.
+    /// Targets of the link, inside and outside the cache's folder.
     static let targets = ["nowhere", "../nowhere", "../../outside/nowhere", "nowhere/further"]
 
     /// The shard of the key below the cache's folder.
     private var shardName: String { DiskName(key.bytes).path.split(separator: "/").prefix(2).joined(separator: "/") }
     private var shard: String { folder.path + "/" + shardName }
 
-    /// A cache whose count of the folder has ended, so that nothing but the test looks at the link.
+    /// A cache whose scan of the folder is finished before the link is created, so that only the test accesses the link.
     private func cache(linkTo target: String, faults: TestFaults? = nil) async throws -> DiskCache {
         let cache = DiskCache(directory: folder.path, onFault: { faults?.add($0, $1) })
         await cache.flush()
@@ -26,7 +26,7 @@ struct DiskDanglingShardTests {
         return cache
     }
 
-    @Test(arguments: targets) func lookingThroughItIsAPlainMiss(target: String) async throws {
+    @Test(arguments: targets) func readThroughADanglingLinkIsAMissWithoutFaults(target: String) async throws {
         let cache = try await cache(linkTo: target)
 
         #expect(cache.read(key) == nil)
@@ -36,7 +36,7 @@ struct DiskDanglingShardTests {
         #expect(cache.statistics.faults.isEmpty)
     }
 
-    @Test(arguments: targets) func nothingIsStoredThroughIt(target: String) async throws {
+    @Test(arguments: targets) func storeThroughADanglingLinkFailsWithForeignObject(target: String) async throws {
         let faults = TestFaults()
         let cache = try await cache(linkTo: target, faults: faults)
 
@@ -51,7 +51,7 @@ struct DiskDanglingShardTests {
         #expect(!FileManager.default.fileExists(atPath: shard))
     }
 
-    @Test func itIsNoFaultOfTheWholeVolume() async throws {
+    @Test func danglingLinkOfOneShardDoesNotDisableOtherShards() async throws {
         let cache = try await cache(linkTo: "nowhere")
         let other = try #require(
             (0..<50).map { diskKey("\($0)") }.first { DiskName($0.bytes).shard != DiskName(key.bytes).shard })
@@ -62,15 +62,15 @@ struct DiskDanglingShardTests {
         #expect(cache.read(other)?.body == [2])
     }
 
-    /// The link comes to lead to a folder with a file of the right name, which passes every check.
-    @Test func whatAppearsBehindItIsNotTaken() async throws {
+    /// The target is created later: a folder with a valid entry file of the expected name.
+    @Test func linkToAFolderWithAValidEntryIsNotFollowed() async throws {
         let elsewhere = try DiskFolder()
         #expect(elsewhere.cache().store(diskEntry(key), body: [1]))
         let target = folder.path + "/elsewhere"
         let cache = try await cache(linkTo: target)
         #expect(cache.read(key) == nil)
         try FileManager.default.moveItem(atPath: elsewhere.path + "/" + shardName, toPath: target)
-        // Whoever follows the link finds the file.
+        // The file is reachable through the link.
         #expect(FileManager.default.fileExists(atPath: folder.file(of: key)))
 
         #expect(cache.read(key) == nil)
@@ -84,7 +84,7 @@ struct DiskDanglingShardTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: target).count == 1)
     }
 
-    @Test func theShardIsUsedAgainOnceItIsGone() async throws {
+    @Test func shardIsUsedAgainAfterTheLinkIsRemoved() async throws {
         let cache = try await cache(linkTo: "nowhere")
         #expect(!cache.store(diskEntry(key), body: [1]))
         try FileManager.default.removeItem(atPath: shard)
@@ -94,7 +94,7 @@ struct DiskDanglingShardTests {
         #expect(cache.read(key)?.body == [2])
     }
 
-    @Test func aLoadSucceedsAndSaysThatNothingIsStored() async throws {
+    @Test func loadSucceedsAndReportsThatNothingWasStored() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         let key = try #require(CacheKey(url: LoaderBench.url))
         let shard = bench.folder.path + "/images/" + DiskName(key.bytes).path.dropLast(63)

@@ -1,5 +1,6 @@
 #if Loader
 import Foundation
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
@@ -10,8 +11,7 @@ struct DiskEntryTests {
 
     init() throws { folder = try DiskFolder() }
 
-    // O84, O87
-    @Test func anEntryComesBackByteForByteAlsoInAnotherCache() {
+    @Test(.requirement("O84", "O87")) func entryIsReadByteForByteByThisAndAnotherCache() {
         var entry = diskEntry(key)
         entry.response?.fields.lines.append(HeaderField("X-Latin", bytes: [0xE9, 0x00, 0xFF]))
         entry.response?.fields.lines.append(HeaderField("x-latin", bytes: []))
@@ -32,7 +32,7 @@ struct DiskEntryTests {
     }
 
     @Test(arguments: [0, 1, 1_000_000])
-    func aBodyOfAnyLengthComesBack(_ count: Int) {
+    func bodyOfAnyLengthIsReadBackUnchanged(_ count: Int) {
         let body = diskBody(key, count: count)
         let cache = folder.cache()
 
@@ -42,7 +42,7 @@ struct DiskEntryTests {
     }
 
     @Test(arguments: [0, 500, 900, 940, 3_900, 16_000, 64_000])
-    func theSlotGrowsWithTheHeader(_ padding: Int) throws {
+    func slotSizeIsChosenByHeaderLength(_ padding: Int) throws {
         let entry = diskEntry(key, padding: padding)
         let cache = folder.cache()
 
@@ -53,7 +53,7 @@ struct DiskEntryTests {
         #expect(DiskFormat.slotSizes.map { 8 + 2 * $0 + 3 }.contains(length))
     }
 
-    @Test func aHeaderThatFitsNoSlotIsNotStoredAndEndsTheOlderEntry() {
+    @Test func headerTooLargeForAnySlotIsNotStoredAndRemovesTheOlderEntry() {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
 
@@ -68,7 +68,7 @@ struct DiskEntryTests {
         "a", "A", "a?", "a?x=1&y=2", "a?y=2&x=1", "../../etc/passwd", "%2e%2e%2f", "a%2Fb", "a/b", "\u{1F34E}",
         String(repeating: "long/", count: 1_400),
     ])
-    func everyAddressHasAnEntryOfItsOwn(_ name: String) {
+    func similarURLsHaveSeparateEntries(_ name: String) {
         let cache = folder.cache()
         let names = ["a", "A", "a?x", "b", "a/b", "a%2fb"]
         for (version, other) in names.enumerated() {
@@ -85,7 +85,7 @@ struct DiskEntryTests {
         #expect(folder.entryFiles.allSatisfy { $0.utf8.count == 3 + 3 + 62 })
     }
 
-    @Test func aRefreshChangesTheHeaderInPlaceAndLeavesTheBody() throws {
+    @Test func refreshRewritesTheHeaderInPlaceAndKeepsTheBody() throws {
         let cache = folder.cache()
         let body = diskBody(key)
         cache.store(diskEntry(key), body: body)
@@ -103,7 +103,7 @@ struct DiskEntryTests {
         #expect(cache.statistics.refreshes == 5)
     }
 
-    @Test func aRefreshThatOutgrowsItsSlotMovesTheBody() throws {
+    @Test func refreshThatExceedsTheSlotMovesTheBody() throws {
         let cache = folder.cache()
         let body = diskBody(key)
         cache.store(diskEntry(key), body: body)
@@ -118,7 +118,7 @@ struct DiskEntryTests {
         #expect(folder.files.count == 1)
     }
 
-    @Test func aRefreshOfAnotherBodyChangesNothing() throws {
+    @Test func refreshOfAReplacedBodyChangesNothing() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
         let validated = try #require(cache.read(key)).revision
@@ -130,7 +130,7 @@ struct DiskEntryTests {
         #expect(cache.read(key)?.body == [2])
     }
 
-    @Test func aRefreshOfARemovedEntryChangesNothing() throws {
+    @Test func refreshOfARemovedEntryChangesNothing() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
         let validated = try #require(cache.read(key)).revision
@@ -141,7 +141,7 @@ struct DiskEntryTests {
         #expect(cache.read(key) == nil)
     }
 
-    @Test func anErrorIsAddedToAStoredResponseAndNeverDisplacesIt() throws {
+    @Test func errorIsAddedToAStoredResponseAndDoesNotReplaceIt() throws {
         let cache = folder.cache()
         let failure = RememberedFailure(status: 500, attempts: 1, at: WallTime(seconds: 5))
         cache.store(diskEntry(key), body: [1])
@@ -154,7 +154,7 @@ struct DiskEntryTests {
         #expect(cache.read(key)?.body == [1])
     }
 
-    @Test func anErrorAloneIsRememberedAndCounted() throws {
+    @Test func errorWithoutAResponseIsStoredWithItsAttemptCount() throws {
         let cache = folder.cache()
         for attempts in 1...3 {
             let failure = RememberedFailure(status: 500, attempts: attempts, at: WallTime(seconds: Int64(attempts)))
@@ -169,8 +169,7 @@ struct DiskEntryTests {
         #expect(cache.read(key)?.entry == diskEntry(key))
     }
 
-    // O44, O49
-    @Test func aHitSetsTheModifiedDateAndAHeadDoesNot() throws {
+    @Test(.requirement("O44", "O49")) func readSetsTheModificationDateAndHeadDoesNot() throws {
         let clock = TestClock()
         let cache = folder.cache(clock: clock)
         cache.store(diskEntry(key), body: [1])
@@ -191,7 +190,7 @@ struct DiskEntryTests {
         #expect(try modified() == -1_199_999_900)
     }
 
-    @Test func aHitAndAMissAndAStoreAreCounted() async {
+    @Test func statisticsCountHitsMissesAndStores() async {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
         _ = cache.read(key)
@@ -208,7 +207,7 @@ struct DiskEntryTests {
         #expect(statistics.faults.isEmpty)
     }
 
-    @Test func filesAndFoldersAreTheirOwnersAlone() throws {
+    @Test func filesAndFoldersAreAccessibleOnlyByTheirOwner() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
 

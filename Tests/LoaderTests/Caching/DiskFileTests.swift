@@ -20,7 +20,7 @@ struct DiskFileTests {
         return stat(path, &information) == 0 ? information.st_mode & 0o777 : nil
     }
 
-    @Test func foldersMadeAboveTheCacheAreTheirOwnersAloneToo() {
+    @Test func parentFoldersCreatedForTheCacheHaveMode0700() {
         let path = folder.path + "/a/b"
         #expect(DiskCache(directory: path).store(diskEntry(diskKey("a")), body: [1]))
 
@@ -28,8 +28,8 @@ struct DiskFileTests {
         #expect(mode(path) == 0o700)
     }
 
-    /// The largest file system limits are 2^63 - 1 bytes: two such files must not overflow a sum.
-    @Test func lengthsThatNoEntryHasCanBeAddedUp() {
+    /// File systems allow lengths up to 2^63 - 1 bytes; the sum of two such files must not overflow.
+    @Test func sumOfMaximumFileLengthsDoesNotOverflow() {
         var information = stat()
         information.st_size = .max
 
@@ -42,7 +42,7 @@ struct DiskFileTests {
     }
 
     @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
-    func theEndsOfTheClockTrapNothing(_ milliseconds: Int64) async {
+    func extremeClockValuesDoNotTrap(_ milliseconds: Int64) async {
         let cache = DiskCache(directory: folder.path, now: { WallTime(milliseconds: milliseconds) })
         let key = diskKey("a")
 

@@ -4,13 +4,13 @@ import PlatformImageTestSupport
 
 @testable import PlatformImageLoader
 
-/// A folder of its own for one test, removed with it, and the cache's files in it as bytes.
+/// A temporary folder for one test, removed on deinit, with access to the cache's files as bytes.
 final class DiskFolder: Sendable {
     let path: String
 
     init() throws {
         path = NSTemporaryDirectory() + "disk-cache-\(UUID().uuidString)"
-        // Under umask 002 it would be writable for the group, and not be used.
+        // Under umask 002 it would be writable for the group, and the cache would not use it.
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
@@ -26,12 +26,12 @@ final class DiskFolder: Sendable {
         return DiskCache(directory: path, maxBytes: maxBytes, retryAfter: retryAfter)
     }
 
-    /// Every path below the folder that is no folder itself.
+    /// The relative paths of all files below the folder, without folders.
     var files: [String] {
         let below = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
         return below.filter { name in
             var isFolder: ObjCBool = false
-            // A link to a folder is no folder here.
+            // A symbolic link to a folder counts as a file.
             let type = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)[.type] as? FileAttributeType
             if type == .typeSymbolicLink { return true }
             return FileManager.default.fileExists(atPath: path + "/" + name, isDirectory: &isFolder)
@@ -39,7 +39,7 @@ final class DiskFolder: Sendable {
         }.sorted()
     }
 
-    /// The paths of the entries' files.
+    /// The paths of the entry files.
     var entryFiles: [String] { files.filter { $0.hasPrefix("v1/") && !$0.hasSuffix(".tmp") } }
 
     /// The path of a key's newest response.
@@ -47,7 +47,7 @@ final class DiskFolder: Sendable {
 
     func bytes(of key: CacheKey) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: file(of: key)))) }
 
-    /// Puts other bytes where an entry is, in the way of `rm` and a fresh file.
+    /// Replaces the file of an entry by a new file with these bytes.
     func replace(_ key: CacheKey, with bytes: [UInt8]) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: file(of: key)))
     }
@@ -62,7 +62,7 @@ final class TestFaults: Sendable {
     func add(_ fault: DiskCache.Fault, _ text: String) { reported.update { $0.append(fault) } }
 }
 
-/// A calendar clock that a test sets.
+/// A wall clock that the test sets.
 final class TestClock: Sendable {
     private let time = Locked(WallTime(seconds: 1_800_000_000))
 
@@ -70,10 +70,10 @@ final class TestClock: Sendable {
 
     func advance(_ seconds: Int64) { time.update { $0 = $0.adding(milliseconds: seconds * 1000) } }
 
-    func set(_ moment: WallTime) { time.update { $0 = moment } }
+    func set(_ newTime: WallTime) { time.update { $0 = newTime } }
 }
 
-/// The key of an address that the test knows to be one.
+/// The cache key of a URL on example.com; traps when the URL is not valid.
 func diskKey(_ name: String, partition: String = "") -> CacheKey {
     guard let key = CacheKey(url: "http://example.com/" + name, partition: partition) else {
         preconditionFailure("no address: \(name)")
@@ -81,7 +81,7 @@ func diskKey(_ name: String, partition: String = "") -> CacheKey {
     return key
 }
 
-/// An entry whose header names its version, so that a body of another version is seen to be one.
+/// An entry with its version in the header, so that a body of another version is detected.
 func diskEntry(
     _ key: CacheKey, version: Int = 0, padding: Int = 0, vary: [VaryValue] = [], createdAt: Int64 = 1_800_000_000
 ) -> CacheEntry {
@@ -95,7 +95,7 @@ func diskEntry(
             vary: vary))
 }
 
-/// Bytes that a key's version and nothing else decides.
+/// Pseudorandom bytes that depend only on the key and the version.
 func diskBody(_ key: CacheKey, version: Int = 0, count: Int = 100) -> [UInt8] {
     var random = SplitMix(seed: UInt64(version) &* 7919 &+ key.bytes.reduce(0) { $0 &* 31 &+ UInt64($1) })
     return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }

@@ -7,11 +7,12 @@ import Musl
 import Darwin
 #endif
 import Foundation
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
 
-/// What stands where an entry or a shard belongs.
+/// A file system object in place of an entry or a shard.
 enum ForeignObject: CaseIterable {
     case fifo, socket, linkToAFile, danglingLink, linkLoop, directory, fullDirectory
 
@@ -29,7 +30,7 @@ enum ForeignObject: CaseIterable {
         switch self {
         case .fifo: #expect(mkfifo(path, 0o600) == 0)
         case .socket:
-            // A socket's address is at most 108 bytes long: it is made elsewhere and moved.
+            // The path of a socket has at most 108 bytes, so it is created in /tmp and moved.
             let short = "/tmp/s\(UInt32.random(in: 0 ... .max))"
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
@@ -60,13 +61,12 @@ struct DiskForeignObjectTests {
 
     init() throws { folder = try DiskFolder() }
 
-    // O47
-    @Test(arguments: ForeignObject.allCases)
-    func anObjectInAnEntrysPlaceIsAMissAndStays(_ object: ForeignObject) async throws {
+    @Test(.requirement("O47"), arguments: ForeignObject.allCases)
+    func foreignObjectInPlaceOfAnEntryIsAMissAndStays(_ object: ForeignObject) async throws {
         let cache = folder.cache()
         let path = folder.file(of: key)
         cache.store(diskEntry(key), body: [1])
-        // The first count ends before the file goes behind its back, so that the last flush counts everything anew.
+        // The first scan ends before the file is moved, so that the last flush scans the folder again.
         await cache.flush()
         let target = folder.path + "/saved"
         try FileManager.default.moveItem(atPath: path, toPath: target)
@@ -91,7 +91,7 @@ struct DiskForeignObjectTests {
     }
 
     @Test(arguments: ForeignObject.allCases.filter { $0 != .directory && $0 != .fullDirectory })
-    func anObjectInAShardsPlaceDisablesThatShardAlone(_ object: ForeignObject) async throws {
+    func foreignObjectInPlaceOfAShardDisablesOnlyThatShard(_ object: ForeignObject) async throws {
         let shard = String(folder.file(of: key).dropLast(63))
         let elsewhere = folder.path + "/elsewhere"
         try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
@@ -109,7 +109,7 @@ struct DiskForeignObjectTests {
     }
 
     @Test(arguments: ForeignObject.allCases.filter { $0 != .directory && $0 != .fullDirectory && $0 != .linkToAFile })
-    func anObjectInTheFoldersPlaceDisablesStoringUntilItIsGone(_ object: ForeignObject) throws {
+    func foreignObjectInPlaceOfTheFolderDisablesStoringUntilRemoved(_ object: ForeignObject) throws {
         let clock = TestClock()
         let path = folder.path + "/cache"
         try object.make(at: path, beside: folder.path)
@@ -124,8 +124,7 @@ struct DiskForeignObjectTests {
         #expect(cache.read(key)?.body == [1])
     }
 
-    // O2
-    @Test func aDeletedFolderIsMadeAgain() async throws {
+    @Test(.requirement("O2")) func deletedFolderIsRecreated() async throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1])
         for round in 1...3 {
@@ -138,7 +137,7 @@ struct DiskForeignObjectTests {
         }
     }
 
-    @Test func aMissingFolderStaysMissingWhenAskedSo() async throws {
+    @Test func missingFolderIsCreatedOnlyByAStore() async throws {
         let path = folder.path + "/not/there"
         let cache = DiskCache(directory: path, createsDirectory: false)
 

@@ -1,17 +1,18 @@
 #if Loader
 import Foundation
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
 
-/// Files whose fields agree with each other and with the file, made by somebody who may write to the folder.
+/// Files with valid checksums and manipulated fields, as a program with write access to the folder can create them.
 struct DiskForgeryTests {
     private let folder: DiskFolder
     private let key = diskKey("a.png")
 
     init() throws { folder = try DiskFolder() }
 
-    /// Gives the key's file a body of zeros of that length, without using that many bytes of the volume.
+    /// Makes the key's file a sparse file with a body of zeros of that length.
     private func forge(bodyLength: Int) throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [])
@@ -26,8 +27,7 @@ struct DiskForgeryTests {
         #expect(truncate(folder.file(of: key), off_t(DiskFormat.headSize(slotSize: 1024) + bodyLength)) == 0)
     }
 
-    @Test("X12: a forged body length of 10^12 is a miss and ends nothing") func aForgedBodyLengthIsAMiss() async throws
-    {
+    @Test(.requirement("X12")) func forgedBodyLengthIsAMissAndDoesNotCrash() async throws {
         try forge(bodyLength: 1_000_000_000_000)
         let cache = folder.cache()
 
@@ -37,8 +37,7 @@ struct DiskForgeryTests {
         #expect(cache.read(key)?.body == [1, 2, 3])
     }
 
-    @Test("X12: a stored body longer than maxResponseBytes is loaded again and not read")
-    func aBodyOverTheLimitOfTheLoaderIsNotRead() async throws {
+    @Test(.requirement("X12")) func storedBodyOverMaxResponseBytesIsLoadedAgain() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 3600))
         _ = await bench.steps()
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
@@ -50,12 +49,12 @@ struct DiskForgeryTests {
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
 
-    @Test("X12: lengths inside a forged header are bounded by the header") func lengthsInAHeaderAreBounded() throws {
+    @Test(.requirement("X12")) func forgedLengthsInAHeaderAreBoundedByTheHeader() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key), body: [1, 2, 3])
         let whole = try folder.bytes(of: key)
         let slot = try #require(DiskFormat.slots(inHead: whole, slotSize: 1024).first)
-        // The length of the key, the number of fields that vary, and every other 16 bits, as large as they can be.
+        // Sets every 16 bits to the maximum, which includes the key's length and the number of Vary fields.
         for start in slot.payload.startIndex..<(slot.payload.endIndex - 1) {
             var payload = slot.payload
             payload[start] = 0xFF

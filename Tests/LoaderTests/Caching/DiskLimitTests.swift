@@ -1,4 +1,5 @@
 #if Loader
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
@@ -17,8 +18,7 @@ struct DiskLimitTests {
         #expect(cache.store(diskEntry(key), body: diskBody(key)))
     }
 
-    // O51
-    @Test func theLimitHoldsAfterEveryStoreAndTheOldestGoFirst() async {
+    @Test(.requirement("O51")) func everyStoreObeysTheLimitAndEvictsTheLeastRecentlyUsed() async {
         let cache = folder.cache(maxBytes: 20 * entryLength, clock: clock)
         await cache.flush()
         for index in 0..<100 {
@@ -37,7 +37,7 @@ struct DiskLimitTests {
         #expect(cache.statistics.evictions == 100 - kept.count)
     }
 
-    @Test func anEntryLongerThanTheLimitIsNotStoredAndEndsTheOlder() {
+    @Test func entryLargerThanTheLimitIsNotStoredAndRemovesTheOlderEntry() {
         let cache = folder.cache(maxBytes: 2 * entryLength, clock: clock)
         let key = diskKey("a")
         #expect(cache.store(diskEntry(key), body: [1]))
@@ -48,14 +48,13 @@ struct DiskLimitTests {
         #expect(folder.entryFiles.isEmpty)
     }
 
-    @Test func aLimitOf0StoresNothing() {
+    @Test func limitOfZeroStoresNothing() {
         let cache = folder.cache(maxBytes: 0)
         #expect(!cache.store(diskEntry(diskKey("a")), body: []))
         #expect(folder.entryFiles.isEmpty)
     }
 
-    // O51
-    @Test func whatAnEarlierRunLeftIsCounted() async {
+    @Test(.requirement("O51")) func entriesOfAnEarlierCacheCountTowardsTheLimit() async {
         let first = folder.cache(clock: clock)
         for index in 0..<30 { store(index, in: first) }
 
@@ -68,7 +67,7 @@ struct DiskLimitTests {
         #expect(second.read(diskKey("0")) == nil)
     }
 
-    @Test func aLowerLimitActsAtTheNextFlush() async {
+    @Test func loweredLimitEvictsAtTheNextFlush() async {
         let cache = folder.cache(clock: clock)
         for index in 0..<30 { store(index, in: cache) }
         cache.maxBytes = 10 * entryLength
@@ -77,7 +76,7 @@ struct DiskLimitTests {
         #expect(folder.entryFiles.count == 8)
     }
 
-    @Test func aFileThatNoLongerFitsAtAllCostsNoOther() async {
+    @Test func makingRoomForMoreThanTheLimitEvictsNothing() async {
         let cache = folder.cache(clock: clock)
         for index in 0..<4 { store(index, in: cache) }
         await cache.flush()
@@ -88,7 +87,7 @@ struct DiskLimitTests {
         #expect(folder.entryFiles.count == 4)
     }
 
-    @Test func trimReportsWhatItTook() async {
+    @Test func trimReportsTheEntriesAndBytesItRemoved() async {
         let cache = folder.cache(clock: clock)
         for index in 0..<10 { store(index, in: cache) }
 
@@ -97,7 +96,7 @@ struct DiskLimitTests {
         #expect((7..<10).allSatisfy { cache.head(diskKey("\($0)")) != nil })
     }
 
-    @Test func aHeldSweepLockStopsNobody() async throws {
+    @Test func storesObeyTheLimitWhileTheSweepLockIsHeldElsewhere() async throws {
         let cache = folder.cache(maxBytes: 5 * entryLength, clock: clock)
         let lock = try DiskDirectory(path: folder.path, creating: true).sweepLock()
         for index in 0..<20 { store(index, in: cache) }
@@ -106,7 +105,7 @@ struct DiskLimitTests {
         try lock?.close()
     }
 
-    @Test func twoCachesOnOneFolderKeepTheLimitTogether() async {
+    @Test func twoCachesOnOneFolderStayWithinTheSharedLimit() async {
         let caches = [0, 1].map { _ in folder.cache(maxBytes: 20 * entryLength, clock: clock) }
         for index in 0..<200 { store(index, in: caches[index % 2]) }
         for cache in caches { await cache.flush() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Random operations on the cache and on a dictionary, which must agree: nothing is lost without a cause either.
+/// Random operations on the cache and on a dictionary give the same results; entries are not lost without a reason.
 struct DiskModelTests {
     private struct Stored: Equatable {
         var entry: CacheEntry
@@ -13,7 +13,7 @@ struct DiskModelTests {
     }
 
     @Test(arguments: 1...6)
-    func theCacheDoesWhatADictionaryDoes(_ seed: UInt64) async throws {
+    func randomOperationsMatchADictionary(_ seed: UInt64) async throws {
         let folder = try DiskFolder()
         let clock = TestClock()
         var random = SplitMix(seed: seed)
@@ -33,7 +33,7 @@ struct DiskModelTests {
                 guard let hit = cache.read(key), let created = model[key]?.entry.response?.createdAt else { break }
                 #expect(cache.refresh(entry, of: hit.revision))
                 model[key]?.entry = entry
-                // A new header does not make the body younger.
+                // A refresh does not change the creation date of the body.
                 model[key]?.entry.response?.createdAt = created
             case 5:
                 #expect(cache.remove(key).count == (model[key] == nil ? 0 : 1))

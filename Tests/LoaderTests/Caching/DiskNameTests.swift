@@ -11,7 +11,7 @@ import Musl
 
 @Suite struct DiskNameTests {
     @Test(arguments: [0, 1, 0xFFFF, .max] as [UInt64])
-    func aTemporaryNameTellsItsProcess(_ number: UInt64) {
+    func temporaryFileNameContainsTheProcessID(_ number: UInt64) {
         let name = DiskName(Array("0  http://example.com/a".utf8))
 
         let bytes = name.temporaryName(number).map { UInt8(bitPattern: $0) }
@@ -21,7 +21,7 @@ import Musl
         #expect(String(decoding: bytes, as: UTF8.self).contains(".\(String(number, radix: 16)).tmp"))
     }
 
-    @Test func aNameIsReadBackFromItsFile() {
+    @Test func diskNameIsParsedFromShardAndFileName() {
         let name = DiskName(Array("0  http://example.com/a".utf8))
 
         let file = name.fileName.dropLast().map { UInt8(bitPattern: $0) }
@@ -31,7 +31,7 @@ import Musl
         #expect("v1/" + String(decoding: path, as: UTF8.self) == name.path)
     }
 
-    @Test func aCacheGivesNoNumberTwice() throws {
+    @Test func uniqueNumbersOfOneCacheDoNotRepeat() throws {
         let cache = DiskCache(directory: "/nowhere", createsDirectory: false)
 
         let numbers = (0..<10_000).map { _ in cache.uniqueNumber() }
@@ -39,7 +39,7 @@ import Musl
         #expect(Set(numbers).count == numbers.count)
     }
 
-    @Test func textsThatLookTheSameAreOtherBytes() {
+    @Test func hasSameBytesDistinguishesUnicodeNormalizationForms() {
         let (composed, apart) = ("caf\u{E9}", "cafe\u{301}")
 
         #expect(composed == apart)
@@ -53,7 +53,7 @@ import Musl
         "Connection", "keep-alive", "Proxy-Authenticate", "proxy-authentication-info", "PROXY-AUTHORIZATION",
         "proxy-connection", "TE", "Trailer", "transfer-encoding", "Upgrade",
     ])
-    func aFieldOfTheConnectionIsNotKept(_ name: String) {
+    func connectionSpecificFieldsAreRemoved(_ name: String) {
         let fields: HeaderFields = [name: "x", "Content-Type": "image/png", "Traile": "y"]
 
         #expect(fields.removingConnectionFields().lines.map(\.name) == ["Content-Type", "Traile"])

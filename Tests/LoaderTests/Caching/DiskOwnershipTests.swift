@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Folders that others may write to are not used.
+/// The cache does not use folders that other users may write to.
 struct DiskOwnershipTests {
     private let folder: DiskFolder
     private let key = diskKey("a.png")
@@ -16,8 +16,8 @@ struct DiskOwnershipTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    /// A cache on the folder, the faults that it reported when it was made, and whether it stores.
-    private func use() -> (isUsed: Bool, faults: [DiskCache.Fault]) {
+    /// Creates a cache on the folder, stores and reads an entry, and returns the reported faults.
+    private func storeAndRead() -> (isUsed: Bool, faults: [DiskCache.Fault]) {
         let faults = TestFaults()
         let cache = DiskCache(directory: folder.path, onFault: { faults.add($0, $1) })
         let isStored = cache.store(diskEntry(key), body: [1, 2, 3])
@@ -26,21 +26,19 @@ struct DiskOwnershipTests {
         return (isStored && isRead, faults.kinds)
     }
 
-    @Test(
-        "X12: a folder that group or others may write to is no disk cache, with a fault",
-        arguments: [0o777, 0o775, 0o722])
-    func aWritableFolderIsNotUsed(_ mode: Int) throws {
+    @Test(.requirement("X12"), arguments: [0o777, 0o775, 0o722])
+    func folderWritableByGroupOrOthersIsNotUsed(_ mode: Int) throws {
         try setMode(mode, of: folder.path)
 
-        let (isUsed, faults) = use()
+        let (isUsed, faults) = storeAndRead()
 
         #expect(!isUsed)
         #expect(faults == [.noPermission])
         #expect(folder.entryFiles == [])
     }
 
-    @Test("X12: entries in a folder that was opened to others are not read") func anOpenedFolderIsNotRead() throws {
-        #expect(use().isUsed)
+    @Test(.requirement("X12")) func folderMadeWritableAfterStoringIsNotRead() throws {
+        #expect(storeAndRead().isUsed)
 
         try setMode(0o777, of: folder.path + "/v1")
 
@@ -49,40 +47,39 @@ struct DiskOwnershipTests {
         #expect(cache.statistics.faults[.noPermission] == 1)
     }
 
-    @Test("X12: a folder of another user is no disk cache", arguments: ["", "/v1"])
+    @Test(.requirement("X12"), arguments: ["", "/v1"])
     func aFolderOfAnotherUserIsNotUsed(_ part: String) throws {
-        // Only root may give a folder away.
+        // Only root may change the owner of a folder.
         guard geteuid() == 0 else { return }
-        #expect(use().isUsed)
+        #expect(storeAndRead().isUsed)
         #expect(chown(folder.path + part, 12_345, 12_345) == 0)
 
-        let (isUsed, faults) = use()
+        let (isUsed, faults) = storeAndRead()
 
         #expect(!isUsed)
         #expect(faults == [.noPermission])
     }
 
-    @Test("X12: folders that nobody else may write to are used", arguments: [0o700, 0o755, 0o750])
-    func anOrdinaryFolderIsUsed(_ mode: Int) throws {
+    @Test(.requirement("X12"), arguments: [0o700, 0o755, 0o750])
+    func folderWritableOnlyByItsOwnerIsUsed(_ mode: Int) throws {
         try setMode(mode, of: folder.path)
 
-        let (isUsed, faults) = use()
+        let (isUsed, faults) = storeAndRead()
 
         #expect(isUsed && faults.isEmpty)
     }
 
-    @Test("X12: a sticky folder such as /tmp is used, since entries lie in a folder of our own in it")
-    func aStickyFolderIsUsed() throws {
+    @Test(.requirement("X12")) func stickyFolderIsUsedWithAPrivateSubfolder() throws {
         try setMode(0o1777, of: folder.path)
 
-        let (isUsed, faults) = use()
+        let (isUsed, faults) = storeAndRead()
 
         #expect(isUsed && faults.isEmpty)
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/v1")[.posixPermissions] as? Int
         #expect(mode == 0o700)
     }
 
-    @Test("X12: folders made under umask 002 or 000 are our own") func foldersMadeUnderAnyUmaskAreUsed() async throws {
+    @Test(.requirement("X12")) func foldersCreatedUnderAnyUmaskAreUsed() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try DiskFolder()
             for (number, mask) in [mode_t(0o002), 0o000, 0o077].enumerated() {
@@ -96,8 +93,7 @@ struct DiskOwnershipTests {
         }
     }
 
-    @Test("X12: a loader tells of a folder that it does not use, and loads") func aLoaderTellsOfTheFolder() async throws
-    {
+    @Test(.requirement("X12")) func loaderReportsAFolderItCannotUseAndStillLoads() async throws {
         try setMode(0o777, of: folder.path)
         let events = Locked<[LoaderEvent]>([])
         let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) {
@@ -117,11 +113,10 @@ struct DiskOwnershipTests {
             }
         }
         #expect(faults == [.noPermission])
-        #expect(folder.files == [], "neither an entry nor a key")
+        #expect(folder.files == [], "the folder contains neither an entry nor a key")
     }
 
-    @Test("X12: a key of partitions that others may write to is not used") func aWritablePartitionKeyIsNotUsed() throws
-    {
+    @Test(.requirement("X12")) func partitionKeyFileWritableByOthersIsNotUsed() throws {
         let fields: HeaderFields = ["Authorization": "Bearer a"]
         let first = PartitionKey(directory: folder.path).partition(of: fields)
         #expect(PartitionKey(directory: folder.path).partition(of: fields) == first)

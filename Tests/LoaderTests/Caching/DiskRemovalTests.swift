@@ -1,5 +1,6 @@
 #if Loader
 import Foundation
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
@@ -23,8 +24,7 @@ struct DiskRemovalTests {
 
     private var remaining: [String] { ["a", "b", "c", "d"].filter { cache.head(diskKey($0)) != nil } }
 
-    // O45
-    @Test func clearByModifiedDateTakesStrictlyOlderOnes() async {
+    @Test(.requirement("O45")) func clearByModificationDateRemovesOnlyStrictlyOlderEntries() async {
         store("a")
         clock.advance(10)
         store("b")
@@ -36,8 +36,7 @@ struct DiskRemovalTests {
         #expect(remaining == ["b"])
     }
 
-    // O44, O45
-    @Test func aHitKeepsAnEntryFromBeingOld() async {
+    @Test(.requirement("O44", "O45")) func hitProtectsAnEntryFromClearByModificationDate() async {
         store("a")
         store("b")
         clock.advance(86_401)
@@ -47,8 +46,7 @@ struct DiskRemovalTests {
         #expect(remaining == ["a"])
     }
 
-    // O45, O49
-    @Test func clearByCreationGoesByTheBodyAndNotByUse() async throws {
+    @Test(.requirement("O45", "O49")) func clearByCreationDateIgnoresLaterHits() async throws {
         store("a", createdAt: 1_800_000_000 - 604_801)
         store("b", createdAt: 1_800_000_000 - 604_800)
         _ = cache.read(diskKey("a"))
@@ -58,7 +56,7 @@ struct DiskRemovalTests {
     }
 
     @Test(arguments: [Int64(-3_000_000_000), -1, 1, 4_000_000_000])
-    func datesInTheFutureOrLongPastAreOrdinaryValues(_ offset: Int64) async {
+    func datesInTheFutureOrDistantPastAreOrdinaryValues(_ offset: Int64) async {
         store("a", createdAt: 1_800_000_000 + offset)
         clock.advance(offset)
         _ = cache.read(diskKey("a"))
@@ -68,8 +66,7 @@ struct DiskRemovalTests {
         if offset > 0 { #expect(await cache.clear(modifiedOlderThan: .zero).count == 0) }
     }
 
-    // O46, O47
-    @Test func purgeTakesEverythingOfOursAndLeavesTheRest() async throws {
+    @Test(.requirement("O46", "O47")) func purgeRemovesAllCacheFilesAndKeepsForeignFiles() async throws {
         for name in ["a", "b", "c"] { store(name) }
         let shard = String(folder.file(of: diskKey("a")).dropLast(62))
         let digits = String(repeating: "f", count: 62)
@@ -96,8 +93,7 @@ struct DiskRemovalTests {
         #expect(cache.statistics.bytes == 0)
     }
 
-    // O46
-    @Test func aLoadThatBeganBeforeAPurgeStoresNothingAfterIt() async throws {
+    @Test(.requirement("O46")) func loadBegunBeforeAPurgeStoresNothingAfterIt() async throws {
         store("a")
         let before = cache.ticket()
         let hit = try #require(cache.read(diskKey("a")))
@@ -111,7 +107,7 @@ struct DiskRemovalTests {
         #expect(cache.store(diskEntry(key), body: [1], ticket: cache.ticket()))
     }
 
-    @Test func aLateStoreDoesNotTakeAwayWhatANewerLoadStored() async {
+    @Test func storeBegunBeforeAPurgeDoesNotReplaceANewerEntry() async {
         let key = diskKey("a")
         let before = cache.ticket()
         _ = await cache.purge()
@@ -122,8 +118,8 @@ struct DiskRemovalTests {
         #expect(cache.read(key)?.body == [2])
     }
 
-    /// Something else is in a shard's place while the purge runs, and the shard comes back after it.
-    @Test func whatAPurgeCouldNotReachIsNotUsedAfterIt() async throws {
+    /// A file is in place of the shard's folder during the purge; the shard is restored afterwards.
+    @Test func entryUnreachableDuringAPurgeIsAMissAfterIt() async throws {
         store("a")
         let key = diskKey("a")
         let shard = String(folder.file(of: key).dropLast(63))
@@ -140,8 +136,8 @@ struct DiskRemovalTests {
         #expect(cache.read(key)?.body == diskBody(key))
     }
 
-    /// The folder itself is out of reach, so that nothing of it is open.
-    @Test func aPurgeOrRemovalThatCannotOpenTheFolderHoldsOnceItCan() async throws {
+    /// The cache's folder is moved away and a file is in its place.
+    @Test func removalsWhileTheFolderIsUnreachableApplyWhenItReturns() async throws {
         store("a")
         store("b")
         let aside = folder.path + ".aside"
@@ -166,13 +162,13 @@ struct DiskRemovalTests {
         #expect(cache.remove(diskKey("a")) == RemovalReport())
     }
 
-    @Test func filesOfDeadProcessesGoAtOpenAndOthersAfterAnHour() async throws {
+    @Test func temporaryFilesAreRemovedIfTheirProcessEndedOrAfterOneHour() async throws {
         store("a")
         await cache.flush()
         let shard = String(folder.file(of: diskKey("a")).dropLast(62))
         let digits = String(repeating: "0", count: 62)
         let own = ProcessInfo.processInfo.processIdentifier
-        // A process id beyond the largest that Linux gives out.
+        // A process id larger than the maximum of Linux.
         let dead = shard + digits + ".2000000000.1.tmp"
         let young = shard + digits + ".\(own).1.tmp"
         let old = shard + digits + ".\(own).2.tmp"

@@ -20,7 +20,7 @@ struct DiskVariantTests {
         }
     }
 
-    @Test func eachVariantIsFoundByItsRequestOnly() {
+    @Test func eachVariantIsFoundOnlyByItsRequestFields() {
         let cache = folder.cache()
         let languages: [String?] = ["de", "en", "", nil, "fr"]
         for (version, language) in languages.enumerated() {
@@ -38,7 +38,7 @@ struct DiskVariantTests {
         #expect(folder.files.count == languages.count)
     }
 
-    @Test func aVariantStoredAgainReplacesItsOwn() {
+    @Test func storingAVariantAgainReplacesOnlyThatVariant() {
         let cache = folder.cache()
         for (version, language) in ["de", "en", "de", "en", "en", "de"].enumerated() {
             cache.store(diskEntry(key, version: version, vary: vary(language)), body: [UInt8(version)])
@@ -49,7 +49,7 @@ struct DiskVariantTests {
         #expect(folder.files.count == 2)
     }
 
-    @Test func theOrderOfTheNamesDoesNotMatter() {
+    @Test func orderOfVaryNamesDoesNotMatter() {
         let cache = folder.cache()
         let values = [VaryValue(name: "b", value: [1]), VaryValue(name: "a", value: [2])]
         cache.store(diskEntry(key, vary: values), body: [1])
@@ -61,7 +61,7 @@ struct DiskVariantTests {
         #expect(hit?.body == [3])
     }
 
-    @Test func removingAKeyEndsAllItsVariantsForGood() {
+    @Test func removingAKeyRemovesAllItsVariants() {
         let cache = folder.cache()
         cache.store(diskEntry(key, vary: vary("de")), body: [1])
         cache.store(diskEntry(key, version: 1, vary: vary("en")), body: [2])
@@ -74,7 +74,7 @@ struct DiskVariantTests {
         #expect(cache.read(key, varying: request("fr"))?.body == [3])
     }
 
-    @Test func anErrorOfOneVariantLeavesTheOthers() {
+    @Test func errorOfOneVariantDoesNotChangeTheOthers() {
         let cache = folder.cache()
         let failure = RememberedFailure(status: 500, attempts: 1, at: WallTime(seconds: 5))
         cache.store(diskEntry(key, vary: vary("de")), body: [1])
@@ -92,7 +92,7 @@ struct DiskVariantTests {
         #expect(cache.read(key, varying: request("de"))?.body == [1])
     }
 
-    @Test func aRefreshReachesAVariantThatIsNotTheNewest() throws {
+    @Test func refreshUpdatesAVariantThatIsNotTheNewest() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key, vary: vary("de")), body: [1])
         cache.store(diskEntry(key, version: 1, vary: vary("en")), body: [2])
@@ -104,7 +104,7 @@ struct DiskVariantTests {
         #expect(cache.read(key, varying: request("en"))?.entry == diskEntry(key, version: 1, vary: vary("en")))
     }
 
-    @Test func aRefreshThatChangesWhatAResponseVariesByKeepsItsBody() throws {
+    @Test func refreshThatChangesVaryKeepsTheBody() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key, vary: vary("de")), body: [1])
         cache.store(diskEntry(key, version: 1, vary: vary("en")), body: [2])
@@ -117,7 +117,7 @@ struct DiskVariantTests {
         #expect(cache.read(key, varying: request("de"))?.body == [1])
     }
 
-    @Test func aVariantUnderAnotherVariantsNameIsAMiss() throws {
+    @Test func variantStoredUnderAnotherVariantsNameIsAMiss() throws {
         let cache = folder.cache()
         cache.store(diskEntry(key, vary: vary("de")), body: [1])
         cache.store(diskEntry(key, version: 1, vary: vary("en")), body: [2])

@@ -5,8 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// O83.
-struct NegativeCacheTests {
+@Suite(.requirement("O83")) struct NegativeCacheTests {
     private let now = WallTime(seconds: 1_000)
 
     private func key(_ name: Int, partition: String = "") throws -> CacheKey {
@@ -15,7 +14,7 @@ struct NegativeCacheTests {
 
     private func http(_ status: Int) -> LoadError { LoadError(.http, statusCode: status, "status \(status)") }
 
-    @Test func onlyDefinitiveFailuresAreRemembered() throws {
+    @Test func onlyDefinitiveFailuresAreCached() throws {
         let codes: [LoadError.Code] = [
             .invalidURL, .unsupportedScheme, .configuration, .notInCache, .remembered, .transport, .tls,
             .unexpectedStatus,
@@ -38,7 +37,7 @@ struct NegativeCacheTests {
         }
     }
 
-    @Test func theAnswerSaysWhatTheFailureWasAndHowLong() throws {
+    @Test func cachedFailureReportsItsOriginalCodeAndExpiry() throws {
         let cache = NegativeCache()
         let key = try key(1)
         cache.remember(LoadError(.undecodable, url: "http://h/1", "no picture"), for: key, now: now)
@@ -59,7 +58,7 @@ struct NegativeCacheTests {
             (0, 10, true), (9_999, 10, true), (10_000, 10, false), (-1, 10, false), (0, 0, false), (0, nil, false),
             (0, -1, false), (1_000_000_000, Int64.max, true),
         ] as [(Int64, Int64?, Bool)])
-    func aFailureCountsForItsAge(_ row: (Int64, Int64?, Bool)) throws {
+    func failureIsReturnedUntilItReachesTheMaximumAge(_ row: (Int64, Int64?, Bool)) throws {
         let cache = NegativeCache()
         let key = try key(1)
         cache.remember(http(404), for: key, now: now)
@@ -69,7 +68,7 @@ struct NegativeCacheTests {
         #expect((error != nil) == row.2)
     }
 
-    @Test func whatIsOverStaysForgotten() throws {
+    @Test func expiredFailureIsRemovedPermanently() throws {
         let cache = NegativeCache()
         let key = try key(1)
         cache.remember(http(404), for: key, now: now)
@@ -79,7 +78,7 @@ struct NegativeCacheTests {
         #expect(cache.failure(for: key, maxAge: .seconds(1), now: now) == nil)
     }
 
-    @Test func theLeastRecentlyUsedAreForgottenFirst() throws {
+    @Test func leastRecentlyUsedFailuresAreEvictedFirst() throws {
         let cache = NegativeCache(maxCount: 3)
         for name in 1...3 { cache.remember(http(404), for: try key(name), now: now) }
         _ = cache.failure(for: try key(1), maxAge: .seconds(1), now: now)
@@ -91,15 +90,15 @@ struct NegativeCacheTests {
     }
 
     @Test(arguments: [0, -1])
-    func aLimitOfNothingRemembersNothing(_ limit: Int) throws {
+    func limitOfZeroOrLessCachesNothing(_ limit: Int) throws {
         let cache = NegativeCache(maxCount: limit)
         cache.remember(http(404), for: try key(1), now: now)
 
         #expect(cache.failure(for: try key(1), maxAge: .seconds(1), now: now) == nil)
     }
 
-    /// What one load refuses another one may take; what the origin said is said to all.
-    @Test func aFailureOfTheBodyIsOfThoseWhoTakeTheSame() throws {
+    /// A body that one load rejects may be acceptable for another; a status of the origin applies to all loads.
+    @Test func bodyFailuresApplyOnlyToLoadsWithTheSameAcceptance() throws {
         let key = try key(1)
         let png = NegativeCache.Taking(acceptedContentTypes: [.png], variant: "")
         let gif = NegativeCache.Taking(acceptedContentTypes: [.gif], variant: "")
@@ -125,7 +124,7 @@ struct NegativeCacheTests {
         #expect(cache.failure(for: try key(1, partition: "a"), maxAge: .seconds(1), now: now) != nil)
     }
 
-    @Test func forgettingTakesOneOrAll() throws {
+    @Test func failuresAreRemovedOneByOneOrAllAtOnce() throws {
         let cache = NegativeCache()
         for name in 1...3 { cache.remember(http(404), for: try key(name), now: now) }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// The pictures of one address go together, however they were decoded.
+/// The images of one URL are removed together, with all their decoded variants.
 @Suite struct PictureMemoryTests {
     private static func picture(_ key: CacheKey) -> PictureMemory.Picture {
         PictureMemory.Picture(
@@ -14,14 +14,14 @@ import Testing
 
     private func key(_ number: Int) -> CacheKey { diskKey("\(number)") }
 
-    // O53, O56
-    /// Inserts, removals and purges in any order, with loads that began at any time, against plain sets.
-    @Test func whatIsKeptIsWhatAModelKeeps() {
+    /// Compares random inserts, removals and purges with a model of sets; each insert belongs to a load that may have
+    /// begun before a removal.
+    @Test(.requirement("O53", "O56")) func randomInsertsAndRemovalsMatchAModel() {
         var random = SplitMix(seed: 7)
         for round in 0..<40 {
             let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
             var model: [Int: Set<Int>] = [:]
-            // When each address was last removed, by the step of the model.
+            // The step in which each URL was last removed.
             var removed: [Int: Int] = [:]
             var begun: [(step: Int, moment: UInt64)] = []
             for step in 0..<400 {
@@ -59,8 +59,8 @@ import Testing
         }
     }
 
-    /// A load that was slow to decode does not put the older of two pictures back.
-    @Test func aLaterResponseIsNotReplacedByAnEarlierOne() {
+    /// A load that decodes slowly does not replace the image of a newer response.
+    @Test func newerResponseIsNotReplacedByAnOlderOne() {
         let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
         let name = ImageCacheKey(key(1), variant: "")
         func insert(_ seconds: Int64, vary: [VaryValue] = [], now: Int64?) -> Bool {
@@ -77,16 +77,16 @@ import Testing
         #expect(insert(20, now: 30))
         #expect(!insert(10, now: 30))
         #expect(insert(20, now: 30))
-        // The clock was set back: what is there came in the future.
+        // The clock was set back: the stored response is dated in the future.
         #expect(insert(10, now: 15))
         #expect(insert(20, now: 30))
-        // Another variant, and a host that insists.
+        // Another variant, and then an insert without the comparison of dates.
         #expect(insert(10, vary: [VaryValue(name: "accept", value: nil)], now: 30))
         #expect(insert(5, vary: [VaryValue(name: "accept", value: nil)], now: nil))
     }
 
-    /// More removals than are remembered one by one: a load from before them keeps nothing, which is safe.
-    @Test func aLoadOlderThanTheMemoryOfRemovalsKeepsNothing() {
+    /// The history contains the last 256 removals. An insert by a load that began before them is rejected, which is safe.
+    @Test func insertOfALoadOlderThanTheRemovalHistoryIsRejected() {
         let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
         let moment = memory.moment
         for number in 0..<256 { memory.remove(key(number)) }
@@ -97,7 +97,7 @@ import Testing
         #expect(memory.insert(Self.picture(key(0)), for: ImageCacheKey(key(0), variant: ""), since: memory.moment))
     }
 
-    @Test func theIndexStaysInProportionToTheCache() {
+    @Test func indexSizeStaysProportionalToTheCacheCount() {
         let memory = PictureMemory(maxBytes: 40, maxCount: nil)
         for number in 0..<2_000 {
             memory.insert(
@@ -105,15 +105,14 @@ import Testing
             #expect(memory.indexedCount <= 2 * memory.cache.count + 64)
         }
         #expect(memory.cache.count == 10)
-        // What the index has lost is not in the cache, and what is in the cache it has not lost.
+        // The index contains every key that is in the cache.
         for number in 0..<2_000 { memory.remove(key(number)) }
         #expect(memory.cache.count == 0)
         #expect(memory.indexedCount == 0)
     }
 
-    // O56
-    /// Loads of one address from many threads while it is removed: nothing that began before the last removal stays.
-    @Test func aRemovalIsExactWhateverElseHappens() async {
+    /// Tasks insert images of one URL while another removes it.
+    @Test(.requirement("O56")) func concurrentInsertsBegunBeforeARemovalAreDiscarded() async {
         for _ in 0..<50 {
             let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
             let moment = memory.moment
@@ -131,9 +130,8 @@ import Testing
         }
     }
 
-    // O53
-    /// Two addresses that are one text to `String` and two to a server.
-    @Test func addressesAreComparedByteForByte() {
+    /// Two URLs that are equal as `String` but have different bytes.
+    @Test(.requirement("O53")) func keysAreComparedByteForByte() {
         let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
         let keys = ["caf\u{E9}", "cafe\u{301}"].map { diskKey($0) }
         for key in keys { memory.insert(Self.picture(key), for: ImageCacheKey(key, variant: ""), since: 0) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Entries that the code of an earlier commit stored (`Fixtures/stored`): later versions read them, verified and fresh.
+/// Entries stored by an earlier version (`Fixtures/stored`) are readable, verified and fresh.
 @Suite struct StoredCacheTests {
     private let folder: DiskFolder
     private let transport = ScriptedTransport(.offline)
@@ -20,7 +20,7 @@ import Testing
             let source = URL(filePath: stored).appending(path: name)
             let copy = folder.path + "/" + name
             if try source.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true {
-                // As the cache makes them; a checkout under umask 002 is writable for the group.
+                // The mode that the cache sets; a checkout under umask 002 is writable for the group.
                 try FileManager.default.createDirectory(
                     atPath: copy, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             } else {
@@ -31,7 +31,7 @@ import Testing
 
     private func key(_ path: String) throws -> CacheKey { try #require(CacheKey(url: Self.origin + path)) }
 
-    /// A loader a minute after the first of the entries was stored, without a network.
+    /// A loader without a network, one minute after the first entry was stored.
     private func loader() throws -> ImageLoader {
         let head = try #require(DiskCache(directory: folder.path).head(try key("/plain.png")))
         let now = try #require(head.entry.response).responseTime.adding(milliseconds: 60_000)
@@ -47,8 +47,7 @@ import Testing
         ImageRequest(url: Self.origin + path, fields: fields)
     }
 
-    @Test("Stored values: a picture, its variants, one with credentials and a redirect answer from disk, fresh")
-    func storedPicturesAnswerFromDisk() async throws {
+    @Test func entriesOfAnEarlierVersionAreFreshDiskHits() async throws {
         let loader = try loader()
         let cases: [(path: String, fields: HeaderFields, height: Int)] = [
             ("/plain.png", [:], 10), ("/vary.png", ["Accept-Language": "de"], 10),
@@ -63,29 +62,26 @@ import Testing
         #expect(transport.requests.isEmpty)
     }
 
-    @Test(
-        "Stored values: remembered errors keep their origin silent",
-        arguments: [("/missing.png", 404), ("/failing.png", 503)])
-    func storedErrorsAreRemembered(_ path: String, _ status: Int) async throws {
+    @Test(arguments: [("/missing.png", 404), ("/failing.png", 503)])
+    func storedErrorsFailLoadsWithoutARequest(_ path: String, _ status: Int) async throws {
         let loader = try loader()
         do {
             _ = try await loader.image(for: request(path))
-            Issue.record("\(path) gave a picture")
+            Issue.record("\(path) returned an image")
         } catch {
             #expect(error.code == .remembered && error.original == .http && error.statusCode == status, "\(error)")
         }
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("Stored values: other credentials do not find what was stored for one")
-    func otherCredentialsFindNothing() async throws {
+    @Test func entriesStoredWithCredentialsAreNotFoundWithOthers() async throws {
         let loader = try loader()
         for fields: HeaderFields in [[:], ["Authorization": "Bearer other"]] {
             #expect(await loader.lookUpImage(for: request("/private.png", fields)) == nil)
         }
     }
 
-    @Test("Stored values: every entry passes its checks") func everyEntryIsGood() async throws {
+    @Test func everyStoredEntryPassesVerification() async throws {
         let result = await DiskCache(directory: folder.path).verify()
 
         #expect(result.checked == 7 && result.good == 7 && result.bad == [] && result.unread == 0)
