@@ -6,11 +6,11 @@ import Testing
 @testable import PlatformImageLoader
 
 extension DiskFaults {
-    /// Other processes live years away: their calendar clock is moved by libfaketime.
+    /// Other processes run with a wall clock that libfaketime moves by years.
     @Suite(.enabled(if: FaultPreload.fakeTime != nil, "libfaketime is not installed (Debian: libfaketime)"))
     struct ClockTests {
         private func at(_ time: String) throws -> [String: String] {
-            // The dates of files are the kernel's: the cache sets them by its clock and reads what it set.
+            // libfaketime does not change file dates: the cache sets them from its clock and must read the same values.
             [
                 "LD_PRELOAD": try #require(FaultPreload.fakeTime), "FAKETIME": time, "NO_FAKE_STAT": "1",
                 "FAKE_UTIME": "0", "FAKETIME_DONT_RESET": "1",
@@ -18,7 +18,7 @@ extension DiskFaults {
         }
 
         @Test(arguments: ["1971-01-01 00:00:00", "-20y", "-2d", "+2d", "+20y", "2060-01-01 00:00:00"])
-        func whatAProcessOfAnotherTimeStoredIsReadHereAndThere(time: String) async throws {
+        func entriesStoredUnderAnotherClockAreReadByBothProcesses(time: String) async throws {
             let folder = try FaultFolder()
             DiskFaults.store(0..<10, version: 1, in: DiskCache(directory: folder.path))
 
@@ -31,13 +31,13 @@ extension DiskFaults {
             #expect(kept.count == 20)
         }
 
-        @Test func datesInTheFutureAreNotOld() async throws {
+        @Test func entriesDatedInTheFutureAreNotCleared() async throws {
             let folder = try FaultFolder()
             DiskFaults.store(0..<10, version: 1, in: DiskCache(directory: folder.path))
             _ = try await DiskFaults.run(folder, .stores, 10, 10, 1, environment: try at("+20y"))
             let past = try at("2010-01-01 00:00:00")
 
-            // Seen from 2010 all files were used and all bodies were stored in the future.
+            // For a clock in 2010, all modification and creation dates are in the future.
             let modified = try await DiskFaults.run(folder, .clear, 60, 0, environment: past)
             let created = try await DiskFaults.run(folder, .clear, 60, 1, environment: past)
             let here = await DiskCache(directory: folder.path).clear(modifiedOlderThan: .oneDay)
@@ -49,7 +49,7 @@ extension DiskFaults {
             #expect(kept.count == 20)
         }
 
-        @Test func aProcessYearsAheadFindsTheUnusedOld() async throws {
+        @Test func processWithALaterClockClearsUnusedEntries() async throws {
             let folder = try FaultFolder()
             DiskFaults.store(0..<10, version: 1, in: DiskCache(directory: folder.path))
             _ = try await DiskFaults.run(folder, .stores, 10, 10, 1, environment: try at("+20y"))
@@ -61,7 +61,7 @@ extension DiskFaults {
             #expect(kept == Array(10..<20))
         }
 
-        @Test func aClockThatJumpsWhileAProcessWorksDisturbsNothing() async throws {
+        @Test func clockJumpsDuringWorkCauseNoWrongEntry() async throws {
             let folder = try FaultFolder()
             let clock = try FaultFolder()
             let file = clock.path + "/time"

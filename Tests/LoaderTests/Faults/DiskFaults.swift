@@ -6,7 +6,7 @@ import Testing
 
 /// Injects the faults of Docs/http-cache.md 8: the cache may lose entries, but never returns a wrong one.
 ///
-/// One at a time, so that their processes do not starve each other and the other suites.
+/// Serialized, so that the processes do not compete with each other and with other suites for CPU time.
 @Suite(.serialized) enum DiskFaults {}
 
 extension DiskFaults {
@@ -17,22 +17,26 @@ extension DiskFaults {
         }
     }
 
-    /// Asks for entries and judges what comes.
+    /// Reads entries and checks that each hit is a pair of header and body that was stored.
     ///
-    /// - Returns: The numbers of those that answered.
+    /// - Returns: The numbers of the hits.
     @discardableResult
-    static func ask(_ numbers: Range<Int>, of cache: DiskCache) -> [Int] {
+    static func readAndCheck(_ numbers: Range<Int>, of cache: DiskCache) -> [Int] {
         numbers.filter { number in
             guard let hit = cache.read(Oracle.key(number)) else { return false }
-            #expect(Oracle.judge(number, hit.entry, hit.body) != nil, "entry \(number) is no pair that was stored")
+            #expect(
+                Oracle.judge(number, hit.entry, hit.body) != nil,
+                "the header and body of entry \(number) were not stored together")
             return true
         }
     }
 
-    /// After every entry has been asked for, nothing bad and no unnamed file may be left.
+    /// Reads every entry; afterwards no damaged entry and no temporary file may remain.
+    ///
+    /// - Returns: The numbers of the hits.
     static func expectSound(_ folder: FaultFolder, _ numbers: Range<Int>) async -> [Int] {
         let cache = DiskCache(directory: folder.path)
-        let kept = ask(numbers, of: cache)
+        let kept = readAndCheck(numbers, of: cache)
         await cache.flush()
         let verification = await cache.verify()
         #expect(verification.bad == [])
@@ -41,7 +45,7 @@ extension DiskFaults {
         return kept
     }
 
-    /// Runs a probe, which must end well, and gives its lines.
+    /// Runs a probe, which must exit with status 0, and returns the lines of its output.
     static func run(
         _ folder: FaultFolder, _ command: Command, _ numbers: Int..., environment: [String: String] = [:],
         launcher: [String] = []
@@ -54,7 +58,7 @@ extension DiskFaults {
         return lines
     }
 
-    /// The number behind a word in the lines of a probe.
+    /// The number after `word` in the last line of a probe's output that begins with `word`.
     static func number(_ word: String, in lines: [String]) -> Int? {
         lines.last { $0.hasPrefix(word + " ") }?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
     }

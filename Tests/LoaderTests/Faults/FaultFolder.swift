@@ -1,7 +1,7 @@
 #if Loader && os(Linux)
 import Foundation
 
-/// A folder for one test's cache, which goes away with it.
+/// A temporary folder for the cache of one test, removed on deinit.
 final class FaultFolder: Sendable {
     let path: String
     private let isKept: Bool
@@ -9,7 +9,7 @@ final class FaultFolder: Sendable {
     init(isKept: Bool = false) throws {
         self.isKept = isKept
         path = FileManager.default.temporaryDirectory.appending(path: "disk-faults-\(UUID().uuidString)").path()
-        // Under umask 002 it would be writable for the group, and not be used.
+        // Under umask 002 it would be writable for the group, and the cache would not use it.
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
@@ -19,7 +19,7 @@ final class FaultFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Every file below, with its path relative to the folder.
+    /// The relative paths of all files below the folder.
     var files: [String] {
         let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
         return all.filter { name in
@@ -32,7 +32,7 @@ final class FaultFolder: Sendable {
     var temporaryFiles: [String] { files.filter { $0.hasSuffix(".tmp") } }
 }
 
-/// Where the random numbers of this run come from: `FAULT_SEED`, or the clock. Every test prints what it used.
+/// The random seed of this run: `FAULT_SEED`, or the clock. Every test prints the seed.
 enum FaultSeed {
     static let ofRun: UInt64 =
         ProcessInfo.processInfo.environment["FAULT_SEED"].flatMap { UInt64($0) }
@@ -44,7 +44,7 @@ enum FaultSeed {
         return name.utf8.reduce(ofRun) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// How long the endurance tests run, in seconds: `FAULT_SECONDS`, or 2.
+    /// Run time of the endurance tests in seconds: `FAULT_SECONDS`, or 2.
     static let seconds: Double = ProcessInfo.processInfo.environment["FAULT_SECONDS"].flatMap { Double($0) } ?? 2
 }
 #endif

@@ -1,9 +1,9 @@
 #if Loader && os(Linux)
 import Foundation
 
-/// Libraries that change what the C library answers, named in `LD_PRELOAD` of a probe.
+/// Libraries that replace functions of the C library, for `LD_PRELOAD` of a probe.
 enum FaultPreload {
-    /// `Tests/FaultShim`, compiled once for all tests of this run; the compiler's failure is each test's failure.
+    /// `Tests/FaultShim`, compiled once per run; if the compiler fails, each test that uses it fails.
     static var shim: String { get throws { try compiled.get() } }
 
     private static let compiled = Result {
@@ -25,7 +25,7 @@ enum FaultPreload {
         try? FileManager.default.removeItem(at: URL(filePath: library).deletingLastPathComponent())
     }
 
-    /// Debian's libfaketime, which moves the calendar clock of a process; nil where it is not installed.
+    /// Debian's libfaketime, which changes the wall clock of a process; nil when it is not installed.
     static let fakeTime: String? = {
         let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
         let names =

@@ -9,23 +9,23 @@ import Testing
 extension DiskFaults {
     @Suite struct FolderFaultTests {
         @Test(arguments: ["", "/v1"])
-        func aRemovedFolderIsMadeAgainByTheNextStore(part: String) async throws {
+        func removedFolderIsRecreatedByTheNextStore(part: String) async throws {
             let folder = try FaultFolder()
             let cache = DiskCache(directory: folder.path)
             for round in 0..<5 {
                 DiskFaults.store(0..<10, version: round, in: cache)
-                #expect(DiskFaults.ask(0..<10, of: cache).count == 10)
+                #expect(DiskFaults.readAndCheck(0..<10, of: cache).count == 10)
 
                 try FileManager.default.removeItem(atPath: folder.path + part)
 
-                #expect(DiskFaults.ask(0..<10, of: cache) == [])
+                #expect(DiskFaults.readAndCheck(0..<10, of: cache) == [])
             }
             DiskFaults.store(0..<10, version: 9, in: cache)
             let kept = await DiskFaults.expectSound(folder, 0..<10)
             #expect(kept.count == 10)
         }
 
-        @Test func aFolderRemovedAgainAndAgainUnderAProcessEndsNothing() async throws {
+        @Test func repeatedRemovalOfTheFolderDoesNotStopAProcess() async throws {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("folder removed") % 1_000_000)
             let worker = try DiskFaults.start(folder, .churn, seed, 1_000_000, 30, 0)
@@ -45,7 +45,7 @@ extension DiskFaults {
             _ = await DiskFaults.expectSound(folder, 0..<30)
         }
 
-        @Test func twiceTheLimitOfTrafficKeepsWhatIsUsed() async throws {
+        @Test func recentlyUsedEntriesSurviveTrafficOfTwiceTheLimit() async throws {
             let folder = try FaultFolder()
             let limit = 400_000
             let clock = Locked(1_800_000_000_000 as Int64)
@@ -63,7 +63,7 @@ extension DiskFaults {
                 DiskFaults.store(number..<(number + 1), version: 1, in: cache)
                 traffic += Oracle.body(number, version: 1).count + 2_056
                 number += 1
-                #expect(DiskFaults.ask(favourites, of: cache).count == favourites.count)
+                #expect(DiskFaults.readAndCheck(favourites, of: cache).count == favourites.count)
             }
             await cache.flush()
 
@@ -74,12 +74,12 @@ extension DiskFaults {
             let counted = cache.statistics.bytes
             #expect(sum <= limit)
             #expect(counted == sum)
-            #expect(DiskFaults.ask(favourites, of: cache).count == favourites.count)
-            #expect(DiskFaults.ask(100..<110, of: cache) == [])
-            #expect(DiskFaults.ask((number - 10)..<number, of: cache).count == 10)
+            #expect(DiskFaults.readAndCheck(favourites, of: cache).count == favourites.count)
+            #expect(DiskFaults.readAndCheck(100..<110, of: cache) == [])
+            #expect(DiskFaults.readAndCheck((number - 10)..<number, of: cache).count == 10)
         }
 
-        @Test func nothingOfAnAddressReachesAFileName() async throws {
+        @Test func fileNamesContainNoPartOfTheURL() async throws {
             let folder = try FaultFolder()
             let long = String(repeating: "a/../%2e%2e/", count: 600)
             let addresses = [

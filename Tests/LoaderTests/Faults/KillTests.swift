@@ -1,4 +1,5 @@
 #if Loader && os(Linux)
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageDiskCacheProbe
@@ -12,10 +13,9 @@ import Musl
 
 extension DiskFaults {
     @Suite struct KillTests {
-        // Death before call n + 1 is death after call n; within a call it leaves half of the bytes written.
-        // O29
-        @Test(arguments: [(-4, 1), (-3, 3)])
-        func deathAtAnyFileCallLeavesTheOldPairTheNewPairOrAMiss(_ row: (action: Int, stride: Int)) async throws {
+        // A kill before call n + 1 is a kill after call n; a kill within a call leaves half of the bytes written.
+        @Test(.requirement("O29"), arguments: [(-4, 1), (-3, 3)])
+        func killAtAnyFileCallLeavesTheOldEntryTheNewEntryOrAMiss(_ row: (action: Int, stride: Int)) async throws {
             let environment = ["LD_PRELOAD": try FaultPreload.shim]
             var call = 1 + Int(FaultSeed.of("death at each call") % UInt64(row.stride))
             var deaths = 0
@@ -25,7 +25,7 @@ extension DiskFaults {
                 let (status, lines) = try await offPool { try Probe.run(words, environment: environment) }
 
                 let kept = await DiskFaults.expectSound(folder, 0..<FaultLoop.keys)
-                // Refreshes of 1 and 2 leave what was there until they are whole; the others are only read.
+                // Incomplete refreshes of entries 1 and 2 keep the old entries; the others are only read.
                 #expect(Set(kept).isSuperset(of: [1, 2] + Array(4..<FaultLoop.keys)), "call \(call)")
                 if status == 0 {
                     #expect(lines.last == "alive")
@@ -39,11 +39,11 @@ extension DiskFaults {
         }
 
         @Test(arguments: [Command.replaces, .refreshes, .churn, .upheaval])
-        func deathAtAnyInstantCostsNoUntouchedEntry(_ command: Command) async throws {
+        func killAtAnyTimeKeepsUntouchedEntries(_ command: Command) async throws {
             let folder = try FaultFolder()
             var random = Random(seed: FaultSeed.of("death while \(command)"))
             let untouched = 1_000..<1_040
-            // The commands that clear the whole folder leave nothing untouched.
+            // `upheaval` clears the folder, so it leaves no entry untouched.
             if command != .upheaval { DiskFaults.store(untouched, version: 1, in: DiskCache(directory: folder.path)) }
 
             for _ in 0..<12 {
@@ -52,13 +52,13 @@ extension DiskFaults {
                 let microseconds = useconds_t(random.next() % 2_000)
                 let status = try await offPool {
                     for _ in 0...lines { _ = probe.line() }
-                    // Not a wait for something: an instant between two lines.
+                    // A random delay, so that the kill is between two lines of output.
                     usleep(microseconds)
                     probe.send(SIGKILL)
                     return probe.wait()
                 }
                 #expect(status == -SIGKILL)
-                DiskFaults.ask(0..<20, of: DiskCache(directory: folder.path))
+                DiskFaults.readAndCheck(0..<20, of: DiskCache(directory: folder.path))
             }
 
             let kept = await DiskFaults.expectSound(folder, 0..<1_040)

@@ -8,10 +8,10 @@ import Glibc
 import Musl
 #endif
 
-/// A run of `DiskCacheProbe`: another process that works on a cache's folder and may be stopped and killed.
+/// A run of `DiskCacheProbe`: another process that uses the cache's folder, and that tests stop and kill.
 ///
-/// Plain `posix_spawn`, because each test starts dozens and reads their lines while they run. A probe that
-/// hangs ends itself by its alarm, which the exit code shows.
+/// Uses `posix_spawn`, because each test starts dozens of probes and reads their output while they run. A probe that
+/// hangs is ended by its alarm signal, which is visible in the exit code.
 final class Probe: Sendable {
     private let id: pid_t
     private let output: Int32
@@ -27,8 +27,8 @@ final class Probe: Sendable {
     /// Starts the probe.
     ///
     /// - Parameters:
-    ///   - environment: Added to the tests' own.
-    ///   - launcher: A program and its arguments that are to start the probe.
+    ///   - environment: Variables added to those of the test process.
+    ///   - launcher: A program, with its arguments, that starts the probe.
     init(
         _ arguments: [String], environment: [String: String] = [:], launcher: [String] = [],
         program: String = Probe.executable
@@ -37,7 +37,7 @@ final class Probe: Sendable {
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
             .merging(["DISK_CACHE_PROBE": arguments.joined(separator: "\n")]) { $1 }.map { "\($0.key)=\($0.value)" }
         var ends: [Int32] = [-1, -1]
-        // Sockets, because a pipe cannot be kept from the children of other tests in one call from here.
+        // A socket pair, because it is created with close-on-exec in one call; another test's child would inherit a pipe.
         guard socketpair(AF_UNIX, Self.closedOnExec, 0, &ends) == 0 else { throw CannotStart(errno: errno) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -71,7 +71,7 @@ final class Probe: Sendable {
     private static let closedOnExec = SOCK_STREAM | SOCK_CLOEXEC
     #endif
 
-    /// Waits for the next whole line; nil when the probe has ended or closed its output.
+    /// Waits for the next complete line; nil when the probe has ended or closed its output.
     func line() -> String? {
         while true {
             if let line = takeLine() { return line }
@@ -90,17 +90,17 @@ final class Probe: Sendable {
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    /// All lines that are still to come.
+    /// Reads all lines up to the end of the output.
     func remainingLines() -> [String] {
         var lines: [String] = []
         while let line = line() { lines.append(line) }
         return lines
     }
 
-    /// Does nothing when the probe was waited for: its number may be another's by then.
+    /// Does nothing after ``wait()``, because another process may have the same process id by then.
     func send(_ signal: Int32) { if status.value == nil { kill(id, signal) } }
 
-    /// Waits for the end: the exit code, or a signal's number made negative.
+    /// Waits for the end and returns the exit code, or the negative number of the signal that ended it.
     func wait() -> Int32 {
         if let known = status.value { return known }
         var word: Int32 = 0
@@ -121,7 +121,7 @@ final class Probe: Sendable {
     }
 }
 
-/// Runs `body`, which blocks, on a thread of its own: the pool of the other tests must not wait for it.
+/// Runs `body`, which blocks, on a new thread, so that it does not block the cooperative thread pool.
 func offPool<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }

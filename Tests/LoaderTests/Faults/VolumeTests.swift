@@ -12,14 +12,14 @@ import Musl
 
 extension DiskFaults {
     @Suite struct VolumeTests {
-        /// True when a process of ours may have a mount namespace of its own.
+        /// True when a child process may create a mount namespace.
         static let mayMount: Bool = {
             guard geteuid() == 0, let probe = try? Probe(["-m", "true"], program: "unshare") else { return false }
             return probe.wait() == 0
         }()
 
         @Test(.enabled(if: mayMount, "mounting a volume needs root and a mount namespace"))
-        func aReadOnlyAndAFullVolumeServeWhatTheyHold() async throws {
+        func readOnlyAndFullVolumesStillServeStoredEntries() async throws {
             let folder = try FaultFolder()
 
             let lines = try await DiskFaults.run(folder, .volume, launcher: ["unshare", "-m"])

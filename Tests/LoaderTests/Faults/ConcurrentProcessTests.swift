@@ -11,10 +11,10 @@ import Musl
 #endif
 
 extension DiskFaults {
-    @Suite struct NeighbourTests {
+    @Suite struct ConcurrentProcessTests {
         private let limit = 200_000
 
-        @Test func twoProcessesThatReplaceClearPurgeAndSweepNeverSeeAMixedPair() async throws {
+        @Test func twoProcessesWithAllOperationsNeverReadAMixedEntry() async throws {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("two processes") % 1_000_000)
             let operations = Int(FaultSeed.seconds * 600)
@@ -31,7 +31,7 @@ extension DiskFaults {
             #expect(bytes <= limit)
         }
 
-        @Test func aStoppedNeighbourMakesNobodyWait() async throws {
+        @Test func stoppedProcessDoesNotBlockOtherProcesses() async throws {
             let folder = try FaultFolder()
             var random = Random(seed: FaultSeed.of("stopped neighbour"))
             for _ in 0..<4 {
@@ -56,7 +56,7 @@ extension DiskFaults {
             }
         }
 
-        @Test func aLockThatIsNeverLetGoOfDelaysNoStoreAndTheLimitHoldsAfterIt() async throws {
+        @Test func heldSweepLockDelaysNoStoreAndTheLimitHoldsAfterRelease() async throws {
             let folder = try FaultFolder()
             let cache = DiskCache(directory: folder.path, maxBytes: limit)
             await cache.flush()
@@ -66,7 +66,7 @@ extension DiskFaults {
             for number in 0..<200 {
                 cache.store(Oracle.entry(number, version: 1), body: Oracle.body(number, version: 1))
             }
-            let kept = DiskFaults.ask(0..<200, of: cache)
+            let kept = DiskFaults.readAndCheck(0..<200, of: cache)
             await cache.flush()
             let under = cache.statistics.bytes
             close(lock)
@@ -78,7 +78,7 @@ extension DiskFaults {
             #expect(after <= limit)
         }
 
-        @Test func aKilledSweeperLeavesNoLockBehind() async throws {
+        @Test func killedSweeperReleasesItsLock() async throws {
             let folder = try FaultFolder()
             var random = Random(seed: FaultSeed.of("killed sweeper"))
             for _ in 0..<8 {
@@ -104,11 +104,11 @@ extension DiskFaults {
             _ = await DiskFaults.expectSound(folder, 0..<200)
         }
 
-        @Test func purgesWhileOthersStoreLeaveOnlyWhatIsWhole() async throws {
+        @Test func purgesDuringStoresLeaveOnlyCompleteEntries() async throws {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("purge under load") % 1_000_000)
 
-            // It works for as long as its lines are read: until it is killed, however late that is.
+            // The worker runs as long as its output is read, so it runs until it is killed.
             let worker = try DiskFaults.start(folder, .churn, seed, .max, 40)
             try await offPool { for _ in 0..<60 { _ = worker.line() } }
             async let end = offPool { worker.remainingLines().last { $0.hasPrefix("lie") } }

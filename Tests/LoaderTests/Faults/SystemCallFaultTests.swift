@@ -11,11 +11,11 @@ import Musl
 #endif
 
 extension DiskFaults {
-    @Suite struct CallFaultTests {
+    @Suite struct SystemCallFaultTests {
         struct Row: Sendable, CustomTestStringConvertible {
             let name: String
             let action: Int32
-            /// Calls in a row; -1 = all from that one on.
+            /// Number of consecutive calls that fail; -1 means all from that call on.
             let times: Int
 
             init(_ name: String, _ action: Int32, times: Int = 1) {
@@ -34,24 +34,24 @@ extension DiskFaults {
             Row("short", FaultShim.short, times: -1), Row("ENOENT", ENOENT), Row("ESTALE", ESTALE, times: -1),
         ]
 
-        /// Open, read, pread, pwrite, write, rename, ftruncate, fstat and the others: each call of the work fails once.
+        /// Each system call of the operations (open, read, pread, pwrite, write, rename, ftruncate, fstat, ...) fails once.
         @Test(arguments: rows)
-        func aFaultAtAnyCallOfAnOpenCacheIsAMissAtMost(_ row: Row) async throws {
+        func faultAtAnyCallOfAnOpenCacheCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 0, most: 0, atLeast: 70)
         }
 
         @Test(arguments: [rows[0], rows[1], rows[2], rows[6], rows[10]])
-        func aFaultAtAnyCallOfOpeningIsAMissAtMost(_ row: Row) async throws {
+        func faultAtAnyCallOfOpeningCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 1, most: 40, atLeast: 30)
         }
 
-        /// The first calls one by one, then ever larger steps over the listings of 256 folders.
+        /// Fails each of the first calls, then calls at increasing distances within the listings of 256 folders.
         @Test(arguments: [rows[0], rows[1], rows[7]])
-        func aFaultInFolderWideWorkIsAMissAtMost(_ row: Row) async throws {
+        func faultInFolderWideOperationsCausesAtMostAMiss(_ row: Row) async throws {
             try await failEachCall(row, scenario: 2, most: 40, atLeast: 30)
         }
 
-        /// Short transfers and single signals cost nothing at all: the probe then takes a miss for a loss.
+        /// Short transfers and single signals must not even cause a miss; for them the probe reports a miss as a loss.
         private func failEachCall(_ row: Row, scenario: Int, most: Int, atLeast: Int) async throws {
             let folder = try FaultFolder()
 
@@ -64,7 +64,7 @@ extension DiskFaults {
         }
 
         @Test(arguments: [20, 200, 800])
-        func whenManyCallsFailByChanceNothingIsMadeUp(permille: Int) async throws {
+        func randomCallFailuresNeverYieldAWrongEntry(permille: Int) async throws {
             let folder = try FaultFolder()
             let seed = Int(FaultSeed.of("chance \(permille)") % 1_000_000)
             DiskFaults.store(0..<40, version: 1, in: DiskCache(directory: folder.path))
@@ -79,7 +79,7 @@ extension DiskFaults {
             #expect(DiskFaults.number("kept", in: lines).map { $0 <= kept.count } == true)
         }
 
-        @Test func aCrowdWithoutDescriptorsSettlesAndLosesNothing() async throws {
+        @Test func manyThreadsWithFewDescriptorsLoseNoEntry() async throws {
             let folder = try FaultFolder()
             DiskFaults.store(0..<30, version: 1, in: DiskCache(directory: folder.path))
 
