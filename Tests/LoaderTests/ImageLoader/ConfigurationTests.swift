@@ -5,13 +5,13 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Changing a loader's configuration, property by property, and ending it.
+/// Updates of a loader's configuration, property by property, and `invalidate()`.
 @Suite(.timeLimit(.minutes(30))) struct ConfigurationTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
     private typealias Change = @Sendable (inout ImageLoader.Configuration) -> Void
 
-    /// A property, what of a loader shows it, and the loads before and after the change.
+    /// A property, the replies, and the events of the loads before and after its change.
     private struct Row {
         let name: String
         var before: Change = { _ in }
@@ -57,7 +57,7 @@ import Testing
                 name: "acceptedContentTypes", change: { $0.acceptedContentTypes = [.gif] }, first: Self.loaded,
                 second: ["sending", "failed unacceptableContentType"]),
             Row(
-                // A body on disk that is over the limit is not read (X12).
+                // A stored body over the limit is not read (X12).
                 name: "maxResponseBytes", change: { $0.maxResponseBytes = 10 }, replies: [stale], wait: 11,
                 first: Self.loaded, second: ["sending", "failed bodyTooLarge"]),
             Row(
@@ -102,8 +102,7 @@ import Testing
         ]
     }
 
-    // O98
-    @Test func whatIsChangedActsOnLoadsThatBeginLater() async throws {
+    @Test(.requirement("O98")) func updatedSettingsApplyToLaterLoads() async throws {
         for row in rows {
             let replies = row.replies
             let bench = try LoaderBench(
@@ -115,8 +114,7 @@ import Testing
         }
     }
 
-    // O98
-    @Test func whatIsChangedDoesNotActOnLoadsUnderWay() async throws {
+    @Test(.requirement("O98")) func updatedSettingsDoNotApplyToLoadsInProgress() async throws {
         for row in rows where row.name != "retry" && row.name != "maxRetryDelay" {
             let gate = Gate()
             let replies = row.replies
@@ -134,8 +132,7 @@ import Testing
         }
     }
 
-    // O98
-    @Test func memoryAndDiskFollowAtOnce() async throws {
+    @Test(.requirement("O98")) func memoryAndDiskCacheSettingsApplyImmediately() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         #expect(await bench.steps() == Self.loaded)
         #expect(bench.loader.memoryStatistics.count == 0)
@@ -157,8 +154,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    // O98
-    @Test func widerLanesLetThoseInWhoWait() async throws {
+    @Test(.requirement("O98")) func raisingLaneWidthsStartsWaitingLoads() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { _, _ in
                 var reply = ScriptedReply.picture(TestPicture.first)
@@ -193,8 +189,7 @@ import Testing
         }
     }
 
-    // O59, O98
-    @Test func downloadsAreKeptByTheConfigurationOfTheirLoad() async throws {
+    @Test(.requirement("O59", "O98")) func keepsDownloadingWhenCancelledIsReadWhenTheLoadBegins() async throws {
         for keeps in [true, false] {
             let gate = Gate()
             var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -212,8 +207,7 @@ import Testing
         }
     }
 
-    // O5, O58, O98
-    @Test func aChangeThatIsRefusedChangesNothing() throws {
+    @Test(.requirement("O5", "O58", "O98")) func rejectedUpdateChangesNothing() throws {
         let bench = try LoaderBench(.offline)
         let changes: [Change] = [
             { $0.trustAnySSLCertificate = true }, { $0.memoryCacheMaxBytes = -1 }, { $0.memoryCacheMaxCount = 0 },
@@ -233,8 +227,7 @@ import Testing
         }
     }
 
-    // O98
-    @Test func changesFromManyThreadsAllCount() async throws {
+    @Test(.requirement("O98")) func concurrentUpdatesAreAllApplied() async throws {
         let bench = try LoaderBench(.offline)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<50 { group.addTask { try? bench.loader.update { $0.maxRedirects += 1 } } }
@@ -242,7 +235,7 @@ import Testing
         #expect(bench.loader.configuration.maxRedirects == 70)
     }
 
-    /// Records with what settings it is asked.
+    /// Records the settings of each request.
     private final class Recorder: HTTPTransport {
         let asked = Locked<[(trust: TrustSettings, timeouts: TransportTimeouts)]>([])
 
@@ -256,8 +249,7 @@ import Testing
         }
     }
 
-    // O58, O98
-    @Test func theTransportIsToldWhatIsConfiguredWhenALoadBegins() async throws {
+    @Test(.requirement("O58", "O98")) func transportReceivesTheSettingsConfiguredWhenALoadBegins() async throws {
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = nil
         configuration.dataDirectory = nil
@@ -284,8 +276,7 @@ import Testing
         #expect(asked.map(\.timeouts.total) == [nil, .seconds(3), .seconds(3)])
     }
 
-    // O78, O98
-    @Test func anotherFolderForBytesActsOnLaterLoads() async throws {
+    @Test(.requirement("O78", "O98")) func changedDataDirectoryAppliesToLaterLoads() async throws {
         let bench = try LoaderBench(.picture([1, 2, 3], maxAge: 60))
         let data = DataRequest(url: LoaderBench.url)
         #expect(try await bench.loader.data(for: data).isStored)
@@ -297,9 +288,8 @@ import Testing
         #expect(try await !bench.loader.data(for: data).isStored)
     }
 
-    /// What is fixed when the loader is made stays, as its documentation says.
-    // O98
-    @Test func whatIsFixedStays() async throws {
+    /// Settings that are documented as fixed when the loader is created.
+    @Test(.requirement("O98")) func settingsFixedAtCreationIgnoreUpdates() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) {
             $0.cacheImagesInMemory = true
             $0.memoryCacheMaxCount = 1
@@ -313,7 +303,6 @@ import Testing
         #expect(bench.loader.images.shared.decodeQueue.budget.maxBytes == 536_870_912)
     }
 
-    // The list of behaviours to own names it invalidatedLoadsFail.
     @Test func loadsOfAnInvalidatedLoaderFail() async throws {
         let gate = Gate()
         let bench = try LoaderBench(

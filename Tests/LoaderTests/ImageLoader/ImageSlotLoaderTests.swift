@@ -5,10 +5,10 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// A slot on a real loader, with a network that answers from an array.
+/// A slot on a real loader, with a transport that responds from memory.
 @Suite(.timeLimit(.minutes(30)))
 struct ImageSlotLoaderTests {
-    /// Sends one picture for every request.
+    /// Responds to every request with the same image.
     private struct Origin: HTTPTransport {
         let cacheControl: String
         let requests = Locked(0)
@@ -42,7 +42,7 @@ struct ImageSlotLoaderTests {
         return try ImageLoader(configuration: configuration, transport: origin)
     }
 
-    private func picture(of slot: ImageSlot) async -> (source: LoadSource, isImmediate: Bool)? {
+    private func finalImage(of slot: ImageSlot) async -> (source: LoadSource, isImmediate: Bool)? {
         for await state in slot.states {
             switch state {
             case .image(_, let source, true, let isImmediate): return (source, isImmediate)
@@ -53,8 +53,7 @@ struct ImageSlotLoaderTests {
         return nil
     }
 
-    // O61, O79
-    @Test func aPictureComesFromTheNetworkAndThenAtOnceFromMemory() async throws {
+    @Test(.requirement("O61", "O79")) func secondSlotShowsTheLoadedImageImmediatelyFromMemory() async throws {
         let folder = try DiskFolder()
         let origin = Origin(cacheControl: "max-age=1000")
         let loader = try loader(origin, in: folder)
@@ -62,19 +61,18 @@ struct ImageSlotLoaderTests {
         let request = ImageRequest(url: "http://example.com/a.png")
 
         slot.assign(request)
-        #expect(await picture(of: slot)?.source == .networkToDisk)
+        #expect(await finalImage(of: slot)?.source == .networkToDisk)
         let second = ImageSlot(loader: loader)
         second.assign(request)
 
         #expect(second.state.bitmap?.width == slot.state.bitmap?.width)
-        #expect(await picture(of: second)?.isImmediate == true)
+        #expect(await finalImage(of: second)?.isImmediate == true)
         slot.release()
-        #expect(await picture(of: slot)?.isImmediate == true)
+        #expect(await finalImage(of: slot)?.isImmediate == true)
         #expect(origin.requests.value == 1)
     }
 
-    // O54
-    @Test func whatIsStaleOrPurgedOrAnothersIsNotShownAtOnce() async throws {
+    @Test(.requirement("O54")) func staleOrPurgedOrMismatchedImagesAreNotFreshInMemory() async throws {
         let folder = try DiskFolder()
         let stale = try loader(Origin(cacheControl: "max-age=0"), in: folder)
         let request = ImageRequest(url: "http://example.com/a.png")

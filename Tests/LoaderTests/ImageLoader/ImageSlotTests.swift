@@ -5,10 +5,10 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// `ImageSlot` (Docs/originals.md O60, O61, O77, O79) over loads whose steps the test triggers one by one.
+/// `ImageSlot` with loads whose events the test sends one by one.
 @Suite(.timeLimit(.minutes(30)))
 struct ImageSlotTests {
-    /// Loads by address; the test sends their events.
+    /// A source that records loads and cancellations by URL; the test sends the events.
     private final class Loads: ImageSlotSource {
         struct Load: Sendable {
             let request: ImageRequest
@@ -46,18 +46,18 @@ struct ImageSlotTests {
     }
 
     private let loads = Loads()
-    private let gray = picture(1)
+    private let gray = bitmap(1)
 
-    /// A picture that its width tells.
-    private static func picture(_ width: Int) -> PlatformImage {
+    /// An image that is identified by its width.
+    private static func bitmap(_ width: Int) -> PlatformImage {
         PlatformImage(width: width, height: 1) { (_: inout MutableSpan<UInt8>) in }
     }
 
     private func image(_ width: Int, _ source: LoadSource, isFresh: Bool = true) -> LoadedImage {
-        LoadedImage(showing: Self.picture(width), source: source, isFresh: isFresh)
+        LoadedImage(showing: Self.bitmap(width), source: source, isFresh: isFresh)
     }
 
-    /// The state in a few words.
+    /// A short description of the state.
     private func shown(_ state: ImageSlot.State) -> String {
         switch state {
         case .empty: "empty"
@@ -69,8 +69,8 @@ struct ImageSlotTests {
         }
     }
 
-    /// Who stops watching and who changes the slot do not wait for each other.
-    @Test func watchersMayLeaveWhileTheSlotChanges() async {
+    /// Ending an observation and changing the slot at the same time must not block each other.
+    @Test func cancellingStateObserversDuringChangesDoesNotDeadlock() async {
         for _ in 0..<500 {
             let slot = ImageSlot(loader: loads)
             let watching = Task { [states = slot.states] in
@@ -86,13 +86,12 @@ struct ImageSlotTests {
         }
     }
 
-    /// Returns when the slot shows it, or the time limit ends.
+    /// Waits until the slot's state has this description; the suite's time limit bounds the wait.
     private func until(_ slot: ImageSlot, shows wanted: String) async {
         await yieldUntil { shown(slot.state) == wanted }
     }
 
-    // O61
-    @Test func aLoadGoesThroughItsStates() async throws {
+    @Test(.requirement("O61")) func loadPassesThroughPlaceholderLoadingAndImage() async throws {
         let slot = ImageSlot(loader: loads)
         #expect(shown(slot.state) == "empty")
         slot.assign(ImageRequest(url: "a"), placeholder: gray)
@@ -112,9 +111,8 @@ struct ImageSlotTests {
         #expect(!slot.isBusy)
     }
 
-    // O79
-    @Test func aFreshPictureInMemoryIsShownAtOnceWithoutPlaceholderOrLoad() async {
-        loads.inMemory.update { $0["a"] = Self.picture(9) }
+    @Test(.requirement("O79")) func freshImageInMemoryIsShownImmediatelyWithoutPlaceholderOrLoad() async {
+        loads.inMemory.update { $0["a"] = Self.bitmap(9) }
         let slot = ImageSlot(loader: loads)
         let watching = Task { [states = slot.states] in
             var seen: [String] = []
@@ -131,8 +129,7 @@ struct ImageSlotTests {
         #expect(await !watching.value.contains("placeholder 1"))
     }
 
-    // O60, O88
-    @Test func noAddressShowsThePlaceholderAndLoadsNothing() {
+    @Test(.requirement("O60", "O88")) func assignmentWithoutURLShowsThePlaceholderAndLoadsNothing() {
         let slot = ImageSlot(loader: loads)
         for request in [nil, ImageRequest(url: "")] {
             slot.assign(request, placeholder: gray)
@@ -143,9 +140,8 @@ struct ImageSlotTests {
         #expect(loads.started.value.isEmpty)
     }
 
-    // O60
-    /// Every order in which the steps of two loads can come: the slot ends as the later one says.
-    @Test func theLatestWinsInEveryOrder() async throws {
+    /// Sends the events of two loads in every possible order; the slot shows the result of the later assignment.
+    @Test(.requirement("O60")) func latestAssignmentWinsInEveryEventOrder() async throws {
         let first: [LoadEvent] = [
             .cached(image(10, .disk, isFresh: false)), .sendingRequest(didHaveCachedImage: true),
             .finished(.success(image(11, .networkToDisk))),
@@ -154,7 +150,7 @@ struct ImageSlotTests {
             .cached(image(20, .disk, isFresh: false)), .sendingRequest(didHaveCachedImage: true),
             .finished(.success(image(21, .networkToDisk))),
         ]
-        // A set bit lets the first load go on, a clear one the second.
+        // A set bit sends the next event of the first load, a clear bit that of the second.
         for order in 0..<64 where order.nonzeroBitCount == 3 {
             let loads = Loads()
             let slot = ImageSlot(loader: loads)
@@ -175,8 +171,7 @@ struct ImageSlotTests {
         }
     }
 
-    // O59, O60
-    @Test func thePreviousLoadIsGivenUpOnlyOnRequest() async throws {
+    @Test(.requirement("O59", "O60")) func previousLoadIsCancelledOnlyWithCancelsPrevious() async throws {
         for cancels in [false, true] {
             let loads = Loads()
             let slot = ImageSlot(loader: loads, cancelsPrevious: cancels)
@@ -189,8 +184,7 @@ struct ImageSlotTests {
         }
     }
 
-    // O60
-    @Test func aStalePictureIsShownNotBusyAndThenConfirmed() async throws {
+    @Test(.requirement("O60")) func staleImageIsShownWithoutBusyStateThenConfirmed() async throws {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"))
         loads.send(.cached(image(7, .disk, isFresh: false)), to: 0)
@@ -198,12 +192,12 @@ struct ImageSlotTests {
         await until(slot, shows: "image 7 disk stale")
         #expect(!slot.isBusy)
 
-        // The loader's 304 brings a picture of its own; the one that is shown stays.
+        // The event of the 304 has another image; the slot keeps the image that it shows.
         loads.send(.finished(.success(image(8, .networkNotModified))), to: 0)
         await until(slot, shows: "image 7 networkNotModified fresh")
     }
 
-    @Test func aFailureKeepsTheStalePicture() async throws {
+    @Test func failureKeepsTheStaleImage() async throws {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"), placeholder: gray)
         loads.send(.cached(image(7, .memory, isFresh: false)), to: 0)
@@ -219,11 +213,11 @@ struct ImageSlotTests {
         #expect(!slot.isBusy)
     }
 
-    @Test func whatIsShownIsWhatOnPresentMakes() async throws {
+    @Test func resultOfOnPresentIsShown() async throws {
         let calls = Locked(0)
         let slot = ImageSlot(loader: loads) { picture in
             calls.update { $0 += 1 }
-            return Self.picture(picture.width * 10)
+            return Self.bitmap(picture.width * 10)
         }
         slot.assign(ImageRequest(url: "a"))
         loads.send(.cached(image(2, .disk, isFresh: false)), to: 0)
@@ -232,13 +226,12 @@ struct ImageSlotTests {
         await until(slot, shows: "image 20 networkNotModified fresh")
         #expect(calls.value == 1)
 
-        loads.inMemory.update { $0["b"] = Self.picture(3) }
+        loads.inMemory.update { $0["b"] = Self.bitmap(3) }
         slot.assign(ImageRequest(url: "b"))
         #expect(shown(slot.state) == "image 30 memory fresh at once")
     }
 
-    // O79
-    @Test func aLateResultMayBeVetoed() async throws {
+    @Test(.requirement("O79")) func lateResultIsDiscardedWhenItsValidityCheckFails() async throws {
         let isValid = Locked(true)
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"), placeholder: gray) { isValid.value }
@@ -251,8 +244,7 @@ struct ImageSlotTests {
         #expect(!slot.isBusy)
     }
 
-    // O77
-    @Test func aReleasedSlotLoadsAgainWhenItIsLookedAt() async throws {
+    @Test(.requirement("O77")) func readingTheStateOfAReleasedSlotLoadsAgain() async throws {
         let slot = ImageSlot(loader: loads)
         var request = ImageRequest(url: "a")
         request.policy = .reload
@@ -271,11 +263,11 @@ struct ImageSlotTests {
         await until(slot, shows: "image 6 disk fresh")
 
         slot.release()
-        loads.inMemory.update { $0["a"] = Self.picture(5) }
+        loads.inMemory.update { $0["a"] = Self.bitmap(5) }
         #expect(shown(slot.state) == "image 5 memory fresh at once")
     }
 
-    @Test func whatComesAfterTheReleaseDoesNotFillTheSlot() async throws {
+    @Test func eventsAfterReleaseAreIgnored() async throws {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"))
         var states = slot.states.makeAsyncIterator()
@@ -289,9 +281,8 @@ struct ImageSlotTests {
         #expect(loads.started.value.count == 1)
     }
 
-    // O77
-    @Test func onlyWhatNobodySeesGivesMemoryBack() throws {
-        loads.inMemory.update { $0["a"] = Self.picture(5) }
+    @Test(.requirement("O77")) func memoryPressureReleasesOnlyInvisibleSlots() throws {
+        loads.inMemory.update { $0["a"] = Self.bitmap(5) }
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"))
         loads.inMemory.update { $0 = [:] }
@@ -304,7 +295,7 @@ struct ImageSlotTests {
         #expect(loads.started.value.count == 1)
     }
 
-    @Test func whoeverWatchesSeesTheStateNowAndTheLastOne() async throws {
+    @Test func observerReceivesTheCurrentAndTheLatestState() async throws {
         let slot = ImageSlot(loader: loads)
         slot.assign(ImageRequest(url: "a"), placeholder: gray)
         var states = slot.states.makeAsyncIterator()
@@ -317,7 +308,7 @@ struct ImageSlotTests {
         #expect(await states.next().map(shown) == "failed transport")
     }
 
-    @Test func aSlotThatIsGoneEndsItsStatesAndLeavesTheLoad() async throws {
+    @Test func deallocatedSlotEndsItsStatesAndCancelsOnlyIfConfigured() async throws {
         for cancels in [false, true] {
             let loads = Loads()
             var slot: ImageSlot? = ImageSlot(loader: loads, cancelsPrevious: cancels)
@@ -326,7 +317,7 @@ struct ImageSlotTests {
             var states = try #require(slot).states.makeAsyncIterator()
             slot = nil
 
-            // The state that nobody read yet, and then the end.
+            // The unread state, then the end of the sequence.
             #expect(await states.next().map(shown) == "empty")
             #expect(await states.next() == nil)
             #expect(gone == nil)
@@ -338,7 +329,7 @@ struct ImageSlotTests {
 }
 
 extension LoadedImage {
-    /// A picture that comes from no file.
+    /// An image without encoded data.
     fileprivate init(showing bitmap: PlatformImage, source: LoadSource, isFresh: Bool) {
         let image = DecodedImage(bitmap)
         self.init(

@@ -11,16 +11,16 @@ import Testing
     private let known = ImageRequest(url: LoaderBench.url)
     private let other = ImageRequest(url: "http://example.com/other.png")
 
-    /// One way to begin a load: its end, in a word.
-    private struct Way: Sendable {
+    /// One method of starting a load; `run` returns its result as text.
+    private struct LoadMethod: Sendable {
         let name: String
         let run: @Sendable (LoaderBench, ImageRequest) async -> String
     }
 
-    private static let ways = [
-        Way(name: "image") { bench, request in (await bench.failure(request)).map { "\($0.code)" } ?? "loaded" },
-        Way(name: "events") { bench, request in await bench.steps(request).joined(separator: ", ") },
-        Way(name: "callbacks") { bench, request in
+    private static let loadMethods = [
+        LoadMethod(name: "image") { bench, request in (await bench.failure(request)).map { "\($0.code)" } ?? "loaded" },
+        LoadMethod(name: "events") { bench, request in await bench.steps(request).joined(separator: ", ") },
+        LoadMethod(name: "callbacks") { bench, request in
             let ends = Locked<[String]>([])
             var callbacks = LoadCallbacks()
             callbacks.hasCache = { _, _ in ends.update { $0.append("cached") } }
@@ -31,12 +31,12 @@ import Testing
             await bench.loader.loadImage(with: request, callbacks).end()
             return ends.value.joined(separator: ", ")
         },
-        Way(name: "bytes") { bench, request in
+        LoadMethod(name: "bytes") { bench, request in
             let data = DataRequest(url: request.url, policy: request.policy)
             return (await bench.dataFailure(data)).map { "\($0.code)" } ?? "loaded"
         },
-        Way(name: "prefetch to memory") { bench, request in await prefetch(request, to: .memory, with: bench) },
-        Way(name: "prefetch to disk") { bench, request in await prefetch(request, to: .disk, with: bench) },
+        LoadMethod(name: "prefetch to memory") { bench, request in await prefetch(request, to: .memory, with: bench) },
+        LoadMethod(name: "prefetch to disk") { bench, request in await prefetch(request, to: .disk, with: bench) },
     ]
 
     private static func prefetch(
@@ -56,13 +56,13 @@ import Testing
         return bench
     }
 
-    @Test func noWayToLoadAsksTheNetworkOrTheCaches() async throws {
+    @Test func loadsAfterInvalidateFailWithoutNetworkOrCacheAccess() async throws {
         let expected = [
             "image": "configuration", "events": "failed configuration", "callbacks": "configuration",
             "bytes": "configuration", "prefetch to memory": "0 done, 0 skipped, 1 failed",
             "prefetch to disk": "0 done, 0 skipped, 1 failed",
         ]
-        for (way, policy) in Self.ways.flatMap({ way in Self.policies.map { (way, $0) } }) {
+        for (way, policy) in Self.loadMethods.flatMap({ way in Self.policies.map { (way, $0) } }) {
             let bench = try await bench()
             let before = (bench.loader.diskStatistics, bench.loader.dataStatistics, bench.folder.files)
             let memory = bench.loader.memoryStatistics
@@ -86,17 +86,17 @@ import Testing
         }
     }
 
-    /// The same ways load when nobody has ended the loader, so that the test above can fail.
-    @Test func theSameWaysLoadBefore() async throws {
-        for way in Self.ways {
+    /// Control for the test above: without `invalidate()` the same loads send a request.
+    @Test func loadsBeforeInvalidateSendRequests() async throws {
+        for way in Self.loadMethods {
             let bench = try await bench()
             #expect(!(await way.run(bench, other)).contains("configuration"), "\(way.name)")
             #expect(bench.transport.requests.count == 3, "\(way.name)")
         }
     }
 
-    /// A stream is a load only once somebody reads it.
-    @Test func stepsThatWereNotReadYetAreOfALaterLoad() async throws {
+    /// A load begins when its stream is first read.
+    @Test func eventStreamFirstReadAfterInvalidateFails() async throws {
         let bench = try await bench()
         let stream = bench.loader.events(for: other)
         bench.loader.invalidate()
@@ -110,7 +110,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test func aSlotShowsWhatIsInMemoryAndNothingElse() async throws {
+    @Test func slotAfterInvalidateShowsOnlyImagesInMemory() async throws {
         let bench = try await bench()
         bench.loader.invalidate()
         let slot = ImageSlot(loader: bench.loader)
@@ -140,14 +140,14 @@ import Testing
         #expect(bench.isIdle)
     }
 
-    /// Where a load is when the loader is ended, and what it has been told after it.
+    /// The stage of a load when the loader is invalidated, and the result of the load.
     private struct Stage {
         let name: String
         let replies: @Sendable (Gate) -> [ScriptedReply]
         var change: @Sendable (inout ImageLoader.Configuration) -> Void = { _ in }
         let end: [String]
         let requests: Int
-        /// What is stored in the end; nil for nothing.
+        /// The URL that is stored at the end; nil for none.
         var stored: String? = LoaderBench.url
     }
 
@@ -175,7 +175,7 @@ import Testing
             requests: 1, stored: nil),
     ]
 
-    @Test func loadsUnderWayGoOnToTheirEnd() async throws {
+    @Test func loadsInProgressCompleteAfterInvalidate() async throws {
         for stage in Self.stages {
             let gate = Gate()
             let replies = stage.replies(gate)
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func aLoadThatWaitsForItsTurnIsUnderWay() async throws {
+    @Test func loadQueuedBeforeInvalidateCompletes() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { _, number in
@@ -218,8 +218,8 @@ import Testing
         await bench.settle { bench.isIdle }
     }
 
-    /// Each picture of a prefetch is a load of its own: one has begun.
-    @Test func aPrefetchEndsWithThePicturesThatHadBegun() async throws {
+    /// Each image of a prefetch is a separate load; one of them has begun.
+    @Test func prefetchAfterInvalidateCompletesOnlyStartedImages() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { _, _ in .picture(TestPicture.first, maxAge: 60).held(gate) })
@@ -237,7 +237,7 @@ import Testing
         await bench.settle { bench.isIdle }
     }
 
-    @Test func aPictureIsRenewedBehindTheScenesToTheEnd() async throws {
+    @Test func backgroundRevalidationCompletesAfterInvalidate() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { _, number in
@@ -258,7 +258,7 @@ import Testing
         #expect(bench.loader.cachedImage(for: known)?.bitmap.width == 11)
     }
 
-    @Test func whatIsCachedIsStillFound() async throws {
+    @Test func cachedImagesAreFoundAfterInvalidate() async throws {
         let bench = try await bench()
         bench.loader.invalidate()
 
@@ -273,7 +273,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test func picturesAreStillStored() async throws {
+    @Test func storeSucceedsAfterInvalidate() async throws {
         let bench = try await bench()
         bench.loader.invalidate()
         let fields: HeaderFields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
@@ -288,7 +288,7 @@ import Testing
         #expect(await bench.failure(other)?.code == .configuration)
     }
 
-    @Test func picturesAreStillRemoved() async throws {
+    @Test func removalSucceedsAfterInvalidate() async throws {
         let removals: [(name: String, run: @Sendable (LoaderBench) async -> Void)] = [
             ("removeImage", { await $0.loader.removeImage(for: ImageRequest(url: LoaderBench.url)) }),
             ("purgeDisk", { await $0.loader.purgeDisk() }),
@@ -311,8 +311,8 @@ import Testing
         }
     }
 
-    /// Not even with a folder, a policy or a width of its own.
-    @Test func noChangeOfTheConfigurationUndoesIt() async throws {
+    /// Changes of the folder, the cache policy and the lane width are applied, but loads still fail.
+    @Test func configurationUpdateDoesNotUndoInvalidate() async throws {
         let bench = try await bench()
         bench.loader.invalidate()
         let path = bench.folder.path + "/elsewhere"
@@ -329,7 +329,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test func anotherLoaderOnTheSameTransportAndFolderGoesOn() async throws {
+    @Test func otherLoaderOnTheSameTransportAndFolderStillLoads() async throws {
         let bench = try await bench()
         let neighbour = try LoaderBench(bench.transport, in: bench.folder)
         bench.loader.invalidate()
@@ -340,7 +340,7 @@ import Testing
 }
 
 extension ScriptedReply {
-    /// The same, whose head waits.
+    /// The same reply, with a response head that waits for `gate`.
     fileprivate func held(_ gate: Gate) -> Self {
         var reply = self
         reply.headGate = gate

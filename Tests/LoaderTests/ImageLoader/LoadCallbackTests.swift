@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct LoadCallbackTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
-    /// A history of a load and what it calls.
+    /// The replies to a load, the settings, and the expected callbacks.
     private struct History {
         let name: String
         let replies: [ScriptedReply]
@@ -63,8 +63,8 @@ import Testing
         return callbacks
     }
 
-    // O9, O10, O11, O12, O20, O21, O72
-    @Test func callbacksAreAFoldOfTheEvents() async throws {
+    @Test(.requirement("O9", "O10", "O11", "O12", "O20", "O21", "O72"))
+    func callbacksMatchTheEventsOfEachHistory() async throws {
         for history in histories {
             let replies = history.replies
             let bench = try LoaderBench(
@@ -80,16 +80,14 @@ import Testing
         }
     }
 
-    // O8, O10
-    @Test func aFirstLoadHasNoCache() async throws {
+    @Test(.requirement("O8", "O10")) func firstLoadDoesNotCallHasCache() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first))
         let calls = Locked<[String]>([])
         await bench.loader.loadImage(with: request, callbacks(calls)).end()
         #expect(calls.value == ["sendingRequest false", "completed nil 19 networkToDisk"])
     }
 
-    // O7, O15, O21
-    @Test func noAddressIsACompletionAndNothingElse() async throws {
+    @Test(.requirement("O7", "O15", "O21")) func emptyURLCompletesWithInvalidURLWithoutARequest() async throws {
         let bench = try LoaderBench(.offline)
         let calls = Locked<[String]>([])
         let task = bench.loader.loadImage(with: ImageRequest(url: ""), callbacks(calls))
@@ -98,8 +96,7 @@ import Testing
         #expect(!task.didSendRequest)
     }
 
-    // O14
-    @Test func everyCallbackMayBeMissing() async throws {
+    @Test(.requirement("O14")) func loadWithoutCallbacksCompletes() async throws {
         for history in histories {
             let replies = history.replies
             let bench = try LoaderBench(
@@ -111,8 +108,7 @@ import Testing
         }
     }
 
-    // O11, O59
-    @Test func aCancelledLoadStillCompletes() async throws {
+    @Test(.requirement("O11", "O59")) func cancelledLoadCallsRequestCompletedOnce() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.headGate = gate
@@ -126,8 +122,7 @@ import Testing
         #expect(calls.value == ["sendingRequest false", "completed cancelled nil none", "onFail cancelled false"])
     }
 
-    // O13
-    @Test func callbacksComeWhereTheCallerWants() async throws {
+    @Test(.requirement("O13")) func callbacksRunOnTheSpecifiedQueue() async throws {
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "of the caller", attributes: .concurrent)
         queue.setSpecific(key: key, value: true)
@@ -143,8 +138,7 @@ import Testing
         #expect(places.value == [true, true, true])
     }
 
-    // O59
-    @Test func whoStopsReadingGivesTheLoadUp() async throws {
+    @Test(.requirement("O59")) func endingTheEventIterationCancelsTheLoad() async throws {
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.ending = .never
         let bench = try LoaderBench(reply)
@@ -155,8 +149,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    // O59, O73
-    @Test func theEventsEndWithTheirEndAlsoWhenCancelled() async throws {
+    @Test(.requirement("O59", "O73")) func cancelledEventStreamEndsWithFailedCancelled() async throws {
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.ending = .never
         let bench = try LoaderBench(reply)

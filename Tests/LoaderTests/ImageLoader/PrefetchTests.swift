@@ -30,8 +30,7 @@ import Testing
         return counts
     }
 
-    // O89
-    @Test func whatIsPrefetchedIsThereLater() async throws {
+    @Test(.requirement("O89")) func prefetchedImagesAreMemoryHitsLater() async throws {
         let bench = try bench()
         let prefetch = bench.loader.prefetch(requests(5))
         #expect(await prefetch.end() == counts(5, done: 5))
@@ -43,8 +42,7 @@ import Testing
         #expect(bench.isIdle)
     }
 
-    // O89
-    @Test func toTheDiskNoBitmapIsKept() async throws {
+    @Test(.requirement("O89")) func prefetchToDiskStoresNoBitmapsInMemory() async throws {
         let bench = try bench()
         #expect(await bench.loader.prefetch(requests(3), to: .disk).end() == counts(3, done: 3))
         #expect(bench.loader.memoryStatistics.count == 0)
@@ -52,8 +50,7 @@ import Testing
         for request in requests(3) { #expect(await bench.steps(request) == ["cached disk fresh", "finished disk"]) }
     }
 
-    // O42, O89
-    @Test func toTheDiskTheHeaderIsCheckedAllTheSame() async throws {
+    @Test(.requirement("O42", "O89")) func prefetchToDiskRejectsWhatALoadRejects() async throws {
         let refused: [(reply: ScriptedReply, code: LoadError.Code)] = [
             (.picture(Array("<html>".utf8), maxAge: 60), .undecodable),
             (.picture(Array(TestPicture.first.prefix(20)), maxAge: 60), .undecodable),
@@ -71,24 +68,22 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    // O89
-    @Test(arguments: Prefetch.Destination.allCases)
-    func whatIsThereAndFreshIsSkipped(to destination: Prefetch.Destination) async throws {
+    @Test(.requirement("O89"), arguments: Prefetch.Destination.allCases)
+    func freshCachedImagesAreSkipped(to destination: Prefetch.Destination) async throws {
         let bench = try bench()
         _ = await bench.loader.prefetch(requests(2), to: destination).end()
         let reads = bench.loader.diskStatistics?.hits
         let again = await bench.loader.prefetch(requests(3), to: destination).end()
         #expect(again == counts(3, done: 1, skipped: 2))
         #expect(bench.transport.requests.count == 3)
-        // A look at the head is no access.
+        // Reading only the entry's header is not counted as a hit.
         #expect(bench.loader.diskStatistics?.hits == reads)
         bench.clock.advance(61)
         #expect(await bench.loader.prefetch(requests(3), to: destination).end() == counts(3, done: 3))
         #expect(bench.transport.requests.count == 6)
     }
 
-    // O89
-    @Test func whatIsOnDiskAloneIsBroughtToMemory() async throws {
+    @Test(.requirement("O89")) func prefetchToMemoryDecodesImagesCachedOnDisk() async throws {
         let bench = try bench()
         _ = await bench.loader.prefetch(requests(2), to: .disk).end()
         #expect(await bench.loader.prefetch(requests(2), to: .memory).end() == counts(2, done: 2))
@@ -96,8 +91,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    // O89
-    @Test func whereNothingIsKeptInMemoryTheDiskIsMeant() async throws {
+    @Test(.requirement("O89")) func prefetchToMemoryUsesTheDiskWhenTheMemoryCacheIsOff() async throws {
         let bench = try bench({ $0.cacheImagesInMemory = false })
         #expect(await bench.loader.prefetch(requests(2), to: .memory).end() == counts(2, done: 2))
         #expect(await bench.loader.prefetch(requests(2), to: .memory).end() == counts(2, skipped: 2))
@@ -106,10 +100,9 @@ import Testing
         #expect(nowhere.transport.requests.isEmpty)
     }
 
-    // O89
-    @Test func eachPictureIsLoadedOnce() async throws {
+    @Test(.requirement("O89")) func duplicateRequestsAreLoadedOnce() async throws {
         let bench = try bench()
-        // A reload asks whatever is there, so nothing but the equal request before it keeps one from being sent.
+        // `reload` ignores the cache, so a request is skipped only because an equal one precedes it.
         let each = requests(3).map { ImageRequest(url: $0.url, policy: .reload) }
         let twice = each + each
         #expect(await bench.loader.prefetch(twice).end() == counts(6, done: 3, skipped: 3))
@@ -117,9 +110,8 @@ import Testing
         #expect(await bench.loader.prefetch([]).end() == counts(0))
     }
 
-    // O89
-    @Test(arguments: Prefetch.Destination.allCases)
-    func aPrefetchAndALoadShareADownload(to destination: Prefetch.Destination) async throws {
+    @Test(.requirement("O89"), arguments: Prefetch.Destination.allCases)
+    func prefetchAndLoadShareOneDownload(to destination: Prefetch.Destination) async throws {
         for prefetchIsFirst in [true, false] {
             let gate = Gate()
             let bench = try origin { _, _ in
@@ -138,7 +130,7 @@ import Testing
             if !prefetchIsFirst { await gate.arrival() }
             let handle = prefetch ?? bench.loader.prefetch(requests(1), to: destination)
             await bench.settle { fetches.waiterTotal == 2 }
-            // An urgent load makes the slow prefetch's download urgent, a moment after it has joined.
+            // Shortly after an urgent load joins the download of a slow prefetch, the download becomes urgent.
             await bench.settle { bench.loader.images.shared.lanes.counts == LaneCounts(urgentRunning: 1) }
             gate.open()
             #expect(try await image.bitmap.width == 19)
@@ -148,8 +140,7 @@ import Testing
         }
     }
 
-    // O89
-    @Test func givingItUpLeavesOthersAlone() async throws {
+    @Test(.requirement("O89")) func cancellingAPrefetchKeepsOtherLoads() async throws {
         let gate = Gate()
         let bench = try origin { _, _ in
             var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -171,8 +162,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    // O89
-    @Test func releasingItGivesItUp() async throws {
+    @Test(.requirement("O89")) func releasingAPrefetchCancelsIt() async throws {
         let gate = Gate()
         let bench = try origin { _, _ in
             var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -189,8 +179,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    // O89
-    @Test func aPausedPrefetchBeginsNothing() async throws {
+    @Test(.requirement("O89")) func pausedPrefetchStartsNoNewLoads() async throws {
         let gate = Gate()
         let bench = try origin { _, number in
             var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -202,7 +191,7 @@ import Testing
         prefetch.pause()
         prefetch.pause()
         gate.open()
-        // What has begun goes on.
+        // A load that has begun continues.
         await bench.settle { prefetch.counts.done == 1 && bench.isIdle }
         prefetch.setPriority(.slow)
         #expect(bench.transport.requests.count == 1)
@@ -211,8 +200,7 @@ import Testing
         #expect(await prefetch.end() == counts(3, done: 3))
     }
 
-    // O89
-    @Test func aPausedPrefetchCanBeGivenUp() async throws {
+    @Test(.requirement("O89")) func pausedPrefetchCanBeCancelled() async throws {
         let bench = try bench()
         let prefetch = bench.loader.prefetch([])
         prefetch.pause()
@@ -231,8 +219,7 @@ import Testing
         #expect(await end.value == counts(2))
     }
 
-    // O89
-    @Test func whoWaitsForTheEndMayGiveThatUp() async throws {
+    @Test(.requirement("O89")) func cancellingTheWaitForTheEndKeepsThePrefetch() async throws {
         let gate = Gate()
         let bench = try origin { _, _ in
             var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -251,8 +238,7 @@ import Testing
         #expect(await prefetch.end() == counts(1, done: 1))
     }
 
-    // O89
-    @Test func slowOnesComeOneByOneAndUrgentOnesSideBySide() async throws {
+    @Test(.requirement("O89")) func slowPrefetchLoadsSeriallyAndUrgentPrefetchInParallel() async throws {
         let held = Locked(true)
         let bench = try origin({ $0.urgentWidth = 3 }) { request, _ in
             var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -275,8 +261,7 @@ import Testing
         await bench.settle { bench.isIdle }
     }
 
-    // O89
-    @Test func slowOnesWaitForUrgentWork() async throws {
+    @Test(.requirement("O89")) func slowPrefetchWaitsForUrgentLoads() async throws {
         let gate = Gate()
         let bench = try origin { request, _ in
             var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -293,8 +278,7 @@ import Testing
         #expect(await prefetch.end() == counts(3, done: 3))
     }
 
-    // O89
-    @Test func failuresAreCountedAndRepeatedAsConfigured() async throws {
+    @Test(.requirement("O89")) func failuresAreCountedAndRetriedAsConfigured() async throws {
         let bench = try origin({ $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero) }) { request, number in
             if request.url.hasSuffix("0") { return .status(404) }
             return number < 4 ? .offline : .picture(TestPicture.first, maxAge: 60)
