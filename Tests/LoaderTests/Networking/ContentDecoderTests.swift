@@ -7,7 +7,7 @@ import Testing
 @Suite struct ContentDecoderTests {
     private static let content = TestPicture.first + Array(repeating: 7, count: 3_000) + TestPicture.second
 
-    /// Every form in which a server may send the content, with the field that says so.
+    /// The encodings in which a server may send the content, with their `Content-Encoding`.
     private static let forms: [(field: String, bytes: [UInt8])] = [
         ("gzip", CodedBody.gzip(content)), ("x-gzip", CodedBody.gzip(content, level: 1)),
         ("GZIP", CodedBody.gzip(content, level: 0)), ("deflate", CodedBody.zlib(content)),
@@ -16,7 +16,7 @@ import Testing
         ("deflate, gzip", CodedBody.gzip(CodedBody.zlib(content))),
         ("gzip,, identity , deflate", CodedBody.bare(CodedBody.gzip(content))),
         ("gzip, gzip, gzip, gzip", CodedBody.gzip(CodedBody.gzip(CodedBody.gzip(CodedBody.gzip(content))))),
-        // Members in a row are one content (RFC 1952 §2.2).
+        // Consecutive members are one content (RFC 1952 §2.2).
         (
             "gzip",
             CodedBody.gzip(Array(content.prefix(1_000))) + CodedBody.gzip([])
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func everyFormGivesTheContentWhateverTheChunks() {
+    @Test func everyCodingDecodesTheSameContentWithAnyChunkSize() {
         for (field, bytes) in Self.forms {
             for size in [1, 2, 7, 100, 4_096, bytes.count] {
                 #expect(decoded(bytes, field, by: size) == .success(Self.content), "\(field) by \(size)")
@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    @Test func aLongContentComesInPieces() {
-        // Exactly at, just below and beyond the pieces in which the decoder works.
+    @Test func contentAroundTheBufferSizeIsDecodedCompletely() {
+        // Lengths at, just below and above the size of the decoder's output buffer.
         for count in [65_535, 65_536, 65_537, 131_072, 200_000] {
             let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
             for coded in [CodedBody.gzip(content), CodedBody.gzip(CodedBody.gzip(content))] {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func everyCutIsTooEarly() {
+    @Test func inputTruncatedAtAnyLengthIsAnError() {
         let small = Array("a small content, a small content".utf8)
         for (field, coded) in [
             ("gzip", CodedBody.gzip(small)), ("deflate", CodedBody.zlib(small)), ("deflate", CodedBody.bare(small)),
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func nothingMayFollowTheEnd() {
+    @Test func bytesAfterTheEndAreAnError() {
         let small = Array("content".utf8)
         for (field, coded) in [
             ("gzip", CodedBody.gzip(small)), ("deflate", CodedBody.zlib(small)), ("deflate", CodedBody.bare(small)),
@@ -82,25 +82,25 @@ import Testing
             for junk in [[0], [1, 2, 3], Array(repeating: 0, count: 512)] as [[UInt8]] {
                 for size in [1, coded.count, coded.count + junk.count] {
                     guard case .failure(.damaged) = decoded(coded + junk, field, by: size) else {
-                        Issue.record("\(field) takes \(junk.count) bytes behind its end")
+                        Issue.record("\(field) accepts \(junk.count) bytes after its end")
                         continue
                     }
                 }
             }
-            // Half of another member is missing something.
+            // An incomplete second member is truncated input.
             if field == "gzip" {
                 #expect(decoded(coded + coded.prefix(5), field, by: 3) == .failure(.truncated))
             }
         }
     }
 
-    @Test func noFlippedBitGivesAnotherContent() {
+    @Test func flippedBitsNeverYieldOtherContent() {
         let small = Array("content that is checked, content that is checked".utf8)
         for (field, coded) in [("gzip", CodedBody.gzip(small)), ("deflate", CodedBody.zlib(small))] {
             for bit in 0..<(coded.count * 8) {
                 var damaged = coded
                 damaged[bit / 8] ^= 1 << (bit % 8)
-                // A flip of what is no part of the content, such as a date, may do no harm.
+                // A flipped bit outside the content, such as in the date, may leave the content unchanged.
                 if case .success(let content) = decoded(damaged, field, by: 16) {
                     #expect(content == small, "\(field) bit \(bit)")
                 }
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func noBytesMakeTheDecoderFall() {
+    @Test func randomInputDoesNotCrashTheDecoder() {
         var random = SplitMix(seed: 4)
         for round in 0..<2_000 {
             let bytes = (0..<Int.random(in: 0..<64, using: &random)).map { _ in
@@ -117,12 +117,12 @@ import Testing
             let field = ["gzip", "deflate", "deflate, gzip"][round % 3]
             let head: [UInt8] = field.hasSuffix("gzip") ? [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] : []
             let (one, all) = (decoded(head + bytes, field, by: 1), decoded(head + bytes, field, by: 100))
-            // How it is cut makes no difference.
+            // The result does not depend on the chunk size.
             #expect((try? one.get()) == (try? all.get()))
         }
     }
 
-    @Test func unknownCodingsAreNamed() {
+    @Test func unknownCodingsAreRejectedByName() {
         for (field, name) in [
             ("br", "br"), ("zstd", "zstd"), ("gzip, BR", "br"), ("compress", "compress"), ("x-compress", "x-compress"),
             ("gzip;q=1", "gzip;q=1"), ("gzip gzip", "gzip gzip"),
@@ -132,16 +132,15 @@ import Testing
         }
     }
 
-    @Test func aPresetDictionaryIsNoCodingOfHTTP() {
-        // The flag FDICT of RFC 1950 with a check that is right.
+    @Test func zlibPresetDictionaryIsRejected() {
+        // The flag FDICT of RFC 1950 with a valid FCHECK.
         guard case .failure(.damaged) = decoded([0x78, 0x20, 1, 2, 3, 4, 5], "deflate", by: 7) else {
-            Issue.record("a preset dictionary is not refused")
+            Issue.record("a preset dictionary is not rejected")
             return
         }
     }
 
-    // O92
-    @Test func theLimitIsExactAndEndsABomb() {
+    @Test(.requirement("O92")) func limitIsExactAndStopsADecompressionBomb() {
         let coded = CodedBody.gzip(Self.content)
         #expect(decoded(coded, "gzip", by: 50, maxBytes: Self.content.count) == .success(Self.content))
         #expect(decoded(coded, "gzip", by: 50, maxBytes: Self.content.count - 1) == .failure(.tooLarge))
@@ -155,9 +154,8 @@ import Testing
         #expect(decoder.content.count == 3 << 20)
     }
 
-    // O92
-    @Test func aBombWithinAnotherCodingEndsAtTheSameLimit() {
-        // What lies between is as large as a bomb, and nothing comes of it: blocks without content.
+    @Test(.requirement("O92")) func nestedDecompressionBombStopsAtTheSameLimit() {
+        // The intermediate data is larger than the limit and decodes to nothing: empty deflate blocks.
         let empty = CodedBody.blocks([], level: 9)
         let inner = Array(repeatElement(empty, count: (4 << 20) / empty.count).joined())
         let coded = CodedBody.gzip(inner, level: 9)

@@ -25,11 +25,11 @@ struct CredentialsTests {
     }
 
     @Test(arguments: [("a:b", "c"), ("a\n", "c"), ("a", "c\r"), ("\u{0}", ""), ("a", "\u{7F}"), ("a", "\u{85}")])
-    func whatCannotBeSentIsRefused(_ row: (String, String)) {
+    func credentialsWithColonOrControlCharactersAreRejected(_ row: (String, String)) {
         #expect(throws: LoadError.configuration("")) { try BasicAuth(user: row.0, password: row.1) }
     }
 
-    @Test func noDescriptionShowsThePassword() throws {
+    @Test func descriptionsDoNotContainThePassword() throws {
         let auth = try BasicAuth(user: "user", password: "secret")
         var dumped = ""
         dump(auth, to: &dumped)
@@ -38,7 +38,7 @@ struct CredentialsTests {
         #expect(![dumped, "\(auth)", String(reflecting: auth)].contains { $0.contains("secret") })
     }
 
-    @Test func theFieldWinsOverTheAddressAndThatOverTheLoader() throws {
+    @Test func requestFieldOverridesURLCredentialsWhichOverrideTheLoaders() throws {
         let credentials = Credentials(basicAuth: try BasicAuth(user: "loader", password: "p"))
         let own = try BasicAuth(user: "me", password: "p").authorization
         let loader = try BasicAuth(user: "loader", password: "p").authorization
@@ -62,7 +62,7 @@ struct CredentialsTests {
             ("http://u:%ff@h/", nil, nil), ("http://@h/", nil, nil), ("http://:@h/", nil, nil),
             ("http://u:a@b@h/", "u", "a@b"), ("http://u:%C3%A9@h/", "u", "é"), ("http://u:%0D%0A@h/", nil, nil),
         ] as [(String, String?, String?)])
-    func userInformationIsTakenOutOfTheAddress(_ row: (String, String?, String?)) throws {
+    func userInformationIsRemovedFromTheURL(_ row: (String, String?, String?)) throws {
         let request = sent(Credentials(), to: row.0)
 
         #expect(request.url == "http://h/")
@@ -75,7 +75,7 @@ struct CredentialsTests {
             ("https://a.example/x", true), ("https://A.example:443/", true), ("http://a.example/", false),
             ("https://a.example:8443/", false), ("https://b.example/", false), ("https://a.example.b/", false),
         ])
-    func onlyOriginsThatMayKnowAreTold(_ row: (String, Bool)) throws {
+    func credentialsAreSentOnlyToPermittedOrigins(_ row: (String, Bool)) throws {
         let only = try #require(Origin("https://a.example"))
         let auth = try BasicAuth(user: "u", password: "p")
 
@@ -90,7 +90,7 @@ struct CredentialsTests {
             ("http://[::1]:80/", "http://[::1]"),
             ("https://h:80/#f", "https://h:80"), ("ftp://h/", nil), ("http://", nil), ("h", nil), ("", nil),
         ] as [(String, String?)])
-    func anOriginIsSchemeHostAndPort(_ row: (String, String?)) {
+    func originIsNormalizedToSchemeHostAndPort(_ row: (String, String?)) {
         #expect(Origin(row.0)?.description == row.1)
     }
 }
@@ -98,7 +98,7 @@ struct CredentialsTests {
 struct PartitionTests {
     private let key = PartitionKey()
 
-    @Test func requestsWithoutCredentialsShareThePartitionWithoutAName() {
+    @Test func requestsWithoutCredentialsUseTheUnnamedPartition() {
         #expect(key.partition(of: [:]) == "")
         #expect(key.partition(of: ["Accept": "*/*", "Proxy-Authorization": "x"]) == "")
     }
@@ -112,7 +112,7 @@ struct PartitionTests {
         #expect(one.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) })
     }
 
-    @Test func differentCredentialsNeverShareOne() {
+    @Test func differentCredentialsNeverShareAPartition() {
         let all: [HeaderFields] = [
             [:], ["Authorization": ""], ["Cookie": ""], ["Authorization": "a"], ["Cookie": "a"],
             ["Authorization": "ab"],
@@ -123,12 +123,12 @@ struct PartitionTests {
         #expect(Set(all.map(key.partition)).count == all.count)
     }
 
-    @Test func keysDiffer() {
+    @Test func differentKeysYieldDifferentPartitions() {
         #expect(PartitionKey().partition(of: ["Cookie": "a"]) != key.partition(of: ["Cookie": "a"]))
     }
 
-    /// The digest was computed by another implementation of HMAC-SHA256.
-    @Test func thePartitionIsTheKeyedDigestOfNamesLengthsAndValues() throws {
+    /// The expected digest comes from another implementation of HMAC-SHA256.
+    @Test func partitionIsTheHMACOfFieldNamesLengthsAndValues() throws {
         let folder = try DiskFolder()
         try write([UInt8](repeating: 7, count: 32), to: folder)
 
@@ -141,7 +141,7 @@ struct PartitionTests {
         try Data(bytes).write(to: URL(filePath: folder.path + "/" + PartitionKey.fileName))
     }
 
-    @Test func thePartitionIsStableAcrossRestartsAndForTheUserAlone() throws {
+    @Test func keyFileIsPersistentAndReadableOnlyByItsOwner() throws {
         let folder = try DiskFolder()
         let first = PartitionKey(directory: folder.path).partition(of: ["Cookie": "a"])
         let second = PartitionKey(directory: folder.path).partition(of: ["Cookie": "a"])
@@ -152,7 +152,7 @@ struct PartitionTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func aDamagedKeyFileIsReplaced() throws {
+    @Test func keyFileOfWrongLengthIsReplaced() throws {
         for count in [0, 31, 33] {
             let folder = try DiskFolder()
             try write([UInt8](repeating: 7, count: count), to: folder)
@@ -164,13 +164,13 @@ struct PartitionTests {
         }
     }
 
-    @Test func aFolderThatIsNotThereGivesAKeyForThisProcess() {
+    @Test func missingFolderYieldsAKeyForThisProcess() {
         let key = PartitionKey(directory: "/nowhere/at/all")
 
         #expect(key.partition(of: ["Cookie": "a"]).utf8.count == 64)
     }
 
-    @Test func whoComesAtOnceGetsTheSameKey() async throws {
+    @Test func concurrentKeyCreationYieldsOneKey() async throws {
         let folder = try DiskFolder()
         let partitions = await withTaskGroup(of: String.self) { group in
             for _ in 0..<40 {
@@ -182,7 +182,7 @@ struct PartitionTests {
         #expect(folder.files == [PartitionKey.fileName])
     }
 
-    @Test func removingEverythingFromTheCacheLeavesTheKey() async throws {
+    @Test func purgingTheCacheKeepsTheKeyFile() async throws {
         let folder = try DiskFolder()
         let cache = folder.cache()
         let first = PartitionKey(directory: folder.path).partition(of: ["Cookie": "a"])

@@ -25,8 +25,8 @@ struct RedirectTests {
         }
     }
 
-    /// RFC 9110 §15.4: which method the next hop has, for each status and method.
-    @Test func theStatusDecidesTheMethod() throws {
+    /// The method of the next request for each status and method (RFC 9110 §15.4).
+    @Test func statusAndMethodDetermineTheNextMethod() throws {
         let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]
         let expected: [Int: [String]] = [
             301: ["GET", "HEAD", "GET", "PUT", "DELETE", "OPTIONS"],
@@ -43,7 +43,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func noOtherStatusIsFollowed() throws {
+    @Test func statusesOtherThanRedirectsAreNotFollowed() throws {
         for status in 100...599 where ![301, 302, 303, 307, 308].contains(status) {
             var chain = chain()
             #expect(try chain.follow(head(status, "/next")) == nil, "\(status)")
@@ -59,7 +59,7 @@ struct RedirectTests {
         #expect(chain.hops == 0)
     }
 
-    @Test func fieldsOfABodyGoWithIt() throws {
+    @Test func contentFieldsAreRemovedWhenTheBodyIsDropped() throws {
         let fields: HeaderFields = ["Content-Type": "text/plain", "content-length": "3", "X": "1", "Accept": "*/*"]
         var seeOther = chain(method: "POST", fields: fields)
         var temporary = chain(method: "POST", fields: fields)
@@ -77,7 +77,7 @@ struct RedirectTests {
             ("http://[::1]:8080/n", "http://[::1]:8080/n"), ("../../../n", "https://a.example/n"),
             ("http://b?x", "http://b/?x"), ("1a:b", "https://a.example/x/1a:b"),
         ])
-    func aLocationIsResolvedAtTheHop(_ row: (String, String)) throws {
+    func locationIsResolvedAgainstTheCurrentURL(_ row: (String, String)) throws {
         var chain = chain()
 
         #expect(try chain.follow(head(302, row.0))?.url == row.1)
@@ -90,11 +90,11 @@ struct RedirectTests {
         "http://b.example:8o/", "http://[::1/", "http://b c/", "http://b.example/\u{7F}", "/n\r\nX: 1", "/\u{0}",
         "http://:80/", "http://a]b/", "http://a:1:2/",
     ])
-    func aLocationThatIsNoPlainWebAddressFails(_ location: String) {
+    func locationThatIsNotAPlainHTTPURLFails(_ location: String) {
         #expect(code(chain(), head(302, location)) == .redirect, "\(location)")
     }
 
-    @Test func locationsThatAgreeAreOneAndOthersFail() throws {
+    @Test func equalLocationLinesAreFollowedAndDifferentOnesFail() throws {
         var same = chain()
         let twice = ResponseHead(status: 302, fields: ["Location": "/n", "location": "/n"])
         let differing = ResponseHead(status: 302, fields: ["Location": "/n", "location": "/m"])
@@ -104,7 +104,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: 0...6)
-    func soManyHopsAreFollowedAndNoMore(_ limit: Int) throws {
+    func redirectsAreFollowedUpToMaxRedirects(_ limit: Int) throws {
         var chain = chain(limit: limit)
         for hop in 0..<limit { #expect(try chain.follow(head(302, "/\(hop)")) != nil) }
 
@@ -112,8 +112,8 @@ struct RedirectTests {
         #expect(code(chain, head(302, "/last")) == .redirect)
     }
 
-    /// Every way of up to five hops over three addresses: an error exactly where an address comes again.
-    @Test func aCircleFailsWhereItCloses() {
+    /// Every chain of up to five redirects over three URLs fails exactly where a URL is repeated.
+    @Test func redirectLoopFailsAtTheFirstRepeatedURL() {
         func walk(_ chain: RedirectChain, visited: Set<Int>, depth: Int) {
             guard depth < 5 else { return }
             for next in 0..<3 {
@@ -126,11 +126,11 @@ struct RedirectTests {
         walk(chain("https://a.example/0"), visited: [0], depth: 0)
     }
 
-    @Test func theSameAddressInAnotherSpellingIsACircle() {
+    @Test func equivalentURLInAnotherSpellingIsALoop() {
         #expect(code(chain("http://a.example"), head(301, "HTTP://A.example:80/#x")) == .redirect)
     }
 
-    @Test func aFailedStepLeavesTheWayWhereItIs() throws {
+    @Test func failedRedirectLeavesTheChainUnchanged() throws {
         var chain = chain()
         #expect(throws: LoadError.self) { try chain.follow(head(302, "ftp://b/")) }
 
@@ -142,7 +142,7 @@ struct RedirectTests {
         "Authorization": "Basic x", "cookie": "a=b", "Proxy-Authorization": "p", "Accept": "*/*", "Cookie": "c=d",
     ]
 
-    /// Docs/http-cache.md 5.5: scheme, host and port must all be the same.
+    /// Docs/http-cache.md 5.5: scheme, host and port must be equal.
     @Test(
         arguments: [
             ("https://a.example/n", true), ("https://A.EXAMPLE:443/n", true), ("https://a.example:0443/n", true),
@@ -150,7 +150,7 @@ struct RedirectTests {
             ("https://a.example:444/n", false), ("https://b.a.example/n", false), ("https://a.example./n", false),
             ("https://b.example/n", false), ("//a.example.b.example/n", false),
         ])
-    func credentialsStayWithTheirOrigin(_ row: (String, Bool)) throws {
+    func credentialsAreSentOnlyToTheSameOrigin(_ row: (String, Bool)) throws {
         var chain = chain(fields: Self.secrets)
 
         let next = try chain.follow(head(302, row.0))
@@ -159,7 +159,7 @@ struct RedirectTests {
         #expect(chain.hasChangedOrigin == !row.1)
     }
 
-    @Test func credentialsDoNotComeBackWithTheOrigin() throws {
+    @Test func credentialsAreNotRestoredAfterReturningToTheOrigin() throws {
         var chain = chain(fields: Self.secrets)
         _ = try chain.follow(head(302, "https://b.example/"))
 
@@ -169,11 +169,11 @@ struct RedirectTests {
         #expect(chain.hasChangedOrigin)
     }
 
-    @Test func errorsShowNeitherQueryNorUser() throws {
+    @Test func errorsContainNeitherQueryNorUserInformation() throws {
         var chain = chain("https://a.example/x?token=secret")
         do throws(LoadError) {
             _ = try chain.follow(head(302, "http://user:secret@b.example/"))
-            Issue.record("followed")
+            Issue.record("the redirect was followed")
         } catch {
             #expect(!error.description.contains("secret"))
             #expect(error.url == "https://a.example/x?***")

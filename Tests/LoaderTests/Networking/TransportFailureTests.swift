@@ -15,7 +15,7 @@ import Darwin
 @Suite(.timeLimit(.minutes(30))) struct TransportFailureTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none)
 
-    /// A head, what follows it, and the body that the whole stands for; nil when it is broken (RFC 9112 §6.3, §8).
+    /// The bytes of a response and its body; nil when the response is not valid (RFC 9112 §6.3, §8).
     private static let wires: [(wire: String, body: String?)] = [
         ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell", nil),
@@ -44,8 +44,8 @@ import Darwin
         ("", nil),
     ]
 
-    @Test func aRefusedConnectionIsCalledOne() async throws {
-        // Nobody listens at the port of tcpmux.
+    @Test func refusedConnectionIsReportedWithItsErrno() async throws {
+        // No process listens on port 1 (tcpmux).
         let error = await #expect(throws: LoadError.self) {
             try await TransportFixture.get("http://127.0.0.1:1/", with: transport)
         }
@@ -54,7 +54,7 @@ import Darwin
         #expect(error?.message == "Connection refused (errno \(ECONNREFUSED))")
     }
 
-    @Test(arguments: wires.indices) func whatIsCutOrContradictsItselfIsAnError(_ number: Int) async throws {
+    @Test(arguments: wires.indices) func truncatedOrContradictoryResponseIsAnError(_ number: Int) async throws {
         let (wire, body) = Self.wires[number]
         let origin = try await LoopbackOrigin { _ in .close(after: Array(wire.utf8)) }
 
@@ -68,12 +68,12 @@ import Darwin
         switch (result, body) {
         case (.success(let got), let body?): #expect(got == Array(body.utf8))
         case (.failure(let error), nil): #expect((error as? LoadError)?.code == .transport)
-        default: Issue.record("\(wire.debugDescription) gives \(result)")
+        default: Issue.record("\(wire.debugDescription) returns \(result)")
         }
         #expect(origin.requests.count == 1)
     }
 
-    @Test func aBodyIsAnErrorWhereverItIsCut() async throws {
+    @Test func bodyTruncatedAtAnyLengthDeliversItsBytesThenFails() async throws {
         let body = TransportFixture.bytes(40)
         for framing in [OriginResponse.Framing.length, .chunked] {
             for cut in body.indices {
@@ -95,12 +95,12 @@ import Darwin
                 }
 
                 #expect(error?.code == .transport, "\(framing) cut at \(cut)")
-                #expect(got == Array(body[..<cut]), "what came before the cut is handed on")
+                #expect(got == Array(body[..<cut]), "the bytes before the cut are delivered")
             }
         }
     }
 
-    @Test func aServerThatNeverAnswersEndsByTheIdleTimeout() async throws {
+    @Test func silentServerFailsAfterTheIdleTimeout() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         var timeouts = TransportFixture.patient
         timeouts.idle = .milliseconds(100)
@@ -111,7 +111,7 @@ import Darwin
         await origin.waitForClosedConnections(1)
     }
 
-    @Test(arguments: [0, 1, 5000]) func aBodyThatStopsEndsByTheIdleTimeout(_ sent: Int) async throws {
+    @Test(arguments: [0, 1, 5000]) func stalledBodyFailsAfterTheIdleTimeout(_ sent: Int) async throws {
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: TransportFixture.bytes(10_000))
             response.failure = (sent, .silence)
@@ -126,9 +126,9 @@ import Darwin
         await origin.waitForClosedConnections(1)
     }
 
-    @Test func aSlowBodyThatNeverStopsForLongOutlivesTheIdleTimeout() async throws {
-        // A busy machine may stop the body for longer than the pause, so there is a longer try after it. With a timer
-        // that counts from the beginning every one of them would fail.
+    @Test func slowBodyWithShortPausesDoesNotReachTheIdleTimeout() async throws {
+        // On a busy machine, a pause may exceed the idle timeout, so the test repeats with longer timeouts. With a timer
+        // that starts with the request, every repetition would fail.
         for idle in [250, 1_000, 4_000, 16_000, 64_000] {
             let origin = try await LoopbackOrigin { _ in
                 var response = OriginResponse(body: TransportFixture.bytes(16))
@@ -143,10 +143,10 @@ import Darwin
 
             if reply?.body == TransportFixture.bytes(16) { return }
         }
-        Issue.record("a body that takes longer than the idle timeout has never arrived")
+        Issue.record("no body that takes longer than the idle timeout was received")
     }
 
-    @Test func theTotalTimeoutEndsABodyThatGoesOnForEver() async throws {
+    @Test func slowBodyFailsAfterTheTotalTimeout() async throws {
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: TransportFixture.bytes(100_000))
             response.pieceSize = 1
@@ -162,8 +162,8 @@ import Darwin
         await origin.waitForClosedConnections(origin.connectionCount)
     }
 
-    @Test func aHandshakeThatIsNotAnsweredEndsByTheConnectTimeout() async throws {
-        // The greeting of TLS is no request, so the origin waits for the rest of it.
+    @Test func unansweredTLSHandshakeFailsAfterTheConnectTimeout() async throws {
+        // The TLS ClientHello is not an HTTP request, so the origin waits for more bytes.
         let origin = try await LoopbackOrigin { _ in .ok([]) }
         var timeouts = TransportFixture.patient
         timeouts.connect = .milliseconds(200)
@@ -175,11 +175,11 @@ import Darwin
         #expect(origin.requests.isEmpty)
     }
 
-    @Test func aPortThatNobodyListensOnFailsAtOnce() async throws {
-        // A port of a service that nobody runs any more; one that was free a moment ago may be taken by another test.
+    @Test func closedPortFailsWithoutRetry() async throws {
+        // Port 1 is unused; a port that was free before may be in use by another test now.
         let url = "http://127.0.0.1:1/"
 
-        // Without a limit for connecting: were it tried again until then, this would never end.
+        // There is no connect timeout, so the test would not end if connecting were retried until the timeout.
         let error = await TransportFixture.failure(url, with: transport)
 
         #expect(error?.code == .transport)
@@ -190,7 +190,7 @@ import Darwin
         "http://127.0.0.1:99999/", "http://[::1]:70000/", "http://127.0.0.1:x/", "http://127.0.0.1:-1/", "http://a b/",
         "http+unix://%2Ftmp%2Fsocket/", "unix:///tmp/socket", "https+unix://%2Ftmp%2Fsocket/", "http://[::1/",
     ])
-    func anAddressThatIsNoneIsAnErrorAndNotATrap(_ url: String) async {
+    func invalidURLIsAnErrorAndDoesNotTrap(_ url: String) async {
         let error = await TransportFixture.failure(url, with: transport)
 
         #expect(error?.code == .configuration)

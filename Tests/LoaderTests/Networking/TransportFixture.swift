@@ -4,14 +4,14 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// What the tests of the transport share.
+/// Helpers of the transport tests.
 enum TransportFixture {
     struct Reply {
         let head: ResponseHead
         let body: [UInt8]
     }
 
-    /// No limit at all: on a machine that is busy with something else, a test takes longer and does not fail.
+    /// No timeouts, so that tests on a busy machine take longer and do not fail.
     static let patient: TransportTimeouts = {
         var timeouts = TransportTimeouts()
         timeouts.connect = nil
@@ -31,7 +31,7 @@ enum TransportFixture {
         return Reply(head: response.head, body: body)
     }
 
-    /// The error of a GET that is read to its end.
+    /// Sends a GET, reads all of the body and returns the error; nil for success.
     static func failure(
         _ url: String, with transport: AsyncHTTPClientTransport, trust: TrustSettings = TrustSettings(),
         timeouts: TransportTimeouts = patient
@@ -44,7 +44,7 @@ enum TransportFixture {
         }
     }
 
-    /// Bytes in which a shift or a swap shows.
+    /// A byte pattern in which shifted or swapped bytes are detected.
     static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
 }
 #endif

@@ -13,7 +13,7 @@ import Testing
         try await transport.send(HTTPRequest(url: url), trust: TrustSettings(), timeouts: TransportFixture.patient)
     }
 
-    @Test func aReaderThatStopsHoldsTheSenderBack() async throws {
+    @Test func readerThatStopsAppliesBackpressureToTheSender() async throws {
         let size = 64 << 20
         let origin = try await LoopbackOrigin { _ in .ok([UInt8](repeating: 7, count: size)) }
         let other = try await LoopbackOrigin { _ in .ok([UInt8](repeating: 7, count: size)) }
@@ -21,17 +21,17 @@ import Testing
         let response = try await send(origin.url())
         var iterator = response.body.makeAsyncIterator()
         var count = try await iterator.next()?.count ?? 0
-        // As much is read from elsewhere meanwhile: time enough to send all of it to a reader that does not stop.
+        // Reading the same amount from another server takes long enough to send all bytes to a reader that does not stop.
         let elsewhere = try await TransportFixture.get(other.url(), with: transport).body.count
         let written = origin.bodyBytesWritten
 
         #expect(elsewhere == size)
-        #expect(written < size / 2, "the origin has sent \(written) bytes, and \(count) are read")
+        #expect(written < size / 2, "the origin has sent \(written) bytes, of which \(count) are read")
         while let chunk = try await iterator.next() { count += chunk.count }
         #expect(count == size)
     }
 
-    @Test func cancellingBeforeTheHeadEndsTheExchange() async throws {
+    @Test func cancellingBeforeTheResponseHeadClosesTheConnection() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         let task = Task { try await send(origin.url()) }
         await origin.waitForRequests(1)
@@ -42,7 +42,7 @@ import Testing
         await origin.waitForClosedConnections(1)
     }
 
-    @Test func cancellingWithinTheBodyEndsTheExchange() async throws {
+    @Test func cancellingWithinTheBodyClosesTheConnection() async throws {
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: TransportFixture.bytes(1000))
             response.failure = (500, .silence)
@@ -71,7 +71,7 @@ import Testing
         #expect(origin.requests.isEmpty)
     }
 
-    @Test func cancelsAtAnyMomentLeaveNothingWaiting() async throws {
+    @Test func cancellingAtAnyTimeEndsTheRequest() async throws {
         let origin = try await LoopbackOrigin { _ in .ok(TransportFixture.bytes(200_000)) }
         for round in 0..<300 {
             let task = Task {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func aBodyThatNobodyReadsEndsWhenItIsReleased() async throws {
+    @Test func releasingAnUnreadBodyClosesTheConnection() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([UInt8](repeating: 7, count: 32 << 20)) }
 
         for number in 1...3 {
@@ -98,20 +98,20 @@ import Testing
         }
     }
 
-    @Test func theOwnClientIsShutDownWithTheTransport() async throws {
+    @Test func bodyStaysReadableAfterTheTransportIsReleased() async throws {
         let origin = try await LoopbackOrigin { _ in .ok(TransportFixture.bytes(100)) }
         var transport: AsyncHTTPClientTransport? = AsyncHTTPClientTransport(proxy: .none)
         let response = try await transport?.send(
             HTTPRequest(url: origin.url()), trust: TrustSettings(), timeouts: TransportFixture.patient)
 
         transport = nil
-        // The body holds the client until it is read.
+        // The body retains the client until it is read.
         let body = try await response?.body.reduce(into: [UInt8]()) { $0 += $1 }
 
         #expect(body == TransportFixture.bytes(100))
     }
 
-    @Test func anIdleConnectionEndsWithTheTransport() async throws {
+    @Test func releasingTheTransportClosesIdleConnections() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         do {
             let transport = AsyncHTTPClientTransport(proxy: .none)
@@ -121,12 +121,12 @@ import Testing
         await origin.waitForClosedConnections(1)
     }
 
-    @Test func aClientThatIsBroughtStaysUpAndMustNotFollowRedirects() async throws {
+    @Test func externalClientIsNotShutDownAndMustNotFollowRedirects() async throws {
         let origin = try await LoopbackOrigin { request in
             request.target == "/from" ? .redirect(to: "/to") : .ok([0x68], [OriginField("X", bytes: [0xE9])])
         }
         var configuration = HTTPClient.Configuration()
-        // Without a value the library gives up after ten seconds, which a busy machine may take.
+        // The library's default is ten seconds, which connecting may take on a busy machine.
         configuration.timeout.connect = .hours(1)
         let following = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         AsyncHTTPClientTransport.prepare(&configuration)
@@ -140,7 +140,8 @@ import Testing
         let redirect = try await TransportFixture.get(origin.url("/from"), with: transport)
 
         #expect(error?.code == .configuration)
-        #expect(lossy.head.fields["X"] == [0xEF, 0xBF, 0xBD], "the library puts U+FFFD for what is not UTF-8")
+        #expect(
+            lossy.head.fields["X"] == [0xEF, 0xBF, 0xBD], "the library replaces bytes that are not UTF-8 by U+FFFD")
         #expect(exact.head.fields["X"] == [0xE9])
         #expect(redirect.head.status == 302)
         try await following.shutdown()

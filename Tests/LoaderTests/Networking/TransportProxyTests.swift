@@ -9,19 +9,19 @@ import Testing
 
     @Test(arguments: [
         "localhost", "a.localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]",
-    ]) func thisMachineIsNeverReachedThroughAProxy(_ host: String) throws {
+    ]) func loopbackHostsBypassTheProxy(_ host: String) throws {
         for isSecure in [false, true] {
             #expect(try ProxySetting.server(proxy).resolved().server(isSecure: isSecure, host: host) == nil)
         }
     }
 
     @Test(arguments: ["example.com", "127.0.0.1.example.com", "128.0.0.1", "localhost.example.com", "127.example.com"])
-    func otherHostsAre(_ host: String) throws {
+    func otherHostsUseTheProxy(_ host: String) throws {
         #expect(try ProxySetting.server(proxy).resolved().server(isSecure: true, host: host) == proxy)
         #expect(try ProxySetting.none.resolved().server(isSecure: true, host: host) == nil)
     }
 
-    @Test func theEnvironmentIsRead() throws {
+    @Test func proxyVariablesOfTheEnvironmentAreRead() throws {
         let variables = [
             "http_proxy": "http://u%40:p%3A@one:8080/", "HTTPS_PROXY": "two:81", "HTTP_PROXY": "http://evil",
             "no_proxy": "Example.com, .org internal",
@@ -37,7 +37,7 @@ import Testing
         #expect(try resolved.server(isSecure: true, host: "notexample.com") != nil)
     }
 
-    @Test func theUpperCaseNameThatAClientCouldSetIsNotRead() throws {
+    @Test func upperCaseHTTPProxyVariableIsIgnored() throws {
         let resolved = ProxySetting.environment.resolved { $0 == "HTTP_PROXY" ? "http://evil" : nil }
 
         #expect(try resolved.server(isSecure: false, host: "a.test") == nil)
@@ -47,14 +47,14 @@ import Testing
         "socks5://h:1", "http://", "h:0", "h:65536", "h:x", "a b", "http://%zz@h:1", "h/path",
         "http://%+5@h:1", "http://u:%-0@h:1", "http://u:p%4@h:1",
     ])
-    func aProxyThatIsNoneIsAnErrorAndNotIgnored(_ text: String) {
+    func invalidProxySettingIsAnErrorAndNotIgnored(_ text: String) {
         let resolved = ProxySetting.environment.resolved { $0 == "http_proxy" ? text : nil }
 
         #expect(throws: LoadError.configuration("")) { try resolved.server(isSecure: false, host: "a.test") }
         #expect(throws: Never.self) { try resolved.server(isSecure: false, host: "localhost") }
     }
 
-    @Test func requestsGoThroughTheProxy() async throws {
+    @Test func requestsAreTunnelledThroughTheProxyWithConnect() async throws {
         let origin = try await LoopbackOrigin { request in
             request.method == "CONNECT" ? .raw(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)) : .ok([5])
         }

@@ -1,6 +1,7 @@
 #if AsyncHTTPClient
 import PlatformImageLoopbackOrigin
 import NIOCore
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
@@ -8,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct TransportRequestTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none)
 
-    @Test func theHeadOnTheWireIsHostAndTheRequest() async throws {
+    @Test func requestHeadIsTheHostFieldAndTheFieldsUnchanged() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
         let fields: HeaderFields = [
             "X-B": "2", "Accept": "image/*", "x-a": "1", "X-B": "größe", "If-None-Match": "W/\"a\", \"b\"",
@@ -26,7 +27,7 @@ import Testing
         "/", "/a%2Fb", "/a/../b", "/a/./b", "//a//b", "/?", "/?a=1&&b", "/?%41=%c3%A9", "/%7Euser", "/a+b", "/a;b=c,d",
         "/?u=http://x/y?z", "/a:b@c", "/!$&'()*+,;=",
     ])
-    func theTargetIsSentAsItIsWritten(_ target: String) async throws {
+    func requestTargetIsSentUnchanged(_ target: String) async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
 
         _ = try await TransportFixture.get(origin.url(target), with: transport)
@@ -38,7 +39,7 @@ import Testing
         ("/?a[]=1&b={c}", "/?a%5B%5D=1&b=%7Bc%7D"), ("/a b", "/a%20b"), ("/größe%20", "/gr%C3%B6%C3%9Fe%20"),
         ("/100%?%4", "/100%25?%254"), ("/a%zz%41", "/a%25zz%41"), ("/\t\"<>\\^`|", "/%09%22%3C%3E%5C%5E%60%7C"),
     ])
-    func whatMayNotBeInAnAddressIsEscaped(_ target: String, _ sent: String) async throws {
+    func charactersInvalidInAURLArePercentEncoded(_ target: String, _ sent: String) async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
 
         _ = try await TransportFixture.get(origin.url(target), with: transport)
@@ -51,12 +52,12 @@ import Testing
         ("http://u:p@h:81/", "h:81"), ("http://[::1]", "[::1]"), ("HTTP://[::1]:81/a:b", "[::1]:81"),
         ("http://h:0", nil), ("http://h:65536", nil), ("http://", nil), ("ftp://h", nil), ("h", nil),
     ])
-    func theHostFieldIsThatOfTheAddress(_ url: String, _ host: String?) {
+    func hostFieldIsDerivedFromTheURL(_ url: String, _ host: String?) {
         #expect(AsyncHTTPClientTransport.hostField(of: url) == host)
     }
 
     @Test(arguments: [[0xE9], [0xFF, 0x41]] as [[UInt8]])
-    func aValueThatCannotBeSentIsRefusedAndNotAltered(_ value: [UInt8]) async throws {
+    func fieldValueThatIsNotUTF8IsRejected(_ value: [UInt8]) async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
         let request = HTTPRequest(url: origin.url(), fields: HeaderFields([HeaderField("X", bytes: value)]))
 
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [("X\r\nY", "1"), ("X", "1\r\nY: 2"), ("X", "1\nY"), ("X", "\u{0}"), ("", "1"), ("X Y", "1")])
-    func aFieldThatWouldBreakTheHeadIsRefused(_ name: String, _ value: String) async throws {
+    func fieldThatWouldSplitTheRequestHeadIsRejected(_ name: String, _ value: String) async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
         let request = HTTPRequest(url: origin.url(), fields: HeaderFields([HeaderField(name, value)]))
 
@@ -77,11 +78,12 @@ import Testing
         #expect(origin.connectionCount == 0)
     }
 
-    // O97: the library's error has the value in it
+    // The error of AsyncHTTPClient contains the value.
     @Test(
+        .requirement("O97"),
         arguments: ["Authorization", "X-Api-Key", "Cookie", "X Y"],
         ["secretkey\n", "a=secretkey\r\n", "secretkey\u{7F}"])
-    func aValueThatIsRefusedIsNotInTheError(_ name: String, _ value: String) async throws {
+    func errorOfARejectedFieldDoesNotContainItsValue(_ name: String, _ value: String) async throws {
         let request = HTTPRequest(url: "http://127.0.0.1:1/", fields: HeaderFields([HeaderField(name, value)]))
 
         let error = await #expect(throws: LoadError.self) {
@@ -92,7 +94,7 @@ import Testing
         #expect(error.map { !"\($0)".contains("secretkey") } == true)
     }
 
-    @Test func connectionsAreUsedAgainAndNoMoreAreOpenedThanAllowed() async throws {
+    @Test func connectionsAreReusedUpToTheLimitPerHost() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1, 2, 3]) }
         let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 3)
 
@@ -107,15 +109,16 @@ import Testing
         #expect(origin.connectionCount <= 3)
     }
 
-    @Test func aRequestThatWaitsForABusyConnectionOutlivesTheConnectTimeout() async throws {
-        // A busy machine may take longer than the limit to connect at all, so there is a longer one after it. A wait that
-        // ended by the limit would end every one of these tries.
-        for seconds in [1, 5, 25, 125] where try await outlives(connectTimeoutSeconds: seconds) { return }
-        Issue.record("a request that waited for longer than the connect timeout has never been answered")
+    @Test func requestWaitingForABusyConnectionIgnoresTheConnectTimeout() async throws {
+        // On a busy machine, connecting may take longer than the timeout, so the test repeats with longer timeouts. If
+        // the timeout applied to the wait, every repetition would fail.
+        for seconds in [1, 5, 25, 125] where try await waitsLongerThan(connectTimeoutSeconds: seconds) { return }
+        Issue.record("no request that waited longer than the connect timeout got a response")
     }
 
-    /// False when nothing could be tried, or what waited was not answered.
-    private func outlives(connectTimeoutSeconds seconds: Int) async throws -> Bool {
+    /// True when a request waits for a connection longer than the connect timeout and then succeeds; false also when the
+    /// connection could not be made.
+    private func waitsLongerThan(connectTimeoutSeconds seconds: Int) async throws -> Bool {
         let gate = OriginGate()
         defer { gate.open() }
         let origin = try await LoopbackOrigin { request in
@@ -126,16 +129,16 @@ import Testing
         let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 1)
         var timeouts = TransportFixture.patient
         timeouts.connect = .seconds(seconds)
-        // Its head is here and its body is held back: from now on the only connection is busy.
+        // The head has arrived and the body is held back, so the only connection is busy.
         let first = HTTPRequest(url: origin.url("/1"))
         let busy = try? await transport.send(first, trust: TrustSettings(), timeouts: timeouts)
         guard let busy else { return false }
-        // An immediate task runs up to where it waits, which is in the line for the connection.
+        // An immediate task runs until it suspends, which is in the queue for the connection.
         let waiting = Task.immediate { [timeouts] in
             try await TransportFixture.get(origin.url("/2"), with: transport, timeouts: timeouts).body
         }
 
-        // A third request fails by its total time and not before: so long the second waited, by the same clock.
+        // A third request fails after its total timeout; the second has waited at least as long by the same clock.
         var short = timeouts
         short.total = .seconds(seconds + 1)
         let begin = NIODeadline.now()
@@ -147,8 +150,8 @@ import Testing
 
         #expect(error?.code == .transport)
         #expect(answer == [7])
-        // The third request is given up a moment after its caller knows, and may still go out when the connection comes
-        // free, before or after the second.
+        // The third request is cancelled shortly after its error is reported. It may still be sent when the connection
+        // becomes free, before or after the second.
         let targets = origin.requests.map(\.target)
         #expect(targets.first == "/1")
         #expect(targets.filter { $0 == "/2" } == ["/2"])

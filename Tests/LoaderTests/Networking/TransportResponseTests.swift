@@ -8,7 +8,7 @@ import Testing
     private let transport = AsyncHTTPClientTransport(proxy: .none)
 
     @Test(arguments: [0, 1, 100, 20_000, 300_000])
-    func everyFramingGivesTheSameBody(_ size: Int) async throws {
+    func everyFramingDeliversTheSameBody(_ size: Int) async throws {
         let body = TransportFixture.bytes(size)
         for framing in [OriginResponse.Framing.length, .chunked, .untilClose] {
             for piece in [7_000, 1_000_000] {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [200, 203, 204, 206, 300, 304, 404, 410, 418, 451, 500, 503, 599])
-    func everyFinalStatusIsAnAnswer(_ status: Int) async throws {
+    func everyFinalStatusIsReturned(_ status: Int) async throws {
         let origin = try await LoopbackOrigin { _ in
             .response(OriginResponse(status: status, fields: [OriginField("X-Number", "\(status)")]))
         }
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func aRedirectIsHandedBack(_ status: Int) async throws {
+    func redirectsAreReturnedAndNotFollowed(_ status: Int) async throws {
         let origin = try await LoopbackOrigin { _ in .redirect(status, to: "/elsewhere") }
 
         let reply = try await TransportFixture.get(origin.url("/here"), with: transport)
@@ -66,7 +66,7 @@ import Testing
         #expect(!reply.head.fields.contains("Link") && !reply.head.fields.contains("X-Hint"))
     }
 
-    @Test func valuesOfFieldsAreTheBytesThatWereSent() async throws {
+    @Test func fieldValuesAreDeliveredByteForByte() async throws {
         let every = (UInt8(0x21)...0xFF).filter { $0 != 0x7F }
         let values: [[UInt8]] = [
             every, [0xE9], [0xC3, 0xA9], Array("größe".utf8), [0xFF, 0xFE], [0xF0, 0x9F, 0x98, 0x80], [0x80], [],
@@ -75,7 +75,7 @@ import Testing
             .ok([9], values.enumerated().map { OriginField("X-\($0.offset)", bytes: $0.element) })
         }
 
-        // Twice over one connection, so that the second head is found as well.
+        // Two requests over one connection, so that the head of the second response is parsed too.
         for _ in 0..<2 {
             let reply = try await TransportFixture.get(origin.url(), with: transport)
             for (number, value) in values.enumerated() {
@@ -86,11 +86,11 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func aHeadThatComesByteByByteIsRead() async throws {
+    @Test func responseHeadSplitAtAnyByteIsRead() async throws {
         let head = Array("HTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nX-A: ".utf8)
         let wire = head + [0xE9, 0xC3, 0xA9] + Array("\r\nContent-Length: 4\r\n\r\n".utf8) + [0xE9, 0x0D, 0x0A, 0x80]
         for cut in wire.indices.dropFirst() where cut % 3 == 0 || cut > head.count {
-            let channel = HeadProbe()
+            let channel = ResponseHeadProbe()
             try channel.request()
 
             let got = try channel.receive(Array(wire[..<cut])) + channel.receive(Array(wire[cut...]))
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func aCodedBodyIsHandedOnAsItCame() async throws {
+    @Test func contentCodedBodyIsDeliveredUnchanged() async throws {
         let coded: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0x4B, 4, 0, 0x43, 0xBE, 0xB7, 0xE8, 1, 0, 0, 0]
         let origin = try await LoopbackOrigin { _ in .ok(coded, [OriginField("Content-Encoding", "gzip")]) }
 
@@ -111,7 +111,7 @@ import Testing
         #expect(reply.head.fields["Content-Encoding"] == Array("gzip".utf8))
     }
 
-    @Test func aHeadOfSixtyKilobytesIsRead() async throws {
+    @Test func responseHeadOf60KilobytesIsRead() async throws {
         let lines = (0..<60).map { OriginField("X-\($0)", String(repeating: "v", count: 1000)) }
         let origin = try await LoopbackOrigin { _ in .ok([1], lines) }
 
@@ -120,7 +120,7 @@ import Testing
         #expect(lines.allSatisfy { reply.head.fields[lines: $0.name] == [$0.value] })
     }
 
-    @Test func aHeadOfHalfAMegabyteIsRefused() async throws {
+    @Test func responseHeadOf500KilobytesIsAnError() async throws {
         let origin = try await LoopbackOrigin { _ in
             .ok([1], [OriginField("X", String(repeating: "v", count: 500_000))])
         }
@@ -130,7 +130,7 @@ import Testing
         #expect(error?.code == .transport)
     }
 
-    @Test func repeatedLinesAndTheirOrderStay() async throws {
+    @Test func repeatedFieldLinesKeepTheirOrder() async throws {
         let lines = ["b", "a", "b", "c", "a"].enumerated().map { OriginField("X-\($0.element)", "\($0.offset)") }
         let origin = try await LoopbackOrigin { _ in .ok([], lines) }
 

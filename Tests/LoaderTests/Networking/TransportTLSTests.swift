@@ -13,20 +13,20 @@ import Testing
         return trust
     }
 
-    @Test(arguments: [false, true]) func aCertificateNobodyVouchesForFailsAtOnce(_ speaksHTTP2: Bool) async throws {
+    @Test(arguments: [false, true]) func untrustedCertificateFailsWithoutRetry(_ speaksHTTP2: Bool) async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in .ok([1]) }
 
-        // Without a limit for connecting: were it tried again until then, this would never end.
+        // There is no connect timeout, so the test would not end if connecting were retried until the timeout.
         let error = await TransportFixture.failure(origin.url(), with: transport)
 
         #expect(error?.code == .tls)
-        // The second connection looks at the certificate, to say what is wrong with it, and sends no request.
-        #expect(origin.connectionCount == 2, "the connection is not tried again")
+        // The second connection reads the certificate, to report why it is not trusted, and sends no request.
+        #expect(origin.connectionCount == 2, "connecting is not retried")
         #expect(origin.requests.isEmpty)
     }
 
-    @Test func trustIsGivenInThreeWays() async throws {
+    @Test func eachTrustSettingAcceptsTheCertificateForItsRequestsOnly() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate) { _ in .ok([1]) }
         let ways = [
@@ -41,14 +41,14 @@ import Testing
             trust { _ in }, trust { $0.trustedHosts = ["localhost", "127.0.0.2"] },
             trust { $0.additionalTrustRoots = [try? OriginCertificate().pem].compactMap { $0 } },
         ]
-        // The connections made above are open still, and must not serve those who trust less.
+        // The connections above are still open and must not be reused for requests with less trust.
         for trust in others {
             #expect(await TransportFixture.failure(origin.url(), with: transport, trust: trust)?.code == .tls)
         }
         #expect(origin.requests.count == ways.count)
     }
 
-    @Test func aTrustedRootDoesNotVouchForAnotherHost() async throws {
+    @Test func trustedRootDoesNotAllowAHostNameMismatch() async throws {
         let certificate = try OriginCertificate(hosts: ["other.example"], coversLoopback: false)
         let origin = try await LoopbackOrigin(certificate: certificate) { _ in .ok([1]) }
         let root = trust { $0.additionalTrustRoots = [certificate.pem] }
@@ -59,14 +59,14 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-    func aRootThatIsNoCertificateIsRefusedBeforeAnyRequest(_ root: String) {
+    func invalidTrustRootIsRejectedBeforeAnyRequest(_ root: String) {
         let roots = trust { $0.additionalTrustRoots = [root] }
 
         #expect(throws: LoadError.configuration("")) { try transport.validate(roots) }
         #expect(throws: Never.self) { try transport.validate(trust { $0.trustAnySSLCertificate = true }) }
     }
 
-    @Test func aNameIsAskedForAndVerified() async throws {
+    @Test func hostNameIsVerifiedAgainstTheCertificate() async throws {
         let certificate = try OriginCertificate(hosts: ["localhost"], coversLoopback: false)
         let origin = try await LoopbackOrigin(certificate: certificate) { _ in .ok([1]) }
         let root = trust { $0.additionalTrustRoots = [certificate.pem] }
@@ -77,7 +77,7 @@ import Testing
         #expect(await TransportFixture.failure(origin.url(), with: transport, trust: root)?.code == .tls)
     }
 
-    @Test func http2IsSpokenWhereItIsOffered() async throws {
+    @Test func http2IsUsedWhenTheServerOffersIt() async throws {
         let body = TransportFixture.bytes(300_000)
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { request in
@@ -106,7 +106,7 @@ import Testing
         #expect(origin.requests.allSatisfy { $0.isHTTP2 && $0.target == "/a?b" && $0["X-A"] == "1" })
     }
 
-    @Test(arguments: [10, 5000]) func anHTTP2BodyThatIsCutOrTooShortIsAnError(_ sent: Int) async throws {
+    @Test(arguments: [10, 5000]) func truncatedHTTP2BodyIsAnError(_ sent: Int) async throws {
         let certificate = try OriginCertificate()
         let answers: [OriginAnswer] = [
             .response(with { $0.failure = (sent, .close) }), .response(with { $0.framing = .claimed(20_000) }),

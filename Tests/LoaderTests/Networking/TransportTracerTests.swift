@@ -4,11 +4,11 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// What preparing a client's configuration does to its tracer. A tracer of a host's own would need the module Tracing,
-/// which nothing here depends on by name.
+/// `prepare` and the tracer of a client's configuration. There is no test with a custom tracer, because it needs the
+/// module Tracing, which is not a direct dependency.
 @Suite struct TransportTracerTests {
-    /// Nothing in this process gives the library a tracer, so it takes the one that does nothing.
-    @Test func aTracerThatDoesNothingIsTakenOut() throws {
+    /// This process sets no tracer, so the library's default is the no-op tracer.
+    @Test func noOpTracerIsRemoved() throws {
         var configuration = HTTPClient.Configuration()
         let tracer = try #require(configuration.tracing.tracer)
         #expect(String(describing: type(of: tracer)) == "NoOpTracer")
@@ -18,7 +18,7 @@ import Testing
         #expect(configuration.tracing.tracer == nil)
     }
 
-    @Test func aConfigurationWithoutATracerStaysWithoutOne() {
+    @Test func configurationWithoutATracerStaysWithoutOne() {
         var configuration = HTTPClient.Configuration()
         configuration.tracing.tracer = nil
 
@@ -27,7 +27,7 @@ import Testing
         #expect(configuration.tracing.tracer == nil)
     }
 
-    @Test func preparingTwiceIsPreparingOnce() {
+    @Test func preparingTwiceHasTheSameResultAsOnce() {
         var configuration = HTTPClient.Configuration()
         for _ in 0..<2 { AsyncHTTPClientTransport.prepare(&configuration) }
 

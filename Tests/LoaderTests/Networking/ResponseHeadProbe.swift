@@ -5,17 +5,17 @@ import NIOHTTP1
 
 @testable import PlatformImageLoader
 
-/// The handler of response heads alone, in a channel without a network.
-struct HeadProbe {
+/// The channel handler of response heads in an embedded channel without a network.
+struct ResponseHeadProbe {
     private let channel = EmbeddedChannel(handler: AsyncHTTPClientHead())
 
-    /// Lets a request go out.
+    /// Sends a request.
     func request() throws {
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
         try channel.writeOutbound(HTTPClientRequestPart.head(head))
     }
 
-    /// What the handler makes of bytes from the network.
+    /// Passes bytes from the network to the handler and returns the handler's output.
     func receive(_ bytes: [UInt8]) throws -> [UInt8] {
         try channel.writeInbound(ByteBuffer(bytes: bytes))
         var result: [UInt8] = []

@@ -4,10 +4,10 @@ import Testing
 
 @testable import PlatformImageLoader
 
-@Suite(.timeLimit(.minutes(30))) struct TransportRepeatTests {
+@Suite(.timeLimit(.minutes(30))) struct TransportRetryTests {
     private let transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: 1)
 
-    /// The status, or what went wrong.
+    /// The status or the error of a request.
     private enum Outcome: Equatable {
         case status(Int)
         case error(LoadError)
@@ -25,12 +25,12 @@ import Testing
     }
 
     @Test(arguments: [
-        // Method, what comes before the end, and whether it may be asked again.
+        // Method, bytes sent before the connection closes, and whether the request is retried.
         ("GET", "", true), ("POST", "", false), ("HEAD", "", false), ("GET", "H", false),
         ("GET", "HTTP/1.1 103 Early\r\n\r\n", false), ("GET", "HTTP/1.1 200 OK\r\n", false),
         ("GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nx", false),
     ])
-    func aReusedConnectionThatEndsIsTriedOnceMoreOnlyBeforeAnyByte(
+    func requestOnAClosedReusedConnectionIsRetriedOnlyBeforeAnyResponseByte(
         _ method: String, _ sent: String, _ isRepeated: Bool
     ) async throws {
         let origin = try await LoopbackOrigin { request in
@@ -45,14 +45,14 @@ import Testing
         #expect(origin.connectionCount == (isRepeated ? 2 : 1))
     }
 
-    @Test func aFreshConnectionThatEndsIsAnError() async throws {
+    @Test func newConnectionClosedWithoutAResponseIsAnError() async throws {
         let origin = try await LoopbackOrigin { _ in .close() }
 
         #expect(await send("GET", origin.url()) == .error(.transport("")))
         #expect(origin.requests.count == 1)
     }
 
-    @Test func aConnectionThatWasClosedWhileItWasIdleCostsNothing() async throws {
+    @Test func connectionsClosedWhileIdleDoNotFailTheNextRequest() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
 
         for _ in 0..<30 {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func closingHTTP2ConnectionsWhileTheyAreIdleCostsNothing() async throws {
+    @Test func http2ConnectionsClosedWhileIdleDoNotFailTheNextRequest() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in .ok([1]) }
         var trust = TrustSettings()
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [OriginAnswer.refuseStream, .goAway])
-    func aRefusedStreamIsAskedForOnceMore(_ refusal: OriginAnswer) async throws {
+    func refusedHTTP2StreamIsRetriedOnce(_ refusal: OriginAnswer) async throws {
         let certificate = try OriginCertificate()
         for refusals in 1...2 {
             let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { request in
@@ -89,11 +89,11 @@ import Testing
             let status = await send("GET", origin.url("/second"), trust)
 
             #expect(status == (refusals == 1 ? .status(200) : .error(.transport(""))))
-            #expect(origin.requests.count == 3, "one repeat, not two")
+            #expect(origin.requests.count == 3, "one retry, not two")
         }
     }
 
-    @Test func aPostIsNotRepeatedEvenWhenItWasRefused() async throws {
+    @Test func refusedPostIsNotRetried() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in .refuseStream }
         var trust = TrustSettings()
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: (0...13).filter { $0 != 7 })
-    func aStreamThatIsResetForAnotherReasonIsNotRepeated(_ code: Int) async throws {
+    func streamResetWithAnotherErrorCodeIsNotRetried(_ code: Int) async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in
             .resetStream(code: code)
