@@ -152,7 +152,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LoaderURLSessionTests",
-            dependencies: ["PlatformImageURLSession", "PlatformImageLoader", "PlatformImageLoopbackOrigin"],
+            dependencies: [
+                "PlatformImageURLSession", "PlatformImageLoader", "PlatformImageLoopbackOrigin",
+                "PlatformImageTestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ThumbnailServiceTests",

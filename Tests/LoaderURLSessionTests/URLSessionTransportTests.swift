@@ -3,17 +3,18 @@ import Foundation
 import PlatformImageLoader
 import PlatformImageURLSession
 import PlatformImageLoopbackOrigin
+import PlatformImageTestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-// O5: another client than the default one, through the same seam.
-@Suite(.timeLimit(.minutes(30))) struct URLSessionTransportTests {
+/// `URLSessionTransport`, an alternative to the default transport.
+@Suite(.requirement("O5"), .timeLimit(.minutes(30))) struct URLSessionTransportTests {
     private let transport = URLSessionTransport()
 
-    /// No limit at all: on a machine that is busy with something else, a test takes longer and does not fail.
+    /// No timeouts, so that tests on a busy machine take longer and do not fail.
     private static let patient: TransportTimeouts = {
         var timeouts = TransportTimeouts()
         timeouts.connect = nil
@@ -51,7 +52,7 @@ import FoundationNetworking
     private static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) } }
 
     @Test(arguments: [0, 1, 20_000, 3_000_000])
-    func bodiesOfEverySizeAndFramingArrive(_ size: Int) async throws {
+    func bodiesOfEverySizeAndFramingAreDelivered(_ size: Int) async throws {
         for framing in [OriginResponse.Framing.length, .chunked, .untilClose] {
             let origin = try await LoopbackOrigin { _ in
                 var response = OriginResponse(fields: [OriginField("X-A", "1")], body: Self.bytes(size))
@@ -67,7 +68,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func theRequestIsWhatTheCallerWroteAndWhatFoundationAdds() async throws {
+    @Test func requestContainsTheCallersFieldsAndIdentityEncoding() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([]) }
 
         _ = try await get(origin.url("/a?b=c"), fields: ["X-One": "1", "If-None-Match": "\"x\""])
@@ -77,14 +78,14 @@ import FoundationNetworking
         #expect(request.target == "/a?b=c")
         #expect(request["X-One"] == "1")
         #expect(request["If-None-Match"] == "\"x\"")
-        #expect(request["Accept-Encoding"] == "identity", "what is not coded need not be decoded")
+        #expect(request["Accept-Encoding"] == "identity", "an identity body needs no decoding")
         #expect(request["Cookie"] == nil)
     }
 
-    // Base64 of five letters `hello` through gzip.
+    // `hello` compressed with gzip.
     private static let coded = Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA==").map { Array($0) } ?? []
 
-    @Test func aCodedBodyComesDecodedAndItsHeadSaysSo() async throws {
+    @Test func codedBodyIsDecodedAndItsCodingFieldsAreRemoved() async throws {
         let origin = try await LoopbackOrigin { _ in
             .ok(Self.coded, [OriginField("Content-Encoding", "gzip"), OriginField("Accept-Ranges", "bytes")])
         }
@@ -97,7 +98,7 @@ import FoundationNetworking
         #expect(reply.head.fields[lines: "Accept-Ranges"] == [Array("none".utf8)])
     }
 
-    @Test func theLoaderDoesNotDecodeItTwice() async throws {
+    @Test func loaderDoesNotDecodeADecodedBodyAgain() async throws {
         let origin = try await LoopbackOrigin { _ in .ok(Self.coded, [OriginField("Content-Encoding", "gzip")]) }
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = nil
@@ -110,7 +111,7 @@ import FoundationNetworking
         #expect(data.bytes == Array("hello".utf8))
     }
 
-    @Test func noRedirectIsFollowed() async throws {
+    @Test func redirectsAreReturnedAndNotFollowed() async throws {
         let origin = try await LoopbackOrigin { _ in .redirect(to: "/elsewhere") }
 
         let reply = try await get(origin.url())
@@ -120,9 +121,8 @@ import FoundationNetworking
         #expect(origin.requests.count == 1)
     }
 
-    @Test(arguments: [200, 204, 206, 304, 401, 404, 407, 500, 503]) func everyStatusComesBack(_ status: Int)
-        async throws
-    {
+    @Test(arguments: [200, 204, 206, 304, 401, 404, 407, 500, 503])
+    func everyStatusIsReturned(_ status: Int) async throws {
         let origin = try await LoopbackOrigin { _ in
             let fields = [OriginField("WWW-Authenticate", "Basic realm=\"x\"")]
             return .response(
@@ -136,7 +136,7 @@ import FoundationNetworking
         #expect(origin.requests.count == 1)
     }
 
-    @Test func nothingIsCached() async throws {
+    @Test func responsesAreNotCached() async throws {
         let origin = try await LoopbackOrigin { .ok([UInt8($0.number)], [OriginField("Cache-Control", "max-age=100")]) }
 
         let replies = [try await get(origin.url()).body, try await get(origin.url()).body]
@@ -144,7 +144,7 @@ import FoundationNetworking
         #expect(replies == [[0], [1]])
     }
 
-    @Test func cookiesAreNeitherKeptNorSent() async throws {
+    @Test func cookiesAreNeitherStoredNorSent() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([], [OriginField("Set-Cookie", "a=b; Path=/")]) }
 
         for _ in 0..<2 { _ = try await get(origin.url()) }
@@ -152,7 +152,7 @@ import FoundationNetworking
         #expect(origin.requests.allSatisfy { $0["Cookie"] == nil })
     }
 
-    @Test(arguments: [0, 1, 500]) func aBodyThatIsCutIsAnError(_ cut: Int) async throws {
+    @Test(arguments: [0, 1, 500]) func truncatedBodyIsAnError(_ cut: Int) async throws {
         for framing in [OriginResponse.Framing.length, .chunked] {
             let origin = try await LoopbackOrigin { _ in
                 var response = OriginResponse(body: Self.bytes(1_000))
@@ -165,8 +165,8 @@ import FoundationNetworking
         }
     }
 
-    // What breaks off within a head is left out: Foundation ends the process for it, as the documentation warns.
-    @Test func aConnectionThatClosesWithoutAWordIsAnError() async throws {
+    // There is no test with a truncated head, because Foundation then ends the process, as the documentation warns.
+    @Test func connectionClosedWithoutAResponseIsAnError() async throws {
         let origin = try await LoopbackOrigin { _ in .close() }
 
         #expect(await failure(origin.url())?.code == .transport)
@@ -186,7 +186,7 @@ import FoundationNetworking
         #expect(reply.body == [1])
     }
 
-    @Test func silenceEndsByTheIdleTimeout() async throws {
+    @Test func silentServerFailsAfterTheIdleTimeout() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         var timeouts = TransportTimeouts()
         timeouts.idle = .milliseconds(10)
@@ -195,7 +195,7 @@ import FoundationNetworking
         await origin.waitForClosedConnections(origin.connectionCount)
     }
 
-    @Test func theTotalTimeoutEndsAnExchange() async throws {
+    @Test func silentServerFailsAfterTheTotalTimeout() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         var timeouts = TransportTimeouts()
         timeouts.idle = nil
@@ -205,8 +205,7 @@ import FoundationNetworking
         await origin.waitForClosedConnections(origin.connectionCount)
     }
 
-    // O59
-    @Test func cancellingEndsTheExchange() async throws {
+    @Test(.requirement("O59")) func cancellingClosesTheConnection() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         let task = Task { try await send(origin.url()) }
         await origin.waitForRequests(1)
@@ -217,7 +216,7 @@ import FoundationNetworking
         await origin.waitForClosedConnections(1)
     }
 
-    @Test func cancelsAtAnyMomentLeaveNothingWaiting() async throws {
+    @Test func cancellingAtAnyTimeEndsTheRequest() async throws {
         let origin = try await LoopbackOrigin { _ in .ok(Self.bytes(100_000)) }
         for round in 0..<60 {
             let task = Task { try await get(origin.url()).body.count }
@@ -231,7 +230,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func aBodyThatNobodyReadsEndsWhenItIsReleased() async throws {
+    @Test func releasingAnUnreadBodyClosesTheConnection() async throws {
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: [1, 2, 3])
@@ -246,8 +245,8 @@ import FoundationNetworking
         gate.open()
     }
 
-    @Test func moreThanMayWaitUnreadEndsTheExchange() async throws {
-        // It never comes to its end, so that only giving it up closes the connection.
+    @Test func exceedingMaxUnreadBytesEndsTheResponseWithBodyTooLarge() async throws {
+        // The body never ends, so only cancelling the request closes the connection.
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: Self.bytes(1_000_000))
             response.failure = (500_000, .silence)
@@ -257,14 +256,13 @@ import FoundationNetworking
         let response = try await transport.send(
             HTTPRequest(url: origin.url()), trust: TrustSettings(), timeouts: Self.patient)
 
-        // Nobody reads until the connection has ended for that reason.
+        // The body is not read until the connection is closed for that reason.
         await origin.waitForClosedConnections(1)
 
         await #expect(throws: LoadError.bodyTooLarge("")) { for try await _ in response.body {} }
     }
 
-    // O58
-    @Test func trustSettingsAreRefusedAndNotIgnored() async throws {
+    @Test(.requirement("O58")) func trustSettingsAreRejectedAndNotIgnored() async throws {
         var settings = [TrustSettings(), TrustSettings(), TrustSettings()]
         settings[0].trustAnySSLCertificate = true
         settings[1].trustedHosts = ["example.com"]
@@ -284,7 +282,7 @@ import FoundationNetworking
         try transport.validate(TrustSettings())
     }
 
-    @Test func aCertificateNobodyVouchesForFails() async throws {
+    @Test func untrustedCertificateFailsWithTLSError() async throws {
         let origin = try await LoopbackOrigin(certificate: OriginCertificate()) { _ in .ok([1]) }
 
         #expect(await failure(origin.url())?.code == .tls)
@@ -292,13 +290,12 @@ import FoundationNetworking
     }
 
     @Test(arguments: ["", "x", "ftp://127.0.0.1/", "file:///etc/passwd", "http://", "http:///a", "http://[::1/"])
-    func anAddressThatIsNoneIsAnErrorAndNotATrap(_ url: String) async {
+    func invalidURLIsAnErrorAndDoesNotTrap(_ url: String) async {
         #expect(await failure(url)?.code == .configuration)
     }
 
-    @Test(arguments: ["a\r\nX-B: 1", "a\0", "a\n"]) func aValueThatWouldSplitTheHeadIsRefused(_ value: String)
-        async throws
-    {
+    @Test(arguments: ["a\r\nX-B: 1", "a\0", "a\n"])
+    func fieldValueThatWouldSplitTheHeadIsRejected(_ value: String) async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
 
         #expect(await failure(origin.url(), fields: ["X-A": value])?.code == .configuration)
