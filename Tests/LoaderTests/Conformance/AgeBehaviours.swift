@@ -1,5 +1,5 @@
 #if Loader
-/// Suite age-parse, and what the suite other says of Age and Date (RFC 9111 §4.2.3, §5.1).
+/// Suite age-parse, and the parts of suite other about Age and Date (RFC 9111 §4.2.3, §5.1).
 let ageBehaviours: [Behaviour] = [
     aged("age-parse-nonnumeric", age: ["Age": "abc"], then: .cached),
     aged("age-parse-negative", age: ["Age": "-7200"], then: .cached),
@@ -18,11 +18,11 @@ let ageBehaviours: [Behaviour] = [
         then: .cached),
     aged(
         "age-parse-parameter", .check,
-        .notMet("no digits alone, so the field is ignored", found: ["step 2: cached, not fetched"]),
+        .notMet("the value is not only digits, so the field is ignored", found: ["step 2: cached, not fetched"]),
         age: ["Age": "7200;foo=bar"]),
     aged(
         "age-parse-numeric-parameter", .check,
-        .notMet("no digits alone, so the field is ignored", found: ["step 2: cached, not fetched"]),
+        .notMet("the value is not only digits, so the field is ignored", found: ["step 2: cached, not fetched"]),
         age: ["Age": "7200;foo=111"]),
 
     Behaviour(
@@ -30,7 +30,7 @@ let ageBehaviours: [Behaviour] = [
     Behaviour(
         "other-age-delay", .check,
         .notMet(
-            "an answer that just came from the origin is given as it came",
+            "a response that was just received is delivered unchanged",
             found: ["step 1: Age is absent, not more than 0"]),
         steps: [
             .get(["Cache-Control": "max-age=3600", "Date": 0], shows: ["Age": .moreThan(0)]).with(\.delay, 5)

@@ -3,17 +3,17 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// One behaviour of the public project http-tests/cache-tests, told again as a scenario of our own words.
+/// One behaviour of the public project http-tests/cache-tests, described as a scenario.
 struct Behaviour: Sendable, CustomTestStringConvertible {
-    /// The project's weight of a behaviour: a MUST, an efficiency, or a question without a right answer.
+    /// The kind that cache-tests gives a behaviour: a MUST, an optimization, or a question without a correct answer.
     enum Kind: String, Sendable, CaseIterable {
         case required, optimal, check
     }
 
-    /// Whether a cache of ours does what the project expects.
+    /// The result of the loader's cache: as cache-tests expects, or different.
     enum Verdict: Sendable, Equatable {
         case met
-        /// For a reason, and then it differs in exactly these points.
+        /// Not met for this reason, with exactly these differences.
         case notMet(String, found: [String] = ["step 2: fetched, not cached"])
     }
 
@@ -21,9 +21,9 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     let kind: Kind
     let verdict: Verdict
     let steps: [Step]
-    /// The host's choice of stale answers; nil leaves the settings as they are by default.
+    /// The setting `staleIfError`; nil means the default.
     var staleIfError: StaleChoice?
-    /// What the reader of the table should know.
+    /// The remark in the table.
     var note = ""
 
     enum StaleChoice: Sendable {
@@ -42,7 +42,7 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
         self.note = note
     }
 
-    /// The commonest form: the origin answers once with `answer`, and three seconds later the same is asked again.
+    /// The most frequent form: the origin responds with `answer`, and the request is repeated three seconds later.
     init(
         _ id: String, _ kind: Kind = .required, _ verdict: Verdict = .met, answer: ScriptedFields, then: Step.Source,
         note: String = ""
@@ -53,57 +53,57 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     var testDescription: String { id }
 }
 
-/// One load and what the origin would answer to it.
+/// One load and the response of the origin.
 struct Step: Sendable {
-    /// Where an answer came from.
+    /// The source of a response.
     enum Source: Sendable, Equatable {
-        /// From the store, before any request.
+        /// The store, without a request.
         case cached
-        /// The body that the origin gave to this load.
+        /// The body that the origin sent for this load.
         case fetched
         /// The stored body after a 304 to the stored entity tag, byte for byte.
         case etagValidated
         /// The stored body after a 304 to the stored date.
         case dateValidated
-        /// No answer: the load failed.
+        /// The load failed.
         case failed
-        /// No request and no answer: 504.
+        /// No request and no response: 504.
         case notInCache
     }
 
     var url = "http://origin.test/picture"
     var policy = CachePolicy.default
-    /// What the caller asks with.
+    /// The request fields of the caller.
     var asking = ScriptedFields()
-    /// What the origin answers with, if it is asked.
+    /// The response fields of the origin, if it receives a request.
     var answer = ScriptedFields()
     var status = 200
-    /// Nil stands for a body that no other step has.
+    /// `nil` means a body that is different for each step.
     var body: String?
-    /// The status and fields of a 1xx answer before the final one.
+    /// The status and fields of a 1xx response before the final one.
     var interim: (status: Int, fields: ScriptedFields)?
-    /// The origin closes the connection instead of answering.
+    /// The origin closes the connection without a response.
     var disconnects = false
-    /// The origin answers any conditional request with 304, whatever it asks about.
+    /// The origin responds to any request with `If-None-Match` with 304, whatever its entity tag is.
     var confirmsAnything = false
-    /// The connection ends before the body does.
+    /// The connection closes before the end of the body.
     var cutsBody = false
-    /// Seconds from the request to the head of the answer.
+    /// Seconds from the request to the response head.
     var delay = 0
-    /// Nil accepts any source.
+    /// `nil` accepts any source.
     var expect: Source?
     var expectedStatus: Int?
-    /// Fields of the answer that the caller must see with this value.
+    /// Fields that the caller must receive with these values.
     var shows = ScriptedFields()
-    /// Fields that the answer must not have.
+    /// Fields that the caller must not receive.
     var hides: [String] = []
-    /// Fields that the origin must see with this value.
+    /// Fields that the origin must receive with these values.
     var sends = ScriptedFields()
-    /// Fields that the origin must not see.
+    /// Fields that the origin must not receive.
     var omits: [String] = []
-    /// True when the caller must be given the interim answer as well.
+    /// True when the caller must also receive the interim response.
     var showsInterim = false
-    /// Seconds from the answer to the next load.
+    /// Seconds from the response to the next load.
     var pause = 0
 
     static func get(
@@ -121,7 +121,7 @@ struct Step: Sendable {
         return step
     }
 
-    /// This step with one more property set.
+    /// Returns this step with one more property set.
     func with<Value>(_ property: WritableKeyPath<Step, Value>, _ value: Value) -> Step {
         var step = self
         step[keyPath: property] = value

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Holds Docs/cache-tests.md and the rows together.
+/// Compares Docs/cache-tests.md with the rows.
 @Suite struct ConformanceDocumentTests {
     private static let document = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Docs/cache-tests.md").standardized
@@ -10,7 +10,7 @@ import Testing
     private static let end = "<!-- rows: end -->"
 
     /// With CACHE_TESTS_WRITE=1 in the environment the document is written instead of compared.
-    @Test func theDocumentShowsEveryRowAndNoOther() throws {
+    @Test func documentContainsExactlyTheRows() throws {
         let text = try String(contentsOf: Self.document, encoding: .utf8)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let begin = try #require(lines.firstIndex(of: Self.begin))
@@ -28,15 +28,15 @@ import Testing
         #expect(Array(shown).difference(from: ConformanceTable.markdown).isEmpty)
     }
 
-    @Test func rowsAndBehavioursLeftAsideAreAllThatThereAre() {
-        let ids = ConformanceTable.behaviours.map(\.id) + LeftAside.all.flatMap(\.ids)
+    @Test func rowsAndExcludedBehavioursCoverAllPublishedBehaviours() {
+        let ids = ConformanceTable.behaviours.map(\.id) + ExcludedBehaviours.all.flatMap(\.ids)
         let twice = Dictionary(grouping: ids) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
 
         #expect(twice == [])
         #expect(ids.count == ConformanceTable.published)
     }
 
-    @Test func everyRequiredBehaviourIsMetAndMoreThanTheBarOfOptimalOnes() {
+    @Test func allRequiredBehavioursAndTheTargetOfOptimalOnesAreMet() {
         for kind in Behaviour.Kind.allCases {
             let (all, met) = ConformanceTable.count(kind)
             print("cache-tests: \(met) of \(all) \(kind.rawValue) behaviours are met")

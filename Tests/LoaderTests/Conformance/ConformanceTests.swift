@@ -4,17 +4,17 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Every behaviour of http-tests/cache-tests that concerns us; Docs/cache-tests.md lists them.
+/// Every applicable behaviour of http-tests/cache-tests; Docs/cache-tests.md lists them.
 @Suite struct ConformanceTests {
     @Test(arguments: ConformanceTable.behaviours)
-    func aBehaviourIsAsTheTableSaysWithEntriesInMemory(_ behaviour: Behaviour) throws {
+    func behaviourMatchesItsTableRowInMemory(_ behaviour: Behaviour) throws {
         var client = ScenarioClient(behaviour, store: EntriesInMemory())
 
         expect(try client.differences(), behaviour)
     }
 
     @Test(arguments: ConformanceTable.behaviours)
-    func aBehaviourIsAsTheTableSaysWithADiskCacheOpenedForEveryLoad(_ behaviour: Behaviour) throws {
+    func behaviourMatchesItsTableRowWithADiskCacheReopenedForEachLoad(_ behaviour: Behaviour) throws {
         let entries = try EntriesOnDisk()
         defer { try? FileManager.default.removeItem(at: entries.folder) }
         var client = ScenarioClient(behaviour, store: entries)
@@ -22,8 +22,8 @@ import Testing
         expect(try client.differences(), behaviour)
     }
 
-    @Test(arguments: ownBehaviours)
-    func whatTheProjectDoesNotAskHoldsInMemoryAndOnDisk(_ behaviour: Behaviour) throws {
+    @Test(arguments: additionalBehaviours)
+    func additionalBehaviourHoldsInMemoryAndOnDisk(_ behaviour: Behaviour) throws {
         let entries = try EntriesOnDisk()
         defer { try? FileManager.default.removeItem(at: entries.folder) }
         var inMemory = ScenarioClient(behaviour, store: EntriesInMemory())

@@ -27,7 +27,7 @@ private let responseDirectives: [Behaviour] = [
         then: .etagValidated),
     Behaviour(
         "headers-omit-headers-listed-in-Cache-Control-no-cache-single", .check,
-        .notMet("a private cache keeps the fields that no-cache lists", found: ["step 2: a is '1', not absent"]),
+        .notMet("a private cache stores the fields that no-cache lists", found: ["step 2: a is '1', not absent"]),
         steps: [
             .get(["Cache-Control": "no-cache=\"a\"", "a": "1", "b": "2", "Cache-Control": "max-age=3600", "Date": 0]),
             .get(expect: .cached, shows: ["b": "2"], hides: ["a"]),
@@ -35,7 +35,7 @@ private let responseDirectives: [Behaviour] = [
     Behaviour(
         "headers-omit-headers-listed-in-Cache-Control-no-cache", .check,
         .notMet(
-            "a private cache keeps the fields that no-cache lists",
+            "a private cache stores the fields that no-cache lists",
             found: ["step 2: a is '1', not absent", "step 2: b is '2', not absent"]),
         steps: [
             .get([
@@ -68,32 +68,34 @@ private let responseDirectives: [Behaviour] = [
 ]
 
 private let requestDirectives: [Behaviour] = [
-    asked("ccreq-ma0", answer: freshFields, directive: "max-age=0", then: .fetched, pause: 3),
-    asked("ccreq-ma1", answer: freshFields, directive: "max-age=1", then: .fetched, pause: 3),
-    asked(
+    repeatedWithDirective("ccreq-ma0", answer: freshFields, directive: "max-age=0", then: .fetched, pause: 3),
+    repeatedWithDirective("ccreq-ma1", answer: freshFields, directive: "max-age=1", then: .fetched, pause: 3),
+    repeatedWithDirective(
         "ccreq-magreaterage", answer: ["Cache-Control": "max-age=3600", "Age": "1800"], directive: "max-age=600",
         then: .fetched),
-    asked(
+    repeatedWithDirective(
         "ccreq-max-stale", answer: ["Cache-Control": "max-age=1"], directive: "max-stale=1000", then: .cached, pause: 3),
-    asked(
+    repeatedWithDirective(
         "ccreq-max-stale-age", answer: ["Cache-Control": "max-age=1500", "Age": "2000"], directive: "max-stale=1000",
         then: .cached),
-    asked("ccreq-min-fresh", answer: ["Cache-Control": "max-age=1500"], directive: "min-fresh=2000", then: .fetched),
-    asked(
+    repeatedWithDirective(
+        "ccreq-min-fresh", answer: ["Cache-Control": "max-age=1500"], directive: "min-fresh=2000", then: .fetched),
+    repeatedWithDirective(
         "ccreq-min-fresh-age", answer: ["Cache-Control": "max-age=1500", "Age": "1000"], directive: "min-fresh=1000",
         then: .fetched),
-    asked("ccreq-no-cache", answer: ["Cache-Control": "max-age=3600"], directive: "no-cache", then: .fetched),
-    asked(
+    repeatedWithDirective(
+        "ccreq-no-cache", answer: ["Cache-Control": "max-age=3600"], directive: "no-cache", then: .fetched),
+    repeatedWithDirective(
         "ccreq-no-cache-lm", answer: ["Cache-Control": "max-age=3600", "Last-Modified": -10_000, "Date": 0],
         directive: "no-cache",
         then: .dateValidated),
-    asked(
+    repeatedWithDirective(
         "ccreq-no-cache-etag", answer: ["Cache-Control": "max-age=3600", "ETag": "abc"], directive: "no-cache",
         then: .etagValidated),
-    asked(
+    repeatedWithDirective(
         "ccreq-no-store",
         .notMet(
-            "a request's no-store forbids storing, not answering (RFC 9111 §5.2.1.5)",
+            "no-store in a request forbids storing, not reuse (RFC 9111 §5.2.1.5)",
             found: ["step 2: cached, not fetched"]),
         answer: ["Cache-Control": "max-age=3600"], directive: "no-store", then: .fetched),
     Behaviour(
@@ -104,7 +106,7 @@ private let requestDirectives: [Behaviour] = [
 private let pragma: [Behaviour] = [
     Behaviour(
         "pragma-request-no-cache", .check,
-        .notMet("as Cache-Control: no-cache, when the request has no Cache-Control (RFC 9111 §5.4)"),
+        .notMet("equals Cache-Control: no-cache when the request has no Cache-Control (RFC 9111 §5.4)"),
         steps: [
             .get(["Cache-Control": "max-age=3600"]), .get(asking: ["Pragma": "no-cache"], expect: .cached),
         ]),
@@ -162,7 +164,7 @@ private let staleAnswers: [Behaviour] = [
             .get(["Cache-Control": "max-age=2, stale-if-error=60"], pause: 3),
             .get(status: 503, expect: .cached).with(\.expectedStatus, 200),
         ]),
-    // Even with the option on, which is the harder case.
+    // With the option enabled, which is the stricter condition.
     Behaviour(
         "stale-close-must-revalidate", staleIfError: .upToOneHour,
         steps: [
@@ -186,7 +188,7 @@ private let staleAnswers: [Behaviour] = [
         ]),
 ]
 
-/// As the suites of directives do it: asked again at once.
+/// The form of the suites of directives: the request is repeated immediately.
 private func directive(
     _ id: String, _ kind: Behaviour.Kind = .required, _ verdict: Behaviour.Verdict = .met, answer: ScriptedFields,
     then: Step.Source
@@ -194,7 +196,7 @@ private func directive(
     Behaviour(id, kind, verdict, steps: [.get(answer), .get(expect: then)])
 }
 
-private func asked(
+private func repeatedWithDirective(
     _ id: String, _ verdict: Behaviour.Verdict = .met, answer: ScriptedFields, directive: String, then: Step.Source,
     pause: Int = 0
 ) -> Behaviour {
@@ -203,7 +205,7 @@ private func asked(
         steps: [.get(answer, pause: pause), .get(asking: ["Cache-Control": .text(directive)], expect: then)])
 }
 
-/// The second answer is never asked for, because the first is fresh.
+/// The second response is never requested, because the first one is fresh.
 private func newerNotStored(_ id: String, _ directive: String) -> Behaviour {
     Behaviour(
         id,

@@ -3,10 +3,10 @@ import Foundation
 
 @testable import PlatformImageLoader
 
-/// Entries in a folder of their own, which is opened anew for every single operation, as by another process.
+/// Entries in a temporary folder. Every operation opens a new cache on it, as another process would.
 struct EntriesOnDisk: ScenarioStore {
     let folder: URL
-    /// Of the entry that was found last, for the update that may follow.
+    /// The revision of the entry found last, for a following update.
     private var revision: DiskCache.Revision?
 
     init() throws {
@@ -25,12 +25,12 @@ struct EntriesOnDisk: ScenarioStore {
     }
 
     mutating func write(_ entry: CacheEntry, body: [UInt8]?) throws {
-        guard cache.store(entry, body: body ?? []) else { throw ScenarioFault(text: "nothing is stored") }
+        guard cache.store(entry, body: body ?? []) else { throw ScenarioError(text: "nothing is stored") }
     }
 
     mutating func update(_ entry: CacheEntry) throws {
         guard let revision, cache.refresh(entry, of: revision) else {
-            throw ScenarioFault(text: "an update of an entry that is not stored")
+            throw ScenarioError(text: "an update of an entry that is not stored")
         }
     }
 

@@ -31,7 +31,7 @@ let expiresBehaviours: [Behaviour] = [
     expiring("freshness-expires-invalid-date-dashes", date: "Thu, 18-Aug-2050 02:01:18 GMT"),
     expiring("freshness-expires-invalid-time-periods", date: "Thu, 18 Aug 2050 02.01.18 GMT"),
     expiring("freshness-expires-invalid-1-digit-hour", date: "Thu, 18 Aug 2050 2:01:18 GMT"),
-    // The project's two lines have one-digit hours as well; here only their number is wrong.
+    // In cache-tests the two lines also have one-digit hours; here the only error is that there are two lines.
     Behaviour(
         "freshness-expires-invalid-multiple-lines",
         steps: [

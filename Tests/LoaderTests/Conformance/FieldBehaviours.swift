@@ -22,16 +22,16 @@ private let single: [Behaviour] = [
 
 private let newYear: ScriptedValue = "Wed, 01 Jan 2020 00:00:00 GMT"
 
-/// A field, two values of it, and what is asked of a cache that meets it.
+/// A field, two values for it, and the expected behaviour of the cache.
 private struct Field {
     let name: String
     var before = "value-one"
     var after = "value-two"
-    /// Never stored, because it belongs to the connection.
+    /// The field is specific to the connection and never stored.
     var isOfTheConnection = false
-    /// What the project says of a 304 that changes it.
+    /// The kind that cache-tests gives a 304 that changes the field.
     var update = Behaviour.Kind.check
-    /// The one field that a 304 must leave alone.
+    /// A 304 must not change the field.
     var isKept = false
     var updateVerdict = Behaviour.Verdict.met
 
@@ -75,7 +75,7 @@ private let special: [Field] = [
     Field(name: "Test-Header", update: .required), Field(name: "X-Test-Header", update: .required),
     Field(name: "Content-Foo", update: .required), Field(name: "X-Content-Foo", update: .required),
     Field(name: "Cache-Control", before: "max-age=1", after: "max-age=3600", update: .required),
-    // The body has ten bytes where the ten are stored and five where the five are.
+    // The body has 10 bytes in the storing test and 5 bytes in the updating test.
     Field(name: "Content-Length", before: "5", after: "10", update: .required, isKept: true),
     Field(name: "Content-Location", before: "/foo", after: "/bar"),
     Field(name: "Content-MD5", before: "rL0Y20zC+Fzt72VPzMSk2A==", after: "N7UdGUp1E+RbVvZSTy1R8g=="),
@@ -95,7 +95,7 @@ private let special: [Field] = [
     Field(
         name: "ETag", before: "\"abcdef\"", after: "\"ghijkl\"",
         updateVerdict: .notMet(
-            "another strong entity tag speaks of another body (RFC 9111 §4.3.4): asked again",
+            "a different strong entity tag is for a different body (RFC 9111 §4.3.4); the request is repeated",
             found: [
                 "step 2: fetched, not etagValidated", "step 2: status 999", "step 3: fetched, not cached",
                 "step 3: ETag is absent, not \"ghijkl\"",

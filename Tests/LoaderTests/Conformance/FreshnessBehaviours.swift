@@ -41,10 +41,10 @@ let freshnessBehaviours: [Behaviour] = [
         "freshness-max-age-two-fresh-stale-sepline", .check,
         answer: ["Cache-Control": "max-age=1800", "Cache-Control": "max-age=1"], then: .cached),
     Behaviour(
-        "freshness-max-age-two-stale-fresh-sameline", .check, .notMet("the first max-age counts"),
+        "freshness-max-age-two-stale-fresh-sameline", .check, .notMet("the first max-age is used"),
         answer: ["Cache-Control": "max-age=1, max-age=1800"], then: .cached),
     Behaviour(
-        "freshness-max-age-two-stale-fresh-sepline", .check, .notMet("the first max-age counts"),
+        "freshness-max-age-two-stale-fresh-sepline", .check, .notMet("the first max-age is used"),
         answer: ["Cache-Control": "max-age=1", "Cache-Control": "max-age=1800"], then: .cached),
     Behaviour("freshness-max-age-quoted", .check, answer: ["Cache-Control": "max-age=\"3600\""], then: .cached),
     Behaviour(
@@ -60,16 +60,16 @@ let freshnessBehaviours: [Behaviour] = [
     Behaviour("freshness-max-age-leading-zero", answer: ["Cache-Control": "max-age=003600"], then: .cached),
     Behaviour("freshness-max-age-single-quoted", answer: ["Cache-Control": "max-age='3600'"], then: .fetched),
     Behaviour(
-        "freshness-max-age-decimal-zero", .check, .notMet("no digits alone, so the lifetime is 0"),
+        "freshness-max-age-decimal-zero", .check, .notMet("the value is not only digits, so the lifetime is 0"),
         answer: ["Cache-Control": "max-age=3600.0"], then: .cached),
     Behaviour(
-        "freshness-max-age-decimal-five", .check, .notMet("no digits alone, so the lifetime is 0"),
+        "freshness-max-age-decimal-five", .check, .notMet("the value is not only digits, so the lifetime is 0"),
         answer: ["Cache-Control": "max-age=3600.5"], then: .cached),
     Behaviour(
-        "freshness-max-age-a100", .check, .notMet("no digits alone, so the lifetime is 0"),
+        "freshness-max-age-a100", .check, .notMet("the value is not only digits, so the lifetime is 0"),
         answer: ["Cache-Control": "max-age=a3600"], then: .cached),
     Behaviour(
-        "freshness-max-age-100a", .check, .notMet("no digits alone, so the lifetime is 0"),
+        "freshness-max-age-100a", .check, .notMet("the value is not only digits, so the lifetime is 0"),
         answer: ["Cache-Control": "max-age=3600a"], then: .cached),
 ]
 #endif

@@ -36,7 +36,8 @@ private let conditionals: [Behaviour] = [
     Behaviour(
         "conditional-etag-strong-generate-unquoted", .check,
         .notMet(
-            "an entity tag goes back byte for byte", found: ["step 2: the origin sees no If-None-Match of \"abcdef\""]),
+            "an entity tag is sent back byte for byte",
+            found: ["step 2: the origin sees no If-None-Match of \"abcdef\""]),
         steps: [
             becomesStale("abcdef"), .get(expect: .etagValidated).with(\.sends, ["If-None-Match": "\"abcdef\""]),
         ]),
@@ -46,7 +47,7 @@ private let conditionals: [Behaviour] = [
     Behaviour(
         "conditional-etag-forward-unquoted", .check,
         .notMet(
-            "the caller's fields go out unchanged", found: ["step 1: the origin sees no If-None-Match of \"abcdef\""]),
+            "the caller's fields are sent unchanged", found: ["step 1: the origin sees no If-None-Match of \"abcdef\""]),
         steps: [.get(asking: ["If-None-Match": "abcdef"]).with(\.sends, ["If-None-Match": "\"abcdef\""])]),
 ]
 
@@ -74,8 +75,8 @@ private let keys: [Behaviour] = [
 private let lasting: ScriptedFields = ["Cache-Control": "max-age=100000", "Date": 0]
 private let hints: ScriptedFields = ["Link": "</styles.css>; rel=preload; as=style", "X-My-Header": "test"]
 private let notHandedOn = Behaviour.Verdict.notMet(
-    "the final answer is cached, but a loader does not hand on interim ones",
-    found: ["step 1: no interim answer is handed on"])
+    "the final response is cached, but the loader does not deliver interim responses",
+    found: ["step 1: no interim response is delivered"])
 
 private let interims: [Behaviour] = [
     Behaviour(
@@ -89,10 +90,10 @@ private let interims: [Behaviour] = [
             .get(lasting, pause: 3).with(\.interim, (103, hints)).with(\.showsInterim, true), .get(expect: .cached),
         ]),
     Behaviour(
-        "interim-not-cached", note: "judged by what is stored: a loader does not hand on interim answers",
+        "interim-not-cached", note: "checks what is stored, because the loader does not deliver interim responses",
         steps: [.get(lasting, expect: .fetched, pause: 3).with(\.interim, (103, hints)), .get(expect: .cached)]),
     Behaviour(
-        "interim-no-header-reuse", .optimal, note: "judged by the final answer's fields",
+        "interim-no-header-reuse", .optimal, note: "checks the fields of the final response",
         steps: [
             .get(lasting, expect: .fetched, hides: ["X-My-Header"], pause: 3).with(\.interim, (103, hints)),
             .get(expect: .cached, hides: ["X-My-Header"]),

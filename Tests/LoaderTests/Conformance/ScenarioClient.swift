@@ -1,9 +1,9 @@
 #if Loader
 @testable import PlatformImageLoader
 
-/// Runs a behaviour's steps through the cache policy over a store, as a loader does, with a clock of its own.
+/// Runs the steps of a behaviour through the cache policy and a store, as a loader does, with a simulated clock.
 struct ScenarioClient<Store: ScenarioStore> {
-    /// What one load came to.
+    /// The result of one load.
     struct Shown {
         var source: Step.Source
         var status: Int?
@@ -22,7 +22,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         self.behaviour = behaviour
         self.store = store
         origin = ScriptedOrigin(steps: behaviour.steps)
-        // Saturday 2026-01-03 12:00 UTC, and a fraction: every date of the rows is before or after it as they mean it.
+        // Saturday 2026-01-03 12:00 UTC plus a fraction of a second. The rows contain absolute dates before and after it.
         start = WallTime(milliseconds: 1_767_441_600_250)
         now = start
         var settings = CacheSettings()
@@ -34,7 +34,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         self.settings = settings
     }
 
-    /// Everything that is not as the steps expect it; empty when the behaviour is met.
+    /// The differences from the expectations of the steps; empty when the behaviour is met.
     mutating func differences() throws -> [String] {
         var differences: [String] = []
         for (number, step) in behaviour.steps.enumerated() {
@@ -46,7 +46,7 @@ struct ScenarioClient<Store: ScenarioStore> {
     }
 
     private mutating func load(_ step: Step, _ number: Int) throws -> Shown {
-        guard let key = CacheKey(url: step.url) else { throw ScenarioFault(text: "no address: \(step.url)") }
+        guard let key = CacheKey(url: step.url) else { throw ScenarioError(text: "not a valid URL: \(step.url)") }
         let request = CacheRequest(fields: step.asking.fields(at: now), policy: step.policy)
         let stored = try store.find(key, request: request.fields)
         switch CacheDecision.decide(entry: usable(stored), request: request, settings: settings, now: now) {
@@ -62,7 +62,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         }
     }
 
-    /// The entry as the policy is to see it: without a response when there is no body to show.
+    /// The entry for the policy: without a response when no body is stored.
     private func usable(_ stored: (entry: CacheEntry, body: [UInt8]?)?) -> CacheEntry? {
         guard let stored, stored.body == nil else { return stored?.entry }
         var entry = stored.entry
@@ -70,7 +70,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         return entry
     }
 
-    /// One request, or two when the first answer asks for a second one without validators.
+    /// Sends one request, or a second one without validators when the policy requires it.
     private mutating func exchange(
         _ plan: RequestPlan, _ request: CacheRequest, _ key: CacheKey, _ number: Int
     ) throws -> Shown {
@@ -81,7 +81,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         let reply = origin.reply(to: sent, step: number, now: now)
         now = now.adding(milliseconds: Int64(step.delay) * 1000)
         let exchange = CacheExchange(request: request, plan: plan, requestTime: requestTime, responseTime: now)
-        try refuseInterim(step, key, exchange, usable(stored))
+        try checkInterimIsNotStored(step, key, exchange, usable(stored))
         let result: ExchangeResult
         var received: [UInt8]?
         switch reply {
@@ -102,7 +102,9 @@ struct ScenarioClient<Store: ScenarioStore> {
         }
         switch outcome.answer {
         case .received(let fields):
-            guard case .response(let head, _) = result else { throw ScenarioFault(text: "an answer from nowhere") }
+            guard case .response(let head, _) = result else {
+                throw ScenarioError(text: "a response was used, but none was received")
+            }
             return Shown(source: .fetched, status: head.status, fields: fields, body: received)
         case .notModified(let answer):
             let source: Step.Source = sent.contains("If-None-Match") ? .etagValidated : .dateValidated
@@ -110,15 +112,15 @@ struct ScenarioClient<Store: ScenarioStore> {
         case .stale(let answer):
             return Shown(source: .cached, status: answer.status, fields: answer.fields, body: stored?.body)
         case .refetch(let next):
-            guard !plan.isRefetch else { throw ScenarioFault(text: "a second refetch") }
+            guard !plan.isRefetch else { throw ScenarioError(text: "a second refetch") }
             return try self.exchange(next, request, key, number)
         case .transportFailure:
             return Shown(source: .failed)
         }
     }
 
-    /// An interim answer never gets into the store, not even when a transport hands it to the policy by mistake.
-    private func refuseInterim(
+    /// An interim response is never stored, even when a transport passes it to the policy by mistake.
+    private func checkInterimIsNotStored(
         _ step: Step, _ key: CacheKey, _ exchange: CacheExchange, _ entry: CacheEntry?
     ) throws {
         guard let interim = step.interim else { return }
@@ -126,7 +128,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         let outcome = CacheOutcome.conclude(
             entry: entry, key: key, exchange: exchange, result: .response(head, body: .complete(bytes: 0)),
             settings: settings, now: now)
-        if case .write = outcome.store { throw ScenarioFault(text: "status \(interim.status) is stored") }
+        if case .write = outcome.store { throw ScenarioError(text: "status \(interim.status) is stored") }
     }
 
     private func check(_ step: Step, _ number: Int, _ shown: Shown) -> [String] {
@@ -152,11 +154,11 @@ struct ScenarioClient<Store: ScenarioStore> {
             differences.append("the origin sees \(name)")
         }
         if step.expect == .notInCache, !seen.isEmpty { differences.append("the origin sees a request") }
-        if step.showsInterim { differences.append("no interim answer is handed on") }
+        if step.showsInterim { differences.append("no interim response is delivered") }
         return differences + checkBody(step, number, shown)
     }
 
-    /// Fields and body are of one answer: of this step's when it was fetched, of an earlier one's otherwise.
+    /// Fields and body must be of the same response: of this step when it was fetched, of an earlier step otherwise.
     private func checkBody(_ step: Step, _ number: Int, _ shown: Shown) -> [String] {
         switch shown.source {
         case .failed, .notInCache: return []

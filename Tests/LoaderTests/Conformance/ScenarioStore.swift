@@ -1,15 +1,15 @@
 #if Loader
 @testable import PlatformImageLoader
 
-/// Where a scenario keeps what the policy tells it to keep.
+/// The store of a scenario: memory or disk.
 protocol ScenarioStore {
-    /// The entry of the variant that `request` chooses, or else the newest one; the body is nil when none is kept.
+    /// The entry of the variant that `request` selects, otherwise the newest one; the body is nil when none is stored.
     mutating func find(_ key: CacheKey, request: HeaderFields) throws -> (entry: CacheEntry, body: [UInt8]?)?
     /// Stores an entry as the newest of its key.
     mutating func write(_ entry: CacheEntry, body: [UInt8]?) throws
     /// Changes the entry of a variant and keeps its body.
     mutating func update(_ entry: CacheEntry) throws
-    /// Forgets what ``find(_:request:)`` last gave for the key.
+    /// Removes the entry that ``find(_:request:)`` returned last for the key.
     mutating func remove(_ key: CacheKey, request: HeaderFields) throws
 }
 
@@ -30,7 +30,7 @@ struct EntriesInMemory: ScenarioStore {
     mutating func update(_ entry: CacheEntry) throws {
         let variants = entries[entry.key] ?? []
         let index = variants.lastIndex { $0.entry.response?.createdAt == entry.response?.createdAt }
-        guard let index else { throw ScenarioFault(text: "an update of an entry that is not stored") }
+        guard let index else { throw ScenarioError(text: "an update of an entry that is not stored") }
         entries[entry.key]?[index].entry = entry
     }
 
@@ -45,8 +45,8 @@ struct EntriesInMemory: ScenarioStore {
     }
 }
 
-/// Something that no scenario may come to.
-struct ScenarioFault: Error {
+/// An error in a scenario or in the code under test.
+struct ScenarioError: Error {
     let text: String
 }
 #endif

@@ -1,7 +1,7 @@
 #if Loader
 @testable import PlatformImageLoader
 
-/// A header written down before its dates are known.
+/// Header fields whose dates are relative to the time of the response.
 struct ScriptedFields: Sendable, ExpressibleByDictionaryLiteral {
     var lines: [(name: String, value: ScriptedValue)] = []
 
@@ -11,7 +11,7 @@ struct ScriptedFields: Sendable, ExpressibleByDictionaryLiteral {
         lines = elements.map { (name: $0.0, value: $0.1) }
     }
 
-    /// These lines and then others.
+    /// Returns these lines followed by `others`.
     func adding(_ others: Self) -> Self {
         var sum = self
         sum.lines += others.lines
@@ -28,9 +28,9 @@ struct ScriptedFields: Sendable, ExpressibleByDictionaryLiteral {
 enum ScriptedValue: Sendable, CustomStringConvertible, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
     case text(String)
     case date(Int)
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     case bytes([UInt8])
-    /// In expectations only: decimal digits that say more than this.
+    /// Only in expectations: a decimal number greater than this.
     case moreThan(Int)
 
     init(stringLiteral value: String) { self = .text(value) }
@@ -45,7 +45,7 @@ enum ScriptedValue: Sendable, CustomStringConvertible, ExpressibleByStringLitera
         }
     }
 
-    /// For messages.
+    /// Text for messages.
     var description: String {
         switch self {
         case .text(let text): text
@@ -55,7 +55,7 @@ enum ScriptedValue: Sendable, CustomStringConvertible, ExpressibleByStringLitera
         }
     }
 
-    /// True when a field with these lines is what was expected.
+    /// True when the field's value matches this expectation.
     func accepts(_ value: [UInt8]?, at start: WallTime) -> Bool {
         guard let value else { return false }
         if case .moreThan(let number) = self {
@@ -65,7 +65,7 @@ enum ScriptedValue: Sendable, CustomStringConvertible, ExpressibleByStringLitera
     }
 }
 
-/// An HTTP date written by the tests themselves, so that the formatter under test does not check itself.
+/// An HTTP date, formatted independently of the formatter under test.
 struct CalendarDate {
     let text: String
 

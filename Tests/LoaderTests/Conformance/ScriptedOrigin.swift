@@ -1,31 +1,32 @@
 #if Loader
 @testable import PlatformImageLoader
 
-/// The server of a scenario: it answers each request as the step says and remembers what it saw.
+/// The server of a scenario: responds to each request as the step specifies and records the requests.
 struct ScriptedOrigin {
-    /// What the origin sends back.
+    /// A response of the origin.
     enum Reply {
         case head(status: Int, fields: HeaderFields, body: [UInt8])
         case disconnected
     }
 
     let steps: [Step]
-    /// All requests with the step in which they came.
+    /// All requests, each with its step.
     private(set) var requests: [(step: Int, fields: HeaderFields)] = []
-    /// The validators of the answer sent last, as bytes.
+    /// The validators of the last response, as bytes.
     private var tag: [UInt8]?
     private var modified: [UInt8]?
 
     init(steps: [Step]) { self.steps = steps }
 
-    /// The body that step `number` answers with; no two steps without a body of their own share one.
+    /// The response body of step `number`; steps without an explicit body have different bodies.
     static func body(of step: Step, _ number: Int) -> [UInt8] {
         Array((step.body ?? "the body of answer \(number)").utf8)
     }
 
-    /// Answers a request of step `number`.
+    /// Responds to a request of step `number`.
     ///
-    /// Where the step expects a validation, anything but the stored validator, byte for byte, is answered with 999.
+    /// When the step expects a validation and the request does not have the stored validator, byte for byte, the status
+    /// is 999.
     mutating func reply(to fields: HeaderFields, step number: Int, now: WallTime) -> Reply {
         let step = steps[number]
         requests.append((number, fields))
@@ -44,9 +45,9 @@ struct ScriptedOrigin {
             remember(answer)
             return .head(status: 304, fields: answer, body: [])
         default:
-            // Ties the fields to the body: whoever shows one with another answer's other is found out.
+            // Identifies the body, so that fields of one response with the body of another are detected.
             answer.append("Answer-Number", "\(number)")
-            // What never arrives whole is nothing that a client could ask to have confirmed.
+            // A client cannot validate an incomplete body.
             if !step.cutsBody { remember(answer) }
             return .head(status: step.status, fields: answer, body: Self.body(of: step, number))
         }

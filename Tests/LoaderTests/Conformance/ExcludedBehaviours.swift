@@ -1,11 +1,11 @@
 #if Loader
-/// Behaviours of the project that a private cache of GETs for pictures has no part in, with the reason for each group.
-struct LeftAside: Sendable {
+/// Behaviours of cache-tests that do not apply to a private cache of GET requests for images, with a reason per group.
+struct ExcludedBehaviours: Sendable {
     let reason: String
     let ids: [String]
 
-    static let all: [LeftAside] = [
-        LeftAside(
+    static let all: [ExcludedBehaviours] = [
+        ExcludedBehaviours(
             reason: "Duties of shared caches: `s-maxage`, `proxy-revalidate`, `private`, Authorization (RFC 9111 §3.5)",
             ids: [
                 "freshness-s-maxage-shared", "freshness-max-age-s-maxage-shared-longer",
@@ -15,7 +15,7 @@ struct LeftAside: Sendable {
                 "stale-close-proxy-revalidate", "stale-close-s-maxage=2", "other-authorization",
                 "other-authorization-public", "other-authorization-must-revalidate", "other-authorization-smaxage",
             ]),
-        LeftAside(
+        ExcludedBehaviours(
             reason: "`CDN-Cache-Control` is for content delivery networks (RFC 9213)",
             ids: [
                 "max-age", "max-age-max", "max-age-max-plus", "max-age-age", "max-age-space-before-equals",
@@ -25,28 +25,28 @@ struct LeftAside: Sendable {
                 "fresh-cc-nostore", "cc-invalid-sh-type-unknown", "cc-invalid-sh-type-wrong", "remove-header",
                 "remove-age-exceed", "date-update-exceed", "expires-update-exceed",
             ].map { "cdn-\($0)" }),
-        LeftAside(
-            reason: "Unsafe methods and what they invalidate: the loader sends GET alone",
+        ExcludedBehaviours(
+            reason: "Unsafe methods and their invalidation: the loader sends only GET",
             ids: ["method-POST"]
                 + ["POST", "PUT", "DELETE", "M-SEARCH"].flatMap { method in
                     ["", "-failed", "-location", "-cl"].map { "invalidate-\(method)\($0)" }
                 }),
-        LeftAside(
-            reason: "Updating by HEAD: the loader sends GET alone",
+        ExcludedBehaviours(
+            reason: "Updating by HEAD: the loader sends only GET",
             ids: [
                 "head-writethrough", "head-200-retain", "head-200-freshness-update", "head-200-update",
                 "head-410-update",
             ]),
-        LeftAside(
-            reason: "Ranges from the store: a caller's Range passes through and 206 is never stored",
+        ExcludedBehaviours(
+            reason: "Ranges from the store: a Range of the caller is forwarded, and 206 is never stored",
             ids: [
                 "store-partial-reuse-partial", "store-complete-reuse-partial", "store-complete-reuse-partial-no-last",
                 "store-complete-reuse-partial-suffix", "store-partial-reuse-partial-byterange",
                 "store-partial-reuse-partial-absent", "store-partial-reuse-partial-suffix", "store-partial-complete",
                 "use-headers", "use-stored-headers",
             ].map { "partial-\($0)" }),
-        LeftAside(
-            reason: "Answering a caller's own conditional request: it passes through, never answered from the store",
+        ExcludedBehaviours(
+            reason: "Conditional requests of the caller: they are forwarded and never served from the store",
             ids: [
                 "conditional-lm-fresh", "conditional-lm-fresh-earlier", "conditional-lm-stale",
                 "conditional-lm-fresh-no-lm", "conditional-lm-fresh-rfc850", "conditional-304-etag",
@@ -58,17 +58,17 @@ struct LeftAside: Sendable {
                 "conditional-etag-weak-respond-lowercase", "conditional-etag-weak-respond-backslash",
                 "conditional-etag-weak-respond-omit-slash",
             ]),
-        LeftAside(
-            reason: "Set-Cookie: the loader keeps no cookies",
+        ExcludedBehaviours(
+            reason: "Set-Cookie: the loader stores no cookies",
             ids: [
                 "headers-store-Set-Cookie", "headers-store-Set-Cookie2", "304-etag-update-response-Set-Cookie",
                 "304-etag-update-response-Set-Cookie2", "other-set-cookie",
             ]),
-        LeftAside(
-            reason: "204 has no body, so it is no picture",
+        ExcludedBehaviours(
+            reason: "204 has no body, so it is not an image",
             ids: ["heuristic-204-cached", "status-204-fresh", "status-204-stale"]),
-        LeftAside(
-            reason: "Content codings that do not exist cannot be decoded, so such a body is no picture",
+        ExcludedBehaviours(
+            reason: "Content codings that do not exist cannot be decoded, so such a body is not an image",
             ids: ["headers-store-Content-Encoding", "304-etag-update-response-Content-Encoding"]),
     ]
 }

@@ -2,21 +2,21 @@
 @testable import PlatformImageLoader
 
 /// Rules of Docs/http-cache.md that cache-tests does not cover, in the same form and counted separately.
-let ownBehaviours: [Behaviour] = [
+let additionalBehaviours: [Behaviour] = [
     Behaviour(
-        "own-tag-of-any-bytes", note: "an entity tag that is no UTF-8 goes back byte for byte",
+        "own-tag-of-any-bytes", note: "an entity tag that is not UTF-8 is sent back byte for byte",
         steps: [
             .get(["Cache-Control": "no-cache", "ETag": .bytes([0x22, 0xFC, 0x80, 0xFF, 0x22])]),
             .get(expect: .etagValidated).with(\.sends, ["If-None-Match": .bytes([0x22, 0xFC, 0x80, 0xFF, 0x22])]),
         ]),
     Behaviour(
-        "own-no-store-drops-the-older", note: "an answer with no-store takes the stored one away",
+        "own-no-store-removes-the-older", note: "a response with no-store removes the stored response",
         steps: [
             .get(["Cache-Control": "max-age=1"], pause: 3), .get(["Cache-Control": "no-store"], expect: .fetched),
             .get(expect: .notInCache).with(\.policy, .cacheOnly),
         ]),
     Behaviour(
-        "own-304-with-no-store", note: "a 304 with no-store serves this load, then the entry is dropped",
+        "own-304-with-no-store", note: "a 304 with no-store serves this load, then the entry is removed",
         steps: [
             .get(["Cache-Control": "max-age=1", "ETag": "\"a\""], pause: 3),
             .get(["Cache-Control": "no-store", "ETag": "\"a\""], expect: .etagValidated),
@@ -24,14 +24,14 @@ let ownBehaviours: [Behaviour] = [
         ]),
     Behaviour(
         "own-304-about-another-body",
-        note: "a 304 with another strong tag is no answer: asked again without conditions",
+        note: "after a 304 with a different strong tag, the request is repeated without conditions",
         steps: [
             .get(["Cache-Control": "max-age=2", "ETag": "\"a\""], pause: 3),
             .get(["Cache-Control": "max-age=60", "ETag": "\"b\""], expect: .fetched).with(\.confirmsAnything, true),
             .get(expect: .cached, shows: ["ETag": "\"b\""]),
         ]),
     Behaviour(
-        "own-206-nobody-asked-for", note: "never stored",
+        "own-206-without-range-request", note: "never stored",
         steps: [.get(["Cache-Control": "max-age=3600"], status: 206), .get(expect: .fetched)]),
     Behaviour(
         "own-body-cut-short", note: "never stored, and the older entry stays",
@@ -41,18 +41,18 @@ let ownBehaviours: [Behaviour] = [
             .get(["ETag": "\"a\""], expect: .etagValidated),
         ]),
     Behaviour(
-        "own-503-keeps-the-older", note: "an error never displaces a stored body",
+        "own-503-keeps-the-older", note: "an error never replaces a stored body",
         steps: [
             .get(["Cache-Control": "max-age=1", "ETag": "\"a\""], pause: 3),
             .get(status: 503, expect: .fetched).with(\.expectedStatus, 503), .get(expect: .etagValidated),
         ]),
     Behaviour(
-        "own-clock-set-back", note: "what was stored in the future is stale",
+        "own-clock-set-back", note: "an entry dated in the future is stale",
         steps: [
             .get(["Cache-Control": "max-age=3600", "ETag": "\"a\""], pause: -86_400), .get(expect: .etagValidated),
         ]),
     Behaviour(
-        "own-failed-refresh-in-the-background", note: "stale-while-revalidate goes on within its window",
+        "own-failed-refresh-in-the-background", note: "stale-while-revalidate continues to apply within its window",
         steps: [
             .get(["Cache-Control": "max-age=1, stale-while-revalidate=60", "ETag": "\"a\""], pause: 3),
             .get(expect: .cached, pause: 3).with(\.disconnects, true), .get(expect: .cached),
