@@ -24,8 +24,8 @@ import Testing
         await bench.settle { bench.loader.images.shared.fetches.waiterCount(of: key) == count }
     }
 
-    // O68, O82
-    @Test(.timeLimit(.minutes(30))) func tenThousandLoadsAreOneRequest() async throws {
+    @Test(.requirement("O68", "O82"), .timeLimit(.minutes(30)))
+    func tenThousandEqualLoadsSendOneRequest() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
         reply.headGate = gate
@@ -46,8 +46,7 @@ import Testing
         #expect(bench.isIdle)
     }
 
-    // O68
-    @Test func loadsAtAnyMomentAreOneRequest() async throws {
+    @Test(.requirement("O68")) func equalLoadsAtDifferentTimesSendOneRequest() async throws {
         // Nothing is held back: some come before the download, some during it, some after it.
         for _ in 0..<20 {
             let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
@@ -60,8 +59,7 @@ import Testing
         }
     }
 
-    // O68
-    @Test func aLoadThatLookedTooEarlyLooksAgain() async throws {
+    @Test(.requirement("O68")) func loadThatFoundNothingUsesAResponseStoredMeanwhile() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         let pipeline = bench.loader.images
         let hop = try #require(LoadHop(Load(request, pipeline), pipeline))
@@ -76,8 +74,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    // O91
-    @Test func variantsShareADownload() async throws {
+    @Test(.requirement("O91")) func decodeVariantsShareOneDownload() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
         reply.headGate = gate
@@ -97,7 +94,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 2)
     }
 
-    @Test func oneVariantsLimitIsNotAnothersFailure() async throws {
+    @Test func pixelLimitOfOneVariantDoesNotFailTheOthers() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
         reply.headGate = gate
@@ -116,8 +113,7 @@ import Testing
         #expect(try await image.bitmap.width == 19)
     }
 
-    // O94
-    @Test func loadsOfDifferentCallersAreNotMerged() async throws {
+    @Test(.requirement("O94")) func loadsWithOtherCredentialsOrPartitionsAreNotMerged() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         var requests = [request]
         for user in ["a", "b"] {
@@ -134,8 +130,7 @@ import Testing
         #expect(bench.transport.requests.count == requests.count)
     }
 
-    // O82
-    @Test func anErrorIsToldToAllWhoWait() async throws {
+    @Test(.requirement("O82")) func transportErrorIsDeliveredToAllWaiters() async throws {
         let gate = Gate()
         var reply = ScriptedReply.offline
         reply.headGate = gate
@@ -149,8 +144,7 @@ import Testing
         #expect(await bench.failure() == nil)
     }
 
-    // O82
-    @Test func progressIsToldToAllWhoWait() async throws {
+    @Test(.requirement("O82")) func progressIsDeliveredToAllWaiters() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.headGate = gate
@@ -173,8 +167,7 @@ import Testing
         return counts
     }
 
-    // O59, O82
-    @Test func oneWhoLeavesDisturbsNobody() async throws {
+    @Test(.requirement("O59", "O82")) func cancellingOneWaiterKeepsTheDownload() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.headGate = gate
@@ -196,8 +189,8 @@ import Testing
     /// Where a load can be when it is cancelled.
     enum Point: CaseIterable { case beforeStart, beforeHead, inBody, atEnd }
 
-    // O59, O82
-    @Test(arguments: Point.allCases) func theLastWhoLeavesEndsTheDownload(at point: Point) async throws {
+    @Test(.requirement("O59", "O82"), arguments: Point.allCases)
+    func cancellingTheLastWaiterCancelsTheDownload(at point: Point) async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
         switch point {
@@ -229,8 +222,7 @@ import Testing
         #expect(await bench.failure() == nil)
     }
 
-    // O59
-    @Test func aCancelledLoadEndsAtWhicheverStepItIs() async throws {
+    @Test(.requirement("O59")) func cancellingAtAnyStepEndsTheLoad() async throws {
         // From a cancel before the load to one after it, wherever the scheduler lets each land.
         for delay in 0..<200 {
             let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
@@ -244,8 +236,7 @@ import Testing
         }
     }
 
-    // O59
-    @Test func aDownloadMayBeKept() async throws {
+    @Test(.requirement("O59")) func keepsDownloadingWhenCancelledStoresTheImage() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
         reply.headGate = gate
@@ -260,8 +251,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
 
-    // O66, O67
-    @Test func slowLoadsWaitForUrgentOnes() async throws {
+    @Test(.requirement("O66", "O67")) func slowLoadsWaitForUrgentLoads() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
@@ -283,8 +273,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == ["http://example.com/urgent", "http://example.com/slow"])
     }
 
-    // O69, O70
-    @Test func aSlowLoadCanBeMadeUrgentAndSlowAgain() async throws {
+    @Test(.requirement("O69", "O70")) func changingThePriorityMovesALoadBetweenLanes() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
@@ -316,8 +305,7 @@ import Testing
         #expect(bench.isIdle)
     }
 
-    // O69, O70
-    @Test func anUrgentLoadThatJoinsASlowOneHurriesItUntilItLeaves() async throws {
+    @Test(.requirement("O69", "O70")) func urgentWaiterPromotesASlowDownloadUntilItIsCancelled() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in

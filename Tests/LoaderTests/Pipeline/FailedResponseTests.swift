@@ -21,8 +21,8 @@ import Testing
         return await bench.dataFailure()
     }
 
-    // O32, O40, O41
-    @Test(arguments: [false, true]) func anErrorShowsStatusFieldsAndBody(asData: Bool) async throws {
+    @Test(.requirement("O32", "O40", "O41"), arguments: [false, true])
+    func errorContainsStatusFieldsAndBodyOfTheResponse(asData: Bool) async throws {
         for (status, code) in [
             (404, "http"), (500, "http"), (599, "http"), (201, "unexpectedStatus"), (300, "unexpectedStatus"),
         ] {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aCodedErrorShowsItsContent() async throws {
+    @Test func encodedErrorBodyIsDecoded() async throws {
         let text = Array("what happened, what happened".utf8)
         var coded = reply(404, "", ["Content-Encoding": "gzip"])
         coded.chunks = [CodedBody.gzip(text)]
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func aLongErrorShowsNoBody() async throws {
+    @Test func errorBodyOverTheLimitIsOmitted() async throws {
         for (count, isShown) in [(65_536, true), (65_537, false)] {
             var long = reply(500, "")
             long.chunks = [Array(repeating: 1, count: count)]
@@ -76,8 +76,7 @@ import Testing
         #expect(bench.transport.openCount == 0)
     }
 
-    // O42, O43
-    @Test func whatIsRefusedKeepsItsStatus() async throws {
+    @Test(.requirement("O42", "O43")) func rejectedResponseKeepsItsStatusInTheError() async throws {
         var page = ScriptedReply.picture(Array("<html>".utf8))
         let undecodable = try LoaderBench(ScriptedTransport(page))
         let error = await undecodable.failure()
@@ -100,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func aStoredErrorShowsWhatIsStored(asData: Bool) async throws {
+    @Test(arguments: [false, true]) func storedErrorContainsTheStoredResponse(asData: Bool) async throws {
         let fresh = reply(404, "gone for a while", ["Cache-Control": "max-age=60"])
         let bench = try LoaderBench(ScriptedTransport(fresh))
         _ = await failure(bench, asData: asData)
@@ -118,7 +117,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test func aStoredErrorIsDecodedOnUse() async throws {
+    @Test func encodedBodyOfAStoredErrorIsDecodedOnUse() async throws {
         var coded = reply(404, "", ["Cache-Control": "max-age=60", "Content-Encoding": "gzip"])
         coded.chunks = [CodedBody.gzip(Array("gone".utf8))]
         let bench = try LoaderBench(ScriptedTransport(coded))
@@ -127,8 +126,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    // O83
-    @Test func aFailureRememberedInMemoryKeepsItsHead() async throws {
+    @Test(.requirement("O83")) func failureInTheNegativeCacheKeepsStatusAndFields() async throws {
         let bench = try LoaderBench(ScriptedTransport(reply(404, "gone"))) { $0.negativeCacheMaxAge = .seconds(60) }
         #expect(await bench.failure()?.response?.body == Array("gone".utf8))
         let error = await bench.failure()
@@ -139,7 +137,7 @@ import Testing
         #expect(error?.response?.body == [])
     }
 
-    @Test func aRedirectThatLeadsNowhereShowsItself() async throws {
+    @Test func errorOfAnInvalidRedirectContainsTheRedirectResponse() async throws {
         let bench = try LoaderBench(ScriptedTransport(.status(302, ["Location": "ftp://example.com/"])))
         let error = await bench.failure()
         #expect(error?.code == .redirect)
@@ -147,7 +145,7 @@ import Testing
         #expect(error?.response?.fields == ["Location": "ftp://example.com/"])
     }
 
-    @Test func aStalePictureTellsOfTheErrorInWhosePlaceItIsGiven() async throws {
+    @Test func staleImageReportsTheErrorThatItReplaces() async throws {
         let bench = try LoaderBench(
             ScriptedTransport(.picture(TestPicture.first, maxAge: 10), reply(503, "busy"))
         ) { $0.staleIfError = .upTo(.seconds(60)) }

@@ -1,17 +1,18 @@
 #if Loader
 import PlatformImage
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
 
-/// N3: decode options of a request that are out of range are refused, and trap nowhere.
-@Suite(.timeLimit(.minutes(30))) struct InvalidOptionTests {
+/// Decode options of a request that are out of range are refused, and trap nowhere.
+@Suite(.requirement("N3"), .timeLimit(.minutes(30))) struct InvalidOptionTests {
     @Test(
-        "N3: decode options out of range are refused before the origin is asked",
+        .requirement("N3"),
         arguments: [
             (0, 0), (3, 0), (Int.max, 0), (Int.min, 0), (1, -1), (1, Int.min),
         ])
-    func optionsOutOfRangeAreRefused(scale: Int, page: Int) async throws {
+    func decodeOptionsOutOfRangeFailWithoutARequest(scale: Int, page: Int) async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         var request = ImageRequest(url: LoaderBench.url)
         request.decodeOptions.scaleDenominator = scale
@@ -23,7 +24,7 @@ import Testing
         #expect(bench.transport.requests.isEmpty)
     }
 
-    @Test("N3: a refused request does not count against its address") func refusalsAreNotRemembered() async throws {
+    @Test(.requirement("N3")) func invalidOptionsAreNotRememberedAsAFailureOfTheURL() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.negativeCacheMaxAge = .seconds(60) }
         var request = ImageRequest(url: LoaderBench.url)
         request.decodeOptions.page = -1

@@ -10,8 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct LoadCacheTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
-    // O4, C17
-    @Test func loadersShareNothing() async throws {
+    @Test(.requirement("O4", "C17")) func twoLoadersShareNoCache() async throws {
         let transport = ScriptedTransport(.picture(TestPicture.first, maxAge: 60))
         let one = try LoaderBench(transport) { $0.cacheImagesInMemory = true }
         let other = try LoaderBench(transport) { $0.cacheImagesInMemory = true }
@@ -20,8 +19,7 @@ import Testing
         #expect(await other.steps() == ["sending", "finished networkToDisk"])
     }
 
-    // O55, O76
-    @Test func aPictureInMemoryCostsItsBytes() async throws {
+    @Test(.requirement("O55", "O76")) func memoryCostIsPixelBytesPlusRetainedEncodedBytes() async throws {
         for retains in [false, true] {
             let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) {
                 $0.cacheImagesInMemory = true
@@ -35,8 +33,7 @@ import Testing
         }
     }
 
-    // O85
-    @Test func aDiskHitFillsTheMemory() async throws {
+    @Test(.requirement("O85")) func diskHitInsertsTheImageIntoMemory() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         await bench.loader.purgeMemory()
@@ -44,8 +41,7 @@ import Testing
         #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
     }
 
-    // O55, O98
-    @Test func limitsActAtOnce() async throws {
+    @Test(.requirement("O55", "O98")) func loweredMemoryLimitEvictsImmediately() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         try bench.loader.update { $0.memoryCacheMaxBytes = 19 * 13 * 4 - 1 }
@@ -56,8 +52,7 @@ import Testing
         #expect(bench.loader.configuration.memoryCacheMaxBytes == 19 * 13 * 4 - 1)
     }
 
-    // C18
-    @Test func switchedOffMemoryHoldsNothing() async throws {
+    @Test(.requirement("C18")) func disablingTheMemoryCacheRemovesAllImages() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         try bench.loader.update { $0.cacheImagesInMemory = false }
@@ -66,8 +61,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.bytes == 0)
     }
 
-    // O2, O98
-    @Test func anotherFolderActsOnLaterLoads() async throws {
+    @Test(.requirement("O2", "O98")) func changedCacheDirectoryAppliesToLaterLoads() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
         reply.headGate = gate
@@ -84,8 +78,7 @@ import Testing
         #expect(bench.folder.files.contains { $0.hasPrefix("elsewhere/v1/") })
     }
 
-    // O46
-    @Test func aPurgeOutlastsALoad() async throws {
+    @Test(.requirement("O46")) func purgeDuringALoadPreventsStoringItsImage() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
         reply.headGate = gate
@@ -103,8 +96,7 @@ import Testing
         #expect(try await bench.loader.image(for: request).isStored)
     }
 
-    // O54
-    @Test func aPurgeOfTheDiskEndsTheFreshnessInMemory() async throws {
+    @Test(.requirement("O54")) func purgingTheDiskMakesMemoryImagesStale() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60, etag: "\"1\""), .status(304)) {
             $0.cacheImagesInMemory = true
         }
@@ -119,8 +111,7 @@ import Testing
     }
 
     /// Neither a server that says `immutable` nor a caller who takes what is there makes it fresh again.
-    // O54
-    @Test func noPolicyFindsWhatWasPurgedFresh() async throws {
+    @Test(.requirement("O54")) func purgedImageIsStaleWithImmutableAndCacheOnly() async throws {
         for directives in ["max-age=60, immutable", "max-age=60, must-revalidate"] {
             let bench = try LoaderBench(
                 ScriptedTransport { request, _ in
@@ -147,8 +138,7 @@ import Testing
     }
 
     /// A type that is no longer taken is not confirmed by its origin either, whether somebody watches or not.
-    // O43
-    @Test func whatIsNoLongerTakenIsNotValidated() async throws {
+    @Test(.requirement("O43")) func imageOfAnUnacceptedTypeIsReloadedWithoutConditions() async throws {
         for maxAge in [0, 60] {
             let transport = ScriptedTransport { request, _ in
                 request.fields.contains("If-None-Match")
@@ -164,8 +154,7 @@ import Testing
         }
     }
 
-    // O46, O87
-    @Test func clearingOneLayerLeavesTheOther() async throws {
+    @Test(.requirement("O46", "O87")) func purgingMemoryKeepsTheDiskEntry() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         let report = await bench.loader.purgeMemory()
@@ -173,8 +162,7 @@ import Testing
         #expect(bench.loader.diskStatistics?.entries == 1)
     }
 
-    // O44, O45, O49
-    @Test func oldFilesAreClearedByAge() async throws {
+    @Test(.requirement("O44", "O45", "O49")) func filesAreClearedByCreationAndModificationAge() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
         bench.clock.advance(86_400)
@@ -185,16 +173,14 @@ import Testing
         #expect(await bench.loader.clearCachedFiles(createdOlderThan: .oneDay).count == 1)
     }
 
-    // O56, O95
-    @Test func aRemovedPictureIsLoadedAgain() async throws {
+    @Test(.requirement("O56", "O95")) func removedImageIsLoadedAgain() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         await bench.loader.removeImage(for: request)
         #expect(await bench.steps() == ["sending", "finished networkToDisk"])
     }
 
-    // O75
-    @Test func whatIsStoredIsFound() async throws {
+    @Test(.requirement("O75")) func storedBytesAreFoundByALaterLoad() async throws {
         let bench = try LoaderBench(.offline)
         let fields: HeaderFields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
         #expect(try await bench.loader.store(TestPicture.first, fields: fields, for: request))
@@ -205,8 +191,7 @@ import Testing
         #expect(bench.storedFiles.count == 1)
     }
 
-    // O95
-    @Test func layersCanBeLeftOut() async throws {
+    @Test(.requirement("O95")) func requestWithoutLayersBypassesTheCaches() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         var bare = request
         bare.layers = []
@@ -219,8 +204,7 @@ import Testing
         #expect(await bench.steps(withoutMemory) == ["cached disk fresh", "finished disk"])
     }
 
-    // O93
-    @Test func aStalePictureMayBeRenewedBehindTheScenes() async throws {
+    @Test(.requirement("O93")) func staleWhileRevalidateDeliversTheStaleImageAndRefreshesIt() async throws {
         let gate = Gate()
         var first = ScriptedReply.picture(TestPicture.first)
         first.fields.append("Cache-Control", "max-age=10, stale-while-revalidate=60")
@@ -246,8 +230,7 @@ import Testing
         #expect(renewed.bitmap.width == 11)
     }
 
-    // O93
-    @Test func eventsFollowTheRefresh() async throws {
+    @Test(.requirement("O93")) func eventsIncludeTheBackgroundRefresh() async throws {
         var first = ScriptedReply.picture(TestPicture.first)
         first.fields.append("Cache-Control", "max-age=10, stale-while-revalidate=60")
         let bench = try LoaderBench(
@@ -259,8 +242,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
     }
 
-    // O78
-    @Test func dataHasACacheOfItsOwn() async throws {
+    @Test(.requirement("O78")) func dataIsStoredInASeparateCache() async throws {
         var reply = ScriptedReply(fields: ["Content-Type": "application/json", "Cache-Control": "max-age=60"])
         reply.chunks = [Array("{}".utf8)]
         let bench = try LoaderBench(reply)
@@ -279,8 +261,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    // O78
-    @Test func dataIsValidatedToo() async throws {
+    @Test(.requirement("O78")) func staleDataIsRevalidated() async throws {
         let bench = try LoaderBench(.picture([1, 2, 3], maxAge: 10, etag: "\"1\""), .status(304), .offline)
         let request = DataRequest(url: LoaderBench.url)
         _ = try await bench.loader.data(for: request)
@@ -293,8 +274,7 @@ import Testing
         }
     }
 
-    // O8
-    @Test func aSeparateAnswerForEachVariantOfVary() async throws {
+    @Test(.requirement("O8")) func varyStoresOneResponsePerVariant() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
                 let isFirst = request.fields[lines: "Accept-Language"].first == Array("de".utf8)
@@ -313,8 +293,7 @@ import Testing
     }
 
     /// Two loads of one stored picture while the decoder is busy.
-    // O91
-    @Test(.timeLimit(.minutes(30))) func equalDecodingsAreDecodedOnce() async throws {
+    @Test(.requirement("O91"), .timeLimit(.minutes(30))) func concurrentEqualDecodesRunOnce() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
         let shared = bench.loader.images.shared

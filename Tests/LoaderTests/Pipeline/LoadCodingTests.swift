@@ -13,8 +13,7 @@ import Testing
 
     private func reference() throws -> String { try ImageDecoder().decode(Self.picture).bitmap.digest }
 
-    // O87
-    @Test func aCodedPictureIsStoredAsItCameAndDecodedOnUse() async throws {
+    @Test(.requirement("O87")) func encodedImageIsStoredAsReceivedAndDecodedOnUse() async throws {
         for (name, bytes) in [
             ("gzip", Self.gzip), ("deflate", CodedBody.zlib(Self.picture)), ("deflate", CodedBody.bare(Self.picture)),
             ("deflate, gzip", CodedBody.gzip(CodedBody.zlib(Self.picture))),
@@ -41,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func codedDataIsGivenAsItsContent() async throws {
+    @Test func encodedDataIsDeliveredDecoded() async throws {
         let text = Array("{\"a\": [1, 2, 3, 1, 2, 3]}".utf8)
         let bench = try LoaderBench(
             ScriptedTransport(
@@ -54,8 +53,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    // O43
-    @Test func aTypeIsToldFromTheContent() async throws {
+    @Test(.requirement("O43")) func contentTypeIsDetectedFromTheDecodedBody() async throws {
         for type in [nil, "application/octet-stream"] {
             let bench = try LoaderBench(ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60, type: type)))
             #expect(await bench.steps() == ["sending", "finished networkToDisk"])
@@ -66,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func theLengthIsThatOfTheCodedBytes() async throws {
+    @Test func contentLengthCountsEncodedBytes() async throws {
         var short = ScriptedReply.coded("gzip", Self.gzip)
         short.chunks.removeLast()
         let bench = try LoaderBench(ScriptedTransport(short))
@@ -79,7 +77,7 @@ import Testing
         #expect(silent.storedFiles.isEmpty)
     }
 
-    @Test func progressCountsTheContent() async throws {
+    @Test func progressCountsDecodedBytes() async throws {
         let bench = try LoaderBench(ScriptedTransport(.coded("gzip", Self.gzip)))
         var last: (received: Int, expected: Int?) = (0, 0)
         for await event in bench.loader.events(for: request) {
@@ -89,8 +87,7 @@ import Testing
         #expect(last.expected == nil)
     }
 
-    // O42
-    @Test func aCodingThatIsNotKnownIsNamed() async throws {
+    @Test(.requirement("O42")) func unknownContentCodingIsNamedInTheError() async throws {
         for name in ["br", "zstd", "gzip, br"] {
             let bench = try LoaderBench(ScriptedTransport(.coded(name, [1, 2, 3], maxAge: 60, etag: "\"1\"")))
             let error = await bench.failure()
@@ -105,8 +102,7 @@ import Testing
         }
     }
 
-    // O97
-    @Test func theNameOfACodingDoesNoHarmInALog() async throws {
+    @Test(.requirement("O97")) func contentCodingNameInTheMessageIsShortASCII() async throws {
         let name = "\u{1B}[2J" + String(repeating: "long", count: 1_000)
         let bench = try LoaderBench(ScriptedTransport(.coded(name, [1])))
         let error = await bench.failure()
@@ -114,8 +110,7 @@ import Testing
         #expect(error.map { $0.message.utf8.count < 100 } == true)
     }
 
-    // O42
-    @Test func aDamagedCodingIsNotStored() async throws {
+    @Test(.requirement("O42")) func damagedEncodedBodyIsNotStored() async throws {
         let bodies = [Array(Self.gzip.dropLast()), Self.gzip + [0], Self.picture, []]
         for body in bodies {
             let bench = try LoaderBench(ScriptedTransport(.coded("gzip", body, maxAge: 60)))
@@ -127,8 +122,7 @@ import Testing
         }
     }
 
-    // O92
-    @Test func theLimitCountsTheContent() async throws {
+    @Test(.requirement("O92")) func maxResponseBytesCountsDecodedBytes() async throws {
         let size = Self.picture.count
         for (limit, isAccepted) in [(size, true), (size - 1, false)] {
             // Zeros behind it would be cheaper still, but the picture is what is stored.
@@ -140,8 +134,7 @@ import Testing
         }
     }
 
-    // O92
-    @Test func aBombIsNotReadToItsEnd() async throws {
+    @Test(.requirement("O92")) func decompressionBombIsCancelledAtTheLimit() async throws {
         let block = CodedBody.blocks(Array(repeating: 0, count: 1 << 20), level: 9)
         var bomb = ScriptedReply(fields: ["Content-Type": "image/png", "Content-Encoding": "deflate"])
         bomb.chunks = Array(repeating: block, count: 1_024)
@@ -153,8 +146,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    // O28
-    @Test func aStoredBodyThatCannotBeDecodedIsFetchedAgain() async throws {
+    @Test(.requirement("O28")) func storedBodyOverALoweredLimitIsFetchedAgain() async throws {
         let bench = try LoaderBench(
             ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60), .picture(TestPicture.second, maxAge: 60)))
         _ = await bench.steps()

@@ -26,8 +26,7 @@ import Testing
         return bench
     }
 
-    // O32, O40
-    @Test func aStatusThatIsNoSuccessKeepsWhatIsStored() async throws {
+    @Test(.requirement("O32", "O40")) func unsuccessfulStatusKeepsTheStoredImage() async throws {
         let table: [(status: Int, failure: String)] = [
             (400, "http 400"), (404, "http 404"), (410, "http 410"), (429, "http 429"), (500, "http 500"),
             (503, "http 503"), (599, "http 599"), (201, "unexpectedStatus 201"), (202, "unexpectedStatus 202"),
@@ -45,8 +44,7 @@ import Testing
         }
     }
 
-    // O30, O39
-    @Test func aTransportErrorLeavesTheStoreAlone() async throws {
+    @Test(.requirement("O30", "O39")) func transportErrorKeepsTheStoredImage() async throws {
         var cut = ScriptedReply.picture(TestPicture.second, maxAge: 60)
         cut.ending = .cut
         var short = ScriptedReply.picture(TestPicture.second, maxAge: 60)
@@ -70,8 +68,7 @@ import Testing
         }
     }
 
-    // O39
-    @Test func aBodyThatIsCutShortIsNeverStored() async throws {
+    @Test(.requirement("O39")) func truncatedBodyIsNotStored() async throws {
         for count in 0..<6 {
             var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
             reply.fields.removeAll(named: "Content-Length")
@@ -83,8 +80,7 @@ import Testing
         }
     }
 
-    // O35, O36
-    @Test func repeatedErrorsAreRemembered() async throws {
+    @Test(.requirement("O35", "O36")) func repeatedErrorsAreRemembered() async throws {
         let bench = try LoaderBench(.status(500)) {
             $0.maxAttemptsForErrors = 3
             $0.defaultCacheControlMaxAgeForErrors = .seconds(60)
@@ -108,8 +104,7 @@ import Testing
         #expect(await next.steps() == ["sending", "failed http 500"])
     }
 
-    // O37
-    @Test func aSuccessEndsTheCounting() async throws {
+    @Test(.requirement("O37")) func successResetsTheErrorCount() async throws {
         let bench = try LoaderBench(
             .status(500), .picture(TestPicture.first, etag: "\"1\""), .status(500), .status(304), .status(500)
         ) {
@@ -123,8 +118,7 @@ import Testing
         #expect(bench.transport.requests.count == 6)
     }
 
-    // O38
-    @Test func aRememberedErrorComesAfterTheStalePicture() async throws {
+    @Test(.requirement("O38")) func staleImageIsDeliveredBeforeARememberedError() async throws {
         let bench = try await staleBench(.status(500)) {
             $0.maxAttemptsForErrors = 1
             $0.defaultCacheControlMaxAgeForErrors = .seconds(60)
@@ -133,8 +127,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk stale", "failed remembered 500"])
     }
 
-    // O42
-    @Test func whatDoesNotDecodeIsNotStored() async throws {
+    @Test(.requirement("O42")) func undecodableBodyIsNotStored() async throws {
         var page = ScriptedReply.picture(Array("<html>log in</html>".utf8), maxAge: 60)
         let empty = ScriptedReply.picture([], maxAge: 60)
         let bare = ScriptedReply.picture(Array(TestPicture.second.prefix(20)), maxAge: 60)
@@ -148,8 +141,7 @@ import Testing
         }
     }
 
-    // O43
-    @Test func onlyAcceptedTypesComeIn() async throws {
+    @Test(.requirement("O43")) func onlyAcceptedContentTypesAreLoaded() async throws {
         let gif = try Fixture.file("gif/animation-no-trailer.gif")
         let png = TestPicture.first
         let table: [(type: String?, bytes: [UInt8], accepted: Set<ContentType>?, isAccepted: Bool)] = [
@@ -173,8 +165,7 @@ import Testing
         }
     }
 
-    // O43
-    @Test func aRefusedTypeIsNotReadToItsEnd() async throws {
+    @Test(.requirement("O43")) func bodyOfAnUnacceptedTypeIsCancelled() async throws {
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.fields = ["Content-Type": "text/html"]
         reply.ending = .never
@@ -184,8 +175,7 @@ import Testing
         #expect(bench.transport.openCount == 0)
     }
 
-    // O43
-    @Test func aStoredPictureIsCheckedAgainWhenTheTypesChange() async throws {
+    @Test(.requirement("O43")) func storedImageIsReloadedWhenItsTypeIsNoLongerAccepted() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
         try bench.loader.update { $0.acceptedContentTypes = [.gif] }
@@ -193,8 +183,7 @@ import Testing
         #expect(await bench.steps() == ["sending", "failed unacceptableContentType"])
     }
 
-    // O28
-    @Test func aLostBodyIsStoredAgainOrFetched() async throws {
+    @Test(.requirement("O28")) func bodyLostDuringRevalidationIsStoredAgain() async throws {
         let gate = Gate()
         var confirmed = ScriptedReply.status(304, ["Cache-Control": "max-age=60"])
         confirmed.headGate = gate
@@ -208,8 +197,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
 
-    // O8, O28
-    @Test func aBodyThatIsGoneIsAskedForWithoutConditions() async throws {
+    @Test(.requirement("O8", "O28")) func damagedStoredBodyIsRequestedWithoutConditions() async throws {
         let bench = try await staleBench(.picture(TestPicture.second))
         for file in bench.storedFiles {
             let path = bench.folder.path + "/" + file
@@ -222,8 +210,7 @@ import Testing
         #expect(bench.transport.requests[1].fields.lines.isEmpty)
     }
 
-    // O92
-    @Test func whatIsTooLargeIsRefused() async throws {
+    @Test(.requirement("O92")) func bodyOverMaxResponseBytesIsRejected() async throws {
         let size = TestPicture.first.count
         for (limit, isAccepted) in [(size, true), (size - 1, false), (0, false)] {
             for hasLength in [true, false] {
@@ -238,8 +225,7 @@ import Testing
         }
     }
 
-    // O92
-    @Test func tooManyPixelsAreRefused() async throws {
+    @Test(.requirement("O92")) func imageOverMaxDecodedBytesIsRejected() async throws {
         let bytes = 19 * 13 * 4
         for (limit, end) in [(bytes, "finished networkToDisk"), (bytes - 4, "failed pixelLimit")] {
             let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first))) { $0.maxDecodedBytes = limit }
@@ -247,8 +233,7 @@ import Testing
         }
     }
 
-    // O10, O72, O73
-    @Test func failedAttemptsAreRepeated() async throws {
+    @Test(.requirement("O10", "O72", "O73")) func retryableFailuresAreRetried() async throws {
         let retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero)
         let bench = try LoaderBench(.offline, .status(503), .picture(TestPicture.first)) { $0.retry = retry }
         #expect(
@@ -263,8 +248,7 @@ import Testing
         #expect(hopeless.isIdle)
     }
 
-    // O35
-    @Test func repetitionsAreOneAttempt() async throws {
+    @Test(.requirement("O35")) func retriesOfOneLoadCountAsOneError() async throws {
         let bench = try LoaderBench(.status(500)) {
             $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero)
             $0.maxAttemptsForErrors = 2
@@ -274,7 +258,7 @@ import Testing
         #expect(bench.transport.requests.count == 6)
     }
 
-    @Test func aStalePictureStandsInForAnError() async throws {
+    @Test func staleIfErrorDeliversTheStaleImage() async throws {
         for reply in [ScriptedReply.offline, .status(500), .status(503)] {
             let bench = try await staleBench(reply) { $0.staleIfError = .upTo(.seconds(60)) }
             let image = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
@@ -287,8 +271,7 @@ import Testing
         #expect(await refused.failure()?.statusCode == 404)
     }
 
-    // O19
-    @Test func aFaultOfTheDiskFailsNoLoad() async throws {
+    @Test(.requirement("O19")) func diskFaultDoesNotFailALoad() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
         try FileManager.default.removeItem(atPath: bench.folder.path + "/images")
@@ -297,8 +280,7 @@ import Testing
         for _ in 0..<2 { #expect(await bench.steps() == ["sending", "finished networkToDisk"]) }
     }
 
-    // O34, O83
-    @Test func definitiveFailuresMayBeRemembered() async throws {
+    @Test(.requirement("O34", "O83")) func negativeCacheRemembersPermanentFailures() async throws {
         let page = ScriptedReply.picture(Array("<html>".utf8))
         var html = page
         html.fields = ["Content-Type": "text/html"]

@@ -11,8 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct LoadOriginalsTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
-    // O13
-    @Test func aSlowCallbackDelaysItsOwnLoadAlone() async throws {
+    @Test(.requirement("O13")) func slowCallbackDelaysOnlyItsOwnLoad() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
         let (arrived, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -35,8 +34,7 @@ import Testing
         await slow.end()
     }
 
-    // O16
-    @Test func noCallerWaitsForTheDisk() async throws {
+    @Test(.requirement("O16")) func busyDiskBlocksNoCallerThread() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
         let queue = bench.loader.images.shared.diskQueue
@@ -56,14 +54,12 @@ import Testing
         #expect(calls.value == 200)
     }
 
-    // O18
-    @Test func thereAreFiveSources() {
+    @Test(.requirement("O18")) func loadSourceHasFiveCases() {
         #expect(
             LoadSource.allCases.map(\.rawValue) == ["none", "memory", "disk", "networkNotModified", "networkToDisk"])
     }
 
-    // O19
-    @Test func aNewPictureIsOnDiskBeforeItIsDelivered() async throws {
+    @Test(.requirement("O19")) func newImageIsOnDiskBeforeItIsDelivered() async throws {
         for size in [TestPicture.first, TestPicture.second] {
             let bench = try LoaderBench(.picture(size, maxAge: 60))
             let files = Locked<[[String]]>([])
@@ -80,8 +76,7 @@ import Testing
         }
     }
 
-    // O25
-    @Test func a304WithoutCacheControlIsFreshForTheDefault() async throws {
+    @Test(.requirement("O25")) func response304WithoutCacheControlUsesTheDefaultLifetime() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, etag: "\"1\""), .status(304)) {
             $0.defaultCacheControlMaxAge = .seconds(10)
         }
@@ -97,8 +92,7 @@ import Testing
         #expect(careful.transport.requests.count == 3)
     }
 
-    // O26
-    @Test func a304LeavesTheBodysBytesAlone() async throws {
+    @Test(.requirement("O26")) func response304UpdatesTheHeaderAndKeepsTheBodyBytes() async throws {
         let bench = try LoaderBench(
             .picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304, ["Cache-Control": "max-age=20"]))
         _ = await bench.steps()
@@ -122,8 +116,7 @@ import Testing
         #expect(image.fields["Cache-Control"] == Array("max-age=20".utf8))
     }
 
-    // O27
-    @Test func directivesOfAnEarlierResponseAreNotRemembered() async throws {
+    @Test(.requirement("O27")) func newResponseReplacesTheDirectivesOfTheEarlierOne() async throws {
         var wary = ScriptedReply.picture(TestPicture.first)
         wary.fields.append("Cache-Control", "no-cache")
         let bench = try LoaderBench(ScriptedTransport(wary, .picture(TestPicture.second, maxAge: 60)))
@@ -133,8 +126,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
 
-    // O39
-    @Test func aCancelledValidationLeavesTheStoreAlone() async throws {
+    @Test(.requirement("O39")) func cancelledRevalidationKeepsTheStoredImage() async throws {
         let gate = Gate()
         var held = ScriptedReply.picture(TestPicture.second, maxAge: 60)
         held.bodyGate = gate
@@ -161,8 +153,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: files)
     }
 
-    // O40
-    @Test func theOtherSuccessesArePicturesToo() async throws {
+    @Test(.requirement("O40")) func onlyStatusesWithAFullBodyAreLoadedAndStored() async throws {
         for status in [203, 207, 208, 218, 226, 250, 299] {
             var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
             reply.status = status
@@ -184,8 +175,7 @@ import Testing
         }
     }
 
-    // O53, O81
-    @Test func theWholeAddressNamesAPicture() async throws {
+    @Test(.requirement("O53", "O81")) func cacheKeyIsTheNormalizedURL() async throws {
         let urls = [
             "http://example.com/a.png", "http://example.com/A.png", "http://example.com/a.png?",
             "https://example.com/a.png",
@@ -201,8 +191,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == urls)
     }
 
-    // O66, O74
-    @Test func aLoadThatWaitsToTryAgainHoldsNobodyUp() async throws {
+    @Test(.requirement("O66", "O74")) func loadWaitingForARetryHoldsNoLaneSlot() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
                 request.url == LoaderBench.url ? .status(503, ["Retry-After": "86400"]) : .picture(TestPicture.first)
@@ -237,8 +226,7 @@ import Testing
         await bench.settle { bench.isIdle }
     }
 
-    // O41, O72
-    @Test func everyErrorIsAsFatalAsItsKind() {
+    @Test(.requirement("O41", "O72")) func errorCodeDeterminesFatalAndRetryable() {
         let table: [(code: LoadError.Code, name: String, isFatal: Bool, isRetryable: Bool)] = [
             (.invalidURL, "invalidURL", true, false), (.unsupportedScheme, "unsupportedScheme", true, false),
             (.configuration, "configuration", true, false), (.notInCache, "notInCache", true, false),

@@ -13,8 +13,7 @@ import Testing
         .status(status, HeaderFields(fields.lines + [HeaderField("Location", location)]))
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308]) func aPictureIsStoredUnderTheAddressThatSentIt(status: Int) async throws
-    {
+    @Test(arguments: [301, 302, 303, 307, 308]) func redirectedImageIsStoredUnderItsFinalURL(status: Int) async throws {
         let moved = moved("/end.png", status: status)
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
@@ -29,8 +28,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == [LoaderBench.url, Self.end, LoaderBench.url])
     }
 
-    // O10
-    @Test func aStalePictureBehindARedirectComesWithTheEnd() async throws {
+    @Test(.requirement("O10")) func staleImageBehindARedirectIsDeliveredAfterRevalidation() async throws {
         let moved = moved("/end.png")
         let bench = try LoaderBench(
             ScriptedTransport { request, number in
@@ -44,7 +42,7 @@ import Testing
         #expect(bench.transport.requests.count == 4)
     }
 
-    @Test func aFreshRedirectIsNotAskedAgain() async throws {
+    @Test func freshStoredRedirectSendsNoRequest() async throws {
         let moved = moved("/end.png", ["Cache-Control": "max-age=60"])
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
@@ -55,7 +53,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test func redirectsThatLeadNowhereAreErrors() async throws {
+    @Test func invalidAndEndlessRedirectsFail() async throws {
         let table: [(reply: ScriptedReply, requests: Int)] = [
             (moved(LoaderBench.url), 1), (moved("ftp://example.com/"), 1), (.status(302), 1),
             (moved("http://user@example.com/"), 1), (moved("http://"), 1),
@@ -72,8 +70,7 @@ import Testing
         #expect(endless.transport.requests.count == 6)
     }
 
-    // O57
-    @Test func credentialsStayWithTheOriginThatWasAsked() async throws {
+    @Test(.requirement("O57")) func credentialsAreRemovedOnACrossOriginRedirect() async throws {
         for (location, isKept) in [
             ("http://example.com/end.png", true), ("https://example.com/end.png", false),
             ("http://example.com:81/end.png", false), ("http://cdn.example.com/end.png", false),
@@ -92,8 +89,7 @@ import Testing
         }
     }
 
-    // O71, O95
-    @Test func aKeyOfTheCallersNamesThePicture() async throws {
+    @Test(.requirement("O71", "O95")) func cacheKeyOfTheRequestReplacesTheURL() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         var request = ImageRequest(url: "http://example.com/a.png?signature=1")
         request.cacheKey = "http://example.com/a.png"

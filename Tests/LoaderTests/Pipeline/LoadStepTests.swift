@@ -6,8 +6,7 @@ import Testing
 @testable import PlatformImageLoader
 
 @Suite struct LoadStepTests {
-    // O3, O6, O33
-    @Test func everyDefaultIsAsDocumented() {
+    @Test(.requirement("O3", "O6", "O33")) func configurationDefaultsAreAsDocumented() {
         let defaults = ImageLoader.Configuration()
 
         #expect(!defaults.cacheImagesInMemory)
@@ -50,8 +49,7 @@ import Testing
         #expect(defaults.maxRedirects == 20)
     }
 
-    // O5, O58
-    @Test func settingsThatCannotBeHonouredAreRefused() throws {
+    @Test(.requirement("O5", "O58")) func invalidSettingsThrowAConfigurationError() throws {
         let changes: [(inout ImageLoader.Configuration) -> Void] = [
             { $0.memoryCacheMaxBytes = -1 }, { $0.memoryCacheMaxCount = 0 }, { $0.diskCacheMaxBytes = -1 },
             { $0.maxRedirects = -1 }, { $0.maxAttemptsForErrors = -1 }, { $0.maxResponseBytes = -1 },
@@ -67,8 +65,7 @@ import Testing
         }
     }
 
-    // O7, O15
-    @Test func whatIsNoAddressAsksNobody() async throws {
+    @Test(.requirement("O7", "O15")) func invalidURLFailsWithoutARequest() async throws {
         let bench = try LoaderBench(.offline)
         let before = bench.folder.files
 
@@ -83,8 +80,7 @@ import Testing
         #expect(bench.folder.files == before)
     }
 
-    // O8, O19
-    @Test func aLoadedPictureIsStoredAndFoundAgain() async throws {
+    @Test(.requirement("O8", "O19")) func loadedImageIsFoundOnDiskByANewLoader() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
 
         let loaded = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
@@ -101,8 +97,8 @@ import Testing
         #expect(again.transport.requests.isEmpty)
     }
 
-    // O9, O52, O64
-    @Test(arguments: [false, true]) func aFreshPictureSendsNothing(inMemory: Bool) async throws {
+    @Test(.requirement("O9", "O52", "O64"), arguments: [false, true])
+    func freshImageIsDeliveredWithoutARequest(inMemory: Bool) async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = inMemory }
 
         #expect(await bench.steps() == ["sending", "finished networkToDisk"])
@@ -113,8 +109,8 @@ import Testing
         #expect(bench.isIdle)
     }
 
-    // O10, O12, O20, O22, O23, O30
-    @Test(arguments: [false, true]) func aStalePictureIsShownAndThenValidated(inMemory: Bool) async throws {
+    @Test(.requirement("O10", "O12", "O20", "O22", "O23", "O30"), arguments: [false, true])
+    func staleImageIsDeliveredBeforeRevalidation(inMemory: Bool) async throws {
         let bench = try LoaderBench(
             .picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304, ["Cache-Control": "max-age=10"])
         ) { $0.cacheImagesInMemory = inMemory }
@@ -135,8 +131,8 @@ import Testing
         #expect(bench.transport.requests[1].fields[lines: "If-None-Match"] == [Array("\"1\"".utf8)])
     }
 
-    // O22, O30
-    @Test(arguments: [false, true]) func aNewPictureReplacesTheStaleOne(inMemory: Bool) async throws {
+    @Test(.requirement("O22", "O30"), arguments: [false, true])
+    func newImageReplacesTheStaleImage(inMemory: Bool) async throws {
         let bench = try LoaderBench(
             .picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .picture(TestPicture.second, maxAge: 10)
         ) { $0.cacheImagesInMemory = inMemory }
@@ -154,8 +150,7 @@ import Testing
         #expect(found.isFresh)
     }
 
-    // O24
-    @Test func withoutCacheControlTheDefaultCounts() async throws {
+    @Test(.requirement("O24")) func responseWithoutCacheControlUsesTheDefaultLifetime() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first)) { $0.defaultCacheControlMaxAge = .seconds(10) }
 
         _ = await bench.steps()
@@ -165,7 +160,7 @@ import Testing
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
     }
 
-    @Test func hostsMayHideWhatIsNotValidated() async throws {
+    @Test func disabledStaleDeliveryWaitsForRevalidation() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, etag: "\"1\""), .status(304)) {
             $0.deliversStaleBeforeValidation = false
         }
@@ -174,8 +169,7 @@ import Testing
         #expect(await bench.steps() == ["sending", "finished networkNotModified"])
     }
 
-    // O2, O19
-    @Test func withoutADiskLoadsStillWork() async throws {
+    @Test(.requirement("O2", "O19")) func loadsSucceedWithoutAUsableDiskCache() async throws {
         for change in [
             { $0.cacheDirectory = nil }, { $0.cacheDirectory = "/proc/no/such/folder" },
             { $0.diskCacheMaxBytes = 10 },
@@ -188,8 +182,7 @@ import Testing
         }
     }
 
-    // O31
-    @Test func withoutTheServersPolicyASuccessStaysFresh() async throws {
+    @Test(.requirement("O31")) func disabledServerPolicyKeepsASuccessFresh() async throws {
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.fields.append("Cache-Control", "no-store")
         let bench = try LoaderBench(reply) { $0.useServerCachePolicy = false }
@@ -203,8 +196,7 @@ import Testing
             ])
     }
 
-    // O27
-    @Test func whatMayNotBeStoredIsGivenOnce() async throws {
+    @Test(.requirement("O27")) func noStoreResponseIsDeliveredAndNotStored() async throws {
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.fields.append("Cache-Control", "no-store")
         let bench = try LoaderBench(reply) { $0.cacheImagesInMemory = true }
@@ -214,8 +206,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 0)
     }
 
-    // O71, O90
-    @Test func eachPolicyAsksAsItShould() async throws {
+    @Test(.requirement("O71", "O90")) func cachePolicySelectsCacheRevalidationOrNetwork() async throws {
         let fresh = ["cached disk fresh", "finished disk"]
         let validated = ["cached disk stale", "sending after image", "finished networkNotModified"]
         let loaded = ["sending", "finished networkToDisk"]

@@ -31,8 +31,8 @@ import Testing
         return image.map { "\($0.source) \($0.isFresh ? "fresh" : "stale")" } ?? "nothing"
     }
 
-    // O65, O95, O85
-    @Test(arguments: [false, true]) func aLookupAsksTheLayersThatItIsTold(waits: Bool) async throws {
+    @Test(.requirement("O65", "O95", "O85"), arguments: [false, true])
+    func lookupReadsOnlyTheGivenLayers(waits: Bool) async throws {
         let bench = try await loadedBench()
         #expect(await look(bench, request, .all, waits: waits) == "memory fresh")
         #expect(await look(bench, request, .memory, waits: waits) == "memory fresh")
@@ -51,8 +51,8 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    // O65, O95
-    @Test(arguments: [false, true]) func theRequestsOwnLayersCountToo(waits: Bool) async throws {
+    @Test(.requirement("O65", "O95"), arguments: [false, true])
+    func lookupIsLimitedToTheLayersOfTheRequest(waits: Bool) async throws {
         let bench = try await loadedBench()
         var other = request
         other.layers = .disk
@@ -62,8 +62,7 @@ import Testing
         #expect(await look(bench, other, .disk, waits: waits) == "nothing")
     }
 
-    // O65
-    @Test(arguments: [false, true]) func aLookupGivesWhatIsStaleToo(waits: Bool) async throws {
+    @Test(.requirement("O65"), arguments: [false, true]) func lookupReturnsStaleImages(waits: Bool) async throws {
         for control in ["max-age=10", "max-age=10, must-revalidate", "no-cache", "max-age=0"] {
             var reply = ScriptedReply.picture(TestPicture.first)
             reply.fields.append("Cache-Control", control)
@@ -76,8 +75,8 @@ import Testing
         }
     }
 
-    // O65, O90
-    @Test(arguments: [false, true]) func whatAnswersNoLoadOfTheRequestIsNotFresh(waits: Bool) async throws {
+    @Test(.requirement("O65", "O90"), arguments: [false, true])
+    func lookupReportsStaleForReloadAndRevalidatePolicies(waits: Bool) async throws {
         let bench = try await loadedBench()
         for policy in CachePolicy.allCases {
             var other = request
@@ -90,8 +89,8 @@ import Testing
         }
     }
 
-    // O53, O65, O71, O94
-    @Test(arguments: [false, true]) func aLookupFindsTheRequestsOwnPictureOnly(waits: Bool) async throws {
+    @Test(.requirement("O53", "O65", "O71", "O94"), arguments: [false, true])
+    func lookupMatchesURLCredentialsPartitionAndCacheKey(waits: Bool) async throws {
         let bench = try await loadedBench()
         var requests: [ImageRequest] = []
         for url in ["https://example.com/picture.png", "http://example.com/picture.png?a", "", "no address"] {
@@ -115,8 +114,8 @@ import Testing
         #expect(await look(bench, other, .all, waits: waits) == "memory fresh")
     }
 
-    // O44, O65
-    @Test(arguments: [false, true]) func aLookupOnDiskTouchesTheFile(waits: Bool) async throws {
+    @Test(.requirement("O44", "O65"), arguments: [false, true])
+    func diskLookupUpdatesTheModificationDate(waits: Bool) async throws {
         let bench = try await loadedBench()
         bench.clock.advance(100)
         _ = await look(bench, request, .memory, waits: waits)
@@ -132,8 +131,7 @@ import Testing
         return Int64(date.timeIntervalSince1970.rounded(.down))
     }
 
-    // O65
-    @Test(arguments: [false, true]) func aDamagedFileIsNotFound(waits: Bool) async throws {
+    @Test(.requirement("O65"), arguments: [false, true]) func aDamagedFileIsNotFound(waits: Bool) async throws {
         let bench = try await loadedBench()
         await bench.loader.purgeMemory()
         let path = bench.folder.path + "/" + (try #require(bench.storedFiles.first))
@@ -144,8 +142,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 0)
     }
 
-    // O65
-    @Test(arguments: [false, true]) func aLookupFollowsStoredRedirects(waits: Bool) async throws {
+    @Test(.requirement("O65"), arguments: [false, true]) func aLookupFollowsStoredRedirects(waits: Bool) async throws {
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
                 request.url.hasSuffix("picture.png")
@@ -168,8 +165,7 @@ import Testing
     }
 
     /// Also from all threads of Swift's pool at once.
-    // O65
-    @Test func manyThreadsMayWaitAtOnce() async throws {
+    @Test(.requirement("O65")) func blockingLookupsFromManyThreadsComplete() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = try await bench.loader.image(for: request)
         let found = await withTaskGroup(of: Int?.self) { group in
@@ -187,8 +183,7 @@ import Testing
         #expect(fromQueue == 19)
     }
 
-    // O95
-    @Test func eachLayerIsAskedAndRemovedFromByItself() async throws {
+    @Test(.requirement("O95")) func removalAffectsOnlyTheGivenLayers() async throws {
         for (removed, left) in [
             (CacheLayers.memory, [false, true]), (.disk, [true, false]), (.all, [false, false]), ([], [true, true]),
         ] {
@@ -201,8 +196,7 @@ import Testing
         }
     }
 
-    // O53, O56, O91
-    @Test func removingTakesEveryDecodingOut() async throws {
+    @Test(.requirement("O53", "O56", "O91")) func removalRemovesAllDecodedVariants() async throws {
         let bench = try await loadedBench()
         var variants = [request]
         for page in 1...5 {
@@ -222,8 +216,7 @@ import Testing
     }
 
     /// What was removed while it was being loaded stays out of memory.
-    // O56
-    @Test func aRemovalOutlastsALoad() async throws {
+    @Test(.requirement("O56")) func removalDuringALoadKeepsTheImageOutOfMemory() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
         reply.headGate = gate
@@ -238,8 +231,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 1)
     }
 
-    // O75
-    @Test func aBareBitmapGoesToMemoryAlone() async throws {
+    @Test(.requirement("O75")) func storedBitmapIsInMemoryOnly() async throws {
         let bench = try LoaderBench(.offline) { $0.cacheImagesInMemory = true }
         let bitmap = try ImageDecoder().decode(TestPicture.second).bitmap
         #expect(try bench.loader.store(bitmap, fields: ["Cache-Control": "max-age=60"], for: request))
@@ -259,8 +251,7 @@ import Testing
         #expect(throws: LoadError(.invalidURL, "")) { try bench.loader.store(bitmap, for: ImageRequest(url: "x")) }
     }
 
-    // O75, C18
-    @Test func aBitmapThatIsNotKeptIsSaidSo() throws {
+    @Test(.requirement("O75", "C18")) func storeReturnsFalseWhenTheBitmapIsNotCached() throws {
         let bitmap = try ImageDecoder().decode(TestPicture.second).bitmap
         let off = try LoaderBench(.offline)
         #expect(try !off.loader.store(bitmap, for: request))
@@ -277,7 +268,7 @@ import Testing
         #expect([off, small].map(\.loader.memoryStatistics.count) == [0, 1])
     }
 
-    @Test func whatNoLoadCouldUseIsNotStored() async throws {
+    @Test func noStoreAndVaryAsteriskAreNotStored() async throws {
         let bench = try LoaderBench(.offline) { $0.cacheImagesInMemory = true }
         let bitmap = try ImageDecoder().decode(TestPicture.second).bitmap
         for fields: HeaderFields in [["Cache-Control": "no-store"], ["Vary": "*"], ["Vary": "Accept, *"]] {
@@ -287,8 +278,7 @@ import Testing
         #expect(try await bench.loader.store(TestPicture.first, fields: ["Vary": "Accept"], for: request))
     }
 
-    // O75, O84, O87
-    @Test func storedBytesGoToBothLayers() async throws {
+    @Test(.requirement("O75", "O84", "O87")) func storedBytesAreInMemoryAndOnDisk() async throws {
         let bench = try LoaderBench(.offline) {
             $0.cacheImagesInMemory = true
             $0.retainsEncodedData = true

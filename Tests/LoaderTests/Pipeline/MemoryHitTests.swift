@@ -61,8 +61,8 @@ import Testing
             && [.default, .cacheElseLoad, .cacheOnly].contains(request.policy)
     }
 
-    // O9, O52, O54, O90
-    @Test(arguments: hosts.indices) func theQuickAnswerIsThatOfThePolicy(host index: Int) async throws {
+    @Test(.requirement("O9", "O52", "O54", "O90"), arguments: hosts.indices)
+    func fastMemoryLookupMatchesTheCachePolicy(host index: Int) async throws {
         let host = Self.hosts[index]
         let bench = try LoaderBench(.offline) {
             $0.cacheImagesInMemory = true
@@ -119,8 +119,7 @@ import Testing
         #expect((quickAnswers > 0) == !["other types", "basic auth"].contains(host.name))
     }
 
-    // O54, O98
-    @Test func anAnswerFromMemoryFollowsAChangeOfTheRules() async throws {
+    @Test(.requirement("O54", "O98")) func fastMemoryLookupFollowsConfigurationChanges() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         let request = ImageRequest(url: LoaderBench.url)
         _ = try await bench.loader.image(for: request)
@@ -138,7 +137,7 @@ import Testing
         #expect(bench.loader.images.lookup.memory.answer(request) == nil)
     }
 
-    @Test func anAnswerFromMemoryIsAllThatALoadWouldGive() async throws {
+    @Test func fastMemoryHitHasAllPropertiesOfAFullLoad() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) {
             $0.cacheImagesInMemory = true
             $0.retainsEncodedData = true
@@ -159,8 +158,7 @@ import Testing
         #expect(quick.header == loaded.header)
     }
 
-    // O59
-    @Test func aCancelledLoadIsNotAnsweredFromMemoryEither() async throws {
+    @Test(.requirement("O59")) func cancelledLoadFailsDespiteAMemoryHit() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         let start = Gate()
@@ -174,7 +172,7 @@ import Testing
     }
 
     /// Each two properties that name the picture, changed after the request was made.
-    @Test func theKeysOfARequestFollowItsProperties() {
+    @Test func requestKeysFollowPropertyChanges() {
         let changes: [(inout ImageRequest) -> Void] = [
             { $0.url = "http://example.com/other" }, { $0.url = "no address" }, { $0.url = "http://a:b@example.com/" },
             { $0.fields = ["Authorization": "x"] }, { $0.fields.append("Cookie", "x") },
@@ -193,7 +191,7 @@ import Testing
     }
 
     /// The key that a request carries is the one that a load works out, or there is none.
-    @Test func theKeysOfARequestAreThoseOfItsLoad() throws {
+    @Test func requestKeysEqualTheKeysOfTheLoad() throws {
         let pipeline = try LoaderBench(.offline).loader.images
         var requests = [
             "http://EXAMPLE.com:80/a#b", "https://example.com", "http://example.com/a?b=%20", "http://[::1]/",

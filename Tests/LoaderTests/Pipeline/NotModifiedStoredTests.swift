@@ -75,7 +75,7 @@ import Testing
         return request
     }
 
-    @Test func aConfirmedPictureSaysWhetherItIsOnDisk() async throws {
+    @Test func revalidatedImageReportsWhetherItIsOnDisk() async throws {
         for row in rows {
             let bench = try bench(row)
             _ = try await bench.loader.image(for: request(row.firstLayers))
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func theLastStepSaysTheSame() async throws {
+    @Test func finishedEventReportsWhetherTheImageIsOnDisk() async throws {
         for row in rows {
             let bench = try bench(row)
             _ = try await bench.loader.image(for: request(row.firstLayers))
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// What the 304 renewed in memory goes on saying so.
-    @Test func aLaterAnswerFromMemorySaysTheSame() async throws {
+    @Test func laterMemoryHitReportsWhetherTheImageIsOnDisk() async throws {
         for row in rows where row.fields.lines.isEmpty && row.layers.contains(.memory) {
             let bench = try bench(row)
             try bench.loader.update { $0.cacheImagesInMemory = true }
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// Not a byte: its header is as old as before, and the next load asks again.
-    @Test func aLoadThatMayNotWriteLeavesTheFileAsItIs() async throws {
+    @Test func revalidationWithoutWriteAccessLeavesTheFileUnchanged() async throws {
         let bench = try bench(Row(name: "", isStored: true))
         _ = await bench.steps()
         let path = bench.folder.path + "/" + (try #require(bench.storedFiles.first))
@@ -141,7 +141,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) != before)
     }
 
-    @Test func confirmedBytesSayItToo() async throws {
+    @Test func revalidatedDataReportsWhetherItIsOnDisk() async throws {
         let rows: [(layers: CacheLayers, fields: HeaderFields, isStored: Bool)] = [
             (.all, [:], true), (.readsDisk, [:], true), (.disk, [:], true),
             (.all, ["Cache-Control": "no-store"], false),
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func whatWasPurgedIsNotStoredByItsConfirmation() async throws {
+    @Test func revalidationDoesNotStoreAPurgedImage() async throws {
         let bench = try bench(Row(name: "", change: { $0.cacheImagesInMemory = true }, isStored: false))
         _ = await bench.steps()
         await bench.loader.purgeDisk()
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// The file goes while the origin is being asked: the body at hand is stored once more.
-    @Test func aBodyThatWasLostMeanwhileIsStoredAgain() async throws {
+    @Test func bodyRemovedDuringRevalidationIsStoredAgain() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in

@@ -17,9 +17,8 @@ import Testing
         return reply
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308]) func aRedirectIsGivenBackToThoseWhoFollowThemselves(
-        status: Int
-    ) async throws {
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func manualRedirectReturnsTheRedirectResponse(status: Int) async throws {
         let bench = try LoaderBench(ScriptedTransport(moved(status)))
         var data = DataRequest(url: LoaderBench.url)
         data.redirect = .manual
@@ -41,7 +40,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url) == [LoaderBench.url, LoaderBench.url])
     }
 
-    @Test func aRedirectWithoutATargetIsGivenBackToo() async throws {
+    @Test func manualRedirectReturnsARedirectWithoutLocation() async throws {
         for status in [300, 302, 305, 399] {
             let bench = try LoaderBench(ScriptedTransport(.status(status)))
             var data = DataRequest(url: LoaderBench.url)
@@ -52,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aStoredRedirectAnswersLikewise() async throws {
+    @Test func manualRedirectReturnsAStoredRedirect() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { [moved] request, _ in
                 request.url == Self.end
@@ -83,7 +82,7 @@ import Testing
         #expect(bench.transport.requests.count == 4)
     }
 
-    @Test func thoseWhoFollowAndThoseWhoDoNotShareNoDownload() async throws {
+    @Test func followedAndManualRedirectsDoNotShareADownload() async throws {
         let gate = Gate()
         var first = moved()
         first.headGate = gate
@@ -107,7 +106,7 @@ import Testing
         ["Range": "bytes=0-9", "If-Range": "\"1\""], ["if-none-match": "*"],
     ]
 
-    @Test(arguments: [304, 206]) func whatAnswersTheCallersConditionsIsGivenBack(status: Int) async throws {
+    @Test(arguments: [304, 206]) func responseToCallerConditionsIsReturnedAndNotStored(status: Int) async throws {
         for fields in Self.conditions {
             // The origin says that it may be stored for long.
             var special = ScriptedReply.status(
@@ -137,8 +136,8 @@ import Testing
         }
     }
 
-    // O40
-    @Test(arguments: [304, 206]) func aPictureIsNoneOfThese(status: Int) async throws {
+    @Test(.requirement("O40"), arguments: [304, 206])
+    func conditionalImageRequestFailsWithUnexpectedStatus(status: Int) async throws {
         for fields in Self.conditions {
             let bench = try LoaderBench(ScriptedTransport(.status(status, ["ETag": "\"1\""])))
             let error = await bench.failure(ImageRequest(url: LoaderBench.url, fields: fields))
@@ -151,8 +150,7 @@ import Testing
         }
     }
 
-    // O40
-    @Test func aPartNobodyAskedForIsRefused() async throws {
+    @Test(.requirement("O40")) func unrequestedPartialContentFails() async throws {
         var part = ScriptedReply.status(206, ["Content-Range": "bytes 0-9/506", "Cache-Control": "max-age=60"])
         part.chunks = [Array(TestPicture.first.prefix(10))]
         let bench = try LoaderBench(ScriptedTransport(part))
@@ -163,7 +161,7 @@ import Testing
         #expect(bench.folder.files.filter { $0.contains("/v1/") }.isEmpty)
     }
 
-    @Test func theWholeMayAnswerAConditionAndIsNotStored() async throws {
+    @Test func fullResponseToACallerConditionIsNotStored() async throws {
         let bench = try LoaderBench(ScriptedTransport(picture))
         for _ in 0..<2 {
             let loaded = try await bench.loader.data(
@@ -176,7 +174,7 @@ import Testing
         #expect(bench.folder.files.filter { $0.contains("/v1/") }.isEmpty)
     }
 
-    @Test func aPartOfACodedBodyIsGivenAsItWasSent() async throws {
+    @Test func partialEncodedBodyIsReturnedUndecoded() async throws {
         let coded = Array(CodedBody.gzip(TestPicture.first)[5..<25])
         var part = ScriptedReply.status(206, ["Content-Range": "bytes 5-24/300", "Content-Encoding": "gzip"])
         part.chunks = [coded]
@@ -186,7 +184,7 @@ import Testing
         #expect(loaded.bytes == coded)
     }
 
-    @Test func aPartIsNotLargerThanABody() async throws {
+    @Test func partialBodyOverMaxResponseBytesIsRejected() async throws {
         var part = ScriptedReply.status(206, ["Content-Range": "bytes 0-99/300"])
         part.chunks = [Array(repeating: 1, count: 100)]
         let reply = part
@@ -197,8 +195,7 @@ import Testing
         }
     }
 
-    // O83
-    @Test func aRememberedFailureDoesNotAnswerACondition() async throws {
+    @Test(.requirement("O83")) func callerConditionBypassesRememberedFailures() async throws {
         let bench = try LoaderBench(.status(404), .status(304)) { $0.negativeCacheMaxAge = .seconds(60) }
         _ = await bench.dataFailure()
         #expect(await bench.dataFailure()?.code == .remembered)

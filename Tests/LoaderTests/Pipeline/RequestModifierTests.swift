@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func itSeesAndSignsWhatGoesOut() async throws {
+    @Test func modifierReceivesAndChangesEachSentRequest() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let bench = try bench(.picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304)) { request in
             seen.update { $0.append(request) }
@@ -50,7 +50,7 @@ import Testing
             ])
     }
 
-    @Test func eachAttemptAndEachHopIsSignedAnew() async throws {
+    @Test func modifierRunsForEveryAttemptAndRedirect() async throws {
         let number = Locked(0)
         let bench = try bench(
             .offline, .status(302, ["Location": "http://cdn.example.com/end.png"]), .picture(TestPicture.first),
@@ -71,8 +71,7 @@ import Testing
         #expect(bench.transport.requests.map(\.url).last == "http://cdn.example.com/end.png")
     }
 
-    // O57
-    @Test func whatItAddsNeverReachesAnotherOrigin() async throws {
+    @Test(.requirement("O57")) func modifierFieldsAreNotCopiedToRedirectTargets() async throws {
         for (location, isSigned) in [("/end.png", false), ("http://other.example.com/", false)] {
             let bench = try bench(
                 .status(302, ["Location": location]), .picture(TestPicture.first)
@@ -90,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func itsErrorEndsTheLoad() async throws {
+    @Test func modifierErrorFailsTheLoadWithoutARequest() async throws {
         let bench = try bench(
             .picture(TestPicture.first, maxAge: 10),
             change: { $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero) }
@@ -104,7 +103,7 @@ import Testing
         #expect(bench.isIdle)
     }
 
-    @Test func aStalePictureSurvivesItsError() async throws {
+    @Test func modifierErrorKeepsTheStoredImage() async throws {
         let isBroken = Locked(false)
         let bench = try bench(
             .picture(TestPicture.first, maxAge: 10), change: { $0.staleIfError = .upTo(.seconds(60)) }
@@ -119,7 +118,7 @@ import Testing
         #expect(bench.storedFiles.count == 1)
     }
 
-    @Test func itChangesNothingButFieldsAndTheQuery() async throws {
+    @Test func modifierMayChangeOnlyFieldsAndQuery() async throws {
         let other: [(name: String, change: @Sendable (inout HTTPRequest) -> Void)] = [
             ("host", { $0.url = "http://example.org/picture.png" }),
             ("port", { $0.url = "http://example.com:81/picture.png" }),
@@ -149,8 +148,7 @@ import Testing
         #expect(removed.transport.requests == [HTTPRequest(url: LoaderBench.url)])
     }
 
-    // O59
-    @Test func aCancelledLoadCancelsIt() async throws {
+    @Test(.requirement("O59")) func cancellingTheLoadCancelsTheModifier() async throws {
         let gate = Gate()
         let bench = try bench(.picture(TestPicture.first)) { request in
             try await gate.pass()
@@ -164,8 +162,7 @@ import Testing
         #expect(bench.transport.requests.isEmpty)
     }
 
-    // O94
-    @Test func thePartitionKeepsSignersApart() async throws {
+    @Test(.requirement("O94")) func partitionsSeparateSignedResponses() async throws {
         let bench = try bench(.picture(TestPicture.first, maxAge: 60)) { request in
             var signed = request
             signed.fields.append("Authorization", "Signed")

@@ -47,7 +47,7 @@ import Testing
         )
     }
 
-    @Test func theRestIsAskedForAndMakesOneBody() async throws {
+    @Test func interruptedBodyIsCompletedByARangeRequest() async throws {
         let expected = try ImageDecoder().decode(Self.whole).bitmap.digest
         for count in [1, 10, 100, 300, 505] {
             let bench = try bench(
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func itMayBreakOffSeveralTimes() async throws {
+    @Test func repeatedInterruptionsAreResumed() async throws {
         var second = Self.rest(from: 100)
         second.chunks = [Array(Self.whole[100..<250])]
         second.ending = .cut
@@ -81,7 +81,7 @@ import Testing
         #expect((1...4).map { range(bench, $0).range } == ["bytes=100-", "bytes=250-", "bytes=250-", "bytes=250-"])
     }
 
-    @Test func aWholeAnswerStartsAgain() async throws {
+    @Test func fullResponseReplacesThePartialBody() async throws {
         let other = ScriptedReply.picture(TestPicture.second, etag: "\"2\"")
         let bench = try bench(Self.cut(after: 100), other)
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
@@ -96,7 +96,7 @@ import Testing
         #expect(range(twice, 2) == ("bytes=30-", "\"2\""))
     }
 
-    @Test func whatDoesNotFitIsAskedForAsAWhole() async throws {
+    @Test func rangeMismatchIsRepeatedWithoutRange() async throws {
         let size = Self.whole.count
         let misfits: [(name: String, reply: ScriptedReply)] = [
             ("416", .status(416, ["Content-Range": "bytes */\(size)"])),
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func aRestThatIsLongerThanItsRangeIsNotTaken() async throws {
+    @Test func partialResponseLongerThanItsRangeIsDiscarded() async throws {
         var long = Self.rest(from: 100)
         long.chunks.append([0])
         let bench = try bench(Self.cut(after: 100), long, .picture(Self.whole))
@@ -136,7 +136,7 @@ import Testing
         #expect((1...2).map { range(bench, $0).range } == ["bytes=100-", nil])
     }
 
-    @Test func whatFollowsAMisfitIsAnAttemptLikeOthers() async throws {
+    @Test func failureAfterARangeMismatchIsRetriedWithoutRange() async throws {
         let bench = try bench(
             Self.cut(after: 100), .status(416), .offline, .picture(Self.whole),
             retry: RetryPolicy(maxAttempts: 3, firstDelay: .zero))
@@ -148,7 +148,7 @@ import Testing
         #expect((1...3).map { range(bench, $0).range } == ["bytes=100-", nil, nil])
     }
 
-    @Test func onlyABodyWithAStrongValidatorIsResumed() async throws {
+    @Test func onlyBodiesWithAStrongValidatorAreResumed() async throws {
         let late = "Sun, 06 Nov 1994 08:49:37 GMT"
         let soon = "Sun, 06 Nov 1994 08:50:36 GMT"
         let later = "Sun, 06 Nov 1994 08:50:37 GMT"
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func onlyASuccessOfTheWholeIsResumed() async throws {
+    @Test func onlyNonEmptyBodiesOfStatus200AreResumed() async throws {
         for status in [203, 404, 503] {
             var reply = Self.cut(after: 100)
             reply.status = status
@@ -196,7 +196,7 @@ import Testing
         #expect(range(empty, 1).range == nil)
     }
 
-    @Test func aBodyThatIsShorterThanItsLengthIsResumedToo() async throws {
+    @Test func bodyShorterThanItsContentLengthIsResumed() async throws {
         var short = Self.cut(after: 200)
         short.ending = .whole
         var rest = Self.rest(from: 200)
@@ -209,7 +209,7 @@ import Testing
         #expect((1...2).map { range(bench, $0).range } == ["bytes=200-", "bytes=300-"])
     }
 
-    @Test func aCodedBodyIsResumedInItsCodedForm() async throws {
+    @Test func encodedBodyIsResumedAtItsEncodedOffset() async throws {
         let coded = CodedBody.gzip(Self.whole)
         let fields: HeaderFields = ["ETag": "\"1\"", "Content-Encoding": "gzip"]
         for count in [1, 15, coded.count / 2, coded.count - 1] {
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func theGatesHoldForTheWhole() async throws {
+    @Test func sizeTypeAndStorageChecksApplyToTheCombinedBody() async throws {
         let size = Self.whole.count
         for (limit, end) in [(size, "finished networkToDisk"), (size - 1, "failed bodyTooLarge")] {
             var first = Self.cut(after: 100)
@@ -242,7 +242,7 @@ import Testing
         #expect(await html.steps().last == "failed unacceptableContentType")
     }
 
-    @Test func theCallersOwnRangeIsLeftAlone() async throws {
+    @Test func callerRangeIsUnchangedOnRetry() async throws {
         for fields in [["Range": "bytes=0-"], ["If-Match": "\"1\""]] as [HeaderFields] {
             let bench = try bench(Self.cut(after: 100), .picture(Self.whole))
             let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url, fields: fields))
@@ -251,14 +251,14 @@ import Testing
         }
     }
 
-    @Test func theNextHopIsAskedForAsAWhole() async throws {
+    @Test func redirectTargetIsRequestedWithoutRange() async throws {
         let bench = try bench(Self.cut(after: 100), .status(302, ["Location": "/end.png"]), .picture(Self.whole))
         #expect(await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"])
         #expect((0...2).map { range(bench, $0).range } == [nil, "bytes=100-", nil])
         #expect(bench.transport.requests[2].url == "http://example.com/end.png")
     }
 
-    @Test func nothingIsKeptForAnotherLoad() async throws {
+    @Test func partialBodyIsNotReusedByAnotherLoad() async throws {
         // One that gave up, one that was completed, and one that never tries again.
         let few = RetryPolicy(maxAttempts: 2, firstDelay: .zero)
         let bench = try bench(
@@ -276,7 +276,7 @@ import Testing
         #expect((0...1).map { range(single, $0).range } == [nil, nil])
     }
 
-    @Test func whatIsCancelledIsNotKept() async throws {
+    @Test func cancelledPartialBodyIsNotReused() async throws {
         let gate = Gate()
         var held = Self.rest(from: 100)
         held.headGate = gate
@@ -292,7 +292,7 @@ import Testing
         #expect((0...2).map { range(bench, $0).range } == [nil, "bytes=100-", nil])
     }
 
-    @Test func aStalePictureIsValidatedWhileItsSuccessorIsResumed() async throws {
+    @Test func resumedRevalidationSendsIfNoneMatchAndIfRange() async throws {
         let bench = try bench(
             .picture(TestPicture.second, maxAge: 10, etag: "\"0\""), Self.cut(after: 100), Self.rest(from: 100))
         _ = await bench.steps()
@@ -306,7 +306,7 @@ import Testing
         #expect(last[lines: "If-Range"] == [Array("\"1\"".utf8)])
     }
 
-    @Test func progressGoesOnWhereItWas() async throws {
+    @Test func progressContinuesAfterAResume() async throws {
         let bench = try bench(Self.cut(after: 300), Self.rest(from: 300))
         var counts: [Int] = []
         for await event in bench.loader.events(for: ImageRequest(url: LoaderBench.url)) {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// X19: what came over a connection that was not verified answers no load that would have verified it.
-@Suite(.timeLimit(.minutes(30))) struct TrustPartitionTests {
+/// What came over a connection that was not verified answers no load that would have verified it.
+@Suite(.requirement("X19"), .timeLimit(.minutes(30))) struct TrustPartitionTests {
     /// Gives whatever trust is asked for, and notes it.
     private final class Trusting: HTTPTransport {
         let scripted: ScriptedTransport
@@ -42,8 +42,8 @@ import Testing
         return try ImageLoader(configuration: configuration, transport: transport)
     }
 
-    @Test("X19: a response of another trust does not answer from disk", arguments: 0..<3)
-    func anUnverifiedResponseOnDiskIsNotUsed(_ way: Int) async throws {
+    @Test(.requirement("X19"), arguments: 0..<3)
+    func diskResponseOfOtherTrustSettingsIsNotUsed(_ way: Int) async throws {
         let folder = try DiskFolder()
         let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
         let request = ImageRequest(url: Self.url)
@@ -63,8 +63,8 @@ import Testing
         #expect(transport.trusts.value.count == 4)
     }
 
-    @Test("X19: a response of another trust does not answer from memory", arguments: 0..<3)
-    func anUnverifiedResponseInMemoryIsNotUsed(_ way: Int) async throws {
+    @Test(.requirement("X19"), arguments: 0..<3)
+    func memoryResponseOfOtherTrustSettingsIsNotUsed(_ way: Int) async throws {
         let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
         let loader = try loader(DiskFolder(), transport) {
             $0.cacheDirectory = nil
@@ -87,9 +87,8 @@ import Testing
         #expect(transport.trusts.value.count == 2)
     }
 
-    @Test("X19: a load does not join a download of another trust") func downloadsOfDifferentTrustAreNotShared()
-        async throws
-    {
+    @Test(.requirement("X19"))
+    func downloadsWithDifferentTrustSettingsAreNotShared() async throws {
         let gate = Gate()
         var held = ScriptedReply.picture(TestPicture.first, maxAge: 3600)
         held.headGate = gate
@@ -111,11 +110,11 @@ import Testing
     }
 
     @Test(
-        "X19: without TLS, and for hosts that are verified all the same, nothing changes",
+        .requirement("X19"),
         arguments: [
             "http://plain.example/a.png", "https://other.example/a.png",
         ])
-    func defaultTrustKeepsItsKeys(_ url: String) async throws {
+    func trustSettingsOfOtherHostsDoNotChangeTheCacheKey(_ url: String) async throws {
         let folder = try DiskFolder()
         let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
         let request = ImageRequest(url: url)
@@ -130,7 +129,7 @@ import Testing
         #expect(try await other.image(for: request).source == .disk)
     }
 
-    @Test("X19: each hop of a redirect has the trust of its own host") func everyHopHasItsOwnTrust() async throws {
+    @Test(.requirement("X19")) func redirectHopsUseTheTrustSettingsOfTheirHost() async throws {
         let folder = try DiskFolder()
         let scripted = ScriptedTransport { request, _ in
             request.url.hasPrefix("https://first.example/")
@@ -148,8 +147,8 @@ import Testing
         #expect(scripted.requests.count == 3)
     }
 
-    @Test("X19: a failure over an unverified connection is not remembered for a verified one")
-    func failuresAreNotShared() async throws {
+    @Test(.requirement("X19"))
+    func unverifiedFailureIsNotRememberedForVerifiedLoads() async throws {
         let transport = Trusting(ScriptedTransport(.status(404), .picture(TestPicture.first, maxAge: 60)))
         let loader = try loader(DiskFolder(), transport) {
             $0.negativeCacheMaxAge = .seconds(3600)
@@ -162,8 +161,7 @@ import Testing
         #expect(try await loader.image(for: ImageRequest(url: Self.url)).source == .networkToDisk)
     }
 
-    @Test("X19: the order of additional roots makes no difference") func theOrderOfRootsMakesNoDifference() async throws
-    {
+    @Test(.requirement("X19")) func orderOfTrustRootsDoesNotChangeTheCacheKey() async throws {
         let folder = try DiskFolder()
         let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
         for (roots, source) in [(["a", "b"], false), (["b", "a"], true), (["ab"], false), (["a"], false)] {

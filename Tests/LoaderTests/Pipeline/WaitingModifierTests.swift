@@ -35,7 +35,8 @@ import Testing
         (0..<count).map { ImageRequest(url: "http://example.com/other-\($0).png") }
     }
 
-    @Test(arguments: [false, true], [2, 3]) func itHoldsOnePlaceAndNobodyElse(isDeaf: Bool, width: Int) async throws {
+    @Test(arguments: [false, true], [2, 3])
+    func waitingModifierHoldsOneSlotAndOtherLoadsFinish(isDeaf: Bool, width: Int) async throws {
         let bench = try bench(urgentWidth: width, isDeaf: isDeaf)
         let lanes = bench.loader.images.shared.lanes
         async let held = bench.failure(request)
@@ -60,7 +61,7 @@ import Testing
         await bench.settle { bench.isIdle }
     }
 
-    @Test(arguments: [false, true]) func cancellingEndsTheLoadThatWaits(isDeaf: Bool) async throws {
+    @Test(arguments: [false, true]) func cancellingEndsALoadWhoseModifierWaits(isDeaf: Bool) async throws {
         let bench = try bench(urgentWidth: 2, isDeaf: isDeaf)
         let task = Task { await bench.failure(request) }
         await gate.arrival()
@@ -76,7 +77,7 @@ import Testing
         #expect(calls.value == 1)
     }
 
-    @Test func itsTaskTellsOfTheEndAndOfNoRequest() async throws {
+    @Test func cancelledTaskReportsCompletionAndNoRequest() async throws {
         let bench = try bench(urgentWidth: 2, isDeaf: true)
         let codes = Locked<[LoadError.Code?]>([])
         let task = bench.loader.loadImage(
@@ -93,7 +94,7 @@ import Testing
         await bench.settle { bench.isIdle }
     }
 
-    @Test func theOnlyPlaceIsFreeOnceTheLoadIsCancelled() async throws {
+    @Test func cancellingReleasesTheOnlySlot() async throws {
         let bench = try bench(urgentWidth: 1)
         let lanes = bench.loader.images.shared.lanes
         let task = Task { await bench.failure(request) }
@@ -109,7 +110,7 @@ import Testing
         await bench.settle { bench.isIdle }
     }
 
-    @Test func whoeverStillWaitsGetsThePicture() async throws {
+    @Test func remainingWaiterReceivesTheImageAfterACancel() async throws {
         let bench = try bench(urgentWidth: 2)
         let task = Task { await bench.failure(request) }
         await gate.arrival()
