@@ -1,4 +1,5 @@
 #if Loader
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
@@ -28,26 +29,24 @@ struct CacheControlTests {
             (",", nil),
             ("foo = \"a, max-age=9\"", nil), ("foo=\"bar, max-age=100", 0),
         ] as [(String, Int64?)])
-    func maxAgeIsReadByTheGrammarOnly(_ row: (String, Int64?)) {
+    func maxAgeIsParsedByTheGrammar(_ row: (String, Int64?)) {
         #expect(control(row.0).maxAge == row.1)
     }
 
-    // O27
-    @Test func linesAreReadInOrder() {
+    @Test(.requirement("O27")) func severalLinesAreParsedAsOneList() {
         #expect(control("max-age=1", "max-age=100").maxAge == 1)
         #expect(control("no-store", "max-age=100").noStore)
         #expect(control("s-maxage=3600", "max-age=1").maxAge == 1)
     }
 
-    @Test func anOpenStringInOneLineHidesNothingOfTheNext() {
+    @Test func unterminatedStringDoesNotHideTheNextLine() {
         let control = control("foo=\"bar", "no-store, max-age=100")
 
         #expect(control.noStore)
         #expect(control.maxAge == 0)
     }
 
-    // O27
-    @Test func anOpenStringHidesNoRestrictionBehindIt() {
+    @Test(.requirement("O27")) func unterminatedStringDoesNotHideLaterRestrictions() {
         let control = control("foo=\"bar, no-store, stale-while-revalidate=9, stale-if-error=9")
 
         #expect(control.noStore)
@@ -60,7 +59,7 @@ struct CacheControlTests {
         ("no-cache=\"Set-Cookie\"", false), ("no-cache=Set-Cookie", false), ("no-cache=\"a, b\"", false),
         ("no-cache=\"a\", no-cache", true), ("x=\"no-cache\"", false), ("nono-cache", false), ("private", false),
     ])
-    func onlyABareNoCacheForbidsReuse(_ row: (String, Bool)) {
+    func onlyNoCacheWithoutFieldNamesForbidsReuse(_ row: (String, Bool)) {
         #expect(control(row.0).noCache == row.1)
         #expect(control(row.0).forbidsStale == row.1)
     }
@@ -73,7 +72,7 @@ struct CacheControlTests {
         #expect(control(row.0).noStore == row.1)
     }
 
-    @Test func extensionsStayReadable() {
+    @Test func extensionDirectivesAreParsed() {
         let control = control("community=\"UCI \\\"x\\\"\", Flag, number=5")
 
         #expect(control["community"]?.value == Array("UCI \"x\"".utf8))
@@ -89,7 +88,7 @@ struct CacheControlTests {
             ("max-stale=\"5\"", 5, nil), ("min-fresh=5", nil, 5), ("min-fresh", nil, DeltaSeconds.max),
             ("min-fresh=x", nil, DeltaSeconds.max), ("max-stale =5", nil, nil), ("", nil, nil),
         ] as [(String, Int64?, Int64?)])
-    func directivesOfRequestsAreReadTheStrictWay(_ row: (String, Int64?, Int64?)) {
+    func invalidRequestDirectivesTakeTheStrictestValue(_ row: (String, Int64?, Int64?)) {
         #expect(control(row.0).maxStale == row.1)
         #expect(control(row.0).minFresh == row.2)
     }
@@ -107,11 +106,11 @@ struct CacheControlTests {
             ("2147483649", 2_147_483_648), ("99999999999999999999", 2_147_483_648), ("100; x=1", nil), ("-5", nil),
             ("1.5", nil), ("abc", nil), ("", nil), (",5", nil), ("\"5\"", nil), ("5x", nil), ("0x5", nil),
         ] as [(String, Int64?)])
-    func ageIsTheFirstMemberIfThatIsANumber(_ row: (String, Int64?)) {
+    func ageIsTheFirstListMemberWhenItIsANumber(_ row: (String, Int64?)) {
         #expect((["Age": row.0] as HeaderFields).age == row.1)
     }
 
-    @Test func ofSeveralAgeLinesTheFirstCounts() {
+    @Test func firstOfSeveralAgeLinesIsUsed() {
         #expect(HeaderFields("Age", lines: ["7", "100"]).age == 7)
         #expect(HeaderFields().age == nil)
     }

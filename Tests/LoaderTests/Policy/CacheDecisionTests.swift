@@ -1,4 +1,5 @@
 #if Loader
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
@@ -40,7 +41,7 @@ struct CacheDecisionTests {
             (.cacheElseLoad, .fresh, .stale, .conditional, .plain),
             (.cacheOnly, .fresh, .stale, .notInCache, .notInCache),
         ] as [(CachePolicy, Verdict, Verdict, Verdict, Verdict)])
-    func aPolicyDecidesByTheFreshness(_ row: (CachePolicy, Verdict, Verdict, Verdict, Verdict)) throws {
+    func policyAndFreshnessSelectTheDecision(_ row: (CachePolicy, Verdict, Verdict, Verdict, Verdict)) throws {
         let (policy, fresh, stale, mustRevalidate, none) = row
 
         #expect(verdict(decide(try entry(5), policy: policy)) == fresh)
@@ -53,9 +54,8 @@ struct CacheDecisionTests {
         #expect(verdict(decide(nil, policy: policy)) == none)
     }
 
-    // O90
-    @Test(arguments: CachePolicy.allCases)
-    func aPolicyAddsItsCacheControlUnlessTheCallerHasOne(_ policy: CachePolicy) throws {
+    @Test(.requirement("O90"), arguments: CachePolicy.allCases)
+    func policyAddsCacheControlUnlessTheRequestHasOne(_ policy: CachePolicy) throws {
         let expected: String? = [.revalidate: "max-age=0", .reload: "no-cache"][policy]
         for entry in [nil, try entry(20, "must-revalidate")] {
             if case .send(let plan, _) = decide(entry, policy: policy) {
@@ -67,8 +67,7 @@ struct CacheDecisionTests {
         }
     }
 
-    // O22
-    @Test func bothValidatorsGoOut() throws {
+    @Test(.requirement("O22")) func bothValidatorsAreSent() throws {
         let stored = try PolicyFixture.entry(["ETag": "W/\"a\"", "Last-Modified": "then", "Cache-Control": "max-age=0"])
 
         guard case .send(let plan, _) = decide(stored) else { return #expect(Bool(false), "no request") }
@@ -77,8 +76,7 @@ struct CacheDecisionTests {
         #expect(plan.isConditional)
     }
 
-    // O28
-    @Test func withoutBodyOrValidatorThereIsNoCondition() throws {
+    @Test(.requirement("O28")) func entryWithoutBodyOrValidatorIsRequestedUnconditionally() throws {
         let bodiless = CacheEntry(key: try PolicyFixture.key())
         let unnamed = try PolicyFixture.entry(["Cache-Control": "max-age=0"])
 
@@ -89,14 +87,14 @@ struct CacheDecisionTests {
     }
 
     @Test(arguments: [404, 410, 500, 301, 302])
-    func whatIsNoImageIsAskedForWithoutConditions(_ status: Int) throws {
+    func storedErrorOrRedirectIsRequestedWithoutConditions(_ status: Int) throws {
         let stored = try PolicyFixture.entry(
             ["ETag": "\"a\"", "Last-Modified": "then", "Cache-Control": "max-age=10"], status: status, age: 20)
 
         #expect(decide(stored) == .send(RequestPlan(), provisional: nil))
     }
 
-    @Test func anAnswerCarriesItsAge() throws {
+    @Test func responseFromTheCacheHasAnAgeField() throws {
         guard case .answer(let shown, nil) = decide(try entry(7)) else { return #expect(Bool(false), "no answer") }
 
         #expect(shown.fields.text("Age") == "7")
@@ -104,7 +102,7 @@ struct CacheDecisionTests {
         #expect(shown.insteadOf == nil)
     }
 
-    @Test func aStoredErrorAndRedirectAnswerWhileFresh() throws {
+    @Test func storedErrorsAndRedirectsAreUsedWhileFresh() throws {
         for status in [301, 302, 404, 503, 599] {
             let fields: HeaderFields = ["Cache-Control": "max-age=10"]
             #expect(verdict(decide(try PolicyFixture.entry(fields, status: status, age: 5))) == .fresh)
@@ -112,7 +110,7 @@ struct CacheDecisionTests {
         }
     }
 
-    @Test func aStaleErrorIsNeverAnAnswer() throws {
+    @Test func staleErrorIsNeverUsed() throws {
         let stored = try PolicyFixture.entry(
             ["Cache-Control": "max-age=1, stale-while-revalidate=99, stale-if-error=99"], status: 404, age: 5)
 
@@ -128,7 +126,7 @@ struct CacheDecisionTests {
             (.default, 20, true), (.revalidate, 5, true), (.revalidate, 20, true), (.reload, 5, false),
             (.reload, 20, false),
         ] as [(CachePolicy, Int64, Bool)])
-    func anEntryIsShownBeforeItsValidation(_ row: (CachePolicy, Int64, Bool)) throws {
+    func entryIsDeliveredBeforeRevalidationButNotBeforeAReload(_ row: (CachePolicy, Int64, Bool)) throws {
         guard case .send(_, let provisional) = decide(try entry(row.1), policy: row.0) else {
             return #expect(Bool(false), "no request")
         }
@@ -138,8 +136,7 @@ struct CacheDecisionTests {
         #expect(provisional.map { $0.fields.text("Age") == String(row.1) } != false)
     }
 
-    // O30
-    @Test func aHostMayForbidProvisionalImages() throws {
+    @Test(.requirement("O30")) func disabledStaleDeliveryGivesNoProvisionalImage() throws {
         var settings = CacheSettings()
         settings.deliversStaleBeforeValidation = false
 
@@ -151,7 +148,7 @@ struct CacheDecisionTests {
         #expect(plan.isConditional)
     }
 
-    @Test func immutableSuppressesOnlyVoluntaryValidationWhileFresh() throws {
+    @Test func immutableSuppressesOnlyTheRevalidatePolicyWhileFresh() throws {
         #expect(verdict(decide(try entry(5, "immutable"), policy: .revalidate)) == .fresh)
         #expect(verdict(decide(try entry(15, "immutable"), policy: .revalidate)) == .conditional)
         #expect(verdict(decide(try entry(15, "immutable"))) == .conditional)
@@ -173,18 +170,18 @@ struct CacheDecisionTests {
             ("only-if-cached, no-cache", 5, .notInCache), ("only-if-cached, max-age=3", 5, .notInCache),
             ("unknown", 5, .fresh), ("no-cache=\"x\"", 0, .conditional),
         ] as [(String, Int64, Verdict)])
-    func theRequestsOwnDirectivesHold(_ row: (String, Int64, Verdict)) throws {
+    func requestDirectivesSelectTheDecision(_ row: (String, Int64, Verdict)) throws {
         #expect(verdict(decide(try entry(row.1), ["Cache-Control": row.0])) == row.2)
     }
 
-    @Test func theRequestsDirectivesDoNotOverruleMustRevalidate() throws {
+    @Test func requestDirectivesDoNotOverrideMustRevalidate() throws {
         for directive in Self.noStale {
             #expect(verdict(decide(try entry(15, directive), ["Cache-Control": "max-stale"])) == .conditional)
             #expect(verdict(decide(try entry(15, directive), ["Cache-Control": "only-if-cached"])) == .notInCache)
         }
     }
 
-    @Test func pragmaCountsOnlyWithoutCacheControl() throws {
+    @Test func pragmaAppliesOnlyWithoutCacheControl() throws {
         #expect(verdict(decide(try entry(5), ["Pragma": "no-cache"])) == .conditional)
         #expect(verdict(decide(try entry(5), ["Pragma": "x, No-Cache"])) == .conditional)
         #expect(verdict(decide(try entry(5), ["Pragma": "x"])) == .fresh)
@@ -196,7 +193,7 @@ struct CacheDecisionTests {
     @Test(arguments: [
         "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range", "range",
     ])
-    func theCallersOwnConditionsPassThrough(_ name: String) throws {
+    func requestWithCallerConditionsPassesThrough(_ name: String) throws {
         for policy in CachePolicy.allCases {
             let expected: Verdict = policy == .cacheOnly ? .notInCache : .passThrough
             let decision = decide(try entry(5), [name: "x"], policy: policy)
@@ -208,7 +205,7 @@ struct CacheDecisionTests {
     }
 
     @Test(arguments: ["HEAD", "POST", "get", "PUT", ""])
-    func otherMethodsPassThrough(_ method: String) throws {
+    func methodsOtherThanGETPassThrough(_ method: String) throws {
         let decision = CacheDecision.decide(
             entry: try entry(5), request: CacheRequest(method: method), settings: CacheSettings(),
             now: PolicyFixture.now)
@@ -216,9 +213,9 @@ struct CacheDecisionTests {
         #expect(decision == .send(RequestPlan(isPassThrough: true), provisional: nil))
     }
 
-    // O93
-    @Test(arguments: [(10, true), (11, true), (15, true), (16, false), (9, nil)] as [(Int64, Bool?)])
-    func inTheWindowAStaleEntryAnswersAndIsRefreshed(_ row: (Int64, Bool?)) throws {
+    @Test(
+        .requirement("O93"), arguments: [(10, true), (11, true), (15, true), (16, false), (9, nil)] as [(Int64, Bool?)])
+    func staleWhileRevalidateUsesTheStaleEntryAndRefreshesIt(_ row: (Int64, Bool?)) throws {
         let decision = decide(try entry(row.0, "stale-while-revalidate=5"))
 
         let expected: Verdict = row.1.map { $0 ? .staleAndRefresh : .conditional } ?? .fresh
@@ -226,7 +223,7 @@ struct CacheDecisionTests {
         if case .answer(_, let refresh?) = decision { #expect(refresh.isConditional) }
     }
 
-    @Test func theWindowIsNotForThoseWhoMustKnow() throws {
+    @Test func staleWhileRevalidateIsIgnoredWhenFreshnessIsRequired() throws {
         let directives = "stale-while-revalidate=99"
         for other in Self.noStale { #expect(verdict(decide(try entry(15, "\(directives), \(other)"))) == .conditional) }
         for own in ["no-cache", "max-age=20", "min-fresh=1"] {
@@ -237,7 +234,7 @@ struct CacheDecisionTests {
         #expect(verdict(decide(try entry(15, "stale-while-revalidate=x"))) == .conditional)
     }
 
-    @Test func aClockSetBackMakesAnEntryStaleForAWindowUnknown() throws {
+    @Test func clockSetBackMakesAnEntryStaleBeyondEveryWindow() throws {
         let stored = try entry(0, "stale-while-revalidate=99, stale-if-error=99")
         let before = WallTime(seconds: 1)
 
@@ -246,8 +243,7 @@ struct CacheDecisionTests {
         #expect(verdict(decide(stored, ["Cache-Control": "max-stale=99"], now: before)) == .conditional)
     }
 
-    // O8
-    @Test func anotherVariantIsNoEntry() throws {
+    @Test(.requirement("O8")) func entryOfAnotherVariantIsNotUsed() throws {
         let stored = try PolicyFixture.entry(
             ["Cache-Control": "max-age=10", "Vary": "Foo", "ETag": "\"a\""], age: 5, request: ["Foo": "1"])
 
@@ -257,7 +253,7 @@ struct CacheDecisionTests {
         #expect(verdict(decide(stored, [:], policy: .cacheElseLoad)) == .plain)
     }
 
-    @Test func whatWasStoredAgainstTheServersWillIsNotUsedWithIt() throws {
+    @Test func noStoreEntryIsUnusedOnceServerPolicyIsEnabled() throws {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false
         let stored = try PolicyFixture.entry(["Cache-Control": "no-store, max-age=100"], age: 5)
@@ -267,8 +263,7 @@ struct CacheDecisionTests {
         #expect(verdict(decide(stored, policy: .cacheOnly)) == .notInCache)
     }
 
-    // O31
-    @Test func withoutTheServersPolicyOnlyReloadAsks() throws {
+    @Test(.requirement("O31")) func disabledServerPolicySendsARequestOnlyOnReload() throws {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false
         for directives in ["", "no-cache", "must-revalidate", "no-store", "max-age=0"] {

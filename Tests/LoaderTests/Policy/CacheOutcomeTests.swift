@@ -1,4 +1,5 @@
 #if Loader
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
@@ -16,8 +17,7 @@ struct CacheOutcomeTests {
         if case .write = outcome.store { true } else { false }
     }
 
-    // O40
-    @Test(arguments: [200, 203, 207, 226, 299])
+    @Test(.requirement("O40"), arguments: [200, 203, 207, 226, 299])
     func aSuccessIsStoredWithOrWithoutFreshness(_ status: Int) throws {
         let fields: [HeaderFields] = [
             [:], ["ETag": "\"a\""], ["Cache-Control": "max-age=5"], ["Cache-Control": "no-cache"],
@@ -35,9 +35,10 @@ struct CacheOutcomeTests {
         }
     }
 
-    // O40
-    @Test(arguments: [100, 101, 103, 201, 202, 204, 205, 206, 300, 304, 305, 306, 399, 600, 999, 0, -1])
-    func otherStatusesLeaveTheStoreAlone(_ status: Int) throws {
+    @Test(
+        .requirement("O40"),
+        arguments: [100, 101, 103, 201, 202, 204, 205, 206, 300, 304, 305, 306, 399, 600, 999, 0, -1])
+    func otherStatusesDoNotChangeTheStore(_ status: Int) throws {
         let fields: HeaderFields = ["Cache-Control": "max-age=100"]
         var plan = RequestPlan()
         plan.isRefetch = true
@@ -50,16 +51,15 @@ struct CacheOutcomeTests {
         #expect(outcome == CacheOutcome(answer: .received(fields), store: .nothing))
     }
 
-    @Test func aStoredResponseHasNoFieldsOfTheConnection() throws {
+    @Test func connectionFieldsAreNotStored() throws {
         let outcome = try PolicyFixture.outcome(200, ["A": "1", "Connection": "x, B", "B": "2"])
 
         #expect(outcome.entry?.response?.fields == ["A": "1"])
         #expect(outcome.answer == .received(["A": "1"]))
     }
 
-    // O27
-    @Test(arguments: ["no-store", "No-Store, max-age=100", "max-age=100, no-store", "no-store=x"])
-    func noStoreIsGivenOnceAndDropsTheOlder(_ directives: String) throws {
+    @Test(.requirement("O27"), arguments: ["no-store", "No-Store, max-age=100", "max-age=100, no-store", "no-store=x"])
+    func noStoreResponseRemovesTheStoredEntry(_ directives: String) throws {
         for entry in [nil, try stale()] {
             let outcome = try PolicyFixture.outcome(200, ["Cache-Control": directives], entry: entry)
             #expect(outcome.store == .remove)
@@ -70,7 +70,7 @@ struct CacheOutcomeTests {
         #expect(try PolicyFixture.outcome(200, ["Vary": "a, *"], entry: stale()).store == .remove)
     }
 
-    @Test func anUnstorableAnswerLeavesOtherVariantsAlone() throws {
+    @Test func unstorableResponseKeepsOtherVariants() throws {
         let entry = try PolicyFixture.entry(["Vary": "Foo"], request: ["Foo": "1"])
         let request = CacheRequest(fields: ["Foo": "2"])
 
@@ -93,7 +93,7 @@ struct CacheOutcomeTests {
         (200, true), (203, true), (301, true), (302, true), (303, true), (307, true), (308, true), (404, true),
         (410, true), (299, false), (403, false), (500, false), (599, false),
     ])
-    func mustUnderstandTakesThePlaceOfNoStore(_ row: (Int, Bool)) throws {
+    func mustUnderstandReplacesNoStoreForKnownStatuses(_ row: (Int, Bool)) throws {
         let directives = ["must-understand, max-age=100", "must-understand, no-store, max-age=100"]
         for directives in directives {
             let outcome = try PolicyFixture.outcome(row.0, ["Cache-Control": directives])
@@ -101,8 +101,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    // O42
-    @Test func anIncompleteOrRejectedBodyLeavesTheStoreAlone() throws {
+    @Test(.requirement("O42")) func incompleteOrRejectedBodyDoesNotChangeTheStore() throws {
         let fields: HeaderFields = ["Cache-Control": "max-age=100, no-store"]
 
         let incomplete = try PolicyFixture.outcome(200, fields, body: .incomplete, entry: stale())
@@ -121,7 +120,7 @@ struct CacheOutcomeTests {
             (307, "max-age=9", 0, true), (308, "max-age=9", 0, true), (301, "max-age=9", 0, true),
             (302, "max-age=9, no-store", 0, false), (302, "no-cache", 0, false), (302, "s-maxage=9", 0, false),
         ] as [(Int, String?, Int64, Bool)])
-    func aRedirectIsStoredOnlyWithExplicitFreshness(_ row: (Int, String?, Int64, Bool)) throws {
+    func redirectIsStoredOnlyWithALifetime(_ row: (Int, String?, Int64, Bool)) throws {
         var settings = CacheSettings()
         settings.defaultCacheControlMaxAge = .seconds(row.2)
         let fields: HeaderFields = row.1.map { ["Cache-Control": $0, "Location": "/x"] } ?? ["Location": "/x"]
@@ -129,15 +128,14 @@ struct CacheOutcomeTests {
         #expect(isWritten(try PolicyFixture.outcome(row.0, fields, settings: settings)) == row.3)
     }
 
-    @Test func aRedirectThatIsNotStoredLeavesAnImageAndDropsAnOlderRedirect() throws {
+    @Test func unstoredRedirectKeepsAnImageAndRemovesAStoredRedirect() throws {
         let redirect = try PolicyFixture.entry(["Cache-Control": "max-age=1"], status: 302, age: 9)
 
         #expect(try PolicyFixture.outcome(302, entry: stale()).store == .nothing)
         #expect(try PolicyFixture.outcome(302, entry: redirect).store == .remove)
     }
 
-    // O23, O26
-    @Test func a304RefreshesTheEntryInPlace() throws {
+    @Test(.requirement("O23", "O26")) func response304UpdatesTheEntryInPlace() throws {
         let entry = try stale(["A": "1", "Age": "5"])
         let outcome = try PolicyFixture.outcome(
             304, ["A": "2", "Date": HTTPDate.format(now), "Cache-Control": "max-age=50"], entry: entry)
@@ -155,16 +153,14 @@ struct CacheOutcomeTests {
         if case .answer(let shown, nil) = next { #expect(shown.isFresh) } else { #expect(Bool(false), "\(next)") }
     }
 
-    // O25
-    @Test func the200sDirectivesOutlastA304WithoutAny() throws {
+    @Test(.requirement("O25")) func response304WithoutCacheControlKeepsTheStoredDirectives() throws {
         let outcome = try PolicyFixture.outcome(304, entry: stale([:], "must-revalidate"))
 
         #expect(outcome.entry?.response?.fields.text("Cache-Control") == "max-age=10, must-revalidate")
         #expect(outcome.entry?.response.map { CacheControl($0.fields).forbidsStale } == true)
     }
 
-    // O25
-    @Test func theDefaultCountsFromThe304() throws {
+    @Test(.requirement("O25")) func defaultLifetimeStartsAtThe304Response() throws {
         var settings = CacheSettings()
         settings.defaultCacheControlMaxAge = .seconds(30)
         let entry = try PolicyFixture.entry(["ETag": "\"a\"", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"], age: 60)
@@ -178,8 +174,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    // O27
-    @Test func a304WithNoStoreIsUsedAndThenDropped() throws {
+    @Test(.requirement("O27")) func response304WithNoStoreIsUsedAndTheEntryRemoved() throws {
         for fields in [["Cache-Control": "no-store"], ["Vary": "*"]] as [HeaderFields] {
             let outcome = try PolicyFixture.outcome(304, fields, entry: stale())
 
@@ -188,7 +183,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test func a304AboutAnotherBodyAsksOnceMoreWithoutConditions() throws {
+    @Test func response304WithAnotherETagRepeatsTheRequestUnconditionally() throws {
         let request = CacheRequest(policy: .revalidate)
         let outcome = try PolicyFixture.outcome(304, ["ETag": "\"b\""], entry: stale(), request: request)
 
@@ -204,8 +199,7 @@ struct CacheOutcomeTests {
         #expect(again == CacheOutcome(answer: .received([:]), store: .nothing))
     }
 
-    // O28
-    @Test func a304ForAnEntryLostOrReplacedMeanwhileAsksOnceMore() throws {
+    @Test(.requirement("O28")) func response304ForALostOrReplacedEntryRepeatsTheRequest() throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         let plan = RequestPlan(
             addedFields: ["If-None-Match": "\"a\"", "If-Modified-Since": date], isConditional: true)
@@ -224,7 +218,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test func a304WithANewVaryListKeepsThisRequestsValues() throws {
+    @Test func response304WithANewVaryStoresTheRequestValues() throws {
         let request = CacheRequest(fields: ["Foo": "1"])
         let updated = try PolicyFixture.outcome(304, ["Vary": "Foo"], entry: stale(), request: request).entry
 
@@ -232,7 +226,7 @@ struct CacheOutcomeTests {
     }
 
     @Test(arguments: [200, 304, 404, 206, 500])
-    func aPassedThroughExchangeStoresNothing(_ status: Int) throws {
+    func passThroughExchangeStoresNothing(_ status: Int) throws {
         let request = CacheRequest(fields: ["If-None-Match": "\"a\""])
         var settings = CacheSettings()
         settings.staleIfError = .upTo(.seconds(1_000_000))
@@ -242,8 +236,7 @@ struct CacheOutcomeTests {
         #expect(outcome == CacheOutcome(answer: .received([:]), store: .nothing))
     }
 
-    // O31
-    @Test func withoutTheServersPolicyEverySuccessAndHopIsStored() throws {
+    @Test(.requirement("O31")) func disabledServerPolicyStoresSuccessesAndRedirects() throws {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false
         for status in [200, 203, 299, 301, 302, 303, 307, 308] {
@@ -265,7 +258,7 @@ struct CacheOutcomeTests {
             (.upTo(.seconds(99)), "no-cache", false), (.serverDirective, "stale-if-error=99, must-revalidate", false),
             (.upTo(.seconds(Int64.max)), "", true),
         ] as [(StaleIfError, String, Bool)])
-    func aStaleImageStandsInForAServersError(_ row: (StaleIfError, String, Bool)) throws {
+    func staleIfErrorUsesTheStaleImageWithinItsWindow(_ row: (StaleIfError, String, Bool)) throws {
         var settings = CacheSettings()
         settings.staleIfError = row.0
         let entry = try stale([:], row.1)
@@ -283,7 +276,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    @Test func otherErrorsAndReloadsAndRequestsThatMustKnowGetTheError() throws {
+    @Test func staleIfErrorExcludesOtherStatusesReloadsAndStrictRequests() throws {
         var settings = CacheSettings()
         settings.staleIfError = .upTo(.seconds(1000))
         for status in [400, 404, 410, 429, 501, 505] {
@@ -300,8 +293,7 @@ struct CacheOutcomeTests {
         }
     }
 
-    // O39
-    @Test func aTransportFailureNeverTouchesTheStore() throws {
+    @Test(.requirement("O39")) func transportFailureDoesNotChangeTheStore() throws {
         var settings = CacheSettings()
         settings.defaultCacheControlMaxAgeForErrors = .seconds(60)
         for entry in [nil, try stale()] {

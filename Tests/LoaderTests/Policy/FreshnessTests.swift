@@ -1,4 +1,5 @@
 #if Loader
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
@@ -21,8 +22,7 @@ struct FreshnessTests {
         freshness(PolicyFixture.response(fields, status: status), settings).lifetime.map { $0 / 1000 }
     }
 
-    // O23, O24
-    @Test func theFirstRuleThatAppliesGivesTheLifetime() {
+    @Test(.requirement("O23", "O24")) func lifetimeComesFromTheFirstApplicableRule() {
         let expires = date(600)
 
         #expect(lifetime(["Cache-Control": "max-age=60", "Expires": expires]) == 60)
@@ -37,7 +37,7 @@ struct FreshnessTests {
         #expect(lifetime([:]) == 0)
     }
 
-    @Test func expiresCountsFromTheDate() {
+    @Test func expiresLifetimeStartsAtTheDateField() {
         #expect(lifetime(["Expires": date(600), "Date": date(-100)]) == 700)
         #expect(lifetime(["Expires": date(600), "Date": "no date"]) == 600)
         #expect(lifetime(["Expires": date(600)]) == 600)
@@ -46,13 +46,13 @@ struct FreshnessTests {
         #expect(lifetime(["Expires": "Fri, 31 Dec 9999 23:59:59 GMT"]) == DeltaSeconds.max)
     }
 
-    @Test func severalLinesOfExpiresMeanExpired() {
+    @Test func severalExpiresLinesMeanExpired() {
         let fields = HeaderFields("Expires", lines: [date(600), date(600)])
 
         #expect(lifetime(fields) == 0)
     }
 
-    @Test func severalLinesOfDateAreReplacedByTheResponseTime() {
+    @Test func severalDateLinesAreReplacedByTheResponseTime() {
         var fields = HeaderFields("Date", lines: [date(-500), date(-500)])
         fields.append("Expires", date(600))
 
@@ -60,8 +60,7 @@ struct FreshnessTests {
         #expect(freshness(PolicyFixture.response(fields)).age == 0)
     }
 
-    // O24
-    @Test func theDefaultActsOnlyWithoutCacheControlAndExpires() {
+    @Test(.requirement("O24")) func defaultLifetimeAppliesOnlyWithoutCacheControlAndExpires() {
         var settings = CacheSettings()
         settings.defaultCacheControlMaxAge = .seconds(30)
 
@@ -74,7 +73,7 @@ struct FreshnessTests {
         #expect(lifetime(["Cache-Control": "max-age=5"], settings) == 5)
     }
 
-    @Test func negativeAndEndlessDefaultsAreNoTrap() {
+    @Test func negativeAndHugeDefaultLifetimesDoNotTrap() {
         var settings = CacheSettings()
         for duration in [Duration.seconds(-5), .seconds(Int64.min), .seconds(Int64.max), .milliseconds(1)] {
             settings.defaultCacheControlMaxAge = duration
@@ -82,8 +81,7 @@ struct FreshnessTests {
         }
     }
 
-    // O31
-    @Test func withoutTheServersPolicyTheLifetimeHasNoEnd() {
+    @Test(.requirement("O31")) func disabledServerPolicyGivesAnUnlimitedLifetime() {
         var settings = CacheSettings()
         settings.useServerCachePolicy = false
         let response = PolicyFixture.response(["Cache-Control": "no-cache, max-age=0"], age: 1_000_000)
@@ -101,7 +99,7 @@ struct FreshnessTests {
             (nil, nil, 0, 7, 7), (nil, 9, 1, 7, 17), (0, 2_147_483_648, 0, 0, 2_147_483_648),
             (0, 2_147_483_648, 100, 100, 2_147_483_648), (100_000, 5, 0, 1, 100_001),
         ] as [(Int64?, Int64?, Int64, Int64, Int64)])
-    func theAgeIsTheGreaterOfTwoMeasuresAndTheTimeSince(_ row: (Int64?, Int64?, Int64, Int64, Int64)) {
+    func ageIsTheCorrectedInitialAgePlusTheResidentTime(_ row: (Int64?, Int64?, Int64, Int64, Int64)) {
         let (date, age, delay, resident, expected) = row
         let responseTime = now.adding(milliseconds: -resident * 1000)
         var fields: HeaderFields = [:]
@@ -114,7 +112,7 @@ struct FreshnessTests {
         #expect(freshness(response).age == expected * 1000)
     }
 
-    @Test func aDateOfThisSecondIsNoAge() {
+    @Test func dateInTheCurrentSecondGivesAgeZero() {
         let responseTime = now.adding(milliseconds: 999)
         let response = StoredResponse(
             status: 200, fields: ["Date": HTTPDate.format(now)], requestTime: responseTime, responseTime: responseTime,
@@ -123,8 +121,7 @@ struct FreshnessTests {
         #expect(freshness(response, now: responseTime).age == 0)
     }
 
-    // O23
-    @Test func freshMeansThatTheLifetimeIsMoreThanTheAge() {
+    @Test(.requirement("O23")) func responseIsFreshWhileItsAgeIsBelowItsLifetime() {
         for age in Int64(0)...20 {
             let response = PolicyFixture.response(["Cache-Control": "max-age=10"], age: age)
             #expect(freshness(response).isFresh == (age < 10))
@@ -134,8 +131,7 @@ struct FreshnessTests {
         #expect(freshness(PolicyFixture.response(["Cache-Control": "max-age=10", "Age": "15; x=1"])).isFresh)
     }
 
-    // O23
-    @Test func aClockSetBackMakesAResponseStale() {
+    @Test(.requirement("O23")) func aClockSetBackMakesAResponseStale() {
         let response = PolicyFixture.response(["Cache-Control": "max-age=1000000"])
 
         #expect(freshness(response).isFresh)
@@ -145,7 +141,7 @@ struct FreshnessTests {
         #expect(!freshness(response, now: WallTime(milliseconds: .max)).isFresh)
     }
 
-    @Test func timesAtTheEndsOfTheRangeAreNoTrap() {
+    @Test func extremeTimesDoNotTrap() {
         let ends = [WallTime(milliseconds: .min), WallTime(milliseconds: .max), WallTime(milliseconds: 0), now]
         for request in ends {
             for arrival in ends {

@@ -20,7 +20,7 @@ struct HTTPDateTests {
             ("Sat, 01 Jan 0000 00:00:00 GMT", -62_167_219_200), ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
             ("Tue, 29 Feb 2000 00:00:00 GMT", 951_782_400), ("Thu, 29 Feb 2024 00:00:00 GMT", 1_709_164_800),
         ] as [(String, Int64)])
-    func theThreeFormsAreRead(_ row: (String, Int64)) {
+    func allThreeDateFormatsAreParsed(_ row: (String, Int64)) {
         #expect(parse(row.0) == row.1)
     }
 
@@ -41,11 +41,11 @@ struct HTTPDateTests {
         "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
         "Sunday Nov  6 08:49:37 1994", "Sun, 06 Nov -994 08:49:37 GMT",
     ])
-    func nothingElseIsADate(_ text: String) {
+    func invalidDatesAreRejected(_ text: String) {
         #expect(parse(text) == nil)
     }
 
-    @Test func everyDayOfFourHundredYearsIsWrittenAndReadBack() {
+    @Test func everyDayOfFourHundredYearsRoundTrips() {
         let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
         let longWeekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -89,13 +89,13 @@ struct HTTPDateTests {
         #expect(parse(row.0) == row.1)
     }
 
-    @Test func momentsBeyondTheYearsAreWrittenAsTheirEnds() {
+    @Test func timesOutsideTheYearRangeAreClampedWhenFormatted() {
         #expect(HTTPDate.format(WallTime(milliseconds: .max)) == "Fri, 31 Dec 9999 23:59:59 GMT")
         #expect(HTTPDate.format(WallTime(milliseconds: .min)) == "Sat, 01 Jan 0000 00:00:00 GMT")
         #expect(HTTPDate.format(WallTime(milliseconds: -1)) == "Wed, 31 Dec 1969 23:59:59 GMT")
     }
 
-    @Test func twoDigitYearsNeverTrapAtTheEndsOfTime() {
+    @Test func twoDigitYearsDoNotTrapAtExtremeTimes() {
         for year in 0...99 {
             let text = "Sunday, 06-Nov-\(year < 10 ? "0" : "")\(year) 08:49:37 GMT"
             for now in [WallTime(milliseconds: .min), WallTime(milliseconds: .max), WallTime(seconds: -62_167_219_200)]
@@ -106,7 +106,7 @@ struct HTTPDateTests {
         }
     }
 
-    @Test func aChangedByteIsAnotherDateOrNone() {
+    @Test func changedByteGivesAValidDateOrNil() {
         for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
             let bytes = Array(text.utf8)
             for cut in bytes.indices { #expect(HTTPDate.parse(Array(bytes[..<cut]), now: PolicyFixture.now) == nil) }
@@ -126,7 +126,7 @@ struct HTTPDateTests {
         }
     }
 
-    @Test func aDateInTwoLinesIsNone() {
+    @Test func dateInTwoLinesIsNil() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
         #expect(HeaderFields("Date", lines: [date]).date("Date", now: PolicyFixture.now)?.seconds == 784_111_777)

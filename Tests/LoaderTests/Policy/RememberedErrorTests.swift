@@ -1,4 +1,5 @@
 #if Loader
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
@@ -42,9 +43,8 @@ struct RememberedErrorTests {
         mutating func wait(_ seconds: Int64) { now = now.adding(milliseconds: seconds * 1000) }
     }
 
-    // O33, O35
-    @Test(arguments: [(-1, 1), (0, 1), (1, 1), (2, 2), (3, 3), (10, 10)])
-    func afterSoManyErrorsInARowThereIsSilence(_ row: (Int, Int)) throws {
+    @Test(.requirement("O33", "O35"), arguments: [(-1, 1), (0, 1), (1, 1), (2, 2), (3, 3), (10, 10)])
+    func maxAttemptsErrorsInARowSuppressRequests(_ row: (Int, Int)) throws {
         var client = Client(silence: 60, attempts: row.0)
         for round in 1...3 {
             for _ in 1...row.1 { try client.load(500) }
@@ -63,9 +63,8 @@ struct RememberedErrorTests {
         }
     }
 
-    // O37
-    @Test(arguments: [200, 304])
-    func aSuccessBetweenErrorsBeginsTheCountAnew(_ status: Int) throws {
+    @Test(.requirement("O37"), arguments: [200, 304])
+    func successBetweenErrorsResetsTheCount(_ status: Int) throws {
         var client = Client(silence: 60)
         client.entry = try PolicyFixture.entry(["ETag": "\"a\""], age: 10)
         try client.load(500)
@@ -81,8 +80,7 @@ struct RememberedErrorTests {
         #expect(client.requests == 6)
     }
 
-    // O34
-    @Test func withoutASilenceNothingIsCounted() throws {
+    @Test(.requirement("O34")) func zeroErrorLifetimeRemembersNoErrors() throws {
         var client = Client(silence: 0, attempts: 1)
         for _ in 1...10 { try client.load(404) }
 
@@ -90,8 +88,7 @@ struct RememberedErrorTests {
         #expect(client.entry == nil)
     }
 
-    // O38
-    @Test func theImageStaysBesideTheErrorAndIsShownBeforeIt() throws {
+    @Test(.requirement("O38")) func storedImageIsRetainedAndDeliveredBeforeTheError() throws {
         var client = Client(silence: 60, attempts: 1)
         client.entry = try PolicyFixture.entry(["ETag": "\"a\"", "Cache-Control": "max-age=5"], age: 10)
         let response = client.entry?.response
@@ -105,7 +102,7 @@ struct RememberedErrorTests {
         #expect(client.requests == 1)
     }
 
-    @Test func aFreshImageAnswersInSpiteOfTheError() throws {
+    @Test func freshImageIsUsedDespiteARememberedError() throws {
         var client = Client(silence: 60, attempts: 1)
         client.entry = try PolicyFixture.entry(["Cache-Control": "max-age=50"])
         try client.load(500, policy: .reload)
@@ -116,8 +113,7 @@ struct RememberedErrorTests {
         #expect(client.entry?.failure?.attempts == 1)
     }
 
-    // O35
-    @Test func reloadAndRevalidateBreakTheSilenceAndCount() throws {
+    @Test(.requirement("O35")) func reloadAndRevalidateSendRequestsAndCountErrors() throws {
         for policy in [CachePolicy.reload, .revalidate] {
             var client = Client(silence: 60, attempts: 2)
             try client.load(500)
@@ -136,8 +132,7 @@ struct RememberedErrorTests {
         }
     }
 
-    // O36
-    @Test func aClockSetBackEndsTheSilence() throws {
+    @Test(.requirement("O36")) func clockSetBackAllowsRequestsAgain() throws {
         var client = Client(silence: 60, attempts: 1)
         try client.load(500)
         client.wait(-1)
@@ -147,14 +142,14 @@ struct RememberedErrorTests {
         #expect(client.requests == 2)
     }
 
-    @Test func cacheOnlyNeverAsksAndNeverShowsTheError() throws {
+    @Test func cacheOnlyReturnsNotInCacheForARememberedError() throws {
         var client = Client(silence: 60, attempts: 1)
         try client.load(500)
 
         #expect(try client.load(200, policy: .cacheOnly) == .notInCache)
     }
 
-    @Test func inTheSilenceAStaleAnswerIsNotRefreshed() throws {
+    @Test func staleWhileRevalidateDoesNotRefreshDuringARememberedError() throws {
         var client = Client(silence: 60, attempts: 1)
         client.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5, stale-while-revalidate=99"], age: 10)
         try client.load(500, policy: .reload)
@@ -165,7 +160,7 @@ struct RememberedErrorTests {
         #expect(!shown.isFresh && refresh == nil)
     }
 
-    @Test func staleIfErrorHoldsInTheSilenceToo() throws {
+    @Test func staleIfErrorAppliesToARememberedError() throws {
         var client = Client(silence: 60, attempts: 1)
         client.settings.staleIfError = .upTo(.seconds(1000))
         client.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5"], age: 10)
@@ -176,9 +171,8 @@ struct RememberedErrorTests {
         #expect(error.status == 503 && !shown.isFresh)
     }
 
-    // O34
-    @Test(arguments: [400, 404, 410, 429, 500, 503, 599])
-    func anErrorWithItsOwnFreshnessIsStoredAndReused(_ status: Int) throws {
+    @Test(.requirement("O34"), arguments: [400, 404, 410, 429, 500, 503, 599])
+    func errorWithALifetimeIsStoredAndReused(_ status: Int) throws {
         var client = Client(silence: 0)
         try client.load(status, ["Cache-Control": "max-age=10"])
         client.wait(9)
@@ -191,7 +185,7 @@ struct RememberedErrorTests {
         #expect(client.entry?.response?.status == 200)
     }
 
-    @Test func expiresIsFreshnessOfAnErrorToo() throws {
+    @Test func expiresGivesAnErrorItsLifetime() throws {
         var client = Client(silence: 0)
         try client.load(404, ["Expires": HTTPDate.format(client.now.adding(milliseconds: 10_000))])
         try client.load(200)
@@ -199,7 +193,7 @@ struct RememberedErrorTests {
         #expect(client.requests == 1)
     }
 
-    @Test func anErrorWithItsOwnFreshnessIsAskedForAgainAlsoWithinTheSilence() throws {
+    @Test func expiredErrorIsRequestedAgainBeforeTheDefaultErrorLifetimeEnds() throws {
         var client = Client(silence: 1_000, attempts: 1)
         try client.load(404, ["Cache-Control": "max-age=10"])
         client.wait(10)
@@ -218,8 +212,7 @@ struct RememberedErrorTests {
         }
     }
 
-    // O32
-    @Test func anErrorsFreshnessStandsBesideAnImage() throws {
+    @Test(.requirement("O32")) func errorLifetimeIsStoredBesideTheImage() throws {
         var client = Client(silence: 0)
         client.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5", "ETag": "\"a\""], age: 10)
         let response = client.entry?.response
@@ -237,7 +230,7 @@ struct RememberedErrorTests {
         #expect(client.entry?.failure == nil)
     }
 
-    @Test func anErrorOfAnotherVariantIsNotRemembered() throws {
+    @Test func errorWithVaryIsNotRememberedBesideAnImage() throws {
         var client = Client(silence: 0)
         client.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5"], age: 10)
         try client.load(404, ["Cache-Control": "max-age=10", "Vary": "Cookie"])
@@ -256,7 +249,7 @@ struct RememberedErrorTests {
         #expect(client.requests == 1)
     }
 
-    @Test func withoutTheServersPolicyOnlyTheHostsSilenceCounts() throws {
+    @Test func disabledServerPolicyIgnoresTheLifetimeOfErrors() throws {
         var client = Client(silence: 60, attempts: 2)
         client.settings.useServerCachePolicy = false
         try client.load(404, ["Cache-Control": "max-age=1000"])
@@ -270,7 +263,7 @@ struct RememberedErrorTests {
         #expect(client.requests == 3)
     }
 
-    @Test func hugeNumbersAreNoTrap() throws {
+    @Test func extremeCountsAndTimesDoNotTrap() throws {
         var client = Client(silence: .max, attempts: .max)
         let failure = RememberedFailure(status: 500, attempts: .max, at: WallTime(milliseconds: .max - 1))
         client.entry = CacheEntry(key: try PolicyFixture.key(), failure: failure)

@@ -11,7 +11,7 @@ import Testing
         return settings
     }()
 
-    @Test func aLoaderIsAPrivateCacheUnlessItsHostSaysOtherwise() {
+    @Test func loaderIsAPrivateCacheByDefault() {
         var configuration = ImageLoader.Configuration()
         #expect(!configuration.cacheSettings.isSharedCache)
 
@@ -20,7 +20,7 @@ import Testing
         #expect(configuration.cacheSettings.isSharedCache)
     }
 
-    @Test func whatIsForOneUserIsStoredForHimAlone() throws {
+    @Test func privateResponsesAreNotStoredInASharedCache() throws {
         let table: [(fields: HeaderFields, isPrivate: Bool, isShared: Bool)] = [
             (["Cache-Control": "max-age=60"], true, true), (["Cache-Control": "public, max-age=60"], true, true),
             (["ETag": "\"a\""], true, true), (["Cache-Control": "private, max-age=60"], true, false),
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func whatWasAskedForWithCredentialsIsNotStoredForAll() throws {
+    @Test func responsesToAuthorizedRequestsAreNotStoredInASharedCache() throws {
         let request = CacheRequest(fields: ["Authorization": "Basic YTpi"])
         for control in ["max-age=60", "public, max-age=60", "s-maxage=60", "must-revalidate, max-age=60"] {
             let fields: HeaderFields = ["Cache-Control": control]
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Private lifetime and shared lifetime in seconds.
-    @Test func theLifetimeForAllWins() throws {
+    @Test func sMaxAgeOverridesMaxAgeInASharedCache() throws {
         let table: [(fields: HeaderFields, isPrivate: Int64, isShared: Int64)] = [
             (["Cache-Control": "max-age=10, s-maxage=60"], 10, 60),
             (["Cache-Control": "s-maxage=5, max-age=100"], 100, 5),
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func whatBindsSharedCachesForbidsStaleAnswersThere() throws {
+    @Test func proxyRevalidateAndSMaxAgeForbidStaleUseInASharedCache() throws {
         let table: [(control: String, isPrivate: Bool, isShared: Bool)] = [
             ("max-age=1", true, true), ("max-age=1, proxy-revalidate", true, false), ("s-maxage=1", true, false),
             ("max-age=1, must-revalidate", false, false), ("no-cache", false, false),
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// A host may have had another mind before.
-    @Test func whatAPrivateCacheStoredIsNotUsedForAll() throws {
+    @Test func privateEntryIsNotUsedByASharedCache() throws {
         for fields: HeaderFields in [
             ["Cache-Control": "private, max-age=600"], ["Cache-Control": "max-age=600", "Set-Cookie": "a=b"],
         ] {
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func aConfirmationThatTurnsPrivateRemovesWhatIsStored() throws {
+    @Test func response304WithPrivateRemovesTheEntryOfASharedCache() throws {
         let entry = try PolicyFixture.entry(["ETag": "\"a\"", "Cache-Control": "max-age=1"], age: 60)
         for news: HeaderFields in [["Cache-Control": "private"], ["Set-Cookie": "a=b"]] {
             #expect(try PolicyFixture.outcome(304, news, entry: entry, settings: Self.shared).store == .remove)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func anErrorForOneUserIsNotRememberedForAll() throws {
+    @Test func privateErrorIsNotRememberedInASharedCache() throws {
         let fields: HeaderFields = ["Cache-Control": "private, max-age=60"]
 
         #expect(try PolicyFixture.outcome(404, fields).entry != nil)

@@ -35,7 +35,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func fieldsSayHowLongManyMayKeepIt(_ row: Row) {
+    func fieldsGiveTheSharedLifetimeAndRestrictions(_ row: Row) {
         let lifetime = SharedLifetime(row.fields, now: Self.now)
         #expect(lifetime.remaining == row.remaining)
         #expect(lifetime.isPrivate == row.isPrivate)

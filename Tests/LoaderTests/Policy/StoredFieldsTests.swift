@@ -1,10 +1,11 @@
 #if Loader
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageLoader
 
 struct StoredFieldsTests {
-    @Test func theFieldsOfAConnectionAreDropped() {
+    @Test func connectionFieldsAreRemoved() {
         let fields: HeaderFields = [
             "Connection": "close, X-One", "A": "1", "connection": "x-two,,", "Keep-Alive": "5",
             "Proxy-Authenticate": "x",
@@ -19,7 +20,7 @@ struct StoredFieldsTests {
         #expect(fields.removingConnectionFields() == kept)
     }
 
-    @Test func whatGovernsReuseIsNotDroppedOnAConnectionsWord() {
+    @Test func connectionFieldDoesNotRemoveCachingFields() {
         let fields: HeaderFields = [
             "Connection": "age, cache-control, vary, date, expires, content-encoding", "Age": "1",
             "Cache-Control": "no-store", "Vary": "*", "Date": "x", "Expires": "0", "Content-Encoding": "gzip",
@@ -28,8 +29,7 @@ struct StoredFieldsTests {
         #expect(fields.removingConnectionFields().lines == Array(fields.lines.dropFirst()))
     }
 
-    // O23
-    @Test func a304ReplacesTheLinesItNames() {
+    @Test(.requirement("O23")) func response304ReplacesTheFieldsItContains() {
         let stored = PolicyFixture.response(
             [
                 "Date": "old", "A": "1", "a": "2", "B": "3", "ETag": "\"x\"", "Content-Length": "5",
@@ -54,7 +54,7 @@ struct StoredFieldsTests {
         #expect(merged.status == 200)
     }
 
-    @Test func anAgeOfThe304TakesTheStoredOnesPlace() {
+    @Test func ageOfA304ReplacesTheStoredAge() {
         let stored = PolicyFixture.response(["Age": "9"])
 
         let merged = stored.merged(
@@ -63,7 +63,7 @@ struct StoredFieldsTests {
         #expect(merged.fields[lines: "Age"] == [[0x32]])
     }
 
-    @Test func a304WithoutDateIsOfTheTimeItCame() {
+    @Test func response304WithoutDateUsesTheResponseTime() {
         let stored = PolicyFixture.response(["Date": "Sun, 06 Nov 1994 08:49:37 GMT"])
 
         let merged = stored.merged(with: [:], requestTime: PolicyFixture.now, responseTime: PolicyFixture.now)
@@ -71,8 +71,7 @@ struct StoredFieldsTests {
         #expect(merged.fields.text("Date") == "Tue, 14 Nov 2023 22:13:20 GMT")
     }
 
-    // O22
-    @Test func validatorsGoOutAsTheyCame() {
+    @Test(.requirement("O22")) func validatorsAreSentByteForByte() {
         let tag: [UInt8] = [0x57, 0x2F, 0x22, 0xE9, 0x22]
         let fields = HeaderFields([HeaderField("etag", bytes: tag), HeaderField("last-modified", "whenever")])
 
@@ -91,13 +90,13 @@ struct StoredFieldsTests {
             ("\"b\"", "W/\"a\"", true), ("b", "a", true), ("\"A\"", "\"a\"", true), (nil, "\"a\"", false),
             ("\"a\"", nil, false), (nil, nil, false),
         ] as [(String?, String?, Bool)])
-    func aStrongTagOfAnotherBodyIsRecognised(_ row: (String?, String?, Bool)) {
+    func differentStrongETagMeansAnotherBody(_ row: (String?, String?, Bool)) {
         func fields(_ tag: String?) -> HeaderFields { tag.map { ["ETag": $0] } ?? [:] }
 
         #expect(fields(row.0).speaksOfAnotherBody(than: fields(row.1)) == row.2)
     }
 
-    @Test func theShownAgeTakesTheStoredOnesPlace() {
+    @Test func deliveredAgeReplacesTheStoredAge() {
         let response = PolicyFixture.response(["Age": "5", "A": "1", "age": "7"])
 
         #expect(response.fields(age: 12_999) == ["A": "1", "Age": "12"])
