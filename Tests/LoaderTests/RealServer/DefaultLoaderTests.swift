@@ -9,8 +9,7 @@ import Testing
 
 /// The loader that nobody made, in a process of its own, whose folder for caches is a folder of the test.
 @Suite struct DefaultLoaderTests {
-    // O1, O2, O62
-    @Test func thereIsOneDefaultLoaderAndASlotTakesIt() async {
+    @Test(.requirement("O1", "O2", "O62")) func defaultLoaderIsSharedAndUsedByImageSlot() async {
         await #expect(processExitsWith: .success) {
             let folder = try DiskFolder()
             setenv("XDG_CACHE_HOME", folder.path, 1)
@@ -49,8 +48,7 @@ import Testing
         }
     }
 
-    // O2
-    @Test func aLoaderOfAFolderMakesItAndKeepsPicturesThere() async throws {
+    @Test(.requirement("O2")) func loaderCreatesItsCacheDirectoryAndStoresImagesThere() async throws {
         let folder = try DiskFolder()
         let origin = try await LoopbackOrigin { _ in RealServerBench.picture() }
         let path = folder.path + "/a/b"

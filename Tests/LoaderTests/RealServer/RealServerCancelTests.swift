@@ -7,14 +7,14 @@ import Testing
 
 @testable import PlatformImageLoader
 
-// O59, O82: wherever a load is cancelled it ends once, and leaves nothing behind.
-@Suite(.timeLimit(.minutes(30))) struct RealServerCancelTests {
+/// Wherever a load is cancelled it ends once, and leaves nothing behind.
+@Suite(.requirement("O59", "O82"), .timeLimit(.minutes(30))) struct RealServerCancelTests {
     /// Where the origin holds a load: the load is cancelled there.
     private enum Place: CaseIterable {
         case beforeTheHead, beforeTheBody, withinTheBody, atTheEndOfTheBody
     }
 
-    @Test(arguments: [false, true]) func aLoadIsCancelledWhereverTheServerHoldsIt(_ speaksHTTP2: Bool) async throws {
+    @Test(arguments: [false, true]) func loadIsCancelledAtEveryPointOfTheResponse(_ speaksHTTP2: Bool) async throws {
         let certificate = speaksHTTP2 ? try OriginCertificate() : nil
         for place in Place.allCases {
             let gate = OriginGate()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func aLoadIsCancelledAfterEachOfItsEvents() async throws {
+    @Test func leavingTheEventStreamAfterAnyEventCancelsTheLoad() async throws {
         let body = TestPicture.first
         var events = 0
         repeat {
@@ -71,7 +71,7 @@ import Testing
         #expect(events >= 2, "a load has a beginning and an end at least")
     }
 
-    @Test func aTaskIsCancelledAfterEachOfItsEvents() async throws {
+    @Test func cancellingTheTaskAfterAnyEventEndsTheLoadOnce() async throws {
         let origin = try await LoopbackOrigin { _ in RealServerBench.picture { $0.pieceSize = 100 } }
         for limit in 0..<8 {
             let bench = try RealServerBench()
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aCancelAtAnyMomentEndsTheLoadOnce() async throws {
+    @Test func cancellingAtAnyTimeEndsTheLoadOnce() async throws {
         let origin = try await LoopbackOrigin { _ in RealServerBench.picture { $0.pieceSize = 100 } }
         let bench = try RealServerBench { $0.cacheImagesInMemory = true }
         var cancelled = 0
@@ -122,7 +122,7 @@ import Testing
         #expect(await bench.failure(ImageRequest(url: origin.url("/afterwards"))) == nil)
     }
 
-    @Test func oneOfManyWaitersLeavesWithoutDisturbingTheOthers() async throws {
+    @Test func cancellingSomeWaitersKeepsTheDownload() async throws {
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in RealServerBench.picture { $0.bodyGate = gate } }
         let bench = try RealServerBench()
@@ -140,7 +140,7 @@ import Testing
         #expect(origin.requests.count == 1)
     }
 
-    @Test func connectionsAndFilesAreClosedWhenALoaderIsGone() async throws {
+    @Test func connectionsAndFilesAreClosedAfterTheLoaderIsReleased() async throws {
         // In a process of its own, where nobody else opens anything.
         await #expect(processExitsWith: .success) {
             let origin = try await LoopbackOrigin { request in

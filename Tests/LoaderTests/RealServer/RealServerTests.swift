@@ -75,8 +75,9 @@ import Testing
         (0..<count).map { OriginField("X-Padding-\($0)", String(repeating: "p", count: 1_000)) }
     }
 
-    // O11, O19, O21, O32, O39, O42, O43: what is not whole is an error, and is neither shown nor stored.
-    @Test(arguments: behaviours) private func everyWayToAnswerIsAPictureOrAnError(_ behaviour: Behaviour) async throws {
+    /// What is not whole is an error, and is neither shown nor stored.
+    @Test(.requirement("O11", "O19", "O21", "O32", "O39", "O42", "O43"), arguments: behaviours)
+    private func serverBehaviourGivesTheExpectedImageOrError(_ behaviour: Behaviour) async throws {
         let origin = try await LoopbackOrigin { _ in behaviour.answer }
         let bench = try RealServerBench { if behaviour.isIdleLimited { $0.idleTimeout = .milliseconds(50) } }
 
@@ -99,8 +100,8 @@ import Testing
         #expect(origin.requests.count == 1, "nothing is repeated unless it is asked for")
     }
 
-    // O57, O94: and the answers of those who ask with credentials are kept apart.
-    @Test(arguments: [301, 302, 303, 307, 308])
+    /// And the answers of those who ask with credentials are kept apart.
+    @Test(.requirement("O57", "O94"), arguments: [301, 302, 303, 307, 308])
     func credentialsDoNotFollowARedirectToAnotherOrigin(_ status: Int) async throws {
         let other = try await LoopbackOrigin { _ in RealServerBench.picture() }
         let origin = try await LoopbackOrigin { request in
@@ -122,8 +123,7 @@ import Testing
         #expect(last["X-Kept"] == "1")
     }
 
-    // O57
-    @Test func basicAuthGoesToTheOriginThatWasAskedAlone() async throws {
+    @Test(.requirement("O57")) func basicAuthIsSentToTheRequestedOriginOnly() async throws {
         let other = try await LoopbackOrigin { _ in RealServerBench.picture() }
         let origin = try await LoopbackOrigin { _ in .redirect(to: other.url()) }
         let user = try BasicAuth(user: "u", password: "p")
@@ -135,8 +135,7 @@ import Testing
         #expect(other.requests.map { $0["Authorization"] } == [nil])
     }
 
-    // O58
-    @Test func trustIsOffUnlessItIsTurnedOn() async throws {
+    @Test(.requirement("O58")) func untrustedCertificateFailsUnlessTrustIsConfigured() async throws {
         let certificate = try OriginCertificate()
         for speaksHTTP2 in [false, true] {
             let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in
@@ -161,8 +160,8 @@ import Testing
         }
     }
 
-    // O68, O82, O88: many loads over one HTTP/2 connection, and equal ones once.
-    @Test func manyLoadsShareOneHTTP2Connection() async throws {
+    /// Many loads over one HTTP/2 connection, and equal ones once.
+    @Test(.requirement("O68", "O82", "O88")) func manyLoadsShareOneHTTP2Connection() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in
             RealServerBench.picture()
@@ -181,8 +180,8 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    // O22: bytes that are no text go into the cache and come out of it as they came.
-    @Test func fieldsOutsideASCIIAreKeptByteForByte() async throws {
+    /// Bytes that are no text go into the cache and come out of it as they came.
+    @Test(.requirement("O22")) func nonASCIIFieldsAreStoredByteForByte() async throws {
         let values: [[UInt8]] = [Array("größe".utf8), [0xE9], [0x80, 0xFF, 0x41]]
         let fields = values.enumerated().map { OriginField("X-\($0.offset)", bytes: $0.element) }
         let origin = try await LoopbackOrigin { _ in RealServerBench.picture(TestPicture.first, fields) }
@@ -198,8 +197,8 @@ import Testing
         }
     }
 
-    // O20, O22, O26: an entity tag of any bytes comes back as it was, and the 304 stands for the stored picture.
-    @Test func aStoredPictureIsConfirmedOverTheWire() async throws {
+    /// An entity tag of any bytes comes back as it was, and the 304 stands for the stored picture.
+    @Test(.requirement("O20", "O22", "O26")) func storedImageIsRevalidatedOverHTTP() async throws {
         let origin = try await LoopbackOrigin { request in
             if request["If-None-Match"] == "\"v1\"" { return .response(OriginResponse(status: 304)) }
             let fields = [
@@ -218,8 +217,8 @@ import Testing
         #expect(origin.requests.map { $0["If-None-Match"] } == [nil, "\"v1\""])
     }
 
-    // O92: a body that goes on for ever is left where it becomes too large.
-    @Test func aBodyOverTheLimitEndsTheConnection() async throws {
+    /// A body that goes on for ever is left where it becomes too large.
+    @Test(.requirement("O92")) func bodyOverTheLimitClosesTheConnection() async throws {
         let origin = try await LoopbackOrigin { _ in
             RealServerBench.picture(TestPicture.first + [UInt8](repeating: 0, count: 8 << 20)) { $0.framing = .chunked }
         }
@@ -229,8 +228,8 @@ import Testing
         await origin.waitForClosedConnections(1)
     }
 
-    // O88: the transport alone, and bytes without any cache.
-    @Test func bytesAreLoadedWithCachingOff() async throws {
+    /// The transport alone, and bytes without any cache.
+    @Test(.requirement("O88")) func dataIsLoadedWithoutACache() async throws {
         let origin = try await LoopbackOrigin { .ok([UInt8($0.number)]) }
         let bench = try RealServerBench {
             $0.cacheDirectory = nil
