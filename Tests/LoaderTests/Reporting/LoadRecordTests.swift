@@ -24,8 +24,7 @@ import Testing
         return "\(record.content) \(record.source) \(end) \(status) \(record.attempts) \(record.bytes)"
     }
 
-    // O96
-    @Test func everyKindOfEndIsOneRecord() async throws {
+    @Test(.requirement("O96")) func everyLoadResultWritesOneRecord() async throws {
         let first = TestPicture.first
         let moved = ScriptedReply.status(302, ["Location": "/picture.png"])
         let bench = try bench(
@@ -68,8 +67,7 @@ import Testing
         #expect(loader.statistics.failures == 4)
     }
 
-    // O96
-    @Test func countersAddUpToTheRecords() async throws {
+    @Test(.requirement("O96")) func statisticsMatchTheRecords() async throws {
         let first = TestPicture.first
         let bench = try bench(
             ScriptedTransport(
@@ -109,8 +107,7 @@ import Testing
         #expect(statistics.reportsDropped == 0)
     }
 
-    // O96
-    @Test func theTimesOfALoadAreWithinIt() async throws {
+    @Test(.requirement("O96")) func timingsAreWithinTheDurationOfTheLoad() async throws {
         let bench = try bench(ScriptedTransport(.picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304)))
         await bench.load()
         await bench.load()
@@ -136,8 +133,7 @@ import Testing
         #expect(try await bench.loader.image(for: ImageRequest(url: LoaderBench.url)).timings.disk > .zero)
     }
 
-    // O96
-    @Test func loadsThatShareADownloadAllRecordItAndItCountsOnce() async throws {
+    @Test(.requirement("O96")) func sharedDownloadIsInEveryRecordAndCountedOnce() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
         reply.headGate = gate
@@ -157,8 +153,7 @@ import Testing
         #expect(bench.loader.statistics.network == 5)
     }
 
-    // O96
-    @Test func whatWaitsAndRunsIsSeen() async throws {
+    @Test(.requirement("O96")) func statisticsCountWaitingAndRunningLoads() async throws {
         let bench = try bench(ScriptedTransport(ScriptedReply(chunks: [[1]], ending: .never))) { $0.urgentWidth = 1 }
         var slow = ImageRequest(url: "http://example.com/slow.png")
         slow.priority = .slow
@@ -186,8 +181,7 @@ import Testing
         #expect(listener.records.map(\.outcome) == Array(repeating: .cancelled, count: 4))
     }
 
-    // O96
-    @Test func nobodyWhoGetsRecordsCostsNoRecord() async throws {
+    @Test(.requirement("O96")) func statisticsCountLoadsWithoutARecordSink() async throws {
         let bench = try bench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) { $0.recordSink = nil }
         await bench.load()
         await bench.loader.flush()

@@ -8,8 +8,7 @@ import Testing
 @testable import PlatformImageLoader
 
 @Suite struct LoadReporterTests {
-    // O80
-    @Test func aSinkMayUseTheLoader() async throws {
+    @Test(.requirement("O80")) func eventSinkMayCallTheLoader() async throws {
         let holder = Locked<ImageLoader?>(nil)
         let found = Locked<[Bool]>([])
         let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) { configuration in
@@ -33,8 +32,7 @@ import Testing
         #expect(found.value == [true])
     }
 
-    // O80
-    @Test func reportsThatFindTheLineFullAreCountedAndTold() {
+    @Test(.requirement("O80")) func reportsBeyondTheQueueLimitAreDroppedAndCounted() {
         let (arrived, released, ended) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
@@ -65,8 +63,7 @@ import Testing
         #expect(reporter.droppedCount == 3)
     }
 
-    // O98
-    @Test func changedSinksActAtOnce() async throws {
+    @Test(.requirement("O98")) func changedSinksApplyImmediately() async throws {
         let (first, second) = (ReportListener(), ReportListener())
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -96,7 +93,7 @@ import Testing
         #expect(second.events.count == 1)
     }
 
-    @Test func aLaterConfigurationIsNotOverwrittenByAnEarlierOne() {
+    @Test func earlierConfigurationDoesNotOverwriteALaterOne() {
         var loud = ImageLoader.Configuration()
         loud.eventCategories = .memory
         loud.eventSink = { _ in }
@@ -110,8 +107,7 @@ import Testing
         #expect(!reporter.wantsRecords)
     }
 
-    // O17, O63
-    @Test func switchesSilenceTheLogAndNotTheSink() async throws {
+    @Test(.requirement("O17", "O63")) func logSwitchesSilenceTheLogButNotTheSink() async throws {
         for isLogged in [true, false] {
             let listener = ReportListener()
             let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first))) {
@@ -161,7 +157,7 @@ import Testing
             ),
             (.reportsDropped(count: 4), .warning, ["count": "4"]),
         ] as [(LoaderEvent.Kind, Logger.Level, [String: String])])
-    func anEventIsAMessageWithItsValuesAside(
+    func eventIsLoggedWithItsValuesAsMetadata(
         _ kind: LoaderEvent.Kind, _ level: Logger.Level, _ metadata: [String: String]
     ) async {
         let listener = ReportListener()

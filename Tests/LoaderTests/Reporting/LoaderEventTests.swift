@@ -21,8 +21,7 @@ import Testing
         }
     }
 
-    // O17
-    @Test func aMissIsOneEvent() async throws {
+    @Test(.requirement("O17")) func cacheMissIsReportedOnce() async throws {
         let bench = try bench(.cache, .picture(TestPicture.first, maxAge: 10))
 
         await bench.load()
@@ -39,9 +38,8 @@ import Testing
         #expect(bench.loader.statistics.misses == 1)
     }
 
-    // O17
-    @Test(arguments: [CachePolicy.default, .revalidate, .cacheElseLoad, .cacheOnly])
-    func everyPolicyThatLooksForSomethingCanMissIt(_ policy: CachePolicy) async throws {
+    @Test(.requirement("O17"), arguments: [CachePolicy.default, .revalidate, .cacheElseLoad, .cacheOnly])
+    func everyPolicyThatReadsTheCacheReportsAMiss(_ policy: CachePolicy) async throws {
         let bench = try bench(.cache, .picture(TestPicture.first, maxAge: 10))
 
         await bench.load(shown, policy)
@@ -50,8 +48,7 @@ import Testing
         #expect(listener.kinds == [.cacheMiss])
     }
 
-    // O17
-    @Test func whatIsNotLookedForIsNoMiss() async throws {
+    @Test(.requirement("O17")) func requestThatSkipsTheCacheReportsNoMiss() async throws {
         let bench = try bench(.cache, .picture(TestPicture.first, maxAge: 10))
         var deaf = ImageRequest(url: shown)
         deaf.layers = [.writesMemory, .writesDisk]
@@ -66,8 +63,7 @@ import Testing
         #expect(bench.transport.requests.count == 3)
     }
 
-    // O17
-    @Test func aLoadThatIsRedirectedMissesOnce() async throws {
+    @Test(.requirement("O17")) func redirectedLoadReportsOneMiss() async throws {
         let listener = listener
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
@@ -82,15 +78,15 @@ import Testing
         #expect(listener.events == [LoaderEvent(kind: .cacheMiss, url: shown)])
     }
 
-    // O63
     @Test(
+        .requirement("O63"),
         arguments: [
             ([:], .neitherETagNorLifetime), (["ETag": "\"1\""], .etagOnly),
             (["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], .neitherETagNorLifetime),
             (["Cache-Control": "max-age=0"], nil), (["Cache-Control": "no-store"], nil),
             (["ETag": "\"1\"", "Cache-Control": "no-cache"], nil), (["Expires": "0"], nil),
         ] as [(HeaderFields, CachePolicyWarning?)])
-    func aServerThatSaysTooLittleIsTold(_ fields: HeaderFields, _ warning: CachePolicyWarning?) async throws {
+    func missingCacheFieldsAreReportedOncePerURL(_ fields: HeaderFields, _ warning: CachePolicyWarning?) async throws {
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.fields = HeaderFields(reply.fields.lines + fields.lines)
         let bench = try bench(.cache, reply)
@@ -104,8 +100,7 @@ import Testing
         #expect(bench.transport.requests.count == 3)
     }
 
-    // O63
-    @Test func eachAddressIsWarnedOfByItselfAndNoneWhenTheHostDecidesAlone() async throws {
+    @Test(.requirement("O63")) func warningsArePerURLAndOnlyWithServerPolicy() async throws {
         for (isServers, count) in [(true, 2), (false, 0)] {
             listener.clear()
             let bench = try bench(.cache, .picture(TestPicture.first)) { $0.useServerCachePolicy = isServers }
@@ -115,8 +110,7 @@ import Testing
         }
     }
 
-    // O63
-    @Test func theAddressesThatWereWarnedOfAreBounded() {
+    @Test(.requirement("O63")) func listOfWarnedURLsIsBounded() {
         let reporter = LoadReporter(ImageLoader.Configuration())
         let most = LoadReporter.maxWarned
         for number in 0..<most { #expect(reporter.isFirstWarning(of: "\(number)")) }
@@ -126,8 +120,7 @@ import Testing
         #expect(reporter.isFirstWarning(of: "0"))
     }
 
-    // O72
-    @Test func everyRepetitionAndTheFailureAreTold() async throws {
+    @Test(.requirement("O72")) func everyRetryAndTheFailureAreReported() async throws {
         let bench = try bench(.error, .status(503)) { $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero) }
 
         await bench.load()
@@ -142,8 +135,7 @@ import Testing
         #expect(bench.loader.statistics.retries == 2)
     }
 
-    // O72
-    @Test func aFailureIsToldOnceALoadAndACancelledLoadIsNone() async throws {
+    @Test(.requirement("O72")) func failureIsReportedOnceAndACancelIsNotReported() async throws {
         let bench = try bench(.error, .status(404))
         await bench.load()
         await bench.loader.flush()
@@ -163,8 +155,7 @@ import Testing
         #expect(!codes.contains("cancelled"))
     }
 
-    // O72
-    @Test func aRenewalInTheBackgroundThatFailsIsTold() async throws {
+    @Test(.requirement("O72")) func failedBackgroundRefreshIsReported() async throws {
         var reply = ScriptedReply.picture(TestPicture.first, etag: "\"1\"")
         reply.fields.append("Cache-Control", "max-age=1, stale-while-revalidate=60")
         let bench = try bench(.error, reply, .status(500))
@@ -178,8 +169,7 @@ import Testing
         #expect(listener.kinds == [.failed(code: .http, status: 500, isFatal: false, message: "status 500")])
     }
 
-    // O77
-    @Test func relievedMemoryIsToldInBytesAndTheLimitStays() async throws {
+    @Test(.requirement("O77")) func relievingMemoryReportsBytesAndKeepsTheLimit() async throws {
         let bench = try bench(.memory, .picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         await bench.load()
 
@@ -194,8 +184,7 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 1)
     }
 
-    // O46, O80
-    @Test func removalsAreTold() async throws {
+    @Test(.requirement("O46", "O80")) func removalsAndPurgesAreReported() async throws {
         let bench = try bench([.cache, .memory], .picture(TestPicture.first, maxAge: 60)) {
             $0.cacheImagesInMemory = true
         }
@@ -215,8 +204,7 @@ import Testing
             ])
     }
 
-    // O80
-    @Test func theChosenCategoriesAreToldAndNoOther() async throws {
+    @Test(.requirement("O80")) func onlyTheChosenEventCategoriesAreReported() async throws {
         let all = try await scenario(.all)
         let each: [LoaderEvent.Categories] = [.request, .response, .cache, .error, .memory]
         for category in each {
@@ -252,8 +240,7 @@ import Testing
         return "\(event.kind) \(event.url ?? "")"
     }
 
-    // O80
-    @Test func requestsAndResponsesCarryTheirFigures() async throws {
+    @Test(.requirement("O80")) func requestAndResponseEventsContainAttemptStatusAndBytes() async throws {
         let bench = try bench(
             [.request, .response], .picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304))
         await bench.load()
@@ -268,8 +255,7 @@ import Testing
             ])
     }
 
-    // O2
-    @Test func aFolderThatCannotBeMadeIsToldOnceAndLoadsWork() async throws {
+    @Test(.requirement("O2")) func unusableCacheDirectoryIsReportedOnceAndLoadsSucceed() async throws {
         let folder = try DiskFolder()
         try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/file"))
         let directory = folder.path + "/file/images"

@@ -7,8 +7,7 @@ import Testing
 @testable import PlatformImageLoader
 
 @Suite struct LoaderMetricsTests {
-    // O96
-    @Test func recordsAndStatisticsBecomeCountersTimersAndMeters() async throws {
+    @Test(.requirement("O96")) func recordsAndStatisticsBecomeCountersTimersAndMeters() async throws {
         let backend = TestMetrics()
         let metrics = LoaderMetrics(prefix: "images", factory: backend)
         let first = TestPicture.first

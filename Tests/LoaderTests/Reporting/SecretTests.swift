@@ -124,8 +124,7 @@ import Testing
             + addresses.map { Case(name: $0.0, request: ImageRequest(url: $0.0, fields: fields), code: $0.1) }
     }
 
-    // O97
-    @Test func nothingThatIsSaidHoldsASecret() async throws {
+    @Test(.requirement("O97")) func errorsEventsRecordsAndLogsContainNoSecret() async throws {
         for row in Self.cases {
             let listener = ReportListener()
             let folder = try DiskFolder()
@@ -162,8 +161,7 @@ import Testing
         }
     }
 
-    // O97
-    @Test func aMessageIsCleanedOfWhatTheRequestKeepsSecret() {
+    @Test(.requirement("O97")) func requestSecretsAreRemovedFromAMessage() {
         let request = HTTPRequest(
             url: "https://h/a?k=v1&sig=abc%20def",
             fields: [
@@ -188,8 +186,7 @@ import Testing
             Redaction.cleaned(#"["Bearer longkey\n", "a=longvalue\r\n"]"#, of: lines) == #"["*** ***\n", "***\r\n"]"#)
     }
 
-    // O97
-    @Test func aHookSaysWhatIsShownOfAnAddress() async throws {
+    @Test(.requirement("O97")) func redactURLHookDefinesTheReportedURL() async throws {
         let listener = ReportListener()
         let asked = Locked<[String]>([])
         let bench = try LoaderBench(ScriptedTransport(.status(404))) { configuration in
@@ -209,8 +206,7 @@ import Testing
         #expect(Set(asked.value) == ["http://example.com/a?w=1&key=2"])
     }
 
-    // O97
-    @Test func aHookCannotShowAPasswordNorASecondLine() async throws {
+    @Test(.requirement("O97")) func redactURLHookCannotExposePasswordsOrLineBreaks() async throws {
         let table = [
             ("http://u:p@h/x", "http://h/x"), ("u:p@h", "***"), ("[hidden]", "[hidden]"), ("a\nb", "a?b"),
             ("http://h/?a=b", "http://h/?a=b"),
