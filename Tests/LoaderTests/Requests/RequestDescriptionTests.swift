@@ -5,8 +5,8 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// N5: what is printed of a value with an address is one line without secrets.
-@Suite struct RequestDescriptionTests {
+/// What is printed of a value with an address is one line without secrets.
+@Suite(.requirement("N5")) struct RequestDescriptionTests {
     private static let url = "https://userSECRET:passSECRET@example.com/a.png?token=querySECRET#fragmentSECRET"
     private static let fields: HeaderFields = [
         "Authorization": "Bearer tokenSECRET", "Cookie": "a=cookieSECRET", "Accept-Language": "de",
@@ -56,38 +56,38 @@ import Testing
         for part in parts { #expect(line.contains(part), "\(name): \(line)") }
     }
 
-    @Test("N5: print(ImageRequest) is one redacted line") func anImageRequestIsOneRedactedLine() {
+    @Test(.requirement("N5")) func imageRequestDescriptionIsOneRedactedLine() {
         Self.expectSafe(
             Self.image, shows: ["https://example.com/a.png?***", "reload", "slow", "Authorization", "Accept-Language"])
         #expect("\(ImageRequest(url: "https://example.com/a.png"))" == "ImageRequest(https://example.com/a.png)")
     }
 
-    @Test("N5: print(DataRequest) is one redacted line") func aDataRequestIsOneRedactedLine() {
+    @Test(.requirement("N5")) func dataRequestDescriptionIsOneRedactedLine() {
         Self.expectSafe(Self.data, shows: ["https://example.com/a.png?***", "Authorization"])
         #expect("\(DataRequest(url: "https://example.com/a.png"))" == "DataRequest(https://example.com/a.png)")
     }
 
-    @Test("N5: an address that does not parse shows no secret") func aBrokenAddressShowsNoSecret() {
+    @Test(.requirement("N5")) func invalidURLIsPrintedWithoutSecrets() {
         for url in ["userSECRET:passSECRET@host", "https:userSECRET@x", "ftp://a:passSECRET@b/", "//passSECRET@h"] {
             Self.expectSafe(ImageRequest(url: url), shows: [])
             Self.expectSafe(DataRequest(url: url), shows: [])
         }
     }
 
-    @Test("N5: requests and responses of the transport are one redacted line") func transportValuesAreRedacted() {
+    @Test(.requirement("N5")) func httpRequestAndResponseDescriptionsAreRedacted() {
         Self.expectSafe(HTTPRequest(url: Self.url, fields: Self.fields), shows: ["GET https://example.com/a.png?***"])
         let head = ResponseHead(status: 200, fields: ["Set-Cookie": "a=cookieSECRET", "ETag": "\"1\""])
         Self.expectSafe(head, shows: ["200", "ETag"])
         Self.expectSafe(HTTPResponse(head: head, body: HTTPBody { nil }), shows: ["200"])
     }
 
-    @Test("N5: fields show the names of credentials alone") func fieldsShowNoCredentials() {
+    @Test(.requirement("N5")) func headerFieldDescriptionsHideCredentials() {
         let fields: HeaderFields = ["Authorization": "Bearer tokenSECRET", "Set-Cookie": "cookieSECRET", "ETag": "1"]
         Self.expectSafe(fields, shows: ["Authorization: ***", "ETag: 1"])
         for line in fields.lines { Self.expectSafe(line, shows: [line.name]) }
     }
 
-    @Test("N5: errors and what they hold are redacted") func errorsAreRedacted() async throws {
+    @Test(.requirement("N5")) func errorDescriptionsAreRedacted() async throws {
         let reply = ScriptedReply(
             status: 403, fields: ["Set-Cookie": "cookieSECRET", "Content-Type": "text/plain"],
             chunks: [Array("bodySECRET".utf8)])
@@ -100,7 +100,7 @@ import Testing
         Self.expectSafe(LoadEvent.finished(.failure(error)), shows: ["http 403"], maxLength: 600)
     }
 
-    @Test("N5: loaded pictures and bytes are one line without their bytes") func loadedValuesAreOneLine() async throws {
+    @Test(.requirement("N5")) func loadedImageAndDataDescriptionsAreOneLine() async throws {
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
         reply.fields.append("Set-Cookie", "cookieSECRET")
         let bench = try LoaderBench(reply) {
@@ -116,7 +116,7 @@ import Testing
         #expect("\(data)".utf8.count < 200 && !"\(data)".contains("["))
     }
 
-    @Test("N5: keys, entries and variants of the cache are redacted") func cacheValuesAreRedacted() throws {
+    @Test(.requirement("N5")) func cacheKeyAndEntryDescriptionsAreRedacted() throws {
         let key = try #require(CacheKey(url: Self.url, partition: "partitionSECRET"))
         let vary = [VaryValue(name: "cookie", value: Array("cookieSECRET".utf8))]
         let response = StoredResponse(
@@ -128,7 +128,7 @@ import Testing
         Self.expectSafe(CacheEntry(key: key, response: response), shows: ["https://example.com/a.png?***"])
     }
 
-    @Test("N5: a configuration is one line of what is not the default") func aConfigurationIsOneLine() throws {
+    @Test(.requirement("N5")) func configurationDescriptionIsOneLineOfNonDefaultValues() throws {
         var configuration = ImageLoader.Configuration(cacheDirectory: "/tmp/pictures")
         configuration.basicAuth = try BasicAuth(user: "loader", password: "passSECRET")
         configuration.additionalTrustRoots = ["pemSECRET"]
@@ -143,7 +143,7 @@ import Testing
         #expect("\(ImageLoader.Configuration())" == "Configuration()")
     }
 
-    @Test("N5: events, records, statistics and settings are one line") func valuesOfReportsAreOneLine() async throws {
+    @Test(.requirement("N5")) func eventAndRecordDescriptionsAreOneRedactedLine() async throws {
         let events = Locked<[LoaderEvent]>([])
         let records = Locked<[LoadRecord]>([])
         let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first))) {
@@ -165,7 +165,7 @@ import Testing
     }
 
     #if AsyncHTTPClient
-    @Test("N5: a proxy shows no password") func aProxyShowsNoPassword() {
+    @Test(.requirement("N5")) func proxyDescriptionHidesThePassword() {
         let credentials = ProxyServer.Credentials(user: "proxy", password: "passSECRET")
         let server = ProxyServer(host: "proxy.example", port: 8080, credentials: credentials)
         Self.expectSafe(credentials, shows: ["proxy:***"])

@@ -25,18 +25,18 @@ struct RetryTests {
         return policy.delay(afterAttempts: attempts, failedWith: error, maxRetryDelay: limit, using: &random)
     }
 
-    @Test func noneIsOneAttemptAndStandardIsFive() {
+    @Test func nonePolicyAllowsOneAttemptAndStandardFive() {
         #expect(delay(.none, 1) == nil)
         for attempts in 1...4 { #expect(delay(.standard, attempts) != nil) }
         for attempts in 5...9 { #expect(delay(.standard, attempts) == nil) }
     }
 
-    @Test func aPolicyOfNothingNeverTriesAgain() {
+    @Test func policyWithAtMostOneAttemptNeverRetries() {
         for attempts in [Int.min, -1, 0, 1] { #expect(delay(RetryPolicy(maxAttempts: attempts), 1) == nil) }
     }
 
     /// The bound doubles up to the limit; the least and the largest number of the generator give both ends of the range.
-    @Test func theWaitIsAnywhereBetweenNothingAndTheDoubledDelay() {
+    @Test func delayIsBetweenZeroAndTheExponentialBound() {
         let policy = RetryPolicy(maxAttempts: 100)
         var longest = Duration.milliseconds(500)
         for attempts in 1...99 {
@@ -52,7 +52,7 @@ struct RetryTests {
         }
     }
 
-    @Test func theWaitsAreSpreadEvenly() {
+    @Test func delaysAreUniformlyDistributed() {
         var random = SplitMix(seed: 7)
         var counts = [0, 0, 0, 0]
         for _ in 0..<4_000 {
@@ -64,7 +64,7 @@ struct RetryTests {
         for count in counts { #expect(abs(count - 1_000) < 165) }
     }
 
-    @Test func everyAttemptCountAndLimitEnds() {
+    @Test func extremeAttemptCountsAndLimitsGiveABoundedDelay() {
         let limits: [Duration] = [.zero, .seconds(-1), .nanoseconds(1), .seconds(30), .seconds(Int64.max)]
         for first in limits {
             for limit in limits {
@@ -75,7 +75,7 @@ struct RetryTests {
         }
     }
 
-    @Test func whatIsFatalOrCancelledIsNotRepeated() {
+    @Test func fatalAndCancelledErrorsAreNotRetried() {
         let codes: [LoadError.Code] = [
             .invalidURL, .unsupportedScheme, .configuration, .notInCache, .remembered, .tls, .unexpectedStatus,
             .redirect,
@@ -89,7 +89,7 @@ struct RetryTests {
         #expect(delay(.standard, 1, .remembered(http(503), until: WallTime(seconds: 9))) == nil)
     }
 
-    @Test func theOriginsWishIsTheLeastWait() {
+    @Test func retryAfterIsTheMinimumDelay() {
         for seed in 0..<200 as Range<UInt64> {
             #expect(delay(.standard, 1, http(503, retryAfter: .seconds(7)), seed: seed) == .seconds(7))
             let late = delay(.standard, 4, http(503, retryAfter: .seconds(1)), seed: seed)
@@ -97,7 +97,7 @@ struct RetryTests {
         }
     }
 
-    @Test func aWishBeyondTheLimitEndsTheLoad() {
+    @Test func retryAfterOverTheLimitEndsTheRetries() {
         #expect(delay(.standard, 1, http(503, retryAfter: .seconds(30))) == .seconds(30))
         #expect(delay(.standard, 1, http(503, retryAfter: .seconds(31))) == nil)
         #expect(delay(.standard, 1, http(503, retryAfter: .zero), limit: .zero) == .zero)
@@ -118,7 +118,7 @@ struct RetryTests {
             (["Retry-After": "Sun, 06 Nov 1994 09:49:47 GMT", "Date": "Sun, 06 Nov 1994 09:49:37 GMT"], 10_000),
             (["Retry-After": "Sun, 06 Nov 1994 08:49:47 GMT", "Date": "nonsense"], 10_000),
         ] as [(HeaderFields, Int64?)])
-    func retryAfterIsReadAsSecondsOrDate(_ row: (HeaderFields, Int64?)) {
+    func retryAfterIsParsedAsSecondsOrDate(_ row: (HeaderFields, Int64?)) {
         let now = WallTime(seconds: 784_111_777)
 
         #expect(row.0.retryAfter(responseTime: now) == row.1.map { .milliseconds($0) })
