@@ -6,7 +6,7 @@ import Testing
 @Suite struct InFlightStepTests {
     typealias Table = InFlightRequests<String, Int>
 
-    @Test func whoWantsTheEndAloneIsToldOfNothingElse() async {
+    @Test func resultOnlyWaiterReceivesNoSteps() async {
         let table = Table()
         let gate = Gate()
         let waiter = table.join("a", hearsSteps: false) { tell in
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func whoHearsTheStepsHearsThemBesideOneWhoDoesNot() async {
+    @Test func stepsAreDeliveredBesideAResultOnlyWaiter() async {
         let table = Table()
         let gate = Gate()
         let quiet = table.join("a", hearsSteps: false) { tell in
@@ -46,7 +46,7 @@ import Testing
         #expect(table.count == 0)
     }
 
-    @Test func aKeyIsFreeAtOnceWhenTheLastWaiterLeaves() async {
+    @Test func cancellingTheLastWaiterFreesTheKeyImmediately() async {
         let table = Table()
         let gate = Gate()
         let first = table.join("a", hearsSteps: false) { _ in

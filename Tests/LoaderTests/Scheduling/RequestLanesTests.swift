@@ -43,7 +43,7 @@ struct RequestLanesTests {
         await occupy(lanes, lanes.pass(lane), until: gate)
     }
 
-    @Test func noMoreThanTheWidthRunAndAllRun() async throws {
+    @Test func atMostUrgentWidthTasksRunAndAllFinish() async throws {
         let lanes = RequestLanes(urgentWidth: 3)
         let running = Locked((now: 0, most: 0, ended: 0))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -71,7 +71,7 @@ struct RequestLanesTests {
         await yieldUntil { lanes.passCount == 0 }
     }
 
-    @Test func slowWorkWaitsForTheLastUrgentOne() async throws {
+    @Test func slowTaskWaitsForTheLastUrgentTask() async throws {
         let lanes = RequestLanes()
         let gate = Gate()
         let urgent = await occupy(lanes, .urgent, until: gate)
@@ -84,7 +84,7 @@ struct RequestLanesTests {
         #expect(try await slow.value == LaneCounts(slowRunning: 1))
     }
 
-    @Test func slowWorkThatRunsIsNotStoppedByUrgentWork() async throws {
+    @Test func runningSlowTaskContinuesBesideAnUrgentTask() async throws {
         let lanes = RequestLanes()
         let gate = Gate()
         let slow = await occupy(lanes, .slow, until: gate)
@@ -96,7 +96,7 @@ struct RequestLanesTests {
         try await slow.value
     }
 
-    @Test func aPromotedFetchOvertakesItsLane() async throws {
+    @Test func promotedFetchRunsBeforeItsFormerLane() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
         let gate = Gate()
         let order = Locked<[Int]>([])
@@ -120,7 +120,7 @@ struct RequestLanesTests {
         #expect(order.value == [2, 0, 1])
     }
 
-    @Test func aDemotedFetchGoesOnAndItsSlotIsFree() async throws {
+    @Test func demotedFetchContinuesAndReleasesItsUrgentSlot() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
         let gate = Gate()
         let pass = lanes.pass(.urgent)
@@ -135,7 +135,7 @@ struct RequestLanesTests {
         #expect(lanes.counts == LaneCounts())
     }
 
-    @Test func whoWaitsForARetryHoldsNobodyUpAndKeepsItsLane() async throws {
+    @Test func permitBetweenAttemptsHoldsNoSlotAndKeepsItsLane() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
         let pass = lanes.pass(.slow)
         await #expect(throws: LoadError.transport("reset")) {
@@ -149,7 +149,7 @@ struct RequestLanesTests {
         #expect(seen == LaneCounts(urgentRunning: 1))
     }
 
-    @Test func suspendingStopsNobodyAndLetsNobodyIn() async throws {
+    @Test func suspendingKeepsRunningTasksAndAdmitsNone() async throws {
         let lanes = RequestLanes()
         let gate = Gate()
         let running = await occupy(lanes, .urgent, until: gate)
@@ -166,7 +166,7 @@ struct RequestLanesTests {
         #expect(try await waiting.value == 1)
     }
 
-    @Test func widthsActAtOnce() async throws {
+    @Test func changedWidthsApplyImmediately() async throws {
         let lanes = RequestLanes(urgentWidth: 0)
         let gate = Gate()
         let tasks = (0..<5).map { _ in
@@ -204,7 +204,7 @@ struct RequestLanesTests {
         #expect(!ran.value)
     }
 
-    @Test func aTaskCancelledBeforeItCameNeverRunsAndItsPassStaysGood() async throws {
+    @Test func taskCancelledBeforeWaitingNeverRunsAndItsPermitIsReusable() async throws {
         let lanes = RequestLanes()
         let pass = lanes.pass(.urgent)
         let gate = Gate()
@@ -222,7 +222,7 @@ struct RequestLanesTests {
 
     /// Cancels, promotions and grants that race: every task ends in one of two ways, and nothing is left.
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func racingCancelsLoseNobody(_ seed: UInt64) async throws {
+    func racingCancelsAndMovesEndEveryTask(_ seed: UInt64) async throws {
         let lanes = RequestLanes(urgentWidth: 2)
         var random = SplitMix(seed: seed)
         let ran = Locked(0)
