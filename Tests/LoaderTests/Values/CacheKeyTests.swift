@@ -16,7 +16,7 @@ struct CacheKeyTests {
         ("http://me:secret@example.com/", "http://example.com/"),
         ("http://[::1]:8080/x", "http://[::1]:8080/x"),
     ])
-    func anAddressIsNormalisedNoFurtherThanItsMeaning(_ row: (String, String)) {
+    func urlIsNormalizedOnlyToEquivalentForms(_ row: (String, String)) {
         #expect(CacheKey(url: row.0)?.url == row.1)
     }
 
@@ -25,11 +25,11 @@ struct CacheKeyTests {
         "http://a:99999/", "http://a:0/", "http://a:0000/", "http://a:8x/", "http://a b/", "http://a/\u{0}",
         "http://[::1/", "data:,x",
     ])
-    func whatIsNoAddressHasNoKey(_ url: String) {
+    func invalidURLHasNoKey(_ url: String) {
         #expect(CacheKey(url: url) == nil)
     }
 
-    @Test func headersArePrintedAsLinesAndWithoutCredentials() {
+    @Test func headerFieldDescriptionHidesCredentials() {
         let fields: HeaderFields = [
             "Content-Type": "image/png", "set-cookie": "a=secret", "Authorization": "Basic dTpw",
         ]
@@ -37,7 +37,7 @@ struct CacheKeyTests {
         #expect("\(fields)" == "[Content-Type: image/png, set-cookie: ***, Authorization: ***]")
     }
 
-    @Test func keysOfDifferentPartsHaveDifferentFiles() throws {
+    @Test func differentURLsPartitionsAndVariantsHaveDifferentFiles() throws {
         let keys = [
             try #require(CacheKey(url: "http://a/x")), try #require(CacheKey(url: "https://a/x")),
             try #require(CacheKey(url: "http://a/X")), try #require(CacheKey(url: "http://a/x", partition: "p")),
@@ -50,7 +50,7 @@ struct CacheKeyTests {
     }
 
     /// Swift's strings compare by what they look like; the two bytes and the three name two resources.
-    @Test func addressesThatOnlyLookTheSameAreTwoKeys() throws {
+    @Test func canonicallyEquivalentUnicodeURLsAreDifferentKeys() throws {
         let composed = "\u{E9}"
         let decomposed = "e\u{301}"
         #expect(composed == decomposed)

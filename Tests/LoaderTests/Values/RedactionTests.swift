@@ -16,11 +16,11 @@ struct RedactionTests {
             ("ftp://u:secret@h/", "***"), ("ftp://h/a?b=c", "ftp://h/a?b=***"), ("http://h:x/a\nb", "http://h:x/a?b"),
             ("no address\u{2028}at\u{85}all", "no address?at?all"),
         ])
-    func valuesAreHiddenAndNamesShown(_ row: (String, String)) {
+    func queryValuesAreHiddenAndNamesShown(_ row: (String, String)) {
         #expect(Redaction.hidingQueryValues(row.0) == row.1)
     }
 
-    @Test func aHookSaysWhatIsShown() {
+    @Test func customRedactionDefinesTheShownValues() {
         let redaction = Redaction { name, value in
             switch name {
             case "width": value
@@ -32,14 +32,14 @@ struct RedactionTests {
         #expect(Redaction.showingQueries("https://u:p@h/?a=b&c#f") == "https://h/?a=b&c")
     }
 
-    @Test func errorsShowNoQueryAtAll() {
+    @Test func urlInErrorsShowsNoQuery() {
         #expect(Redaction.shown("https://u:p@h/a?k=v#f") == "https://h/a?***")
         #expect(Redaction.shown("https://h/a") == "https://h/a")
     }
 
     /// Whatever is done to an address with a password, the password does not come through, as long as the `@` behind it
     /// stays: without one there is no password by any reading.
-    @Test func noMutationOfAnAddressShowsThePassword() {
+    @Test func noMutationOfAURLShowsThePassword() {
         let original = Array("https://user:SECRET@host:80/path?k=v#f".utf8)
         let secret = 13..<19
         var shown: [String] = []

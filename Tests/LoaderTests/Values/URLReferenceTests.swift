@@ -21,7 +21,7 @@ struct URLReferenceTests {
             ("../", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../", "http://a/"),
             ("../../g", "http://a/g"),
         ])
-    func normalExamplesResolve(_ row: (String, String)) {
+    func normalExamplesOfRFC3986Resolve(_ row: (String, String)) {
         #expect(resolved(row.0) == row.1)
     }
 
@@ -36,7 +36,7 @@ struct URLReferenceTests {
             ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g#s/./x"),
             ("g#s/../x", "http://a/b/c/g#s/../x"), ("http:g", "http:g"),
         ])
-    func abnormalExamplesResolve(_ row: (String, String)) {
+    func abnormalExamplesOfRFC3986Resolve(_ row: (String, String)) {
         #expect(resolved(row.0) == row.1)
     }
 
@@ -48,11 +48,11 @@ struct URLReferenceTests {
             ("//b/../c", "https://a/x", "https://b/c"), ("a//b/..//c", "http://h/", "http://h/a///c"),
             ("/a//../b", "http://h/x", "http://h/a/b"), ("http://b/./c/../d", "http://a/", "http://b/d"),
         ])
-    func otherBasesResolve(_ row: (String, String, String)) {
+    func referencesResolveAgainstOtherBases(_ row: (String, String, String)) {
         #expect(resolved(row.0, at: row.1) == row.2)
     }
 
-    @Test func aColonMakesASchemeOnlyBehindTheSpellingOfOne() {
+    @Test func colonEndsASchemeOnlyAfterValidSchemeCharacters() {
         #expect(URLReference("ab+c-d.1:x".utf8).scheme == Array("ab+c-d.1".utf8))
         for text in ["1a:x", ":x", "a_b:x", "a/b:x", "é:x", "./a:x", "a%20b:x"] {
             #expect(URLReference(text.utf8).scheme == nil, "\(text)")
@@ -60,7 +60,7 @@ struct URLReferenceTests {
     }
 
     /// Every text of up to six of the characters that matter comes out as it went in.
-    @Test func splittingAndJoiningLosesNothing() {
+    @Test func parsedReferenceRoundTrips() {
         let alphabet = Array("a:/?#.".utf8)
         var texts: [[UInt8]] = [[]]
         var wrong: [[UInt8]] = []
@@ -72,7 +72,7 @@ struct URLReferenceTests {
     }
 
     /// The algorithm of RFC 3986 §5.2.4, step by step on a buffer, against the one on segments.
-    @Test func dotSegmentsGoAsTheBufferOfTheStandardSays() {
+    @Test func dotSegmentRemovalMatchesTheAlgorithmOfRFC3986() {
         let alphabet = Array("/.a".utf8)
         var paths: [[UInt8]] = [Array("/".utf8)]
         var wrong: [String] = []
