@@ -18,7 +18,7 @@ import Testing
             redirect: .follow)
     }
 
-    /// Returns when so many loads wait for one download.
+    /// Returns when `count` loads wait for one download.
     private func waiting(_ count: Int, _ bench: LoaderBench) async throws {
         let key = try #require(fetchKey(bench, request))
         await bench.settle { bench.loader.images.shared.fetches.waiterCount(of: key) == count }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(.requirement("O68")) func equalLoadsAtDifferentTimesSendOneRequest() async throws {
-        // Nothing is held back: some come before the download, some during it, some after it.
+        // Without a gate, some loads start before the download, some during it and some after it.
         for _ in 0..<20 {
             let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -63,7 +63,7 @@ import Testing
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         let pipeline = bench.loader.images
         let hop = try #require(LoadHop(Load(request, pipeline), pipeline))
-        // It finds nothing, and another load has come and gone before it asks.
+        // The lookup finds nothing; another load then stores the image before the first one joins.
         let found = await pipeline.lookup.find(hop)
         _ = try await bench.loader.image(for: request)
         let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isOwn: false).end()?.end
@@ -140,7 +140,7 @@ import Testing
         try await waiting(2, bench)
         gate.open()
         #expect(await [first?.code, second?.code] == [.transport, .transport])
-        // A load that begins afterwards begins anew.
+        // A later load starts a new download.
         #expect(await bench.failure() == nil)
     }
 
@@ -178,7 +178,7 @@ import Testing
         try await waiting(2, bench)
 
         leaving.cancel()
-        // It is told at once, long before the download ends.
+        // The cancelled load ends immediately, while the download is still held.
         #expect(await leaving.value?.code == .cancelled)
         gate.open()
 
@@ -186,7 +186,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    /// Where a load can be when it is cancelled.
+    /// The step at which a load is cancelled.
     enum Point: CaseIterable { case beforeStart, beforeHead, inBody, atEnd }
 
     @Test(.requirement("O59", "O82"), arguments: Point.allCases)
@@ -218,12 +218,12 @@ import Testing
         await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
         #expect(bench.storedFiles.isEmpty)
         #expect(bench.transport.requests.count == (point == .beforeStart ? 0 : 1))
-        // The next load is none the worse for it.
+        // The next load succeeds.
         #expect(await bench.failure() == nil)
     }
 
     @Test(.requirement("O59")) func cancellingAtAnyStepEndsTheLoad() async throws {
-        // From a cancel before the load to one after it, wherever the scheduler lets each land.
+        // The delay moves the cancellation from before the load to after it; the scheduler decides the exact step.
         for delay in 0..<200 {
             let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
             let task = Task { await bench.failure() }
@@ -289,9 +289,9 @@ import Testing
         let second = bench.loader.loadImage(with: slow)
         await bench.settle { lanes.counts.slowWaiting == 1 }
 
-        // A load that was told so much waits for its download, whose place it moves; its download may begin before.
+        // `setPriority` moves the download only after the load has joined it, which `didSendRequest` shows.
         await bench.settle { first.didSendRequest }
-        // Demoted, the running one holds nobody back in the urgent lane.
+        // After the demotion, the running download no longer blocks the slow lane.
         first.setPriority(.slow)
         #expect(lanes.counts == LaneCounts(slowWaiting: 1, slowRunning: 1))
         first.setPriority(.urgent)

@@ -3,16 +3,16 @@ import CPlatformImageContentCoding
 
 @testable import PlatformImageLoader
 
-/// Codes bodies with the library that decodes them.
+/// Encodes bodies with the library that also decodes them.
 enum CodedBody {
     static func gzip(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8] { encoded(bytes, PICC_GZIP, PICC_FRAMED, level) }
 
     static func zlib(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8] { encoded(bytes, PICC_DEFLATE, PICC_FRAMED, level) }
 
-    /// Deflate without the header and the checksum.
+    /// Raw deflate, without zlib header and checksum.
     static func bare(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8] { encoded(bytes, PICC_DEFLATE, PICC_BARE, level) }
 
-    /// Bare as well, without an end, so that more may follow.
+    /// Raw deflate without a final block, so that more blocks may follow.
     static func blocks(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8] {
         encoded(bytes, PICC_DEFLATE, PICC_BLOCKS, level)
     }
@@ -20,7 +20,7 @@ enum CodedBody {
     private static func encoded(
         _ bytes: [UInt8], _ format: picc_format, _ frame: picc_frame, _ level: Int32
     ) -> [UInt8] {
-        // Stored blocks add five bytes to 65,535 each, and the frame eighteen.
+        // A stored block adds 5 bytes per 65,535 bytes; the frame adds 18 bytes.
         [UInt8](unsafeUninitializedCapacity: bytes.count + bytes.count / 8_000 * 5 + 64) { output, count in
             count = picc_encode(format, frame, level, bytes, bytes.count, output.baseAddress, output.count)
             precondition(count > 0, "the room is enough for whatever the library makes of it")
@@ -29,7 +29,7 @@ enum CodedBody {
 }
 
 extension ScriptedReply {
-    /// A picture's bytes as they are coded, with the lengths of the coded form.
+    /// A response with an encoded image; `Content-Length` counts the encoded bytes.
     static func coded(
         _ name: String, _ bytes: [UInt8], maxAge: Int? = nil, etag: String? = nil, type: String? = "image/png"
     ) -> Self {

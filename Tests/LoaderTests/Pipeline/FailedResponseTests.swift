@@ -33,7 +33,7 @@ import Testing
             #expect(response.status == status)
             #expect(response.body == Array("what happened".utf8))
             #expect(response.source == .none)
-            // What concerns the connection is nobody else's.
+            // Fields of the connection are removed.
             #expect(response.fields == ["Content-Type": "text/plain"])
         }
     }
@@ -45,7 +45,7 @@ import Testing
         let bench = try LoaderBench(ScriptedTransport(coded))
         #expect(await bench.failure()?.response?.body == text)
 
-        // What cannot be decoded is left out, and the error stays what it is.
+        // A body that cannot be decoded is omitted; status and code of the error do not change.
         for (name, body) in [("br", [1, 2, 3]), ("gzip", [1, 2, 3]), ("gzip", CodedBody.gzip(text).dropLast())] {
             coded.fields = ["Content-Encoding": name]
             coded.chunks = [Array(body)]
@@ -93,7 +93,7 @@ import Testing
 
         let large = try LoaderBench(ScriptedTransport(.picture(TestPicture.first))) { $0.maxResponseBytes = 10 }
         #expect(await large.failure()?.response?.status == 200)
-        // Without a whole response there is nothing to show.
+        // Without a complete response the error contains none.
         for reply in [ScriptedReply.offline, ScriptedReply(chunks: [[1]], ending: .cut)] {
             #expect(await (try LoaderBench(ScriptedTransport(reply))).failure()?.response == nil)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Decode options of a request that are out of range are refused, and trap nowhere.
+/// Decode options out of range fail the load with `configuration`; nothing traps.
 @Suite(.requirement("N3"), .timeLimit(.minutes(30))) struct InvalidOptionTests {
     @Test(
         .requirement("N3"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// What a load says of a body that is not, or still is, on disk.
+/// `isStored` of images whose body was removed from disk or is still there.
 @Suite struct IsStoredTests {
     private func bench(_ change: (inout ImageLoader.Configuration) -> Void = { _ in }) throws -> LoaderBench {
         try LoaderBench(

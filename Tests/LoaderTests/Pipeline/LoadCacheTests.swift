@@ -92,7 +92,7 @@ import Testing
         #expect(try await !image.isStored)
         #expect(bench.storedFiles.isEmpty)
         #expect(bench.loader.memoryStatistics.count == 0)
-        // A load that begins after the purge stores again.
+        // A load that starts after the purge stores its image.
         #expect(try await bench.loader.image(for: request).isStored)
     }
 
@@ -110,7 +110,7 @@ import Testing
         #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
     }
 
-    /// Neither a server that says `immutable` nor a caller who takes what is there makes it fresh again.
+    /// Neither `immutable` nor the policy `cacheOnly` makes a purged image fresh again.
     @Test(.requirement("O54")) func purgedImageIsStaleWithImmutableAndCacheOnly() async throws {
         for directives in ["max-age=60, immutable", "max-age=60, must-revalidate"] {
             let bench = try LoaderBench(
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// A type that is no longer taken is not confirmed by its origin either, whether somebody watches or not.
+    /// A stored image of a type that is no longer accepted is not revalidated, with and without event stream.
     @Test(.requirement("O43")) func imageOfAnUnacceptedTypeIsReloadedWithoutConditions() async throws {
         for maxAge in [0, 60] {
             let transport = ScriptedTransport { request, _ in
@@ -237,7 +237,7 @@ import Testing
             ScriptedTransport(first, .status(500), .picture(TestPicture.second, maxAge: 60)))
         _ = await bench.steps()
         bench.clock.advance(11)
-        // A refresh that fails keeps the picture.
+        // A failed refresh keeps the stale image.
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished disk"])
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
     }
@@ -256,7 +256,7 @@ import Testing
         #expect(again.bytes == loaded.bytes)
         #expect(again.source == .disk)
         #expect(bench.storedFiles.isEmpty)
-        // As a picture it is another load, of another cache.
+        // An image load of the same URL uses the image cache and sends its own request.
         #expect(await bench.failure()?.code == .unacceptableContentType)
         #expect(bench.transport.requests.count == 2)
     }
@@ -292,7 +292,7 @@ import Testing
         #expect(bench.transport.requests.count == 2)
     }
 
-    /// Two loads of one stored picture while the decoder is busy.
+    /// Three loads of one stored image, two with equal decode options, while all decode threads are busy.
     @Test(.requirement("O91"), .timeLimit(.minutes(30))) func concurrentEqualDecodesRunOnce() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
@@ -307,7 +307,7 @@ import Testing
                 }
             }
         }
-        // With a thread left the loads below might be decoded one after the other.
+        // With a free decode thread, the loads below could be decoded one after another.
         await bench.settle { running.value == busy.count }
         async let first = bench.loader.image(for: request)
         async let second = bench.loader.image(for: request)

@@ -70,7 +70,7 @@ import Testing
         let bench = try LoaderBench(ScriptedTransport(short))
         #expect(await bench.steps() == ["sending", "failed transport"])
 
-        // Where no length says so, the coding itself does.
+        // Without `Content-Length`, the decoder detects the missing end.
         short.fields.removeAll(named: "Content-Length")
         let silent = try LoaderBench(ScriptedTransport(short))
         #expect(await silent.steps() == ["sending", "failed undecodable"])
@@ -125,7 +125,6 @@ import Testing
     @Test(.requirement("O92")) func maxResponseBytesCountsDecodedBytes() async throws {
         let size = Self.picture.count
         for (limit, isAccepted) in [(size, true), (size - 1, false)] {
-            // Zeros behind it would be cheaper still, but the picture is what is stored.
             let bench = try LoaderBench(ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60))) {
                 $0.maxResponseBytes = limit
             }
@@ -150,7 +149,7 @@ import Testing
         let bench = try LoaderBench(
             ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60), .picture(TestPicture.second, maxAge: 60)))
         _ = await bench.steps()
-        // The host lowered its limit: what is stored has more.
+        // The stored body decodes to more bytes than the lowered limit.
         try bench.loader.update { $0.maxResponseBytes = Self.picture.count - 1 }
 
         #expect(await bench.steps() == ["sending", "finished networkToDisk"])

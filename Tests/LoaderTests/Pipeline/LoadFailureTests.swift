@@ -7,7 +7,7 @@ import Testing
 @testable import PlatformImageLoader
 
 @Suite struct LoadFailureTests {
-    /// What is below the folder of pictures, name by name.
+    /// Contents of the files in the image cache, by name.
     private func stored(_ bench: LoaderBench) throws -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         for file in bench.storedFiles {
@@ -91,7 +91,7 @@ import Testing
         let error = await bench.failure()
         #expect(error?.until == bench.clock.now.adding(milliseconds: 60_000))
         #expect(bench.transport.requests.count == 3)
-        // It outlives the process, and a reload asks in spite of it.
+        // The remembered error is on disk; a reload sends a request despite it.
         let next = try LoaderBench(bench.transport, in: bench.folder) {
             $0.maxAttemptsForErrors = 3
             $0.defaultCacheControlMaxAgeForErrors = .seconds(60)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// What the loaders of old promised about a load, as far as no other suite holds it.
+/// Behaviour of the original loaders that no other suite covers.
 @Suite(.timeLimit(.minutes(30))) struct LoadOriginalsTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
@@ -27,7 +27,7 @@ import Testing
                 continuation.resume()
             }
         }
-        // While it is held up there, others come to their end.
+        // While that callback blocks, other loads finish.
         for _ in 0..<3 { #expect(await bench.steps() == ["cached disk fresh", "finished disk"]) }
         await bench.loader.loadImage(with: request).end()
         released.signal()
@@ -38,13 +38,13 @@ import Testing
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = await bench.steps()
         let queue = bench.loader.images.shared.diskQueue
-        // Nothing that is to be done on disk is done: what waits for it can only be the load.
+        // The suspended queue does no disk work, so every load waits for the disk.
         queue.suspend()
         let calls = Locked(0)
         let tasks = (0..<200).map { _ in
             bench.loader.loadImage(with: request, hasCache: { _, _ in calls.update { $0 += 1 } })
         }
-        // Swift's threads are free for everything else.
+        // The threads of Swift's concurrency pool are not blocked: another load finishes.
         var bare = request
         bare.layers = []
         #expect(await bench.steps(bare) == ["sending", "finished networkToDisk"])
@@ -68,7 +68,7 @@ import Testing
                 requestCompleted: { _, _, _ in files.update { $0.append(bench.storedFiles) } }
             ).end()
             #expect(files.value.map(\.count) == [1])
-            // It is whole there: another loader finds it.
+            // The file is complete: another loader finds it.
             let other = try LoaderBench(ScriptedTransport(.offline), in: bench.folder) {
                 $0.clock = { bench.clock.now }
             }
@@ -110,7 +110,7 @@ import Testing
         #expect(try inode() == node)
         #expect(after.suffix(TestPicture.first.count) == before.suffix(TestPicture.first.count))
         #expect(Array(after.suffix(TestPicture.first.count)) == TestPicture.first)
-        // What the 304 says is there nevertheless.
+        // The header of the file contains the fields of the 304 response.
         #expect(after != before)
         let image = try await bench.loader.image(for: request)
         #expect(image.fields["Cache-Control"] == Array("max-age=20".utf8))
@@ -121,7 +121,7 @@ import Testing
         wary.fields.append("Cache-Control", "no-cache")
         let bench = try LoaderBench(ScriptedTransport(wary, .picture(TestPicture.second, maxAge: 60)))
         _ = await bench.steps()
-        // It is stored, and never used without asking.
+        // A `no-cache` response is stored and revalidated before each use.
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
@@ -163,7 +163,7 @@ import Testing
             #expect(image.isStored)
             #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
         }
-        // Their bodies do not make these successes.
+        // These statuses are no success, even with an image body.
         for status in [100, 103, 199, 201, 202, 204, 205, 206, 300, 304, 305, 306, 600, 999] {
             var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
             reply.status = status
@@ -184,7 +184,7 @@ import Testing
         ]
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         for url in urls { #expect(await bench.steps(ImageRequest(url: url)) == ["sending", "finished networkToDisk"]) }
-        // What is the same by RFC 9110 section 4.2.3 is found, and looked for before anything is sent.
+        // URLs that are equivalent by RFC 9110 section 4.2.3 are found without a request.
         for url in urls + ["HTTP://EXAMPLE.com:80/a.png#part"] {
             #expect(await bench.steps(ImageRequest(url: url)) == ["cached memory fresh", "finished memory"], "\(url)")
         }
@@ -198,7 +198,7 @@ import Testing
             }
         ) {
             $0.retry = .standard
-            // Longer than this test can take, so that there is no second attempt.
+            // Longer than this test can take, so there is no second attempt.
             $0.maxRetryDelay = .oneDay
             $0.urgentWidth = 1
         }
@@ -206,14 +206,14 @@ import Testing
         var callbacks = LoadCallbacks()
         callbacks.onRetry = { _, delay, _ in
             calls.update { $0.append("onRetry") }
-            // The wait is at least as long as the origin wants.
+            // The delay is at least the `Retry-After` of the origin.
             if delay >= .oneDay { waiting.open() }
         }
         callbacks.onFail = { error, _ in calls.update { $0.append("onFail \(error.code)") } }
         let patient = bench.loader.loadImage(with: request, callbacks)
         try await waiting.pass()
 
-        // There is one place, and it is free; also for the slow ones, who wait for nothing else.
+        // The only slot is free, also for slow loads, which run when no urgent load does.
         var slow = ImageRequest(url: "http://example.com/slow.png")
         slow.priority = .slow
         for other in [ImageRequest(url: "http://example.com/urgent.png"), slow] {

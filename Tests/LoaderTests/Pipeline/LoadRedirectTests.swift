@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-// Docs/http-cache.md 5.5: the others
+// Docs/http-cache.md 5.5: redirects.
 @Suite struct LoadRedirectTests {
     private static let end = "http://example.com/end.png"
 
@@ -22,8 +22,8 @@ import Testing
 
         #expect(await bench.steps() == ["sending", "finished networkToDisk"])
         #expect(await bench.steps(ImageRequest(url: Self.end)) == ["cached disk fresh", "finished disk"])
-        // The hop said nothing of its freshness and is asked again; the picture is not.
-        // It is not told of as cached, which nothing that was sent may come before (O10).
+        // The redirect has no lifetime and is requested again; the image is fresh.
+        // No `cached` event is sent, because it must come before every request (O10).
         #expect(await bench.steps() == ["sending", "finished disk"])
         #expect(bench.transport.requests.map(\.url) == [LoaderBench.url, Self.end, LoaderBench.url])
     }

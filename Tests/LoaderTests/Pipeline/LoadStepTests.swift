@@ -123,7 +123,7 @@ import Testing
                 await bench.steps() == [
                     "cached \(source) stale", "sending after image", "finished networkNotModified",
                 ], "\(round)")
-            // The 304 has set the clock again.
+            // The 304 response has renewed the lifetime.
             #expect(await bench.steps() == ["cached \(source) fresh", "finished \(source)"], "\(round)")
         }
 

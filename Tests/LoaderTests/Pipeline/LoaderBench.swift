@@ -5,7 +5,7 @@ import PlatformImageTestSupport
 
 @testable import PlatformImageLoader
 
-/// A loader over a script, with a folder and a clock of its own.
+/// A loader with a scripted transport, a private folder and a manual clock.
 struct LoaderBench: Sendable {
     let folder: DiskFolder
     let clock = TestClock()
@@ -24,8 +24,8 @@ struct LoaderBench: Sendable {
         configuration.clock = { [clock] in clock.now }
         change(&configuration)
         loader = try ImageLoader(configuration: configuration, transport: transport)
-        // The first count ends before the first load. It goes by the clock of the test, and a file that is just being
-        // written has the date of another one: were it taken for one that was left behind, the fault would be told.
+        // Waits for the initial scan of the cache folder. The scan compares file dates with the clock of the test; it
+        // would report a file that is being written at that time as an abandoned temporary file.
         for disk in [loader.images.disk, loader.data.disk].compactMap(\.self) { disk.queue.sync { disk.finishScan() } }
     }
 
@@ -35,7 +35,7 @@ struct LoaderBench: Sendable {
 
     static let url = "http://example.com/picture.png"
 
-    /// The steps of a load, a word or two each; progress is left out.
+    /// The events of a load as short texts, without progress.
     func steps(
         _ request: ImageRequest = ImageRequest(url: url), from loader: ImageLoader? = nil
     ) async -> [String] {
@@ -54,7 +54,7 @@ struct LoaderBench: Sendable {
         return steps
     }
 
-    /// How a load fails; nil when it does not.
+    /// The error of an image load; nil when it succeeds.
     func failure(_ request: ImageRequest = ImageRequest(url: url)) async -> LoadError? {
         do throws(LoadError) {
             _ = try await loader.image(for: request)
@@ -64,7 +64,7 @@ struct LoaderBench: Sendable {
         }
     }
 
-    /// How a load of bytes fails; nil when it does not.
+    /// The error of a data load; nil when it succeeds.
     func dataFailure(_ request: DataRequest = DataRequest(url: url)) async -> LoadError? {
         do throws(LoadError) {
             _ = try await loader.data(for: request)
@@ -74,17 +74,17 @@ struct LoaderBench: Sendable {
         }
     }
 
-    /// The entries' files and what is in them, of pictures.
+    /// The files and folders of the image cache entries.
     var storedFiles: [String] { folder.files.filter { $0.hasPrefix("images/v1/") } }
 
-    /// Nothing is under way any more, not even what was cancelled.
+    /// True when no load is running, including cancelled ones.
     var isIdle: Bool { loader.underWayCount == 0 }
 
-    /// Lets other tasks run until it is so.
+    /// Yields to other tasks until `condition` is true.
     func settle(_ condition: @Sendable () -> Bool) async { await yieldUntil(condition) }
 }
 
-/// Two small pictures of different bytes.
+/// Two small, different images.
 enum TestPicture {
     /// 19 x 13 pixels in 506 bytes.
     static let first = load("png/rgba8.png")

@@ -7,18 +7,18 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Looking a picture up without loading it, storing and removing it, layer by layer.
+/// Lookup without a load, storing and removal, for each cache layer.
 @Suite(.timeLimit(.minutes(30))) struct LookupTests {
     private let request = ImageRequest(url: LoaderBench.url)
 
-    /// A loader that keeps pictures in memory and has loaded one that is fresh for 60 s.
+    /// A loader with a memory cache that has loaded one image, fresh for 60 s.
     private func loadedBench() async throws -> LoaderBench {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = try await bench.loader.image(for: request)
         return bench
     }
 
-    /// Both forms of the look-up, which must agree; what they say in a word or two.
+    /// The result of the blocking or the asynchronous lookup as a short text; both must be equal.
     private func look(
         _ bench: LoaderBench, _ request: ImageRequest, _ layers: CacheLayers, waits: Bool
     ) async -> String {
@@ -46,7 +46,7 @@ import Testing
         #expect(await look(bench, request, .disk, waits: waits) == "disk fresh")
         #expect(bench.loader.memoryStatistics.count == 0)
         #expect(await look(bench, request, .all, waits: waits) == "disk fresh")
-        // It has filled the memory.
+        // The disk hit was inserted into memory.
         #expect(await look(bench, request, .memory, waits: waits) == "memory fresh")
         #expect(bench.transport.requests.count == 1)
     }
@@ -108,7 +108,7 @@ import Testing
             #expect(await look(bench, request, .all, waits: waits) == "nothing", "\(request.url)")
             #expect(!bench.loader.contains(request))
         }
-        // Another address with the key of this one is this picture.
+        // Another URL with the cache key of this request finds its image.
         other = ImageRequest(url: "http://example.com/elsewhere")
         other.cacheKey = LoaderBench.url
         #expect(await look(bench, other, .all, waits: waits) == "memory fresh")
@@ -158,13 +158,13 @@ import Testing
         manual.redirect = .manual
         #expect(await look(bench, manual, .all, waits: waits) == "nothing")
         #expect(!bench.loader.contains(manual))
-        // A load would ask again where the picture is, fresh as that may be.
+        // The redirect is stale, so a load would send a request although the image is fresh.
         bench.clock.advance(31)
         #expect(await look(bench, request, .all, waits: waits) == "memory stale")
         #expect(bench.transport.requests.count == 2)
     }
 
-    /// Also from all threads of Swift's pool at once.
+    /// Blocks all threads of Swift's concurrency pool at the same time.
     @Test(.requirement("O65")) func blockingLookupsFromManyThreadsComplete() async throws {
         let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
         _ = try await bench.loader.image(for: request)
@@ -215,7 +215,6 @@ import Testing
         #expect(bench.loader.memoryStatistics.count == 1)
     }
 
-    /// What was removed while it was being loaded stays out of memory.
     @Test(.requirement("O56")) func removalDuringALoadKeepsTheImageOutOfMemory() async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
@@ -243,7 +242,7 @@ import Testing
         #expect(!loaded.isStored)
         #expect(loaded.bitmap.digest == bitmap.digest)
         #expect(loaded.header.width == 11)
-        // It is the host's own: no purge of a disk that it was never on ends its freshness.
+        // The image was never on disk, so purging the disk does not make it stale.
         await bench.loader.purgeDisk()
         #expect(await bench.steps() == ["cached memory fresh", "finished memory"])
         bench.clock.advance(61)

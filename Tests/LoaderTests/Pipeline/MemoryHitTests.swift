@@ -5,9 +5,9 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// The quick answer from memory against the full way, which looks the entry up and lets the policy decide.
+/// The fast memory lookup against the full lookup with the decision of the cache policy.
 @Suite struct MemoryHitTests {
-    /// What decides besides the request and the moment.
+    /// Loader settings that influence the decision.
     private struct Host: Sendable {
         let name: String
         let change: @Sendable (inout ImageLoader.Configuration) -> Void
@@ -40,10 +40,10 @@ import Testing
         ["Accept": "image/png"], ["If-None-Match": "\"1\""], ["Range": "bytes=0-"], ["Authorization": "Basic eA=="],
     ]
 
-    /// Milliseconds after the response came; below 0 the clock was set back.
+    /// Milliseconds since the response; negative when the clock was set back.
     private static let ages: [Int64] = [-5_000, 0, 9_999, 10_000, 30_000]
 
-    /// The full way: a look in memory and the policy's decision.
+    /// The full lookup: memory cache, then the decision of the policy.
     private func full(_ request: ImageRequest, _ pipeline: LoadPipeline) -> StoredAnswer? {
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return nil }
         let found = pipeline.lookup.findBlocking(hop)
@@ -54,7 +54,7 @@ import Testing
         return stored
     }
 
-    /// True for a combination that the quick way is there for.
+    /// True for combinations that the fast lookup must serve.
     private func isPlain(_ request: ImageRequest, _ response: HeaderFields, _ host: Host) -> Bool {
         let fields = request.fields.lines.map(\.name)
         return host.name != "basic auth" && (fields.isEmpty || fields == ["Accept"]) && !response.contains("Vary")
@@ -93,7 +93,7 @@ import Testing
                     PictureMemory.Picture(
                         entry: entry, content: LoadContent(image: image), revision: nil, ticket: ticket),
                     for: ImageCacheKey(key, variant: ""), since: memory.moment)
-                // What a purge changes it changes at any age.
+                // The effect of a purge does not depend on the age.
                 for age in ticket == present ? Self.ages : [0] {
                     bench.clock.set(begin.adding(milliseconds: age))
                     for fields in Self.requestFields {
@@ -115,7 +115,7 @@ import Testing
         }
 
         #expect(combinations == Self.responses.count * (Self.ages.count + 2) * Self.requestFields.count * 5)
-        // No table of nothing: but for the hosts whom every answer is kept from, the quick way was taken.
+        // The fast lookup was used, except with settings that exclude every response.
         #expect((quickAnswers > 0) == !["other types", "basic auth"].contains(host.name))
     }
 
@@ -171,7 +171,7 @@ import Testing
         #expect(await task.value?.code == .cancelled)
     }
 
-    /// Each two properties that name the picture, changed after the request was made.
+    /// Changes each pair of properties that are part of the cache key after the request was created.
     @Test func requestKeysFollowPropertyChanges() {
         let changes: [(inout ImageRequest) -> Void] = [
             { $0.url = "http://example.com/other" }, { $0.url = "no address" }, { $0.url = "http://a:b@example.com/" },
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    /// The key that a request carries is the one that a load works out, or there is none.
+    /// A request has the cache key that its load computes, or none.
     @Test func requestKeysEqualTheKeysOfTheLoad() throws {
         let pipeline = try LoaderBench(.offline).loader.images
         var requests = [

@@ -6,17 +6,17 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// What a load that the origin answered with 304 says of the disk.
+/// `isStored` after a 304 response.
 @Suite struct NotModifiedStoredTests {
     private typealias Change = @Sendable (inout ImageLoader.Configuration) -> Void
 
-    /// A picture that was loaded, and how it is asked for again once it is stale.
+    /// Settings of a first load and of the revalidation once the image is stale.
     private struct Row {
         let name: String
         var change: Change = { _ in }
         var firstLayers = CacheLayers.all
         var layers = CacheLayers.all
-        /// What the 304 says besides.
+        /// Additional fields of the 304 response.
         var fields: HeaderFields = [:]
         let isStored: Bool
     }
@@ -106,7 +106,6 @@ import Testing
         }
     }
 
-    /// What the 304 renewed in memory goes on saying so.
     @Test func laterMemoryHitReportsWhetherTheImageIsOnDisk() async throws {
         for row in rows where row.fields.lines.isEmpty && row.layers.contains(.memory) {
             let bench = try bench(row)
@@ -122,7 +121,7 @@ import Testing
         }
     }
 
-    /// Not a byte: its header is as old as before, and the next load asks again.
+    /// The header is not updated, so the next load revalidates again.
     @Test func revalidationWithoutWriteAccessLeavesTheFileUnchanged() async throws {
         let bench = try bench(Row(name: "", isStored: true))
         _ = await bench.steps()
@@ -174,7 +173,7 @@ import Testing
         #expect(bench.storedFiles.isEmpty)
     }
 
-    /// The file goes while the origin is being asked: the body at hand is stored once more.
+    /// The file is removed during the request; the body in memory is stored again.
     @Test func bodyRemovedDuringRevalidationIsStoredAgain() async throws {
         let gate = Gate()
         let bench = try LoaderBench(

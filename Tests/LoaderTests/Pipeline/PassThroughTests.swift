@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-// Docs/http-cache.md 5.3 and 5.5: responses that the caller interprets itself.
+// Docs/http-cache.md 5.3 and 5.5: responses that the caller interprets.
 @Suite struct PassThroughTests {
     private static let end = "http://example.com/end"
     private let picture = ScriptedReply.picture(TestPicture.first, maxAge: 60, etag: "\"1\"")
@@ -76,7 +76,7 @@ import Testing
         let error = await bench.failure(request)
         #expect(error?.code == .unexpectedStatus)
         #expect(error?.response?.source == .disk)
-        // Whoever follows goes on to the picture, which is stored too.
+        // A request that follows redirects loads the stored image.
         request.redirect = .follow
         #expect(await bench.steps(request) == ["cached disk fresh", "finished disk"])
         #expect(bench.transport.requests.count == 4)
@@ -108,7 +108,7 @@ import Testing
 
     @Test(arguments: [304, 206]) func responseToCallerConditionsIsReturnedAndNotStored(status: Int) async throws {
         for fields in Self.conditions {
-            // The origin says that it may be stored for long.
+            // The response allows storing for 600 s.
             var special = ScriptedReply.status(
                 status, ["ETag": "\"1\"", "Cache-Control": "max-age=600", "Content-Range": "bytes 0-9/506"])
             if status == 206 { special.chunks = [Array(TestPicture.first.prefix(10))] }
@@ -118,7 +118,7 @@ import Testing
             _ = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
             let before = bench.folder.files
 
-            // A fresh body is at hand, and still the origin is asked, each time.
+            // Every conditional request is sent although a fresh body is stored.
             for count in [2, 3] {
                 let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url, fields: fields))
                 #expect(loaded.status == status)

@@ -30,13 +30,13 @@ import Testing
             return signed
         }
         _ = await bench.steps(request)
-        // A fresh picture is asked for by nobody, so nothing is signed.
+        // A fresh image sends no request, so the modifier does not run.
         #expect(await bench.steps(request) == ["cached disk fresh", "finished disk"])
         bench.clock.advance(11)
         #expect(
             await bench.steps(request) == ["cached disk stale", "sending after image", "finished networkNotModified"])
 
-        // Also what the cache has added is there to be signed.
+        // The modifier also receives the fields that the cache added.
         #expect(seen.value.map(\.url) == [LoaderBench.url, LoaderBench.url])
         #expect(seen.value.map(\.fields) == [["X-Own": "1"], ["X-Own": "1", "If-None-Match": "\"1\""]])
         #expect(
@@ -58,7 +58,7 @@ import Testing
         ) { request in
             var signed = request
             number.update { $0 += 1 }
-            // Only the first origin has a key.
+            // The modifier signs only requests to the first origin.
             if request.url.hasPrefix("http://example.com/") { signed.fields.append("Authorization", "\(number.value)") }
             return signed
         }
@@ -94,7 +94,7 @@ import Testing
             .picture(TestPicture.first, maxAge: 10),
             change: { $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero) }
         ) { _ in throw Refusal() }
-        // Nothing is sent, so nothing is told of sending.
+        // Without a request there is no `sending` event.
         #expect(await bench.steps() == ["failed configuration"])
         let error = await bench.failure()
         #expect(error?.message == "no key for this host")

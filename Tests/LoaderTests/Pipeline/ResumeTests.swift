@@ -5,13 +5,13 @@ import Testing
 
 @testable import PlatformImageLoader
 
-// Docs/http-cache.md 5.2: validators, 206 against 200, no Accept-Ranges; a completed or cancelled part is not kept.
+// Docs/http-cache.md 5.2: validators, 206 and 200, Accept-Ranges; partial bodies are not retained after the load.
 @Suite(.timeLimit(.minutes(30))) struct ResumeTests {
     private static let whole = TestPicture.first
     private static let retry = RetryPolicy(maxAttempts: 5, firstDelay: .zero)
     private static let strong: HeaderFields = ["ETag": "\"1\""]
 
-    /// The picture whose connection is lost after so many of its bytes.
+    /// A 200 response whose connection closes after `count` bytes of the body.
     private static func cut(
         after count: Int, of bytes: [UInt8] = whole, _ fields: HeaderFields = strong
     ) -> ScriptedReply {
@@ -22,7 +22,7 @@ import Testing
         return reply
     }
 
-    /// What is missing after so many bytes.
+    /// A 206 response with the bytes from `first` on.
     private static func rest(
         from first: Int, of bytes: [UInt8] = whole, range: String? = nil, _ fields: HeaderFields = strong
     ) -> ScriptedReply {
@@ -56,7 +56,7 @@ import Testing
             #expect(range(bench, 0).range == nil)
             #expect(range(bench, 1) == ("bytes=\(count)-", "\"1\""))
 
-            // As one 200 it was stored, with the fields of the newer head (RFC 9111 §3.4).
+            // It is stored as one 200 response with the fields of the newer response (RFC 9111 §3.4).
             let image = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
             #expect(image.source == .disk)
             #expect(image.isFresh)
@@ -73,7 +73,7 @@ import Testing
         var second = Self.rest(from: 100)
         second.chunks = [Array(Self.whole[100..<250])]
         second.ending = .cut
-        // Between two parts the origin may be away: the beginning stays good.
+        // Failures between two parts keep the partial body.
         let bench = try bench(Self.cut(after: 100), second, .status(503), .offline, Self.rest(from: 250))
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
         #expect(loaded.bytes == Self.whole)
@@ -88,7 +88,7 @@ import Testing
         #expect(loaded.bytes == TestPicture.second)
         #expect(bench.transport.requests.count == 2)
 
-        // Should that one break off too, its own rest is asked for.
+        // When the new response is interrupted as well, its own remainder is requested.
         let twice = try self.bench(
             Self.cut(after: 100), Self.cut(after: 30, of: TestPicture.second, ["ETag": "\"2\""]),
             Self.rest(from: 30, of: TestPicture.second, ["ETag": "\"2\""]))
@@ -118,7 +118,7 @@ import Testing
         ]
         for misfit in misfits {
             let bench = try bench(Self.cut(after: 100), misfit.reply, .picture(Self.whole))
-            // It is no attempt of its own.
+            // The repeated request does not count as an attempt.
             #expect(
                 await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"],
                 "\(misfit.name)")
@@ -144,7 +144,7 @@ import Testing
             await bench.steps() == [
                 "sending", "retrying 2 transport", "retrying 3 transport", "finished networkToDisk",
             ])
-        // The beginning is not trusted again.
+        // The partial body is discarded after the mismatch.
         #expect((1...3).map { range(bench, $0).range } == ["bytes=100-", nil, nil])
     }
 
@@ -157,7 +157,7 @@ import Testing
             (["ETag": "\"1\"", "Accept-Ranges": "none"], nil), (["ETag": "\"1\"", "Accept-Ranges": "NONE"], nil),
             ([:], nil), (["ETag": "W/\"1\""], nil), (["ETag": "1"], nil), (["ETag": "\""], nil),
             (["ETag": "\"1\"", "etag": "\"1\""], nil),
-            // A date is strong when the response is a minute younger; a tag, even a weak one, goes before it.
+            // Last-Modified is strong when Date is at least 60 s later; an ETag, even a weak one, takes precedence.
             (["Last-Modified": late, "Date": later], late), (["Last-Modified": late, "Date": soon], nil),
             (["Last-Modified": late], nil), (["Last-Modified": later, "Date": late], nil),
             (["Last-Modified": "yesterday", "Date": later], nil),
@@ -172,7 +172,7 @@ import Testing
             #expect(range(bench, 1).condition == row.condition, "\(row.fields)")
             #expect((range(bench, 1).range == nil) == (row.condition == nil), "\(row.fields)")
         }
-        // A part need not repeat the date (RFC 9110 §15.3.7), but may not change it.
+        // A 206 response may omit Last-Modified (RFC 9110 §15.3.7) but must not change it.
         for (fields, requests) in [([:], 2), (["Last-Modified": soon], 3)] as [(HeaderFields, Int)] {
             let bench = try bench(
                 Self.cut(after: 100, ["Last-Modified": late, "Date": later]), Self.rest(from: 100, fields),
@@ -190,7 +190,7 @@ import Testing
             #expect(await bench.steps().last == "finished networkToDisk")
             #expect(range(bench, 1).range == nil)
         }
-        // Nothing has come of the body.
+        // No byte of the body was received.
         let empty = try bench(Self.cut(after: 0), .picture(Self.whole))
         _ = await empty.steps()
         #expect(range(empty, 1).range == nil)
@@ -202,7 +202,7 @@ import Testing
         var rest = Self.rest(from: 200)
         rest.chunks = [Array(Self.whole[200..<300])]
         rest.fields.removeAll(named: "Content-Length")
-        // The range says how much there must be, though no length does.
+        // Without Content-Length, Content-Range gives the length.
         let bench = try bench(short, rest, Self.rest(from: 300))
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
         #expect(loaded.bytes == Self.whole)
@@ -232,7 +232,7 @@ import Testing
             }
             #expect(await bench.steps() == ["sending", "retrying 2 transport", end])
         }
-        // The newer head counts: a rest that may not be stored makes a whole that may not.
+        // The newer fields apply: `no-store` on the 206 response forbids storing the combined body.
         let bench = try bench(
             Self.cut(after: 100), Self.rest(from: 100, ["ETag": "\"1\"", "Cache-Control": "no-store"]))
         #expect(await bench.steps().last == "finished networkToDisk")
@@ -259,7 +259,7 @@ import Testing
     }
 
     @Test func partialBodyIsNotReusedByAnotherLoad() async throws {
-        // One that gave up, one that was completed, and one that never tries again.
+        // A failed load, a resumed load, and a load without retries.
         let few = RetryPolicy(maxAttempts: 2, firstDelay: .zero)
         let bench = try bench(
             Self.cut(after: 100), .offline, Self.cut(after: 200), Self.rest(from: 200), .picture(Self.whole), retry: few

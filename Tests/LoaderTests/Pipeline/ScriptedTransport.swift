@@ -4,13 +4,13 @@ import PlatformImageTestSupport
 
 @testable import PlatformImageLoader
 
-/// What an origin answers to one request.
+/// A scripted response to one request.
 struct ScriptedReply: Sendable {
     enum Ending: Sendable {
         case whole
-        /// The connection is lost after the chunks.
+        /// The connection closes after the chunks.
         case cut
-        /// Nothing more comes until the exchange is cancelled.
+        /// The response stays open until the exchange is cancelled.
         case never
     }
 
@@ -18,14 +18,14 @@ struct ScriptedReply: Sendable {
     var fields: HeaderFields = [:]
     var chunks: [[UInt8]] = []
     var ending = Ending.whole
-    /// Thrown in place of a head.
+    /// Thrown instead of a response.
     var error: LoadError?
-    /// Holds the head back until it is open.
+    /// The response waits for this gate.
     var headGate: Gate?
-    /// Holds the body back, after its first chunk.
+    /// The body waits for this gate after its first chunk.
     var bodyGate: Gate?
 
-    /// A picture that stays fresh for so many seconds, in chunks of a few bytes.
+    /// An image response, fresh for `maxAge` seconds, in chunks of 100 bytes.
     static func picture(_ bytes: [UInt8], maxAge: Int? = nil, etag: String? = nil) -> Self {
         var reply = Self(fields: ["Content-Type": "image/png", "Content-Length": "\(bytes.count)"])
         if let maxAge { reply.fields.append("Cache-Control", "max-age=\(maxAge)") }
@@ -38,22 +38,22 @@ struct ScriptedReply: Sendable {
     static var offline: Self { Self(error: .transport("no route")) }
 }
 
-/// Replays heads and chunked bodies, and counts what it is asked.
+/// Sends scripted responses and records the requests.
 final class ScriptedTransport: HTTPTransport {
     private let answer: @Sendable (HTTPRequest, Int) -> ScriptedReply
     private let seen = Locked<[HTTPRequest]>([])
     private let open = Locked(0)
 
-    /// - Parameter answer: Gets the request and its number, from 1 on.
+    /// - Parameter answer: Receives the request and its number, from 1 on.
     init(_ answer: @escaping @Sendable (HTTPRequest, Int) -> ScriptedReply) { self.answer = answer }
 
-    /// Answers with these in turn, the last one again and again.
+    /// Sends these responses in order and then repeats the last one.
     convenience init(_ replies: ScriptedReply...) {
         self.init { _, number in replies[min(number, replies.count) - 1] }
     }
 
     var requests: [HTTPRequest] { seen.value }
-    /// Exchanges that have neither ended nor been given up.
+    /// Exchanges that are neither finished nor cancelled.
     var openCount: Int { open.value }
 
     func validate(_ trust: TrustSettings) throws(LoadError) {
@@ -106,12 +106,12 @@ final class ScriptedTransport: HTTPTransport {
     }
 }
 
-/// Holds tasks back until it is opened or they are cancelled.
+/// Suspends tasks until the gate is opened or the task is cancelled.
 final class Gate: Sendable {
     private let channel = LoadChannel<Bool>()
     private let arrivals = LoadChannel<Bool>()
 
-    /// Waits; one task at a time. Throws when the task is cancelled.
+    /// Waits until the gate is open; for one task at a time. Throws when the task is cancelled.
     func pass() async throws {
         arrivals.send(true)
         await withTaskCancellationHandler {
@@ -122,7 +122,7 @@ final class Gate: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Returns when a task waits here, or the one that asks is cancelled.
+    /// Returns when a task waits at this gate, or when the calling task is cancelled.
     func arrival() async {
         await withTaskCancellationHandler {
             _ = await arrivals.next()

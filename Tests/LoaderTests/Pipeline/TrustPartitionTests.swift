@@ -6,9 +6,9 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// What came over a connection that was not verified answers no load that would have verified it.
+/// A response over an unverified connection is not used for a load that requires verification.
 @Suite(.requirement("X19"), .timeLimit(.minutes(30))) struct TrustPartitionTests {
-    /// Gives whatever trust is asked for, and notes it.
+    /// A scripted transport that accepts and records all trust settings.
     private final class Trusting: HTTPTransport {
         let scripted: ScriptedTransport
         let trusts = Locked<[TrustSettings]>([])
@@ -57,7 +57,7 @@ import Testing
         #expect(try await strict.image(for: request).source != .disk)
         #expect(try await strict.data(for: data).source != .disk)
 
-        // Each kind of trust finds what came by it.
+        // Each loader finds the response of its own trust settings.
         #expect(try await loader(folder, transport, Self.ways[way]).image(for: request).source == .disk)
         #expect(try await loader(folder, transport).image(for: request).source == .disk)
         #expect(transport.trusts.value.count == 4)
@@ -105,7 +105,7 @@ import Testing
         #expect(strict.bitmap.width == 11)
         #expect(try await lax.value.bitmap.width == 19)
         #expect(scripted.requests.count == 2)
-        // What ends last is not what the other one is answered with.
+        // The load that ends last does not replace the other response.
         #expect(try await loader.image(for: ImageRequest(url: Self.url)).bitmap.width == 11)
     }
 
@@ -142,7 +142,7 @@ import Testing
 
         _ = try await loader(folder, Trusting(scripted)).image(for: request)
 
-        // The redirect was verified and answers; the picture was not.
+        // The stored redirect was verified and is used; the image was not and is requested.
         #expect(scripted.requests.map(\.url).last == Self.url)
         #expect(scripted.requests.count == 3)
     }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// A host that takes its time to sign requests to one address, or for ever.
+/// A request modifier that waits for requests to one URL.
 @Suite(.timeLimit(.minutes(30))) struct WaitingModifierTests {
     private static let held = "http://example.com/held.png"
     private let request = ImageRequest(url: held)
     private let gate = Gate()
     private let calls = Locked(0)
 
-    /// - Parameter isDeaf: True for a modifier that does not return for being cancelled either.
+    /// - Parameter isDeaf: True for a modifier that ignores cancellation.
     private func bench(urgentWidth: Int, isDeaf: Bool = false) throws -> LoaderBench {
         let (gate, calls) = (gate, calls)
         return try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) {
@@ -21,7 +21,7 @@ import Testing
                 guard request.url == Self.held else { return request }
                 calls.update { $0 += 1 }
                 if isDeaf {
-                    // A task of its own hears nothing of the load's end.
+                    // An unstructured task is not cancelled with the load.
                     try? await Task { try await gate.pass() }.value
                 } else {
                     try await gate.pass()
@@ -68,7 +68,7 @@ import Testing
 
         task.cancel()
 
-        // The gate is still closed: the load does not wait for the host.
+        // The gate is still closed: the load does not wait for the modifier.
         #expect(await task.value?.code == .cancelled)
         #expect(await bench.failure(others(1)[0]) == nil)
         gate.open()
