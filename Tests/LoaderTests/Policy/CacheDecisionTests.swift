@@ -5,7 +5,7 @@ import Testing
 @testable import PlatformImageLoader
 
 struct CacheDecisionTests {
-    /// What a decision amounts to, in one word.
+    /// The kind of a decision.
     enum Verdict: String { case fresh, stale, staleAndRefresh, conditional, plain, passThrough, error, notInCache }
 
     static let noStale = ["must-revalidate", "no-cache"]
@@ -27,7 +27,7 @@ struct CacheDecisionTests {
             entry: entry, request: CacheRequest(fields: fields, policy: policy), settings: settings, now: now)
     }
 
-    /// An entry with an entity tag and `max-age=10`, of that age.
+    /// An entry with an ETag, `max-age=10` and this age.
     private func entry(_ age: Int64, _ directives: String = "") throws -> CacheEntry {
         try PolicyFixture.entry(["Cache-Control": "max-age=10, \(directives)", "ETag": "\"a\""], age: age)
     }
@@ -120,7 +120,7 @@ struct CacheDecisionTests {
         #expect(verdict(decide(stored, ["Cache-Control": "max-stale"])) == .plain)
     }
 
-    /// Policy, the entry's age under `max-age=10`, and whether it is shown early.
+    /// Policy, age of an entry with `max-age=10`, and whether it is delivered before the response.
     @Test(
         arguments: [
             (.default, 20, true), (.revalidate, 5, true), (.revalidate, 20, true), (.reload, 5, false),
@@ -156,7 +156,7 @@ struct CacheDecisionTests {
         #expect(verdict(decide(try entry(5, "immutable"), ["Cache-Control": "no-cache"])) == .conditional)
     }
 
-    /// The request's Cache-Control, the age under `max-age=10`, and what happens (RFC 9111 §5.2.1).
+    /// Cache-Control of the request, age of an entry with `max-age=10`, and the decision (RFC 9111 §5.2.1).
     @Test(
         arguments: [
             ("no-cache", 0, .conditional), ("no-store", 5, .fresh), ("no-store", 15, .conditional),

@@ -111,7 +111,7 @@ struct CacheOutcomeTests {
         #expect(try PolicyFixture.outcome(302, ["Cache-Control": "max-age=9"], body: .incomplete).store == .nothing)
     }
 
-    /// Status, Cache-Control or Expires, `defaultCacheControlMaxAge`, stored.
+    /// Status, Cache-Control, `defaultCacheControlMaxAge`, whether it is stored.
     @Test(
         arguments: [
             (301, nil, 0, false), (301, nil, 60, true), (308, nil, 60, true), (302, nil, 60, false),
@@ -248,7 +248,7 @@ struct CacheOutcomeTests {
         #expect(try PolicyFixture.outcome(404, ["Cache-Control": "max-age=9"], settings: settings).store == .nothing)
     }
 
-    /// The setting, `stale-if-error`, seconds since the lifetime ended (50 here), and whether the stale image answers.
+    /// The setting, directives of the entry, and whether the stale image is used 50 s after its lifetime ended.
     @Test(
         arguments: [
             (.never, "stale-if-error=99", false), (.serverDirective, "stale-if-error=50", true),

@@ -91,7 +91,7 @@ struct FreshnessTests {
         #expect(freshness(response, settings, now: WallTime(seconds: 0)).isFresh)
     }
 
-    /// RFC 9111 §4.2.3: seconds of Date before the response, Age, delay, time since; the current age.
+    /// RFC 9111 §4.2.3: seconds from Date to the response, Age, response delay, resident time; expected age.
     @Test(
         arguments: [
             (0, nil, 0, 0, 0), (0, nil, 0, 10, 10), (5, nil, 0, 10, 15), (-5, nil, 0, 10, 10), (5, 3, 0, 0, 5),

@@ -117,11 +117,11 @@ struct HTTPDateTests {
                     changed[index] = byte
                     guard let date = HTTPDate.parse(changed, now: PolicyFixture.now) else { continue }
                     read += 1
-                    // Whatever is read is a date that is written and read back as the same one.
+                    // Every accepted date round-trips.
                     #expect(HTTPDate.parse(Array(HTTPDate.format(date).utf8), now: PolicyFixture.now) == date)
                 }
             }
-            // The digits alone give dozens; anything near 256 a byte would mean that nothing is checked.
+            // Changed digits give dozens of valid dates; close to 256 per byte would mean that nothing is checked.
             #expect(read > bytes.count && read < bytes.count * 10)
         }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Headers that no honest server sends: nothing traps, and the time grows with the length only.
+/// Malformed and very long headers: nothing traps, and parsing takes linear time.
 struct HostileHeaderTests {
     private static let headers: [String] = [
         "max-age=3600, stale-while-revalidate=\"5\", ext=\"a\\\"b, c\", no-cache=\"x, y\"",
@@ -14,7 +14,7 @@ struct HostileHeaderTests {
         "Cache-Control", "Expires", "Date", "Age", "Vary", "ETag", "Last-Modified", "Connection",
     ]
 
-    /// Sends everything through both halves of the engine, as response, as request and as 304.
+    /// Applies the fields to outcome and decision: as a response, a request and a 304 response.
     private func exercise(_ fields: HeaderFields) throws {
         let stored = try PolicyFixture.outcome(200, fields).entry
         let request = CacheRequest(fields: fields, policy: .cacheElseLoad)
@@ -56,8 +56,7 @@ struct HostileHeaderTests {
         }
     }
 
-    /// The same member twenty thousand times: with work that grows as the square of the length these would take
-    /// minutes.
+    /// The same list member 20,000 times; with quadratic work these cases would take minutes.
     @Test(arguments: [
         ",", "\"", "\\", "\"\\", "=", "a=\"", "max-age=1,", "no-cache=\"x\",", " ", "a ,", "a=b\"c", "\"a\",",
     ])
@@ -89,7 +88,7 @@ struct HostileHeaderTests {
 
         let updated = try PolicyFixture.outcome(304, many, entry: entry).entry
 
-        // The lines of the 304 and its Date.
+        // The lines of the 304 response and its Date.
         #expect(updated?.response?.fields.lines.count == many.lines.count + 1)
     }
 }

@@ -1,7 +1,7 @@
 #if Loader
 @testable import PlatformImageLoader
 
-/// A key, a clock and stored responses for the tests of the policy. The clock stands at a whole second.
+/// A key, a fixed time and stored responses for the policy tests. The time is a whole second.
 enum PolicyFixture {
     static let now = WallTime(seconds: 1_700_000_000)
     static let url = "http://origin.test/image.png"
@@ -13,7 +13,7 @@ enum PolicyFixture {
 
     struct Missing: Error {}
 
-    /// A response that came `age` seconds ago, with a Date of then unless `fields` has one.
+    /// A response received `age` seconds ago.
     static func response(
         _ fields: HeaderFields, status: Int = 200, age: Int64 = 0, request: HeaderFields = [:]
     ) -> StoredResponse {
@@ -31,7 +31,7 @@ enum PolicyFixture {
             key: try key(), response: response(fields, status: status, age: age, request: request), failure: failure)
     }
 
-    /// The outcome of sending what was decided for `entry`, `delay` seconds after ``now``.
+    /// The outcome of the request that the policy decides to send for `entry`.
     static func outcome(
         _ status: Int, _ fields: HeaderFields = [:], body: ReceivedBody = .complete(bytes: 10),
         entry: CacheEntry? = nil, request: CacheRequest = CacheRequest(), settings: CacheSettings = CacheSettings(),
@@ -70,10 +70,10 @@ extension CacheOutcome {
 }
 
 extension HeaderFields {
-    /// Lines of one name.
+    /// Several lines with the same field name.
     init(_ name: String, lines values: [String]) { self.init(values.map { HeaderField(name, $0) }) }
 
-    /// The joined value as text; nil when there is none.
+    /// The joined value as text; nil without such a field.
     func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
 }
 #endif

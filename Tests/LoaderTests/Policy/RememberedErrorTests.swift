@@ -5,7 +5,7 @@ import Testing
 @testable import PlatformImageLoader
 
 struct RememberedErrorTests {
-    /// Loads of one key on a clock of its own, with the engine's two halves and a store of one entry.
+    /// Simulates loads of one key: cache decision, cache outcome, one stored entry and a manual clock.
     private struct Client {
         var settings = CacheSettings()
         var now = PolicyFixture.now
@@ -18,7 +18,7 @@ struct RememberedErrorTests {
             settings.maxAttemptsForErrors = attempts
         }
 
-        /// One load; `reply` is what the origin answers if it is asked. Returns the decision.
+        /// Runs one load and returns the decision; the arguments are the response if a request is sent.
         @discardableResult
         mutating func load(
             _ status: Int, _ fields: HeaderFields = [:], policy: CachePolicy = .default, bytes: Int = 1

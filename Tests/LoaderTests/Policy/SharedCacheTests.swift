@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// What differs when a cache serves more than one user (RFC 9111 §3, §4.2.1, §5.2.2).
+/// Rules that apply only to a shared cache (RFC 9111 §3, §4.2.1, §5.2.2).
 @Suite struct SharedCacheTests {
     private static let shared: CacheSettings = {
         var settings = CacheSettings()
@@ -40,7 +40,7 @@ import Testing
             let all = try PolicyFixture.outcome(200, row.fields, settings: Self.shared)
             #expect((alone.entry != nil) == row.isPrivate, "\(row.fields)")
             #expect((all.entry != nil) == row.isShared, "\(row.fields)")
-            // It is passed on all the same.
+            // The response is delivered in both cases.
             #expect(all.answer == alone.answer, "\(row.fields)")
         }
     }
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Private lifetime and shared lifetime in seconds.
+    /// Lifetimes in a private and in a shared cache, in seconds.
     @Test func sMaxAgeOverridesMaxAgeInASharedCache() throws {
         let table: [(fields: HeaderFields, isPrivate: Int64, isShared: Int64)] = [
             (["Cache-Control": "max-age=10, s-maxage=60"], 10, 60),
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// A host may have had another mind before.
+    /// The configuration may have changed since the entry was stored.
     @Test func privateEntryIsNotUsedByASharedCache() throws {
         for fields: HeaderFields in [
             ["Cache-Control": "private, max-age=600"], ["Cache-Control": "max-age=600", "Set-Cookie": "a=b"],

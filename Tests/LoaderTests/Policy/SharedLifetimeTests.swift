@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// What a response says to a cache that serves many (RFC 9111 §3, §4.2).
+/// Lifetime and restrictions of a response in a shared cache (RFC 9111 §3, §4.2).
 @Suite struct SharedLifetimeTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT.
     private static let now = WallTime(seconds: 784_111_777)

@@ -5,7 +5,7 @@ import Testing
 @testable import PlatformImageLoader
 
 struct VaryTests {
-    /// The Vary of a response to `first`, and whether it matches `second` too.
+    /// True when the response to `first` with this Vary also matches `second`; nil for `Vary: *`.
     private func matches(_ vary: HeaderFields, _ first: HeaderFields, _ second: HeaderFields) -> Bool? {
         Vary.values(of: vary, request: first).map { Vary.matches($0, second) }
     }
