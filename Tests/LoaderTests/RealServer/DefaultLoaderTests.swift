@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// The loader that nobody made, in a process of its own, whose folder for caches is a folder of the test.
+/// `ImageLoader.default`, in a separate process with a temporary cache directory.
 @Suite struct DefaultLoaderTests {
     @Test(.requirement("O1", "O2", "O62")) func defaultLoaderIsSharedAndUsedByImageSlot() async {
         await #expect(processExitsWith: .success) {
@@ -22,7 +22,7 @@ import Testing
 
             let slot = ImageSlot()
             slot.assign(ImageRequest(url: origin.url()))
-            // The limits of time are the default ones, which a busy machine may pass now and then.
+            // The default timeouts apply; a busy machine may exceed them, so the load is repeated.
             var tries = 20
             for await state in slot.states {
                 if case .image(let bitmap, let source, _, _) = state {
@@ -42,7 +42,7 @@ import Testing
             precondition(stored.count == 1, "\(folder.files)")
             precondition(ImageLoader.default.configuration.memoryCacheMaxBytes == 26_214_400)
 
-            // Here, because its folder for data is the default one, which it makes.
+            // Tested here because this initializer also creates the default data directory.
             let own = try ImageLoader(cacheDirectory: folder.path + "/own")
             precondition(own.configuration.cacheDirectory == folder.path + "/own")
         }

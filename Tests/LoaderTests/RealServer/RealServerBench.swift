@@ -5,12 +5,12 @@ import PlatformImageTestSupport
 
 @testable import PlatformImageLoader
 
-/// A loader with a folder of its own, over connections to an origin in this process.
+/// A loader with a private folder and real connections to an origin in this process.
 struct RealServerBench: Sendable {
     let folder: DiskFolder
     let loader: ImageLoader
 
-    /// Without limits of time, so that a busy machine only makes tests slower.
+    /// Without timeouts, so that a busy machine only slows the tests.
     init(_ change: (inout ImageLoader.Configuration) -> Void = { _ in }) throws {
         folder = try DiskFolder()
         var configuration = ImageLoader.Configuration()
@@ -23,7 +23,7 @@ struct RealServerBench: Sendable {
             configuration: configuration, transport: AsyncHTTPClientTransport(proxy: .none))
     }
 
-    /// How a load of a picture ends.
+    /// The result of an image load.
     func result(_ request: ImageRequest) async -> Result<LoadedImage, LoadError> {
         do throws(LoadError) {
             return .success(try await loader.image(for: request))
@@ -38,13 +38,13 @@ struct RealServerBench: Sendable {
         return nil
     }
 
-    /// Entries and temporary files of pictures.
+    /// Entries and temporary files of the image cache.
     var storedFiles: [String] { folder.files.filter { $0.hasPrefix("images/v1/") } }
 
-    /// Returns when nothing is under way any more. A cancelled load ends a moment before its fetch does.
+    /// Returns when no load is running. A cancelled load ends shortly before its fetch.
     func settle() async { await yieldUntil { loader.underWayCount == 0 } }
 
-    /// A picture's answer that is fresh for a day.
+    /// An image response, fresh for one day.
     static func picture(
         _ bytes: [UInt8] = TestPicture.first, _ fields: [OriginField] = [],
         _ change: (inout OriginResponse) -> Void = { _ in }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// Wherever a load is cancelled it ends once, and leaves nothing behind.
+/// A load ends exactly once wherever it is cancelled, and leaves no files or connections.
 @Suite(.requirement("O59", "O82"), .timeLimit(.minutes(30))) struct RealServerCancelTests {
-    /// Where the origin holds a load: the load is cancelled there.
+    /// The point of the response at which the origin stops and the load is cancelled.
     private enum Place: CaseIterable {
         case beforeTheHead, beforeTheBody, withinTheBody, atTheEndOfTheBody
     }
@@ -98,11 +98,11 @@ import Testing
         let bench = try RealServerBench { $0.cacheImagesInMemory = true }
         var cancelled = 0
         for round in 0..<400 {
-            // A fresh address, a known one, a renewal: each way through the loader.
+            // A new URL, a cached URL and a reload cover each path through the loader.
             var request = ImageRequest(url: origin.url("/\(round / 3)"))
             if round % 3 == 2 { request.policy = .reload }
             let task = Task { [request] in
-                // One is cancelled for certain, however fast the loads are and however late the cancels come.
+                // The first load is certainly cancelled, regardless of timing.
                 if round == 0 { withUnsafeCurrentTask { $0?.cancel() } }
                 return await bench.failure(request)
             }
@@ -118,7 +118,7 @@ import Testing
         await bench.settle()
         #expect(cancelled > 0)
         #expect(!bench.storedFiles.contains { $0.hasSuffix(".tmp") })
-        // What was cancelled has taken nothing with it.
+        // Later loads succeed.
         #expect(await bench.failure(ImageRequest(url: origin.url("/afterwards"))) == nil)
     }
 
@@ -128,7 +128,7 @@ import Testing
         let bench = try RealServerBench()
         let tasks = (0..<20).map { _ in Task { await bench.failure(ImageRequest(url: origin.url())) } }
         await origin.waitForRequests(1)
-        // Had nobody joined who stays, the last one to leave would end the download.
+        // All loads have joined; otherwise cancelling the last waiter would cancel the download.
         await yieldUntil { bench.loader.images.shared.fetches.waiterTotal == tasks.count }
 
         for task in tasks.dropFirst(10) { task.cancel() }
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func connectionsAndFilesAreClosedAfterTheLoaderIsReleased() async throws {
-        // In a process of its own, where nobody else opens anything.
+        // In a separate process, where no other test opens files.
         await #expect(processExitsWith: .success) {
             let origin = try await LoopbackOrigin { request in
                 switch request.number % 4 {
@@ -151,7 +151,7 @@ import Testing
                 default: .close()
                 }
             }
-            // Sockets, pipes and files. What waits for events and timers the runtime opens for itself, when it likes.
+            // Sockets, pipes and files. The runtime opens epoll and timer descriptors (anon_inode) at any time.
             func openFiles() -> Int {
                 let folder = "/proc/self/fd"
                 let open = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -168,7 +168,7 @@ import Testing
                 }
                 await bench.settle()
             }
-            // The first time opens what stays open: the event loops' own descriptors, and what a whole load needs.
+            // The first load opens the descriptors that stay open, such as those of the event loops.
             do {
                 let bench = try RealServerBench()
                 let failure = await bench.failure(ImageRequest(url: origin.url("/whole")))
@@ -180,7 +180,7 @@ import Testing
             let before = openFiles()
             try await loads(100)
             await origin.waitForClosedConnections(origin.connectionCount)
-            // The client's ends close on other threads some moments later; one that stays fails by the deadline.
+            // The client closes its sockets later on other threads; the deadline detects one that stays open.
             let deadline = ContinuousClock.now + .seconds(1_500)
             while openFiles() > before {
                 precondition(ContinuousClock.now < deadline, "\(openFiles()) descriptors are open, of \(before)")

@@ -7,7 +7,7 @@ import Testing
 @testable import PlatformImageLoader
 
 @Suite(.timeLimit(.minutes(30))) struct RealServerTests {
-    /// Something that a server does, and what a load makes of it: an error, or the picture.
+    /// A server behaviour and the expected result of the load: an image or an error code.
     private struct Behaviour: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: OriginAnswer
@@ -70,12 +70,12 @@ import Testing
 
     private static func coding(_ name: String) -> OriginField { OriginField("Content-Encoding", name) }
 
-    /// So many fields of a thousand bytes.
+    /// `count` fields of 1,000 bytes each.
     private static func padding(_ count: Int) -> [OriginField] {
         (0..<count).map { OriginField("X-Padding-\($0)", String(repeating: "p", count: 1_000)) }
     }
 
-    /// What is not whole is an error, and is neither shown nor stored.
+    /// An incomplete response is an error and is neither delivered nor stored.
     @Test(.requirement("O11", "O19", "O21", "O32", "O39", "O42", "O43"), arguments: behaviours)
     private func serverBehaviourGivesTheExpectedImageOrError(_ behaviour: Behaviour) async throws {
         let origin = try await LoopbackOrigin { _ in behaviour.answer }
@@ -95,12 +95,11 @@ import Testing
         default: Issue.record("\(result)")
         }
         await bench.settle()
-        // A load that gave up early may be gone before the origin has read its request.
+        // A load may fail before the origin has read its request.
         await origin.waitForRequests(1)
         #expect(origin.requests.count == 1, "nothing is repeated unless it is asked for")
     }
 
-    /// And the answers of those who ask with credentials are kept apart.
     @Test(.requirement("O57", "O94"), arguments: [301, 302, 303, 307, 308])
     func credentialsDoNotFollowARedirectToAnotherOrigin(_ status: Int) async throws {
         let other = try await LoopbackOrigin { _ in RealServerBench.picture() }
@@ -160,7 +159,7 @@ import Testing
         }
     }
 
-    /// Many loads over one HTTP/2 connection, and equal ones once.
+    /// Equal loads are sent once.
     @Test(.requirement("O68", "O82", "O88")) func manyLoadsShareOneHTTP2Connection() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in
@@ -180,7 +179,7 @@ import Testing
         #expect(origin.connectionCount == 1)
     }
 
-    /// Bytes that are no text go into the cache and come out of it as they came.
+    /// Field values that are not valid text round-trip through the cache.
     @Test(.requirement("O22")) func nonASCIIFieldsAreStoredByteForByte() async throws {
         let values: [[UInt8]] = [Array("größe".utf8), [0xE9], [0x80, 0xFF, 0x41]]
         let fields = values.enumerated().map { OriginField("X-\($0.offset)", bytes: $0.element) }
@@ -197,7 +196,7 @@ import Testing
         }
     }
 
-    /// An entity tag of any bytes comes back as it was, and the 304 stands for the stored picture.
+    /// The ETag is sent back unchanged, and the 304 response delivers the stored image.
     @Test(.requirement("O20", "O22", "O26")) func storedImageIsRevalidatedOverHTTP() async throws {
         let origin = try await LoopbackOrigin { request in
             if request["If-None-Match"] == "\"v1\"" { return .response(OriginResponse(status: 304)) }
@@ -217,7 +216,7 @@ import Testing
         #expect(origin.requests.map { $0["If-None-Match"] } == [nil, "\"v1\""])
     }
 
-    /// A body that goes on for ever is left where it becomes too large.
+    /// The download is cancelled as soon as the body exceeds the limit.
     @Test(.requirement("O92")) func bodyOverTheLimitClosesTheConnection() async throws {
         let origin = try await LoopbackOrigin { _ in
             RealServerBench.picture(TestPicture.first + [UInt8](repeating: 0, count: 8 << 20)) { $0.framing = .chunked }
@@ -228,7 +227,6 @@ import Testing
         await origin.waitForClosedConnections(1)
     }
 
-    /// The transport alone, and bytes without any cache.
     @Test(.requirement("O88")) func dataIsLoadedWithoutACache() async throws {
         let origin = try await LoopbackOrigin { .ok([UInt8($0.number)]) }
         let bench = try RealServerBench {
