@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// A record without its times.
+    /// A record as text, without its times.
     private func facts(_ record: LoadRecord) -> String {
         let end = record.outcome.map { "\($0)" } ?? (record.isFresh ? "fresh" : "stale")
         let status = record.status.map { "\($0)" } ?? "-"
@@ -40,17 +40,17 @@ import Testing
         let site = "http://example.com/"
 
         await bench.load()  // from the network
-        await bench.load()  // from memory, in one look
-        _ = await bench.steps()  // from memory, by the full way
+        await bench.load()  // from memory, fast lookup
+        _ = await bench.steps()  // from memory, full lookup
         await loader.purgeMemory()
         await bench.load()  // from disk
         bench.clock.advance(11)
-        await bench.load()  // confirmed
+        await bench.load()  // revalidated
         await bench.load(site + "missing.png")
         await bench.load(site + "offline.png")
         await bench.load(site + "none.png", .cacheOnly)
         await bench.load("nonsense")
-        await bench.load(site + "moved.png")  // to what has been confirmed
+        await bench.load(site + "moved.png")  // redirects to the revalidated image
         _ = try await loader.data(for: DataRequest(url: site + "bytes"))
         await loader.flush()
 
@@ -129,7 +129,7 @@ import Testing
         #expect(hit.network == .zero && hit.queue == .zero && hit.firstByte == .zero && hit.transfer == .zero)
         #expect(hit.decode > .zero)
         #expect(confirmed.firstByte > .zero)
-        // What the caller is told is what is recorded.
+        // The delivered image has timings as well.
         #expect(try await bench.loader.image(for: ImageRequest(url: LoaderBench.url)).timings.disk > .zero)
     }
 
@@ -140,7 +140,7 @@ import Testing
         let bench = try bench(ScriptedTransport(reply))
         let request = ImageRequest(url: LoaderBench.url)
         let tasks = (1...5).map { _ in bench.loader.loadImage(with: request) }
-        // All have joined when each was told that the origin is asked.
+        // All loads have joined when each has reported that the request was sent.
         await bench.settle { tasks.allSatisfy(\.didSendRequest) }
         gate.open()
         for task in tasks { await task.end() }
@@ -159,7 +159,7 @@ import Testing
         slow.priority = .slow
         let addresses = ["a", "b", "c"].map { ImageRequest(url: "http://example.com/\($0)") }
         var tasks = addresses.map { bench.loader.loadImage(with: $0) }
-        // A slow one that comes before all urgent ones would run, and be seen running.
+        // The slow load starts after all urgent loads wait; otherwise it would run.
         await bench.settle { bench.loader.statistics.urgentWaiting == 2 }
         tasks.append(bench.loader.loadImage(with: slow))
         await bench.settle {

@@ -15,7 +15,7 @@ import Testing
             configuration.eventCategories = .all
             configuration.eventSink = { event in
                 guard let loader = holder.value, case .responseReceived = event.kind else { return }
-                // Each of these takes locks of the loader, and the first waits for the disk.
+                // Each call takes locks of the loader; the first one also waits for the disk.
                 _ = loader.cachedImage(for: ImageRequest(url: LoaderBench.url))
                 _ = loader.statistics
                 loader.relieveMemoryPressure(to: 0)
@@ -73,7 +73,7 @@ import Testing
         await gate.arrival()
         await bench.loader.flush()
 
-        // Also for the load that is under way.
+        // The new sinks also receive events of the running load.
         try bench.loader.update { second.listen(&$0, to: .response) }
         gate.open()
         await load

@@ -28,7 +28,7 @@ import Testing
         await bench.loader.flush()
         #expect(listener.events == [LoaderEvent(kind: .cacheMiss, url: shown)])
 
-        // What is there is no miss: fresh, stale, or not looked for.
+        // Fresh hits, stale hits and reloads are no misses.
         await bench.load()
         bench.clock.advance(11)
         await bench.load()
@@ -91,7 +91,7 @@ import Testing
         reply.fields = HeaderFields(reply.fields.lines + fields.lines)
         let bench = try bench(.cache, reply)
 
-        // Once an address, whatever is answered to later loads of it.
+        // One warning per URL, whatever later responses contain.
         for _ in 1...3 { await bench.load(shown, .reload) }
         await bench.loader.flush()
 
@@ -115,7 +115,7 @@ import Testing
         let most = LoadReporter.maxWarned
         for number in 0..<most { #expect(reporter.isFirstWarning(of: "\(number)")) }
         #expect(!reporter.isFirstWarning(of: "\(most - 1)"))
-        // One more pushes out the least recent.
+        // A further URL evicts the least recently used one.
         #expect(reporter.isFirstWarning(of: "new"))
         #expect(reporter.isFirstWarning(of: "0"))
     }
@@ -147,7 +147,7 @@ import Testing
         await task.value
         _ = await bench.loader.loadImage(with: ImageRequest(url: "")).end()
         await bench.loader.flush()
-        // The cancelled one may have been quick enough to fail by itself.
+        // The load may have failed before it was cancelled.
         let codes = listener.kinds.map { kind -> String in
             if case .failed(let code, _, _, _) = kind { code.description } else { "\(kind)" }
         }
@@ -179,7 +179,7 @@ import Testing
 
         #expect(listener.kinds == [.memoryRelieved(bytes: 0), .memoryRelieved(bytes: 19 * 13 * 4)])
         #expect(bench.loader.configuration.memoryCacheMaxBytes == 26_214_400)
-        // It comes back from disk, and memory keeps it again.
+        // The image is loaded from disk and stored in memory again.
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
         #expect(bench.loader.memoryStatistics.count == 1)
     }
@@ -234,7 +234,7 @@ import Testing
         return listener.events
     }
 
-    /// The event without its times.
+    /// The event as text, without its times.
     private func name(_ event: LoaderEvent) -> String {
         if case .responseReceived(let status, let bytes, _) = event.kind { return "response \(status) \(bytes)" }
         return "\(event.kind) \(event.url ?? "")"

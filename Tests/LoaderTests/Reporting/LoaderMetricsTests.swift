@@ -25,7 +25,7 @@ import Testing
         await bench.load("http://example.com/missing")
         await bench.loader.flush()
         metrics.note(bench.loader.statistics)
-        // Nothing has happened since.
+        // No load since the last call.
         metrics.note(bench.loader.statistics)
 
         for source in ["networkToDisk", "memory", "networkNotModified"] {

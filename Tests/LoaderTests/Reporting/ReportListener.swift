@@ -4,7 +4,7 @@ import PlatformImageTestSupport
 
 @testable import PlatformImageLoader
 
-/// What a loader told its sinks and its log.
+/// Collects events, records and log lines of a loader.
 final class ReportListener: Sendable {
     private let heard = Locked<[LoaderEvent]>([])
     private let counted = Locked<[LoadRecord]>([])
@@ -15,7 +15,7 @@ final class ReportListener: Sendable {
     var records: [LoadRecord] { counted.value }
     var lines: [LogLine] { written.value }
 
-    /// Listens to everything of these categories.
+    /// Sets the sinks and the logger of a configuration.
     func listen(_ configuration: inout ImageLoader.Configuration, to categories: LoaderEvent.Categories = .all) {
         configuration.eventCategories = categories
         configuration.eventSink = { [heard] event in heard.update { $0.append(event) } }
@@ -23,12 +23,12 @@ final class ReportListener: Sendable {
         configuration.logger = logger
     }
 
-    /// A logger that writes here, of every level.
+    /// A logger that collects lines of every level.
     var logger: Logger {
         Logger(label: "test") { [written] _ in LineHandler { line in written.update { $0.append(line) } } }
     }
 
-    /// Forgets everything.
+    /// Removes everything collected so far.
     func clear() {
         heard.update { $0 = [] }
         counted.update { $0 = [] }
@@ -36,7 +36,7 @@ final class ReportListener: Sendable {
     }
 }
 
-/// One message of a log.
+/// One log message.
 struct LogLine: Hashable, Sendable {
     let level: Logger.Level
     let message: String
@@ -65,7 +65,7 @@ private struct LineHandler: LogHandler {
 }
 
 extension LoaderBench {
-    /// What came of a load of bytes or a picture, which is of no interest here.
+    /// Loads an image and ignores the result.
     func load(_ url: String = LoaderBench.url, _ policy: CachePolicy = .default) async {
         _ = await failure(ImageRequest(url: url, policy: policy))
     }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// What a user of a loader must never find in a log: everything here is made to carry a secret, and everything that
-/// the loader says is searched for it.
+/// Secrets must not reach logs, errors, events and records. Every input of these tests contains a secret; every output
+/// is searched for it.
 @Suite struct SecretTests {
     private static let user = "userSECRET1"
     private static let secrets = [
@@ -23,7 +23,7 @@ import Testing
         "Proxy-Authorization": "Basic proxySECRET8",
     ]
 
-    /// An error whose author put all that there was into it.
+    /// An error whose description contains the complete request.
     private struct Indiscreet: Error, CustomStringConvertible {
         let description: String
 
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// A transport that fails with a whole request.
+    /// A transport that always fails with the given error.
     private struct Failing: HTTPTransport {
         let error: @Sendable (HTTPRequest) -> any Error
 
@@ -137,7 +137,7 @@ import Testing
 
             var said: [String] = []
             var code: String?
-            // Twice, so that what is remembered is told too.
+            // Two loads, so that a remembered failure is reported too.
             for _ in 1...2 {
                 do throws(LoadError) {
                     _ = try await loader.image(for: row.request)
@@ -176,10 +176,10 @@ import Testing
         ]
         for (message, cleaned) in table { #expect(Redaction.cleaned(message, of: request) == cleaned) }
         #expect(Redaction.cleaned("k=v1", of: HTTPRequest(url: "https://h/a")) == "k=v1")
-        // What is short is in any word.
+        // Short values are not removed, because they occur in any word.
         let short = HTTPRequest(url: "https://h/a?e", fields: ["X": "e"])
         #expect(Redaction.cleaned("refused: https://h/a?e", of: short) == "refused: https://h/a?***")
-        // A value with the end of its line is printed with an escape.
+        // A line break in a value appears as an escape sequence.
         let lines = HTTPRequest(
             url: "https://h/a", fields: ["Authorization": "Bearer longkey\n", "Cookie": "a=longvalue\r\n"])
         #expect(
