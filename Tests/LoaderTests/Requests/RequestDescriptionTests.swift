@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// What is printed of a value with an address is one line without secrets.
+/// The description of a value with a URL is one line without secrets.
 @Suite(.requirement("N5")) struct RequestDescriptionTests {
     private static let url = "https://userSECRET:passSECRET@example.com/a.png?token=querySECRET#fragmentSECRET"
     private static let fields: HeaderFields = [
@@ -31,7 +31,7 @@ import Testing
 
     private struct Holder { let value: Any }
 
-    /// A value as programs print it: alone, in others, by reflection.
+    /// All ways to print a value: directly, inside other values, and by reflection.
     private static func texts(_ value: Any) -> [String] {
         var dumped = ""
         dump(value, to: &dumped)
@@ -47,7 +47,7 @@ import Testing
         let name = "\(type(of: value))"
         for text in texts(value) {
             #expect(!text.contains("SECRET"), "\(name): \(text)")
-            // Bytes of a text, as `[UInt8]` prints them: `SEC`.
+            // `SEC` as `[UInt8]` prints it.
             #expect(!text.contains("83, 69, 67"), "\(name): \(text)")
             #expect(!text.contains("83\\n"), "\(name): \(text)")
         }

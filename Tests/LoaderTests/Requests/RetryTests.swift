@@ -5,7 +5,7 @@ import Testing
 @testable import PlatformImageLoader
 
 struct RetryTests {
-    /// Not 0: the standard library draws that again, for ever.
+    /// Not 0: the standard library would draw again without end.
     private struct Constant: RandomNumberGenerator {
         let number: UInt64
         mutating func next() -> UInt64 { number }
@@ -35,7 +35,7 @@ struct RetryTests {
         for attempts in [Int.min, -1, 0, 1] { #expect(delay(RetryPolicy(maxAttempts: attempts), 1) == nil) }
     }
 
-    /// The bound doubles up to the limit; the least and the largest number of the generator give both ends of the range.
+    /// The bound doubles up to the limit; the smallest and the largest random number give both ends of the range.
     @Test func delayIsBetweenZeroAndTheExponentialBound() {
         let policy = RetryPolicy(maxAttempts: 100)
         var longest = Duration.milliseconds(500)
@@ -60,7 +60,7 @@ struct RetryTests {
                 afterAttempts: 2, failedWith: Self.transport, maxRetryDelay: .seconds(30), using: &random)
             counts[min(3, Int((wait ?? .zero) / .milliseconds(250)))] += 1
         }
-        // Four equal parts of a second; 6 standard deviations of 27.
+        // Four quarters of a second, 1,000 expected each; 165 is 6 standard deviations of 27.
         for count in counts { #expect(abs(count - 1_000) < 165) }
     }
 
@@ -114,7 +114,7 @@ struct RetryTests {
             (["Retry-After": "Sun Nov  6 08:50:37 1994"], 60_000),
             (["Retry-After": "Sun, 06 Nov 1994 08:49:00 GMT"], 0),
             (["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"], 2_147_483_648_000),
-            // The origin's clock is an hour ahead of ours: its own Date says so.
+            // The clock of the origin is one hour ahead, as its Date shows.
             (["Retry-After": "Sun, 06 Nov 1994 09:49:47 GMT", "Date": "Sun, 06 Nov 1994 09:49:37 GMT"], 10_000),
             (["Retry-After": "Sun, 06 Nov 1994 08:49:47 GMT", "Date": "nonsense"], 10_000),
         ] as [(HeaderFields, Int64?)])
