@@ -4,9 +4,9 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// The schedule against one that keeps two plain lists and is obviously right.
+/// Compares the schedule with a simple model of two lists.
 struct LaneScheduleTests {
-    /// The rules in the words of O67 to O70.
+    /// The rules O67 to O70.
     private struct Model {
         var urgentWidth: Int
         var slowWidth: Int
@@ -72,7 +72,7 @@ struct LaneScheduleTests {
             model = Model(urgentWidth: urgentWidth, slowWidth: slowWidth)
         }
 
-        /// True when both let the same in, in the same order, and count the same.
+        /// True when both admit the same numbers in the same order and have equal counts.
         mutating func agree(after step: Step) -> Bool {
             switch step {
             case .enqueue(let lane):
@@ -145,7 +145,7 @@ struct LaneScheduleTests {
         }
     }
 
-    /// Those who leave from the middle of a lane do not make it longer for ever.
+    /// Entries that leave from the middle of a lane do not grow its queue without limit.
     @Test func repeatedMovesKeepTheQueuesBounded() {
         var schedule = LaneSchedule(urgentWidth: 0, slowWidth: 0)
         for number in 1...3 { schedule.enqueue(UInt64(number), in: .slow) }

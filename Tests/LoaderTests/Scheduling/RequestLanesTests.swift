@@ -4,10 +4,10 @@ import Testing
 
 @testable import PlatformImageLoader
 
-/// The lanes with tasks that really wait.
+/// The lanes with real waiting tasks.
 @Suite(.timeLimit(.minutes(30)))
 struct RequestLanesTests {
-    /// Opens once, for any number of waiters.
+    /// A gate for any number of waiters; it opens once.
     private actor Gate {
         private var isOpen = false
         private var waiters: [CheckedContinuation<Void, Never>] = []
@@ -24,7 +24,7 @@ struct RequestLanesTests {
         }
     }
 
-    /// Holds a slot until the gate opens; returns when it has it.
+    /// Returns once the task holds a slot; the task releases it when the gate opens.
     private func occupy(
         _ lanes: RequestLanes, _ pass: LanePass, until gate: Gate
     ) async -> Task<Void, any Error> {
@@ -67,7 +67,7 @@ struct RequestLanesTests {
         #expect(running.value.most <= 3)
         #expect(running.value.ended == 200)
         #expect(lanes.counts == LaneCounts())
-        // A task lets its closure, and with it the pass, go just after its value is known.
+        // A task releases its closure, and with it the permit, shortly after its value is available.
         await yieldUntil { lanes.passCount == 0 }
     }
 
@@ -220,7 +220,7 @@ struct RequestLanesTests {
         #expect(try await lanes.withSlot(pass) { () async throws(LoadError) in 7 } == 7)
     }
 
-    /// Cancels, promotions and grants that race: every task ends in one of two ways, and nothing is left.
+    /// Cancellations, moves and admissions race: every task runs or throws, and no permit remains.
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func racingCancelsAndMovesEndEveryTask(_ seed: UInt64) async throws {
         let lanes = RequestLanes(urgentWidth: 2)
@@ -254,7 +254,7 @@ struct RequestLanesTests {
         tasks = []
         #expect(finished == ran.value)
         #expect(lanes.counts == LaneCounts())
-        // A task lets its closure, and with it the pass, go just after its value is known.
+        // A task releases its closure, and with it the permit, shortly after its value is available.
         await yieldUntil { lanes.passCount == 0 }
     }
 }
