@@ -49,7 +49,7 @@ struct CacheKeyTests {
         #expect(Set(variants).count == 3)
     }
 
-    /// Swift's strings compare by what they look like; the two bytes and the three name two resources.
+    /// Swift strings compare by canonical equivalence, but the two and the three bytes are different resources.
     @Test func canonicallyEquivalentUnicodeURLsAreDifferentKeys() throws {
         let composed = "\u{E9}"
         let decomposed = "e\u{301}"

@@ -37,8 +37,8 @@ struct RedactionTests {
         #expect(Redaction.shown("https://h/a") == "https://h/a")
     }
 
-    /// Whatever is done to an address with a password, the password does not come through, as long as the `@` behind it
-    /// stays: without one there is no password by any reading.
+    /// Mutates each byte of a URL with a password except the `@`; without the `@` there is no password by any
+    /// reading of RFC 3986.
     @Test func noMutationOfAURLShowsThePassword() {
         let original = Array("https://user:SECRET@host:80/path?k=v#f".utf8)
         let secret = 13..<19
@@ -49,7 +49,7 @@ struct RedactionTests {
                 changed[position] = byte
                 let before = String(decoding: changed, as: UTF8.self)
                 let after = Redaction.hidingQueryValues(before)
-                // Behind a host that is one, the rest is path or name and no password by any reading of RFC 3986.
+                // After a valid host, the rest is a path or name, not a password (RFC 3986).
                 if after.contains("SECRET"), Origin(before) == nil { shown.append(before) }
                 var removed = original
                 removed.remove(at: position)

@@ -59,7 +59,7 @@ struct URLReferenceTests {
         }
     }
 
-    /// Every text of up to six of the characters that matter comes out as it went in.
+    /// All texts of up to six characters from the delimiters and one letter.
     @Test func parsedReferenceRoundTrips() {
         let alphabet = Array("a:/?#.".utf8)
         var texts: [[UInt8]] = [[]]
@@ -71,7 +71,7 @@ struct URLReferenceTests {
         #expect(wrong.isEmpty)
     }
 
-    /// The algorithm of RFC 3986 §5.2.4, step by step on a buffer, against the one on segments.
+    /// Compares with the buffer algorithm of RFC 3986 §5.2.4.
     @Test func dotSegmentRemovalMatchesTheAlgorithmOfRFC3986() {
         let alphabet = Array("/.a".utf8)
         var paths: [[UInt8]] = [Array("/".utf8)]
