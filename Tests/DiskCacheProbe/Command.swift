@@ -9,35 +9,35 @@ import Musl
 import Darwin
 #endif
 
-/// What the probe can be asked to do; each takes numbers, in the order that its comment says.
+/// Commands of the probe; each takes numbers in the order of its comment.
 enum Command: String {
     /// First key, count, version: stores that many entries.
     case stores
-    /// First key, count: asks for each entry; `kept N`, then `bad N` and `unread N` of a verification.
+    /// First key, count: reads each entry; prints `kept N`, then `bad N` and `unread N` of a verification.
     case check
     /// Seed, operations, keys: reads, stores, replaces, refreshes and removes at random.
     case churn
-    /// Seed, operations, keys, limit in bytes: as `churn`, with purges, clears and sweeps among it.
+    /// Seed, operations, keys, limit in bytes: like `churn`, with purges, clears and sweeps in between.
     case upheaval
     /// Seed, operations, keys: replaces entries.
     case replaces
-    /// Seed, operations, keys: refreshes entries again and again.
+    /// Seed, operations, keys: refreshes entries repeatedly.
     case refreshes
-    /// Times: purges.
+    /// Count: purges.
     case purges
-    /// Limit in bytes, operations, keys: stores until killed or done, sweeping all the time.
+    /// Limit in bytes, operations, keys: stores until killed or done, with continuous sweeps.
     case sweeps
-    /// Action, times, scenario, number of faults at most: a fault at each call in turn, see `FaultLoop`.
+    /// Action, times, scenario, maximum number of faults: a fault at each call in turn, see `FaultLoop`.
     case faults
-    /// Action, call, scenario: one fault at one call, which may be death.
+    /// Action, call, scenario: one fault at one call; the fault may kill the process.
     case fault
-    /// Seed, permille, operations, keys: EIO by chance while it works; `kept N` afterwards.
+    /// Seed, permille, operations, keys: random EIO during the operations; prints `kept N` afterwards.
     case chance
     /// Threads, keys, descriptors: many readers and writers with few descriptors.
     case descriptors
-    /// Makes a volume read-only and full; wants to be alone in a mount namespace.
+    /// Makes a volume read-only and full; requires a private mount namespace.
     case volume
-    /// Seconds, kind (0 modified, 1 created): removes what is older; `removed N`.
+    /// Seconds, kind (0 modified, 1 created): removes older entries; prints `removed N`.
     case clear
 
     func run(in folder: String, _ numbers: [Int]) async {
@@ -94,7 +94,7 @@ enum Command: String {
     }
 }
 
-/// Asks for every entry, then verifies the folder.
+/// Reads every entry, then verifies the folder.
 private func askForAll(_ folder: String, _ numbers: Range<Int>) async {
     let cache = DiskCache(directory: folder)
     var kept = 0
@@ -110,7 +110,7 @@ private func askForAll(_ folder: String, _ numbers: Range<Int>) async {
     say("unread \(verification.unread)")
 }
 
-/// Works while a part of all calls fails, then counts what is left.
+/// Runs operations while a part of all calls fails, then counts the remaining entries.
 private func workByChance(_ folder: String, seed: Int, permille: Int, operations: Int, keys: Int) async {
     var churn = Churn(.churn, folder, seed: seed, keys: keys, maxBytes: 0)
     await churn.cache.flush()

@@ -10,11 +10,11 @@ import Musl
 import Darwin
 #endif
 
-/// Many threads with few descriptors: each operation settles, and what it answers is true; `hits N` and `faults N`
-/// while it was crowded, `kept N` of the entries when it is over.
+/// Many threads with few descriptors: every operation returns a correct result. Prints `hits N` and `faults N` of the
+/// phase with few descriptors, and `kept N` of the entries afterwards.
 func crowd(_ folder: String, threads: Int, keys: Int, descriptors: Int) async {
     let cache = DiskCache(directory: folder)
-    // The first count has ended: it opens and closes folders, and would give a descriptor back when there must be none.
+    // Waits for the initial scan: it opens and closes folders and would release a descriptor while none may be free.
     await cache.flush()
     var limit = rlimit()
     #if canImport(Glibc)
@@ -32,7 +32,7 @@ func crowd(_ folder: String, threads: Int, keys: Int, descriptors: Int) async {
         if next < 0 { break }
         held.append(next)
     }
-    // With none left a read is a miss for certain; with a few the threads take them from each other.
+    // Without a descriptor a read must miss; with three, the threads compete for them.
     if cache.read(Oracle.key(0)) != nil { lost("a read without a descriptor") }
     for _ in 0..<min(3, held.count) { close(held.removeLast()) }
     let worker = CrowdWorker(cache: cache, keys: keys)

@@ -10,22 +10,22 @@ import Musl
 import Darwin
 #endif
 
-/// The same work again and again, each time with the fault one call later, until no call is left to fail.
+/// Repeats the same work with the fault one call later each time, until no call fails.
 enum FaultLoop {
-    /// Keys that each run starts with; those from 4 on are only read, and no fault of a call may lose them.
+    /// Keys stored before each run; keys from 4 on are only read, and no fault may lose them.
     static let keys = 8
 
-    /// Calls that a signal may end before they did anything.
+    /// Calls that a signal may interrupt before they have an effect.
     private static let interruptible = ",open,openat,read,pread,write,pwrite,fstat,ftruncate,flock,close,"
 
-    /// Runs a scenario with a fault at the first call, the second, and so on; `runs N` at the end.
+    /// Runs a scenario with a fault at the first call, the second, and so on; prints `runs N` at the end.
     static func all(_ folder: String, action: Int, times: Int, _ scenario: Int, most: Int) async {
         var call = 1
         var runs = 0
-        // A short transfer and a signal during a call are no faults: they may not cost anything either.
+        // A short transfer and an interrupted call are no faults: no entry may be lost.
         let isSignal = action == Int(EINTR) && times == 1
         let isHarmless = isSignal || action == Int(FaultShim.short)
-        // Folder-wide work makes thousands of calls that are much alike: past the first, ever larger steps.
+        // Folder-wide work makes thousands of similar calls, so the steps grow after the first half of the runs.
         while most == 0 || runs < most {
             let run = FaultRun(folder + "/\(call)", scenario)
             await run.prepare()
@@ -42,7 +42,9 @@ enum FaultLoop {
         say("runs \(runs)")
     }
 
-    /// Works in a folder that another process has prepared and will judge; `alive` when the fault was no death.
+    /// Runs the work with one fault; another process verifies the folder.
+    ///
+    /// Prints `survived`, or `alive` when no call failed.
     static func one(_ folder: String, action: Int, at call: Int, scenario: Int) async {
         let run = FaultRun(folder, scenario)
         await run.prepare()
@@ -53,7 +55,7 @@ enum FaultLoop {
     }
 }
 
-/// One run: entries of version 1, work under a fault that makes some of them version 2, and a judgement.
+/// One run: stores entries of version 1, replaces some by version 2 under a fault, and verifies all entries.
 final class FaultRun: Sendable {
     let folder: String
     private let scenario: Int
@@ -62,7 +64,7 @@ final class FaultRun: Sendable {
 
     private struct State {
         var cache: DiskCache?
-        /// What may be answered besides a miss; the first when nothing failed. Empty = only a miss.
+        /// Allowed results besides a miss; the first when nothing failed. Empty = only a miss.
         var allowed: [Int: [[Int]]] = [:]
     }
 
@@ -87,7 +89,7 @@ final class FaultRun: Sendable {
             allow(number, [[1, 0]])
         }
         await cache.flush()
-        // Scenario 0 works with a cache that is open already, the others open it under the fault.
+        // Scenario 0 uses an open cache; the others open the cache under the fault.
         if scenario == 0 { state.withLock { $0.cache = cache } }
     }
 
@@ -120,7 +122,7 @@ final class FaultRun: Sendable {
         }
     }
 
-    /// A refresh of entry 2 whose header does not fit in the slot that version 1 has.
+    /// A refresh of entry 2 whose header does not fit into the header slot of version 1.
     private static let outgrowing: Int = {
         let short = Oracle.entry(2, version: 1).fieldBytes
         return (1...).first { Oracle.entry(2, version: 1, refresh: $0).fieldBytes > short + 3_000 } ?? 1
@@ -128,7 +130,7 @@ final class FaultRun: Sendable {
 
     private func replace(_ number: Int, in cache: DiskCache) {
         cache.store(Oracle.entry(number, version: 2), body: Oracle.body(number, version: 2))
-        // Stored or not: the older response is superseded and may not come back.
+        // Stored or not: the older response is superseded and must not be returned again.
         allow(number, [[2, 0]])
     }
 
@@ -137,11 +139,11 @@ final class FaultRun: Sendable {
         allow(number, isDone ? [[1, refresh]] : [[1, refresh], [1, 0]])
     }
 
-    /// Asks for every entry of the cache that met the fault and of a new one, and stores again.
+    /// Reads every entry with the cache that met the fault and with a new one, then stores again.
     func judge(wasHarmed: Bool, _ detail: String) async {
         let (met, allowed) = state.withLock { ($0.cache, $0.allowed) }
         guard let met else { lost("the cache") }
-        // What the opening began in the background has met the fault too.
+        // Background work that the opening started has met the fault too.
         if scenario != 0 { await met.flush() }
         for (cache, isNew) in [(met, false), (open(), true)] {
             for number in 0..<FaultLoop.keys {
@@ -151,12 +153,12 @@ final class FaultRun: Sendable {
                     lost("\(number) \(detail) new \(isNew)")
                 }
                 guard let (version, refresh) = Oracle.judge(number, hit.entry, hit.body) else { lie(number, detail) }
-                // Another process cannot know that what could not be removed is superseded.
+                // Another process cannot know that a file that could not be removed is superseded.
                 let isKnown = allowed[number]?.contains([version, refresh]) ?? false
                 if !isKnown, !(isNew && wasHarmed) { lie(number, "\(detail): \(version).\(refresh)") }
             }
         }
-        // A minute later the disk is tried again.
+        // The cache uses the disk again after one minute.
         milliseconds.add(60_000, ordering: .relaxed)
         guard met.store(Oracle.entry(3, version: 9), body: Oracle.body(3, version: 9)) else {
             lost("3 \(detail) later")
@@ -171,7 +173,7 @@ final class FaultRun: Sendable {
 }
 
 extension CacheEntry {
-    /// How long the values of the header are together.
+    /// Total length of the header values in bytes.
     fileprivate var fieldBytes: Int { response?.fields.lines.reduce(0) { $0 + $1.value.count } ?? 0 }
 }
 #endif

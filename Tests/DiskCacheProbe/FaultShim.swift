@@ -7,7 +7,7 @@ import Musl
 import Darwin
 #endif
 
-/// The preloaded library of `Tests/FaultShim`, found by its symbols; without it the probe ends.
+/// The preloaded library of `Tests/FaultShim`, found by its symbols; the probe exits without it.
 enum FaultShim {
     /// Halves the bytes of a transfer.
     static let short: Int32 = -1
@@ -20,12 +20,12 @@ enum FaultShim {
         ) -> Void
     private typealias Count = @convention(c) () -> Int
 
-    /// Lets calls below `folder` fail; see `fault_arm`.
+    /// Makes calls on paths below `folder` fail; see `fault_arm`.
     ///
     /// - Parameters:
     ///   - action: An errno, ``short`` or one of ``kills``.
-    ///   - at: The first call that fails, from 1; 0 = by chance.
-    ///   - times: How many fail in a row; -1 = all that follow.
+    ///   - at: The first call that fails, from 1; 0 = random.
+    ///   - times: Number of consecutive failures; -1 = all that follow.
     static func arm(
         _ folder: String, calls: String = "*", action: Int32, at: Int, times: Int, permille: Int = 0, seed: Int = 0
     ) {
@@ -33,7 +33,7 @@ enum FaultShim {
             folder, calls, action, at, times, UInt32(permille), UInt64(truncatingIfNeeded: seed))
     }
 
-    /// Lets every call pass; the number that failed.
+    /// Stops the faults and returns the number of failed calls.
     static func disarm() -> Int { unsafeBitCast(symbol("fault_disarm"), to: Count.self)() }
 
     private static func symbol(_ name: String) -> UnsafeMutableRawPointer {

@@ -1,10 +1,10 @@
 #if Loader
 import PlatformImageLoader
 
-/// What each entry must be: body and metadata are pure functions of a key's number, a version of the body and the
-/// number of a refresh, so that whatever a cache answers can be judged alone.
+/// Expected entries: body and metadata are pure functions of the key number, the body version and the refresh number,
+/// so every entry that a cache returns can be verified without other state.
 enum Oracle {
-    /// The address of entry `number`.
+    /// The URL of entry `number`.
     static func url(_ number: Int) -> String { "http://faults.example/\(number)/picture.png?width=\(number % 7)" }
 
     static func key(_ number: Int) -> CacheKey {
@@ -12,7 +12,7 @@ enum Oracle {
         return key
     }
 
-    /// 0 to 24,000 bytes, mostly under 2,000; two versions nearly never have the same length.
+    /// 0 to 24,000 bytes, mostly under 2,000; two versions rarely have the same length.
     static func body(_ number: Int, version: Int) -> [UInt8] {
         var random = Random(seed: UInt64(truncatingIfNeeded: number &* 1_000_003 &+ version))
         let count = Int(random.next() % (random.next() % 16 == 0 ? 24_000 : 2_000))
@@ -26,7 +26,7 @@ enum Oracle {
         }
     }
 
-    /// Metadata of 300 bytes to 6 kB: a refresh may outgrow the slot that the version before it fitted in.
+    /// Metadata of 300 bytes to 6 kB: a refresh may exceed the header slot of the stored version.
     static func entry(_ number: Int, version: Int, refresh: Int = 0) -> CacheEntry {
         var random = Random(seed: UInt64(truncatingIfNeeded: number &* 7_919 &+ version &* 104_729 &+ refresh))
         let padding = random.next() % 6 == 0 ? Int(random.next() % 5_000) : Int(random.next() % 300)
@@ -42,7 +42,7 @@ enum Oracle {
         return CacheEntry(key: key(number), response: response)
     }
 
-    /// Which version and refresh an answer for `number` is; nil when it is no pair that was ever stored: a lie.
+    /// Version and refresh number of an entry that the cache returned for `number`; nil when it was never stored.
     static func judge(_ number: Int, _ entry: CacheEntry, _ body: [UInt8]) -> (version: Int, refresh: Int)? {
         guard let fields = entry.response?.fields, let version = value("X-Version", fields),
             let refresh = value("X-Refresh", fields), entry == Self.entry(number, version: version, refresh: refresh),
@@ -56,7 +56,7 @@ enum Oracle {
     }
 }
 
-/// SplitMix64: a seed gives the same numbers on every system.
+/// SplitMix64: equal seeds give equal numbers on every system.
 struct Random: RandomNumberGenerator {
     private var state: UInt64
 

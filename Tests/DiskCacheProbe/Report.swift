@@ -7,19 +7,19 @@ import Musl
 import Darwin
 #endif
 
-/// Writes a line that whoever started the probe sees at once.
+/// Prints a line and flushes the output, so that the test reads it immediately.
 func say(_ line: String) {
     print(line)
     fflush(nil)
 }
 
-/// Ends the probe because the cache answered what was never stored, or what was superseded.
+/// Exits with status 3: the cache returned an entry that was never stored or is superseded.
 func lie(_ number: Int, _ detail: String = "") -> Never {
     say("lie \(number) \(detail)")
     exit(3)
 }
 
-/// Ends the probe because something is gone that no fault excuses.
+/// Exits with status 4: an entry is missing that no fault excuses.
 func lost(_ detail: String) -> Never {
     say("lost \(detail)")
     exit(4)

@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// A small volume of its own, mounted on `folder`: read-only and full, with the cache open all the while.
+/// A small volume mounted on `folder` becomes read-only and full while the cache stays open.
 func useVolume(_ folder: String) async {
     guard mount("none", folder, "tmpfs", 0, "size=256k") == 0 else {
         say("denied \(errno)")
@@ -24,7 +24,7 @@ func useVolume(_ folder: String) async {
     if store(0, 2, in: cache) { lie(0, "stored on a read-only volume") }
     if let hit = cache.read(Oracle.key(0)) { lie(0, "superseded and answered: \(hit.body.count)") }
     expect(1..<4, in: cache, version: 1)
-    // Another cache that begins on the read-only volume serves what is there.
+    // Another cache that opens the read-only volume serves its entries.
     let late = DiskCache(directory: folder + "/cache", now: { time.now })
     expect(1..<4, in: late, version: 1)
     await late.flush()
@@ -44,7 +44,7 @@ func useVolume(_ folder: String) async {
         guard let hit = cache.read(Oracle.key(number)) else { continue }
         guard Oracle.judge(number, hit.entry, hit.body) != nil else { lie(number) }
     }
-    // Replacing on a full volume ends the older response, stored or not.
+    // A replacement on a full volume removes the older response, stored or not.
     for number in 1..<4 {
         time.advance()
         _ = store(number, 2, in: cache)
@@ -60,7 +60,7 @@ func useVolume(_ folder: String) async {
     say("passed")
 }
 
-/// A clock that a pause after a fault can be skipped by.
+/// A clock that can skip the pause after a fault.
 private final class VolumeClock: Sendable {
     private let milliseconds = Atomic<Int64>(1_800_000_000_000)
 
