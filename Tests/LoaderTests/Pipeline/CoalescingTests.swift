@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Returns when `count` loads wait for one download.
-    private func waiting(_ count: Int, _ bench: LoaderBench) async throws {
+    private func waitForWaiters(_ count: Int, _ bench: LoaderBench) async throws {
         let key = try #require(fetchKey(bench, request))
         await bench.settle { bench.loader.images.shared.fetches.waiterCount(of: key) == count }
     }
@@ -34,7 +34,7 @@ import Testing
 
         let ends = try await withThrowingTaskGroup(of: LoadSource.self) { group in
             for _ in 0..<count { group.addTask { try await bench.loader.image(for: request).source } }
-            try await waiting(count, bench)
+            try await waitForWaiters(count, bench)
             gate.open()
             var ends: [LoadSource: Int] = [:]
             for try await source in group { ends[source, default: 0] += 1 }
@@ -85,7 +85,7 @@ import Testing
 
         async let first = bench.loader.image(for: request)
         async let second = bench.loader.image(for: other)
-        try await waiting(2, bench)
+        try await waitForWaiters(2, bench)
         gate.open()
 
         let sizes = try await [first.bitmap.width, second.bitmap.width]
@@ -104,9 +104,9 @@ import Testing
         let refused = small
 
         async let failure = bench.failure(refused)
-        try await waiting(1, bench)
+        try await waitForWaiters(1, bench)
         async let image = bench.loader.image(for: request)
-        try await waiting(2, bench)
+        try await waitForWaiters(2, bench)
         gate.open()
 
         #expect(await failure?.code == .pixelLimit)
@@ -137,7 +137,7 @@ import Testing
         let bench = try LoaderBench(ScriptedTransport(reply, .picture(TestPicture.first)))
         async let first = bench.failure()
         async let second = bench.failure()
-        try await waiting(2, bench)
+        try await waitForWaiters(2, bench)
         gate.open()
         #expect(await [first?.code, second?.code] == [.transport, .transport])
         // A later load starts a new download.
@@ -149,9 +149,9 @@ import Testing
         var reply = ScriptedReply.picture(TestPicture.first)
         reply.headGate = gate
         let bench = try LoaderBench(reply)
-        async let first = received(bench)
-        async let second = received(bench)
-        try await waiting(2, bench)
+        async let first = receivedCounts(bench)
+        async let second = receivedCounts(bench)
+        try await waitForWaiters(2, bench)
         gate.open()
         for received in await [first, second] {
             #expect(received.last == TestPicture.first.count)
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    private func received(_ bench: LoaderBench) async -> [Int] {
+    private func receivedCounts(_ bench: LoaderBench) async -> [Int] {
         var counts: [Int] = []
         for await event in bench.loader.events(for: request) {
             if case .progress(let received, _) = event { counts.append(received) }
@@ -173,9 +173,9 @@ import Testing
         reply.headGate = gate
         let bench = try LoaderBench(reply)
         let leaving = Task { await bench.failure() }
-        try await waiting(1, bench)
+        try await waitForWaiters(1, bench)
         async let image = bench.loader.image(for: request)
-        try await waiting(2, bench)
+        try await waitForWaiters(2, bench)
 
         leaving.cancel()
         // The cancelled load ends immediately, while the download is still held.
@@ -187,10 +187,10 @@ import Testing
     }
 
     /// The step at which a load is cancelled.
-    enum Point: CaseIterable { case beforeStart, beforeHead, inBody, atEnd }
+    enum CancelPoint: CaseIterable { case beforeStart, beforeHead, inBody, atEnd }
 
-    @Test(.requirement("O59", "O82"), arguments: Point.allCases)
-    func cancellingTheLastWaiterCancelsTheDownload(at point: Point) async throws {
+    @Test(.requirement("O59", "O82"), arguments: CancelPoint.allCases)
+    func cancellingTheLastWaiterCancelsTheDownload(at point: CancelPoint) async throws {
         let gate = Gate()
         var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
         switch point {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct LoadFailureTests {
     /// Contents of the files in the image cache, by name.
-    private func stored(_ bench: LoaderBench) throws -> [String: [UInt8]] {
+    private func storedContents(_ bench: LoaderBench) throws -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         for file in bench.storedFiles {
             contents[file] = Array(try Data(contentsOf: URL(fileURLWithPath: bench.folder.path + "/" + file)))
@@ -35,11 +35,11 @@ import Testing
         ]
         for row in table {
             let bench = try await staleBench(.status(row.status))
-            let before = try stored(bench)
+            let before = try storedContents(bench)
             #expect(
                 await bench.steps() == ["cached disk stale", "sending after image", "failed \(row.failure)"],
                 "\(row.status)")
-            let after = try stored(bench)
+            let after = try storedContents(bench)
             #expect(after == before, "\(row.status)")
         }
     }
@@ -58,11 +58,11 @@ import Testing
             (refused, "tls"),
         ] {
             let bench = try await staleBench(reply) { $0.defaultCacheControlMaxAgeForErrors = .seconds(60) }
-            let before = try stored(bench)
+            let before = try storedContents(bench)
             for _ in 0..<4 {
                 #expect(await bench.steps() == ["cached disk stale", "sending after image", "failed \(code)"])
             }
-            let after = try stored(bench)
+            let after = try storedContents(bench)
             #expect(after == before)
             #expect(bench.isIdle)
         }
@@ -134,9 +134,9 @@ import Testing
         page.fields.append("ETag", "\"2\"")
         for reply in [page, empty, bare] {
             let bench = try await staleBench(reply)
-            let before = try stored(bench)
+            let before = try storedContents(bench)
             #expect(await bench.steps() == ["cached disk stale", "sending after image", "failed undecodable"])
-            let after = try stored(bench)
+            let after = try storedContents(bench)
             #expect(after == before)
         }
     }

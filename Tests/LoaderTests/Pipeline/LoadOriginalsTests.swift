@@ -134,19 +134,19 @@ import Testing
             ScriptedTransport(.picture(TestPicture.first, maxAge: 10, etag: "\"1\""), held, .status(304)))
         _ = await bench.steps()
         bench.clock.advance(11)
-        let before = try stored(bench)
+        let before = try storedContents(bench)
         let task = Task { await bench.steps() }
         await gate.arrival()
         task.cancel()
         #expect(await task.value == ["cached disk stale", "sending after image", "failed cancelled"])
         await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
 
-        let after = try stored(bench)
+        let after = try storedContents(bench)
         #expect(after == before)
         #expect(await bench.steps().last == "finished networkNotModified")
     }
 
-    private func stored(_ bench: LoaderBench) throws -> [String: Data] {
+    private func storedContents(_ bench: LoaderBench) throws -> [String: Data] {
         let files = bench.storedFiles.map { name in
             (name, FileManager.default.contents(atPath: bench.folder.path + "/" + name) ?? Data())
         }

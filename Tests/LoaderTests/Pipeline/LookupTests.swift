@@ -19,11 +19,11 @@ import Testing
     }
 
     /// The result of the blocking or the asynchronous lookup as a short text; both must be equal.
-    private func look(
-        _ bench: LoaderBench, _ request: ImageRequest, _ layers: CacheLayers, waits: Bool
+    private func lookup(
+        _ bench: LoaderBench, _ request: ImageRequest, _ layers: CacheLayers, isBlocking: Bool
     ) async -> String {
         let image: LoadedImage?
-        if waits {
+        if isBlocking {
             image = bench.loader.cachedImage(for: request, layers: layers)
         } else {
             image = await bench.loader.lookUpImage(for: request, layers: layers)
@@ -32,65 +32,65 @@ import Testing
     }
 
     @Test(.requirement("O65", "O95", "O85"), arguments: [false, true])
-    func lookupReadsOnlyTheGivenLayers(waits: Bool) async throws {
+    func lookupReadsOnlyTheGivenLayers(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
-        #expect(await look(bench, request, .all, waits: waits) == "memory fresh")
-        #expect(await look(bench, request, .memory, waits: waits) == "memory fresh")
-        #expect(await look(bench, request, .disk, waits: waits) == "disk fresh")
-        #expect(await look(bench, request, [], waits: waits) == "nothing")
+        #expect(await lookup(bench, request, .all, isBlocking: isBlocking) == "memory fresh")
+        #expect(await lookup(bench, request, .memory, isBlocking: isBlocking) == "memory fresh")
+        #expect(await lookup(bench, request, .disk, isBlocking: isBlocking) == "disk fresh")
+        #expect(await lookup(bench, request, [], isBlocking: isBlocking) == "nothing")
 
         await bench.loader.purgeMemory()
         let reads = bench.loader.diskStatistics.map { $0.hits + $0.misses }
-        #expect(await look(bench, request, .memory, waits: waits) == "nothing")
+        #expect(await lookup(bench, request, .memory, isBlocking: isBlocking) == "nothing")
         #expect(bench.loader.diskStatistics.map { $0.hits + $0.misses } == reads)
-        #expect(await look(bench, request, .disk, waits: waits) == "disk fresh")
+        #expect(await lookup(bench, request, .disk, isBlocking: isBlocking) == "disk fresh")
         #expect(bench.loader.memoryStatistics.count == 0)
-        #expect(await look(bench, request, .all, waits: waits) == "disk fresh")
+        #expect(await lookup(bench, request, .all, isBlocking: isBlocking) == "disk fresh")
         // The disk hit was inserted into memory.
-        #expect(await look(bench, request, .memory, waits: waits) == "memory fresh")
+        #expect(await lookup(bench, request, .memory, isBlocking: isBlocking) == "memory fresh")
         #expect(bench.transport.requests.count == 1)
     }
 
     @Test(.requirement("O65", "O95"), arguments: [false, true])
-    func lookupIsLimitedToTheLayersOfTheRequest(waits: Bool) async throws {
+    func lookupIsLimitedToTheLayersOfTheRequest(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         var other = request
         other.layers = .disk
-        #expect(await look(bench, other, .all, waits: waits) == "disk fresh")
-        #expect(await look(bench, other, .memory, waits: waits) == "nothing")
+        #expect(await lookup(bench, other, .all, isBlocking: isBlocking) == "disk fresh")
+        #expect(await lookup(bench, other, .memory, isBlocking: isBlocking) == "nothing")
         other.layers = [.readsMemory]
-        #expect(await look(bench, other, .disk, waits: waits) == "nothing")
+        #expect(await lookup(bench, other, .disk, isBlocking: isBlocking) == "nothing")
     }
 
-    @Test(.requirement("O65"), arguments: [false, true]) func lookupReturnsStaleImages(waits: Bool) async throws {
+    @Test(.requirement("O65"), arguments: [false, true]) func lookupReturnsStaleImages(isBlocking: Bool) async throws {
         for control in ["max-age=10", "max-age=10, must-revalidate", "no-cache", "max-age=0"] {
             var reply = ScriptedReply.picture(TestPicture.first)
             reply.fields.append("Cache-Control", control)
             let bench = try LoaderBench(reply) { $0.cacheImagesInMemory = true }
             _ = try await bench.loader.image(for: request)
             bench.clock.advance(11)
-            #expect(await look(bench, request, .memory, waits: waits) == "memory stale", "\(control)")
-            #expect(await look(bench, request, .disk, waits: waits) == "disk stale", "\(control)")
+            #expect(await lookup(bench, request, .memory, isBlocking: isBlocking) == "memory stale", "\(control)")
+            #expect(await lookup(bench, request, .disk, isBlocking: isBlocking) == "disk stale", "\(control)")
             #expect(bench.transport.requests.count == 1)
         }
     }
 
     @Test(.requirement("O65", "O90"), arguments: [false, true])
-    func lookupReportsStaleForReloadAndRevalidatePolicies(waits: Bool) async throws {
+    func lookupReportsStaleForReloadAndRevalidatePolicies(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         for policy in CachePolicy.allCases {
             var other = request
             other.policy = policy
             let isFresh = policy != .reload && policy != .revalidate
             for layers in [CacheLayers.memory, .disk] {
-                let found = await look(bench, other, layers, waits: waits)
+                let found = await lookup(bench, other, layers, isBlocking: isBlocking)
                 #expect(found == "\(layers == .memory ? "memory" : "disk") \(isFresh ? "fresh" : "stale")")
             }
         }
     }
 
     @Test(.requirement("O53", "O65", "O71", "O94"), arguments: [false, true])
-    func lookupMatchesURLCredentialsPartitionAndCacheKey(waits: Bool) async throws {
+    func lookupMatchesURLCredentialsPartitionAndCacheKey(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         var requests: [ImageRequest] = []
         for url in ["https://example.com/picture.png", "http://example.com/picture.png?a", "", "no address"] {
@@ -105,23 +105,23 @@ import Testing
         other.cacheKey = "http://example.com/key"
         requests.append(other)
         for request in requests {
-            #expect(await look(bench, request, .all, waits: waits) == "nothing", "\(request.url)")
+            #expect(await lookup(bench, request, .all, isBlocking: isBlocking) == "nothing", "\(request.url)")
             #expect(!bench.loader.contains(request))
         }
         // Another URL with the cache key of this request finds its image.
         other = ImageRequest(url: "http://example.com/elsewhere")
         other.cacheKey = LoaderBench.url
-        #expect(await look(bench, other, .all, waits: waits) == "memory fresh")
+        #expect(await lookup(bench, other, .all, isBlocking: isBlocking) == "memory fresh")
     }
 
     @Test(.requirement("O44", "O65"), arguments: [false, true])
-    func diskLookupUpdatesTheModificationDate(waits: Bool) async throws {
+    func diskLookupUpdatesTheModificationDate(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         bench.clock.advance(100)
-        _ = await look(bench, request, .memory, waits: waits)
+        _ = await lookup(bench, request, .memory, isBlocking: isBlocking)
         #expect(bench.loader.contains(request, layers: .disk))
         #expect(try modified(bench) == bench.clock.now.adding(milliseconds: -100_000).seconds)
-        #expect(await look(bench, request, .disk, waits: waits) == "disk stale")
+        #expect(await lookup(bench, request, .disk, isBlocking: isBlocking) == "disk stale")
         #expect(try modified(bench) == bench.clock.now.seconds)
     }
 
@@ -131,18 +131,19 @@ import Testing
         return Int64(date.timeIntervalSince1970.rounded(.down))
     }
 
-    @Test(.requirement("O65"), arguments: [false, true]) func aDamagedFileIsNotFound(waits: Bool) async throws {
+    @Test(.requirement("O65"), arguments: [false, true]) func aDamagedFileIsNotFound(isBlocking: Bool) async throws {
         let bench = try await loadedBench()
         await bench.loader.purgeMemory()
         let path = bench.folder.path + "/" + (try #require(bench.storedFiles.first))
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         bytes[bytes.count - 1] ^= 1
         try bytes.write(to: URL(fileURLWithPath: path))
-        #expect(await look(bench, request, .all, waits: waits) == "nothing")
+        #expect(await lookup(bench, request, .all, isBlocking: isBlocking) == "nothing")
         #expect(bench.loader.memoryStatistics.count == 0)
     }
 
-    @Test(.requirement("O65"), arguments: [false, true]) func aLookupFollowsStoredRedirects(waits: Bool) async throws {
+    @Test(.requirement("O65"), arguments: [false, true])
+    func aLookupFollowsStoredRedirects(isBlocking: Bool) async throws {
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
                 request.url.hasSuffix("picture.png")
@@ -152,15 +153,15 @@ import Testing
         ) { $0.cacheImagesInMemory = true }
         #expect(!bench.loader.contains(request))
         _ = try await bench.loader.image(for: request)
-        #expect(await look(bench, request, .all, waits: waits) == "memory fresh")
+        #expect(await lookup(bench, request, .all, isBlocking: isBlocking) == "memory fresh")
         #expect(bench.loader.contains(request))
         var manual = request
         manual.redirect = .manual
-        #expect(await look(bench, manual, .all, waits: waits) == "nothing")
+        #expect(await lookup(bench, manual, .all, isBlocking: isBlocking) == "nothing")
         #expect(!bench.loader.contains(manual))
         // The redirect is stale, so a load would send a request although the image is fresh.
         bench.clock.advance(31)
-        #expect(await look(bench, request, .all, waits: waits) == "memory stale")
+        #expect(await lookup(bench, request, .all, isBlocking: isBlocking) == "memory stale")
         #expect(bench.transport.requests.count == 2)
     }
 

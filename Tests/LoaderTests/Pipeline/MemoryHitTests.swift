@@ -8,21 +8,21 @@ import Testing
 /// The fast memory lookup against the full lookup with the decision of the cache policy.
 @Suite struct MemoryHitTests {
     /// Loader settings that influence the decision.
-    private struct Host: Sendable {
+    private struct SettingsCase: Sendable {
         let name: String
         let change: @Sendable (inout ImageLoader.Configuration) -> Void
     }
 
-    private static let hosts = [
-        Host(name: "defaults") { _ in },
-        Host(name: "server policy off") { $0.useServerCachePolicy = false },
-        Host(name: "default age") { $0.defaultCacheControlMaxAge = .seconds(30) },
-        Host(name: "stale use") {
+    private static let settingsCases = [
+        SettingsCase(name: "defaults") { _ in },
+        SettingsCase(name: "server policy off") { $0.useServerCachePolicy = false },
+        SettingsCase(name: "default age") { $0.defaultCacheControlMaxAge = .seconds(30) },
+        SettingsCase(name: "stale use") {
             $0.deliversStaleBeforeValidation = false
             $0.staleIfError = .upTo(.seconds(1_000))
         },
-        Host(name: "other types") { $0.acceptedContentTypes = [.gif] },
-        Host(name: "basic auth") { $0.basicAuth = try? BasicAuth(user: "a", password: "b") },
+        SettingsCase(name: "other types") { $0.acceptedContentTypes = [.gif] },
+        SettingsCase(name: "basic auth") { $0.basicAuth = try? BasicAuth(user: "a", password: "b") },
     ]
 
     private static let responses: [HeaderFields] = [
@@ -44,7 +44,7 @@ import Testing
     private static let ages: [Int64] = [-5_000, 0, 9_999, 10_000, 30_000]
 
     /// The full lookup: memory cache, then the decision of the policy.
-    private func full(_ request: ImageRequest, _ pipeline: LoadPipeline) -> StoredAnswer? {
+    private func fullLookup(_ request: ImageRequest, _ pipeline: LoadPipeline) -> StoredAnswer? {
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return nil }
         let found = pipeline.lookup.findBlocking(hop)
         guard found.isInMemory,
@@ -55,18 +55,20 @@ import Testing
     }
 
     /// True for combinations that the fast lookup must serve.
-    private func isPlain(_ request: ImageRequest, _ response: HeaderFields, _ host: Host) -> Bool {
+    private func isServedByFastLookup(_ request: ImageRequest, _ response: HeaderFields, _ settings: SettingsCase)
+        -> Bool
+    {
         let fields = request.fields.lines.map(\.name)
-        return host.name != "basic auth" && (fields.isEmpty || fields == ["Accept"]) && !response.contains("Vary")
+        return settings.name != "basic auth" && (fields.isEmpty || fields == ["Accept"]) && !response.contains("Vary")
             && [.default, .cacheElseLoad, .cacheOnly].contains(request.policy)
     }
 
-    @Test(.requirement("O9", "O52", "O54", "O90"), arguments: hosts.indices)
-    func fastMemoryLookupMatchesTheCachePolicy(host index: Int) async throws {
-        let host = Self.hosts[index]
+    @Test(.requirement("O9", "O52", "O54", "O90"), arguments: settingsCases.indices)
+    func fastMemoryLookupMatchesTheCachePolicy(settings index: Int) async throws {
+        let settings = Self.settingsCases[index]
         let bench = try LoaderBench(.offline) {
             $0.cacheImagesInMemory = true
-            host.change(&$0)
+            settings.change(&$0)
         }
         let image = try ImageDecoder().decode(TestPicture.first)
         let begin = bench.clock.now
@@ -101,13 +103,14 @@ import Testing
                             var request = ImageRequest(url: LoaderBench.url, fields: fields, policy: policy)
                             request.layers = .memory
                             let quick = pipeline.lookup.memory.answer(request)
-                            let full = full(request, pipeline)
+                            let full = fullLookup(request, pipeline)
                             combinations += 1
                             let isSame =
                                 quick.map { $0.isFresh && $0.status == full?.status && $0.fields == full?.fields }
-                                ?? (full == nil || ticket == purged || !isPlain(request, response, host))
+                                ?? (full == nil || ticket == purged
+                                    || !isServedByFastLookup(request, response, settings))
                             if quick != nil { quickAnswers += 1 }
-                            #expect(isSame, "\(host.name) \(response) \(fields) \(policy) \(age)")
+                            #expect(isSame, "\(settings.name) \(response) \(fields) \(policy) \(age)")
                         }
                     }
                 }
@@ -116,7 +119,7 @@ import Testing
 
         #expect(combinations == Self.responses.count * (Self.ages.count + 2) * Self.requestFields.count * 5)
         // The fast lookup was used, except with settings that exclude every response.
-        #expect((quickAnswers > 0) == !["other types", "basic auth"].contains(host.name))
+        #expect((quickAnswers > 0) == !["other types", "basic auth"].contains(settings.name))
     }
 
     @Test(.requirement("O54", "O98")) func fastMemoryLookupFollowsConfigurationChanges() async throws {

@@ -11,7 +11,7 @@ import Testing
     private typealias Change = @Sendable (inout ImageLoader.Configuration) -> Void
 
     /// Settings of a first load and of the revalidation once the image is stale.
-    private struct Row {
+    private struct RevalidationCase {
         let name: String
         var change: Change = { _ in }
         var firstLayers = CacheLayers.all
@@ -22,45 +22,47 @@ import Testing
     }
 
     private let rows = [
-        Row(name: "from disk", isStored: true),
-        Row(name: "from memory", change: { $0.cacheImagesInMemory = true }, isStored: true),
-        Row(name: "disk alone", layers: .disk, isStored: true),
-        Row(name: "may not write", layers: .readsDisk, isStored: true),
-        Row(
-            name: "may write nothing but memory", change: { $0.cacheImagesInMemory = true },
+        RevalidationCase(name: "from disk", isStored: true),
+        RevalidationCase(name: "from memory", change: { $0.cacheImagesInMemory = true }, isStored: true),
+        RevalidationCase(name: "disk only", layers: .disk, isStored: true),
+        RevalidationCase(name: "may not write", layers: .readsDisk, isStored: true),
+        RevalidationCase(
+            name: "may write only memory", change: { $0.cacheImagesInMemory = true },
             layers: [.memory, .readsDisk], isStored: true),
-        Row(
+        RevalidationCase(
             name: "does not read the disk", change: { $0.cacheImagesInMemory = true }, layers: [.memory, .writesDisk],
             isStored: true),
-        Row(name: "leaves the disk alone", change: { $0.cacheImagesInMemory = true }, layers: .memory, isStored: true),
-        Row(
-            name: "was kept in memory alone", change: { $0.cacheImagesInMemory = true }, firstLayers: .memory,
+        RevalidationCase(
+            name: "memory only", change: { $0.cacheImagesInMemory = true }, layers: .memory, isStored: true),
+        RevalidationCase(
+            name: "stored in memory only", change: { $0.cacheImagesInMemory = true }, firstLayers: .memory,
             layers: .memory, isStored: false),
-        Row(
-            name: "was kept in memory, may write now", change: { $0.cacheImagesInMemory = true }, firstLayers: .memory,
+        RevalidationCase(
+            name: "stored in memory only, may write now", change: { $0.cacheImagesInMemory = true },
+            firstLayers: .memory,
             isStored: false),
-        Row(
+        RevalidationCase(
             name: "no disk cache",
             change: {
                 $0.cacheImagesInMemory = true
                 $0.cacheDirectory = nil
             }, isStored: false),
-        Row(
+        RevalidationCase(
             name: "no disk cache, may not write",
             change: {
                 $0.cacheImagesInMemory = true
                 $0.cacheDirectory = nil
             }, layers: [.memory, .readsDisk], isStored: false),
-        Row(
-            name: "no room on disk",
+        RevalidationCase(
+            name: "larger than the disk cache",
             change: {
                 $0.cacheImagesInMemory = true
                 $0.diskCacheMaxBytes = 10
             }, isStored: false),
-        Row(name: "may not be stored any more", fields: ["Cache-Control": "no-store"], isStored: false),
+        RevalidationCase(name: "304 with no-store", fields: ["Cache-Control": "no-store"], isStored: false),
     ]
 
-    private func bench(_ row: Row) throws -> LoaderBench {
+    private func bench(_ row: RevalidationCase) throws -> LoaderBench {
         let fields = row.fields
         return try LoaderBench(
             ScriptedTransport { request, _ in
@@ -123,7 +125,7 @@ import Testing
 
     /// The header is not updated, so the next load revalidates again.
     @Test func revalidationWithoutWriteAccessLeavesTheFileUnchanged() async throws {
-        let bench = try bench(Row(name: "", isStored: true))
+        let bench = try bench(RevalidationCase(name: "", isStored: true))
         _ = await bench.steps()
         let path = bench.folder.path + "/" + (try #require(bench.storedFiles.first))
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -146,7 +148,7 @@ import Testing
             (.all, ["Cache-Control": "no-store"], false),
         ]
         for row in rows {
-            let bench = try bench(Row(name: "", fields: row.fields, isStored: row.isStored))
+            let bench = try bench(RevalidationCase(name: "", fields: row.fields, isStored: row.isStored))
             var request = DataRequest(url: LoaderBench.url)
             _ = try await bench.loader.data(for: request)
             bench.clock.advance(11)
@@ -162,7 +164,7 @@ import Testing
     }
 
     @Test func revalidationDoesNotStoreAPurgedImage() async throws {
-        let bench = try bench(Row(name: "", change: { $0.cacheImagesInMemory = true }, isStored: false))
+        let bench = try bench(RevalidationCase(name: "", change: { $0.cacheImagesInMemory = true }, isStored: false))
         _ = await bench.steps()
         await bench.loader.purgeDisk()
 

@@ -12,7 +12,7 @@ import Testing
     private static let strong: HeaderFields = ["ETag": "\"1\""]
 
     /// A 200 response whose connection closes after `count` bytes of the body.
-    private static func cut(
+    private static func interrupted(
         after count: Int, of bytes: [UInt8] = whole, _ fields: HeaderFields = strong
     ) -> ScriptedReply {
         var reply = ScriptedReply.picture(bytes)
@@ -23,7 +23,7 @@ import Testing
     }
 
     /// A 206 response with the bytes from `first` on.
-    private static func rest(
+    private static func remainder(
         from first: Int, of bytes: [UInt8] = whole, range: String? = nil, _ fields: HeaderFields = strong
     ) -> ScriptedReply {
         let range = range ?? "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"
@@ -51,7 +51,8 @@ import Testing
         let expected = try ImageDecoder().decode(Self.whole).bitmap.digest
         for count in [1, 10, 100, 300, 505] {
             let bench = try bench(
-                Self.cut(after: count), Self.rest(from: count, ["ETag": "\"1\"", "Cache-Control": "max-age=60"]))
+                Self.interrupted(after: count),
+                Self.remainder(from: count, ["ETag": "\"1\"", "Cache-Control": "max-age=60"]))
             #expect(await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"], "\(count)")
             #expect(range(bench, 0).range == nil)
             #expect(range(bench, 1) == ("bytes=\(count)-", "\"1\""))
@@ -70,11 +71,11 @@ import Testing
     }
 
     @Test func repeatedInterruptionsAreResumed() async throws {
-        var second = Self.rest(from: 100)
+        var second = Self.remainder(from: 100)
         second.chunks = [Array(Self.whole[100..<250])]
         second.ending = .cut
         // Failures between two parts keep the partial body.
-        let bench = try bench(Self.cut(after: 100), second, .status(503), .offline, Self.rest(from: 250))
+        let bench = try bench(Self.interrupted(after: 100), second, .status(503), .offline, Self.remainder(from: 250))
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
         #expect(loaded.bytes == Self.whole)
         #expect(loaded.isStored)
@@ -83,54 +84,54 @@ import Testing
 
     @Test func fullResponseReplacesThePartialBody() async throws {
         let other = ScriptedReply.picture(TestPicture.second, etag: "\"2\"")
-        let bench = try bench(Self.cut(after: 100), other)
+        let bench = try bench(Self.interrupted(after: 100), other)
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
         #expect(loaded.bytes == TestPicture.second)
         #expect(bench.transport.requests.count == 2)
 
         // When the new response is interrupted as well, its own remainder is requested.
         let twice = try self.bench(
-            Self.cut(after: 100), Self.cut(after: 30, of: TestPicture.second, ["ETag": "\"2\""]),
-            Self.rest(from: 30, of: TestPicture.second, ["ETag": "\"2\""]))
+            Self.interrupted(after: 100), Self.interrupted(after: 30, of: TestPicture.second, ["ETag": "\"2\""]),
+            Self.remainder(from: 30, of: TestPicture.second, ["ETag": "\"2\""]))
         #expect(try await twice.loader.data(for: DataRequest(url: LoaderBench.url)).bytes == TestPicture.second)
         #expect(range(twice, 2) == ("bytes=30-", "\"2\""))
     }
 
     @Test func rangeMismatchIsRepeatedWithoutRange() async throws {
         let size = Self.whole.count
-        let misfits: [(name: String, reply: ScriptedReply)] = [
+        let mismatches: [(name: String, reply: ScriptedReply)] = [
             ("416", .status(416, ["Content-Range": "bytes */\(size)"])),
             ("no range", .status(206, ["ETag": "\"1\""])),
-            ("other start", Self.rest(from: 100, range: "bytes 99-\(size - 1)/\(size)")),
-            ("not to the end", Self.rest(from: 100, range: "bytes 100-\(size - 2)/\(size)")),
-            ("other length", Self.rest(from: 100, range: "bytes 100-\(size)/\(size + 1)")),
-            ("unknown length", Self.rest(from: 100, range: "bytes 100-\(size - 1)/*")),
-            ("other unit", Self.rest(from: 100, range: "pages 100-\(size - 1)/\(size)")),
-            ("backwards", Self.rest(from: 100, range: "bytes 100-99/\(size)")),
-            ("beyond", Self.rest(from: 100, range: "bytes 100-\(size)/\(size)")),
-            ("huge", Self.rest(from: 100, range: "bytes 100-99999999999999999999/\(size)")),
-            ("negative", Self.rest(from: 100, range: "bytes -100-\(size - 1)/\(size)")),
-            ("words", Self.rest(from: 100, range: "bytes")),
-            ("two ranges", Self.rest(from: 100, ["ETag": "\"1\"", "Content-Range": "bytes 100-505/506"])),
-            ("other tag", Self.rest(from: 100, ["ETag": "\"2\""])),
-            ("weak tag", Self.rest(from: 100, ["ETag": "W/\"1\""])),
-            ("no tag", Self.rest(from: 100, [:])),
+            ("other start", Self.remainder(from: 100, range: "bytes 99-\(size - 1)/\(size)")),
+            ("not to the end", Self.remainder(from: 100, range: "bytes 100-\(size - 2)/\(size)")),
+            ("other length", Self.remainder(from: 100, range: "bytes 100-\(size)/\(size + 1)")),
+            ("unknown length", Self.remainder(from: 100, range: "bytes 100-\(size - 1)/*")),
+            ("other unit", Self.remainder(from: 100, range: "pages 100-\(size - 1)/\(size)")),
+            ("backwards", Self.remainder(from: 100, range: "bytes 100-99/\(size)")),
+            ("beyond", Self.remainder(from: 100, range: "bytes 100-\(size)/\(size)")),
+            ("huge", Self.remainder(from: 100, range: "bytes 100-99999999999999999999/\(size)")),
+            ("negative", Self.remainder(from: 100, range: "bytes -100-\(size - 1)/\(size)")),
+            ("words", Self.remainder(from: 100, range: "bytes")),
+            ("two ranges", Self.remainder(from: 100, ["ETag": "\"1\"", "Content-Range": "bytes 100-505/506"])),
+            ("other tag", Self.remainder(from: 100, ["ETag": "\"2\""])),
+            ("weak tag", Self.remainder(from: 100, ["ETag": "W/\"1\""])),
+            ("no tag", Self.remainder(from: 100, [:])),
         ]
-        for misfit in misfits {
-            let bench = try bench(Self.cut(after: 100), misfit.reply, .picture(Self.whole))
+        for mismatch in mismatches {
+            let bench = try bench(Self.interrupted(after: 100), mismatch.reply, .picture(Self.whole))
             // The repeated request does not count as an attempt.
             #expect(
                 await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"],
-                "\(misfit.name)")
-            #expect((0...2).map { range(bench, $0).range } == [nil, "bytes=100-", nil], "\(misfit.name)")
+                "\(mismatch.name)")
+            #expect((0...2).map { range(bench, $0).range } == [nil, "bytes=100-", nil], "\(mismatch.name)")
             #expect(bench.transport.openCount == 0)
         }
     }
 
     @Test func partialResponseLongerThanItsRangeIsDiscarded() async throws {
-        var long = Self.rest(from: 100)
+        var long = Self.remainder(from: 100)
         long.chunks.append([0])
-        let bench = try bench(Self.cut(after: 100), long, .picture(Self.whole))
+        let bench = try bench(Self.interrupted(after: 100), long, .picture(Self.whole))
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
         #expect(loaded.bytes == Self.whole)
         #expect((1...2).map { range(bench, $0).range } == ["bytes=100-", nil])
@@ -138,7 +139,7 @@ import Testing
 
     @Test func failureAfterARangeMismatchIsRetriedWithoutRange() async throws {
         let bench = try bench(
-            Self.cut(after: 100), .status(416), .offline, .picture(Self.whole),
+            Self.interrupted(after: 100), .status(416), .offline, .picture(Self.whole),
             retry: RetryPolicy(maxAttempts: 3, firstDelay: .zero))
         #expect(
             await bench.steps() == [
@@ -166,8 +167,8 @@ import Testing
         ]
         for row in table {
             let bench = try bench(
-                Self.cut(after: 100, row.fields),
-                row.condition == nil ? .picture(Self.whole) : Self.rest(from: 100, row.fields))
+                Self.interrupted(after: 100, row.fields),
+                row.condition == nil ? .picture(Self.whole) : Self.remainder(from: 100, row.fields))
             #expect(await bench.steps().last == "finished networkToDisk", "\(row.fields)")
             #expect(range(bench, 1).condition == row.condition, "\(row.fields)")
             #expect((range(bench, 1).range == nil) == (row.condition == nil), "\(row.fields)")
@@ -175,7 +176,7 @@ import Testing
         // A 206 response may omit Last-Modified (RFC 9110 §15.3.7) but must not change it.
         for (fields, requests) in [([:], 2), (["Last-Modified": soon], 3)] as [(HeaderFields, Int)] {
             let bench = try bench(
-                Self.cut(after: 100, ["Last-Modified": late, "Date": later]), Self.rest(from: 100, fields),
+                Self.interrupted(after: 100, ["Last-Modified": late, "Date": later]), Self.remainder(from: 100, fields),
                 .picture(Self.whole))
             #expect(await bench.steps().last == "finished networkToDisk")
             #expect(bench.transport.requests.count == requests)
@@ -184,26 +185,26 @@ import Testing
 
     @Test func onlyNonEmptyBodiesOfStatus200AreResumed() async throws {
         for status in [203, 404, 503] {
-            var reply = Self.cut(after: 100)
+            var reply = Self.interrupted(after: 100)
             reply.status = status
             let bench = try bench(reply, .picture(Self.whole))
             #expect(await bench.steps().last == "finished networkToDisk")
             #expect(range(bench, 1).range == nil)
         }
         // No byte of the body was received.
-        let empty = try bench(Self.cut(after: 0), .picture(Self.whole))
+        let empty = try bench(Self.interrupted(after: 0), .picture(Self.whole))
         _ = await empty.steps()
         #expect(range(empty, 1).range == nil)
     }
 
     @Test func bodyShorterThanItsContentLengthIsResumed() async throws {
-        var short = Self.cut(after: 200)
+        var short = Self.interrupted(after: 200)
         short.ending = .whole
-        var rest = Self.rest(from: 200)
+        var rest = Self.remainder(from: 200)
         rest.chunks = [Array(Self.whole[200..<300])]
         rest.fields.removeAll(named: "Content-Length")
         // Without Content-Length, Content-Range gives the length.
-        let bench = try bench(short, rest, Self.rest(from: 300))
+        let bench = try bench(short, rest, Self.remainder(from: 300))
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
         #expect(loaded.bytes == Self.whole)
         #expect((1...2).map { range(bench, $0).range } == ["bytes=200-", "bytes=300-"])
@@ -213,7 +214,8 @@ import Testing
         let coded = CodedBody.gzip(Self.whole)
         let fields: HeaderFields = ["ETag": "\"1\"", "Content-Encoding": "gzip"]
         for count in [1, 15, coded.count / 2, coded.count - 1] {
-            let bench = try bench(Self.cut(after: count, of: coded, fields), Self.rest(from: count, of: coded))
+            let bench = try bench(
+                Self.interrupted(after: count, of: coded, fields), Self.remainder(from: count, of: coded))
             let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
             #expect(loaded.bytes == Self.whole)
             #expect(range(bench, 1).range == "bytes=\(count)-")
@@ -223,9 +225,9 @@ import Testing
     @Test func sizeTypeAndStorageChecksApplyToTheCombinedBody() async throws {
         let size = Self.whole.count
         for (limit, end) in [(size, "finished networkToDisk"), (size - 1, "failed bodyTooLarge")] {
-            var first = Self.cut(after: 100)
+            var first = Self.interrupted(after: 100)
             first.fields.removeAll(named: "Content-Length")
-            let replies = [first, Self.rest(from: 100)]
+            let replies = [first, Self.remainder(from: 100)]
             let bench = try LoaderBench(ScriptedTransport { _, number in replies[min(number, 2) - 1] }) {
                 $0.retry = Self.retry
                 $0.maxResponseBytes = limit
@@ -234,17 +236,17 @@ import Testing
         }
         // The newer fields apply: `no-store` on the 206 response forbids storing the combined body.
         let bench = try bench(
-            Self.cut(after: 100), Self.rest(from: 100, ["ETag": "\"1\"", "Cache-Control": "no-store"]))
+            Self.interrupted(after: 100), Self.remainder(from: 100, ["ETag": "\"1\"", "Cache-Control": "no-store"]))
         #expect(await bench.steps().last == "finished networkToDisk")
         #expect(bench.storedFiles.isEmpty)
         let html = try self.bench(
-            Self.cut(after: 100), Self.rest(from: 100, ["ETag": "\"1\"", "Content-Type": "text/html"]))
+            Self.interrupted(after: 100), Self.remainder(from: 100, ["ETag": "\"1\"", "Content-Type": "text/html"]))
         #expect(await html.steps().last == "failed unacceptableContentType")
     }
 
     @Test func callerRangeIsUnchangedOnRetry() async throws {
         for fields in [["Range": "bytes=0-"], ["If-Match": "\"1\""]] as [HeaderFields] {
-            let bench = try bench(Self.cut(after: 100), .picture(Self.whole))
+            let bench = try bench(Self.interrupted(after: 100), .picture(Self.whole))
             let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url, fields: fields))
             #expect(loaded.bytes == Self.whole)
             #expect(bench.transport.requests.map(\.fields) == [fields, fields])
@@ -252,7 +254,8 @@ import Testing
     }
 
     @Test func redirectTargetIsRequestedWithoutRange() async throws {
-        let bench = try bench(Self.cut(after: 100), .status(302, ["Location": "/end.png"]), .picture(Self.whole))
+        let bench = try bench(
+            Self.interrupted(after: 100), .status(302, ["Location": "/end.png"]), .picture(Self.whole))
         #expect(await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"])
         #expect((0...2).map { range(bench, $0).range } == [nil, "bytes=100-", nil])
         #expect(bench.transport.requests[2].url == "http://example.com/end.png")
@@ -262,7 +265,8 @@ import Testing
         // A failed load, a resumed load, and a load without retries.
         let few = RetryPolicy(maxAttempts: 2, firstDelay: .zero)
         let bench = try bench(
-            Self.cut(after: 100), .offline, Self.cut(after: 200), Self.rest(from: 200), .picture(Self.whole), retry: few
+            Self.interrupted(after: 100), .offline, Self.interrupted(after: 200), Self.remainder(from: 200),
+            .picture(Self.whole), retry: few
         )
         #expect(await bench.steps() == ["sending", "retrying 2 transport", "failed transport"])
         #expect(bench.storedFiles.isEmpty)
@@ -271,16 +275,16 @@ import Testing
         #expect(await bench.steps(reload) == ["sending", "finished networkToDisk"])
         #expect((0...4).map { range(bench, $0).range } == [nil, "bytes=100-", nil, "bytes=200-", nil])
 
-        let single = try self.bench(Self.cut(after: 100), .picture(Self.whole), retry: .none)
+        let single = try self.bench(Self.interrupted(after: 100), .picture(Self.whole), retry: .none)
         for _ in 0..<2 { _ = await single.steps() }
         #expect((0...1).map { range(single, $0).range } == [nil, nil])
     }
 
     @Test func cancelledPartialBodyIsNotReused() async throws {
         let gate = Gate()
-        var held = Self.rest(from: 100)
+        var held = Self.remainder(from: 100)
         held.headGate = gate
-        let bench = try bench(Self.cut(after: 100), held, .picture(Self.whole))
+        let bench = try bench(Self.interrupted(after: 100), held, .picture(Self.whole))
         let task = Task { await bench.failure() }
         await gate.arrival()
         task.cancel()
@@ -294,7 +298,8 @@ import Testing
 
     @Test func resumedRevalidationSendsIfNoneMatchAndIfRange() async throws {
         let bench = try bench(
-            .picture(TestPicture.second, maxAge: 10, etag: "\"0\""), Self.cut(after: 100), Self.rest(from: 100))
+            .picture(TestPicture.second, maxAge: 10, etag: "\"0\""), Self.interrupted(after: 100),
+            Self.remainder(from: 100))
         _ = await bench.steps()
         bench.clock.advance(11)
         #expect(
@@ -307,7 +312,7 @@ import Testing
     }
 
     @Test func progressContinuesAfterAResume() async throws {
-        let bench = try bench(Self.cut(after: 300), Self.rest(from: 300))
+        let bench = try bench(Self.interrupted(after: 300), Self.remainder(from: 300))
         var counts: [Int] = []
         for await event in bench.loader.events(for: ImageRequest(url: LoaderBench.url)) {
             if case .progress(let received, let expected) = event {

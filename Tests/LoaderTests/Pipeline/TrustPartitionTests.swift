@@ -9,7 +9,7 @@ import Testing
 /// A response over an unverified connection is not used for a load that requires verification.
 @Suite(.requirement("X19"), .timeLimit(.minutes(30))) struct TrustPartitionTests {
     /// A scripted transport that accepts and records all trust settings.
-    private final class Trusting: HTTPTransport {
+    private final class TrustRecordingTransport: HTTPTransport {
         let scripted: ScriptedTransport
         let trusts = Locked<[TrustSettings]>([])
 
@@ -26,7 +26,7 @@ import Testing
     }
 
     private static let url = "https://secure.example/a.png"
-    private static let ways: [@Sendable (inout ImageLoader.Configuration) -> Void] = [
+    private static let trustChanges: [@Sendable (inout ImageLoader.Configuration) -> Void] = [
         { $0.trustAnySSLCertificate = true }, { $0.trustedHosts = ["secure.example"] },
         { $0.additionalTrustRoots = ["a root"] },
     ]
@@ -43,12 +43,12 @@ import Testing
     }
 
     @Test(.requirement("X19"), arguments: 0..<3)
-    func diskResponseOfOtherTrustSettingsIsNotUsed(_ way: Int) async throws {
+    func diskResponseOfOtherTrustSettingsIsNotUsed(_ index: Int) async throws {
         let folder = try DiskFolder()
-        let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+        let transport = TrustRecordingTransport(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
         let request = ImageRequest(url: Self.url)
         let data = DataRequest(url: Self.url)
-        let lax = try loader(folder, transport, Self.ways[way])
+        let lax = try loader(folder, transport, Self.trustChanges[index])
         #expect(try await lax.image(for: request).isStored)
         #expect(try await lax.data(for: data).isStored)
 
@@ -58,17 +58,17 @@ import Testing
         #expect(try await strict.data(for: data).source != .disk)
 
         // Each loader finds the response of its own trust settings.
-        #expect(try await loader(folder, transport, Self.ways[way]).image(for: request).source == .disk)
+        #expect(try await loader(folder, transport, Self.trustChanges[index]).image(for: request).source == .disk)
         #expect(try await loader(folder, transport).image(for: request).source == .disk)
         #expect(transport.trusts.value.count == 4)
     }
 
     @Test(.requirement("X19"), arguments: 0..<3)
-    func memoryResponseOfOtherTrustSettingsIsNotUsed(_ way: Int) async throws {
-        let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+    func memoryResponseOfOtherTrustSettingsIsNotUsed(_ index: Int) async throws {
+        let transport = TrustRecordingTransport(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
         let loader = try loader(DiskFolder(), transport) {
             $0.cacheDirectory = nil
-            Self.ways[way](&$0)
+            Self.trustChanges[index](&$0)
         }
         let request = ImageRequest(url: Self.url)
         _ = try await loader.image(for: request)
@@ -82,7 +82,7 @@ import Testing
         #expect(try await loader.image(for: request).source == .networkToDisk)
         #expect(try await loader.image(for: request).source == .memory)
 
-        try loader.update { Self.ways[way](&$0) }
+        try loader.update { Self.trustChanges[index](&$0) }
         #expect(try await loader.image(for: request).source == .memory)
         #expect(transport.trusts.value.count == 2)
     }
@@ -94,7 +94,7 @@ import Testing
         held.headGate = gate
         let replies = [held, .picture(TestPicture.second, maxAge: 3600)]
         let scripted = ScriptedTransport { _, number in replies[min(number, 2) - 1] }
-        let loader = try loader(DiskFolder(), Trusting(scripted)) { $0.trustAnySSLCertificate = true }
+        let loader = try loader(DiskFolder(), TrustRecordingTransport(scripted)) { $0.trustAnySSLCertificate = true }
         let lax = Task { try await loader.image(for: ImageRequest(url: Self.url)) }
         await gate.arrival()
 
@@ -116,7 +116,7 @@ import Testing
         ])
     func trustSettingsOfOtherHostsDoNotChangeTheCacheKey(_ url: String) async throws {
         let folder = try DiskFolder()
-        let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+        let transport = TrustRecordingTransport(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
         let request = ImageRequest(url: url)
         _ = try await loader(folder, transport).image(for: request)
 
@@ -137,10 +137,11 @@ import Testing
                 : .picture(TestPicture.first, maxAge: 3600)
         }
         let request = ImageRequest(url: "https://first.example/a.png")
-        _ = try await loader(folder, Trusting(scripted)) { $0.trustedHosts = ["secure.example"] }.image(for: request)
+        _ = try await loader(folder, TrustRecordingTransport(scripted)) { $0.trustedHosts = ["secure.example"] }.image(
+            for: request)
         #expect(scripted.requests.count == 2)
 
-        _ = try await loader(folder, Trusting(scripted)).image(for: request)
+        _ = try await loader(folder, TrustRecordingTransport(scripted)).image(for: request)
 
         // The stored redirect was verified and is used; the image was not and is requested.
         #expect(scripted.requests.map(\.url).last == Self.url)
@@ -149,7 +150,8 @@ import Testing
 
     @Test(.requirement("X19"))
     func unverifiedFailureIsNotRememberedForVerifiedLoads() async throws {
-        let transport = Trusting(ScriptedTransport(.status(404), .picture(TestPicture.first, maxAge: 60)))
+        let transport = TrustRecordingTransport(
+            ScriptedTransport(.status(404), .picture(TestPicture.first, maxAge: 60)))
         let loader = try loader(DiskFolder(), transport) {
             $0.negativeCacheMaxAge = .seconds(3600)
             $0.trustAnySSLCertificate = true
@@ -163,7 +165,7 @@ import Testing
 
     @Test(.requirement("X19")) func orderOfTrustRootsDoesNotChangeTheCacheKey() async throws {
         let folder = try DiskFolder()
-        let transport = Trusting(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+        let transport = TrustRecordingTransport(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
         for (roots, source) in [(["a", "b"], false), (["b", "a"], true), (["ab"], false), (["a"], false)] {
             let loader = try loader(folder, transport) { $0.additionalTrustRoots = roots }
             let image = try await loader.image(for: ImageRequest(url: Self.url))

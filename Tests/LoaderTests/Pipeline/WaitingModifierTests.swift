@@ -12,15 +12,15 @@ import Testing
     private let gate = Gate()
     private let calls = Locked(0)
 
-    /// - Parameter isDeaf: True for a modifier that ignores cancellation.
-    private func bench(urgentWidth: Int, isDeaf: Bool = false) throws -> LoaderBench {
+    /// - Parameter ignoresCancellation: True for a modifier that still waits after the load is cancelled.
+    private func bench(urgentWidth: Int, ignoresCancellation: Bool = false) throws -> LoaderBench {
         let (gate, calls) = (gate, calls)
         return try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) {
             $0.urgentWidth = urgentWidth
             $0.requestModifier = { request in
                 guard request.url == Self.held else { return request }
                 calls.update { $0 += 1 }
-                if isDeaf {
+                if ignoresCancellation {
                     // An unstructured task is not cancelled with the load.
                     try? await Task { try await gate.pass() }.value
                 } else {
@@ -36,8 +36,8 @@ import Testing
     }
 
     @Test(arguments: [false, true], [2, 3])
-    func waitingModifierHoldsOneSlotAndOtherLoadsFinish(isDeaf: Bool, width: Int) async throws {
-        let bench = try bench(urgentWidth: width, isDeaf: isDeaf)
+    func waitingModifierHoldsOneSlotAndOtherLoadsFinish(ignoresCancellation: Bool, width: Int) async throws {
+        let bench = try bench(urgentWidth: width, ignoresCancellation: ignoresCancellation)
         let lanes = bench.loader.images.shared.lanes
         async let held = bench.failure(request)
         await gate.arrival()
@@ -61,8 +61,8 @@ import Testing
         await bench.settle { bench.isIdle }
     }
 
-    @Test(arguments: [false, true]) func cancellingEndsALoadWhoseModifierWaits(isDeaf: Bool) async throws {
-        let bench = try bench(urgentWidth: 2, isDeaf: isDeaf)
+    @Test(arguments: [false, true]) func cancellingEndsALoadWhoseModifierWaits(ignoresCancellation: Bool) async throws {
+        let bench = try bench(urgentWidth: 2, ignoresCancellation: ignoresCancellation)
         let task = Task { await bench.failure(request) }
         await gate.arrival()
 
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func cancelledTaskReportsCompletionAndNoRequest() async throws {
-        let bench = try bench(urgentWidth: 2, isDeaf: true)
+        let bench = try bench(urgentWidth: 2, ignoresCancellation: true)
         let codes = Locked<[LoadError.Code?]>([])
         let task = bench.loader.loadImage(
             with: request, sendingRequest: { _ in codes.update { $0.append(nil) } },

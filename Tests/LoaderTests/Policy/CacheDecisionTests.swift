@@ -6,11 +6,11 @@ import Testing
 
 struct CacheDecisionTests {
     /// The kind of a decision.
-    enum Verdict: String { case fresh, stale, staleAndRefresh, conditional, plain, passThrough, error, notInCache }
+    enum DecisionKind: String { case fresh, stale, staleAndRefresh, conditional, plain, passThrough, error, notInCache }
 
     static let noStale = ["must-revalidate", "no-cache"]
 
-    private func verdict(_ decision: CacheDecision) -> Verdict {
+    private func kind(_ decision: CacheDecision) -> DecisionKind {
         switch decision {
         case .answer(let shown, let refresh): shown.isFresh ? .fresh : refresh == nil ? .stale : .staleAndRefresh
         case .send(let plan, _): plan.isPassThrough ? .passThrough : plan.isConditional ? .conditional : .plain
@@ -40,18 +40,20 @@ struct CacheDecisionTests {
             (.reload, .plain, .plain, .plain, .plain),
             (.cacheElseLoad, .fresh, .stale, .conditional, .plain),
             (.cacheOnly, .fresh, .stale, .notInCache, .notInCache),
-        ] as [(CachePolicy, Verdict, Verdict, Verdict, Verdict)])
-    func policyAndFreshnessSelectTheDecision(_ row: (CachePolicy, Verdict, Verdict, Verdict, Verdict)) throws {
+        ] as [(CachePolicy, DecisionKind, DecisionKind, DecisionKind, DecisionKind)])
+    func policyAndFreshnessSelectTheDecision(
+        _ row: (CachePolicy, DecisionKind, DecisionKind, DecisionKind, DecisionKind)
+    ) throws {
         let (policy, fresh, stale, mustRevalidate, none) = row
 
-        #expect(verdict(decide(try entry(5), policy: policy)) == fresh)
-        #expect(verdict(decide(try entry(10), policy: policy)) == stale)
-        #expect(verdict(decide(try entry(11, "must-revalidate"), policy: policy)) == mustRevalidate)
-        #expect(verdict(decide(try entry(5, "must-revalidate"), policy: policy)) == fresh)
+        #expect(kind(decide(try entry(5), policy: policy)) == fresh)
+        #expect(kind(decide(try entry(10), policy: policy)) == stale)
+        #expect(kind(decide(try entry(11, "must-revalidate"), policy: policy)) == mustRevalidate)
+        #expect(kind(decide(try entry(5, "must-revalidate"), policy: policy)) == fresh)
         for age in [Int64(0), 5, 11] {
-            #expect(verdict(decide(try entry(age, "no-cache"), policy: policy)) == mustRevalidate)
+            #expect(kind(decide(try entry(age, "no-cache"), policy: policy)) == mustRevalidate)
         }
-        #expect(verdict(decide(nil, policy: policy)) == none)
+        #expect(kind(decide(nil, policy: policy)) == none)
     }
 
     @Test(.requirement("O90"), arguments: CachePolicy.allCases)
@@ -105,8 +107,8 @@ struct CacheDecisionTests {
     @Test func storedErrorsAndRedirectsAreUsedWhileFresh() throws {
         for status in [301, 302, 404, 503, 599] {
             let fields: HeaderFields = ["Cache-Control": "max-age=10"]
-            #expect(verdict(decide(try PolicyFixture.entry(fields, status: status, age: 5))) == .fresh)
-            #expect(verdict(decide(try PolicyFixture.entry(fields, status: status, age: 15))) == .plain)
+            #expect(kind(decide(try PolicyFixture.entry(fields, status: status, age: 5))) == .fresh)
+            #expect(kind(decide(try PolicyFixture.entry(fields, status: status, age: 15))) == .plain)
         }
     }
 
@@ -114,10 +116,10 @@ struct CacheDecisionTests {
         let stored = try PolicyFixture.entry(
             ["Cache-Control": "max-age=1, stale-while-revalidate=99, stale-if-error=99"], status: 404, age: 5)
 
-        #expect(verdict(decide(stored)) == .plain)
-        #expect(verdict(decide(stored, policy: .cacheElseLoad)) == .plain)
-        #expect(verdict(decide(stored, policy: .cacheOnly)) == .notInCache)
-        #expect(verdict(decide(stored, ["Cache-Control": "max-stale"])) == .plain)
+        #expect(kind(decide(stored)) == .plain)
+        #expect(kind(decide(stored, policy: .cacheElseLoad)) == .plain)
+        #expect(kind(decide(stored, policy: .cacheOnly)) == .notInCache)
+        #expect(kind(decide(stored, ["Cache-Control": "max-stale"])) == .plain)
     }
 
     /// Policy, age of an entry with `max-age=10`, and whether it is delivered before the response.
@@ -149,11 +151,11 @@ struct CacheDecisionTests {
     }
 
     @Test func immutableSuppressesOnlyTheRevalidatePolicyWhileFresh() throws {
-        #expect(verdict(decide(try entry(5, "immutable"), policy: .revalidate)) == .fresh)
-        #expect(verdict(decide(try entry(15, "immutable"), policy: .revalidate)) == .conditional)
-        #expect(verdict(decide(try entry(15, "immutable"))) == .conditional)
-        #expect(verdict(decide(try entry(5, "immutable"), policy: .reload)) == .plain)
-        #expect(verdict(decide(try entry(5, "immutable"), ["Cache-Control": "no-cache"])) == .conditional)
+        #expect(kind(decide(try entry(5, "immutable"), policy: .revalidate)) == .fresh)
+        #expect(kind(decide(try entry(15, "immutable"), policy: .revalidate)) == .conditional)
+        #expect(kind(decide(try entry(15, "immutable"))) == .conditional)
+        #expect(kind(decide(try entry(5, "immutable"), policy: .reload)) == .plain)
+        #expect(kind(decide(try entry(5, "immutable"), ["Cache-Control": "no-cache"])) == .conditional)
     }
 
     /// Cache-Control of the request, age of an entry with `max-age=10`, and the decision (RFC 9111 §5.2.1).
@@ -169,25 +171,25 @@ struct CacheDecisionTests {
             ("max-stale, no-cache", 5, .conditional), ("only-if-cached", 5, .fresh), ("only-if-cached", 15, .stale),
             ("only-if-cached, no-cache", 5, .notInCache), ("only-if-cached, max-age=3", 5, .notInCache),
             ("unknown", 5, .fresh), ("no-cache=\"x\"", 0, .conditional),
-        ] as [(String, Int64, Verdict)])
-    func requestDirectivesSelectTheDecision(_ row: (String, Int64, Verdict)) throws {
-        #expect(verdict(decide(try entry(row.1), ["Cache-Control": row.0])) == row.2)
+        ] as [(String, Int64, DecisionKind)])
+    func requestDirectivesSelectTheDecision(_ row: (String, Int64, DecisionKind)) throws {
+        #expect(kind(decide(try entry(row.1), ["Cache-Control": row.0])) == row.2)
     }
 
     @Test func requestDirectivesDoNotOverrideMustRevalidate() throws {
         for directive in Self.noStale {
-            #expect(verdict(decide(try entry(15, directive), ["Cache-Control": "max-stale"])) == .conditional)
-            #expect(verdict(decide(try entry(15, directive), ["Cache-Control": "only-if-cached"])) == .notInCache)
+            #expect(kind(decide(try entry(15, directive), ["Cache-Control": "max-stale"])) == .conditional)
+            #expect(kind(decide(try entry(15, directive), ["Cache-Control": "only-if-cached"])) == .notInCache)
         }
     }
 
     @Test func pragmaAppliesOnlyWithoutCacheControl() throws {
-        #expect(verdict(decide(try entry(5), ["Pragma": "no-cache"])) == .conditional)
-        #expect(verdict(decide(try entry(5), ["Pragma": "x, No-Cache"])) == .conditional)
-        #expect(verdict(decide(try entry(5), ["Pragma": "x"])) == .fresh)
-        #expect(verdict(decide(try entry(5), ["Pragma": "no-cache", "Cache-Control": "x"])) == .fresh)
+        #expect(kind(decide(try entry(5), ["Pragma": "no-cache"])) == .conditional)
+        #expect(kind(decide(try entry(5), ["Pragma": "x, No-Cache"])) == .conditional)
+        #expect(kind(decide(try entry(5), ["Pragma": "x"])) == .fresh)
+        #expect(kind(decide(try entry(5), ["Pragma": "no-cache", "Cache-Control": "x"])) == .fresh)
         let stored = try PolicyFixture.entry(["Pragma": "no-cache", "Cache-Control": "max-age=10"], age: 5)
-        #expect(verdict(decide(stored)) == .fresh)
+        #expect(kind(decide(stored)) == .fresh)
     }
 
     @Test(arguments: [
@@ -195,9 +197,9 @@ struct CacheDecisionTests {
     ])
     func requestWithCallerConditionsPassesThrough(_ name: String) throws {
         for policy in CachePolicy.allCases {
-            let expected: Verdict = policy == .cacheOnly ? .notInCache : .passThrough
+            let expected: DecisionKind = policy == .cacheOnly ? .notInCache : .passThrough
             let decision = decide(try entry(5), [name: "x"], policy: policy)
-            #expect(verdict(decision) == expected)
+            #expect(kind(decision) == expected)
             if case .send(let plan, let provisional) = decision {
                 #expect(plan.addedFields == [:] && provisional == nil)
             }
@@ -218,39 +220,39 @@ struct CacheDecisionTests {
     func staleWhileRevalidateUsesTheStaleEntryAndRefreshesIt(_ row: (Int64, Bool?)) throws {
         let decision = decide(try entry(row.0, "stale-while-revalidate=5"))
 
-        let expected: Verdict = row.1.map { $0 ? .staleAndRefresh : .conditional } ?? .fresh
-        #expect(verdict(decision) == expected)
+        let expected: DecisionKind = row.1.map { $0 ? .staleAndRefresh : .conditional } ?? .fresh
+        #expect(kind(decision) == expected)
         if case .answer(_, let refresh?) = decision { #expect(refresh.isConditional) }
     }
 
     @Test func staleWhileRevalidateIsIgnoredWhenFreshnessIsRequired() throws {
         let directives = "stale-while-revalidate=99"
-        for other in Self.noStale { #expect(verdict(decide(try entry(15, "\(directives), \(other)"))) == .conditional) }
+        for other in Self.noStale { #expect(kind(decide(try entry(15, "\(directives), \(other)"))) == .conditional) }
         for own in ["no-cache", "max-age=20", "min-fresh=1"] {
-            #expect(verdict(decide(try entry(15, directives), ["Cache-Control": own])) == .conditional)
+            #expect(kind(decide(try entry(15, directives), ["Cache-Control": own])) == .conditional)
         }
-        #expect(verdict(decide(try entry(15, directives), policy: .revalidate)) == .conditional)
-        #expect(verdict(decide(try entry(15, directives), policy: .reload)) == .plain)
-        #expect(verdict(decide(try entry(15, "stale-while-revalidate=x"))) == .conditional)
+        #expect(kind(decide(try entry(15, directives), policy: .revalidate)) == .conditional)
+        #expect(kind(decide(try entry(15, directives), policy: .reload)) == .plain)
+        #expect(kind(decide(try entry(15, "stale-while-revalidate=x"))) == .conditional)
     }
 
     @Test func clockSetBackMakesAnEntryStaleBeyondEveryWindow() throws {
         let stored = try entry(0, "stale-while-revalidate=99, stale-if-error=99")
         let before = WallTime(seconds: 1)
 
-        #expect(verdict(decide(stored, now: before)) == .conditional)
-        #expect(verdict(decide(stored, policy: .cacheElseLoad, now: before)) == .stale)
-        #expect(verdict(decide(stored, ["Cache-Control": "max-stale=99"], now: before)) == .conditional)
+        #expect(kind(decide(stored, now: before)) == .conditional)
+        #expect(kind(decide(stored, policy: .cacheElseLoad, now: before)) == .stale)
+        #expect(kind(decide(stored, ["Cache-Control": "max-stale=99"], now: before)) == .conditional)
     }
 
     @Test(.requirement("O8")) func entryOfAnotherVariantIsNotUsed() throws {
         let stored = try PolicyFixture.entry(
             ["Cache-Control": "max-age=10", "Vary": "Foo", "ETag": "\"a\""], age: 5, request: ["Foo": "1"])
 
-        #expect(verdict(decide(stored, ["Foo": "1"])) == .fresh)
+        #expect(kind(decide(stored, ["Foo": "1"])) == .fresh)
         #expect(decide(stored, ["Foo": "2"]) == .send(RequestPlan(), provisional: nil))
-        #expect(verdict(decide(stored, [:], policy: .cacheOnly)) == .notInCache)
-        #expect(verdict(decide(stored, [:], policy: .cacheElseLoad)) == .plain)
+        #expect(kind(decide(stored, [:], policy: .cacheOnly)) == .notInCache)
+        #expect(kind(decide(stored, [:], policy: .cacheElseLoad)) == .plain)
     }
 
     @Test func noStoreEntryIsUnusedOnceServerPolicyIsEnabled() throws {
@@ -258,9 +260,9 @@ struct CacheDecisionTests {
         settings.useServerCachePolicy = false
         let stored = try PolicyFixture.entry(["Cache-Control": "no-store, max-age=100"], age: 5)
 
-        #expect(verdict(decide(stored, settings: settings)) == .fresh)
+        #expect(kind(decide(stored, settings: settings)) == .fresh)
         #expect(decide(stored) == .send(RequestPlan(), provisional: nil))
-        #expect(verdict(decide(stored, policy: .cacheOnly)) == .notInCache)
+        #expect(kind(decide(stored, policy: .cacheOnly)) == .notInCache)
     }
 
     @Test(.requirement("O31")) func disabledServerPolicySendsARequestOnlyOnReload() throws {
@@ -271,16 +273,16 @@ struct CacheDecisionTests {
             for own in ["", "no-cache", "max-age=0", "min-fresh=9", "only-if-cached"] {
                 let fields: HeaderFields = own.isEmpty ? [:] : ["Cache-Control": own]
                 for policy in CachePolicy.allCases where policy != .reload {
-                    #expect(verdict(decide(stored, fields, policy: policy, settings: settings)) == .fresh)
+                    #expect(kind(decide(stored, fields, policy: policy, settings: settings)) == .fresh)
                 }
             }
-            #expect(verdict(decide(stored, policy: .reload, settings: settings)) == .plain)
+            #expect(kind(decide(stored, policy: .reload, settings: settings)) == .plain)
         }
         let varied = try PolicyFixture.entry(["Vary": "Foo"], request: ["Foo": "1"])
-        #expect(verdict(decide(varied, ["Foo": "2"], settings: settings)) == .plain)
-        #expect(verdict(decide(nil, policy: .cacheOnly, settings: settings)) == .notInCache)
+        #expect(kind(decide(varied, ["Foo": "2"], settings: settings)) == .plain)
+        #expect(kind(decide(nil, policy: .cacheOnly, settings: settings)) == .notInCache)
         let error = try PolicyFixture.entry(["Cache-Control": "max-age=99"], status: 404)
-        #expect(verdict(decide(error, settings: settings)) == .plain)
+        #expect(kind(decide(error, settings: settings)) == .plain)
     }
 }
 #endif

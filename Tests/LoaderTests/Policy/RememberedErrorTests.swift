@@ -6,15 +6,15 @@ import Testing
 
 struct RememberedErrorTests {
     /// Simulates loads of one key: cache decision, cache outcome, one stored entry and a manual clock.
-    private struct Client {
+    private struct LoadSimulation {
         var settings = CacheSettings()
         var now = PolicyFixture.now
         var entry: CacheEntry?
         /// Requests sent so far.
         var requests = 0
 
-        init(silence: Int64, attempts: Int = 3) {
-            settings.defaultCacheControlMaxAgeForErrors = .seconds(silence)
+        init(errorLifetime: Int64, attempts: Int = 3) {
+            settings.defaultCacheControlMaxAgeForErrors = .seconds(errorLifetime)
             settings.maxAttemptsForErrors = attempts
         }
 
@@ -40,240 +40,241 @@ struct RememberedErrorTests {
             return decision
         }
 
-        mutating func wait(_ seconds: Int64) { now = now.adding(milliseconds: seconds * 1000) }
+        mutating func advance(_ seconds: Int64) { now = now.adding(milliseconds: seconds * 1000) }
     }
 
     @Test(.requirement("O33", "O35"), arguments: [(-1, 1), (0, 1), (1, 1), (2, 2), (3, 3), (10, 10)])
     func maxAttemptsErrorsInARowSuppressRequests(_ row: (Int, Int)) throws {
-        var client = Client(silence: 60, attempts: row.0)
+        var simulation = LoadSimulation(errorLifetime: 60, attempts: row.0)
         for round in 1...3 {
-            for _ in 1...row.1 { try client.load(500) }
-            #expect(client.requests == round * row.1)
-            let last = client.now
+            for _ in 1...row.1 { try simulation.load(500) }
+            #expect(simulation.requests == round * row.1)
+            let last = simulation.now
 
-            client.wait(59)
+            simulation.advance(59)
             for _ in 1...5 {
-                let decision = try client.load(200)
+                let decision = try simulation.load(200)
                 let error = RememberedError(status: 500, until: last.adding(milliseconds: 60_000), isFresh: false)
                 #expect(decision == .fail(error, provisional: nil))
             }
 
-            #expect(client.requests == round * row.1)
-            client.wait(1)
+            #expect(simulation.requests == round * row.1)
+            simulation.advance(1)
         }
     }
 
     @Test(.requirement("O37"), arguments: [200, 304])
     func successBetweenErrorsResetsTheCount(_ status: Int) throws {
-        var client = Client(silence: 60)
-        client.entry = try PolicyFixture.entry(["ETag": "\"a\""], age: 10)
-        try client.load(500)
-        try client.load(500)
-        try client.load(status, ["ETag": "\"a\""])
-        #expect(client.entry?.failure == nil)
+        var simulation = LoadSimulation(errorLifetime: 60)
+        simulation.entry = try PolicyFixture.entry(["ETag": "\"a\""], age: 10)
+        try simulation.load(500)
+        try simulation.load(500)
+        try simulation.load(status, ["ETag": "\"a\""])
+        #expect(simulation.entry?.failure == nil)
 
-        for _ in 1...3 { try client.load(500) }
+        for _ in 1...3 { try simulation.load(500) }
 
-        #expect(client.requests == 6)
-        #expect(client.entry?.failure?.attempts == 3)
-        try client.load(200)
-        #expect(client.requests == 6)
+        #expect(simulation.requests == 6)
+        #expect(simulation.entry?.failure?.attempts == 3)
+        try simulation.load(200)
+        #expect(simulation.requests == 6)
     }
 
     @Test(.requirement("O34")) func zeroErrorLifetimeRemembersNoErrors() throws {
-        var client = Client(silence: 0, attempts: 1)
-        for _ in 1...10 { try client.load(404) }
+        var simulation = LoadSimulation(errorLifetime: 0, attempts: 1)
+        for _ in 1...10 { try simulation.load(404) }
 
-        #expect(client.requests == 10)
-        #expect(client.entry == nil)
+        #expect(simulation.requests == 10)
+        #expect(simulation.entry == nil)
     }
 
     @Test(.requirement("O38")) func storedImageIsRetainedAndDeliveredBeforeTheError() throws {
-        var client = Client(silence: 60, attempts: 1)
-        client.entry = try PolicyFixture.entry(["ETag": "\"a\"", "Cache-Control": "max-age=5"], age: 10)
-        let response = client.entry?.response
+        var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
+        simulation.entry = try PolicyFixture.entry(["ETag": "\"a\"", "Cache-Control": "max-age=5"], age: 10)
+        let response = simulation.entry?.response
 
-        try client.load(404)
-        let decision = try client.load(200)
+        try simulation.load(404)
+        let decision = try simulation.load(200)
 
-        #expect(client.entry?.response == response)
+        #expect(simulation.entry?.response == response)
         guard case .fail(let error, let provisional?) = decision else { return #expect(Bool(false), "\(decision)") }
         #expect(error.status == 404 && provisional.status == 200 && !provisional.isFresh)
-        #expect(client.requests == 1)
+        #expect(simulation.requests == 1)
     }
 
     @Test func freshImageIsUsedDespiteARememberedError() throws {
-        var client = Client(silence: 60, attempts: 1)
-        client.entry = try PolicyFixture.entry(["Cache-Control": "max-age=50"])
-        try client.load(500, policy: .reload)
+        var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
+        simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=50"])
+        try simulation.load(500, policy: .reload)
 
-        guard case .answer(let shown, nil) = try client.load(200) else { return #expect(Bool(false), "no answer") }
+        guard case .answer(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
 
         #expect(shown.isFresh)
-        #expect(client.entry?.failure?.attempts == 1)
+        #expect(simulation.entry?.failure?.attempts == 1)
     }
 
     @Test(.requirement("O35")) func reloadAndRevalidateSendRequestsAndCountErrors() throws {
         for policy in [CachePolicy.reload, .revalidate] {
-            var client = Client(silence: 60, attempts: 2)
-            try client.load(500)
-            try client.load(500)
-            client.wait(30)
+            var simulation = LoadSimulation(errorLifetime: 60, attempts: 2)
+            try simulation.load(500)
+            try simulation.load(500)
+            simulation.advance(30)
 
-            try client.load(503, policy: policy)
+            try simulation.load(503, policy: policy)
 
-            #expect(client.requests == 3)
-            client.wait(59)
-            try client.load(200)
-            #expect(client.requests == 3, "a further error prolongs the silence")
-            try client.load(200, policy: policy)
-            try client.load(500)
-            #expect(client.requests == 5)
+            #expect(simulation.requests == 3)
+            simulation.advance(59)
+            try simulation.load(200)
+            #expect(simulation.requests == 3, "a further error starts the error lifetime again")
+            try simulation.load(200, policy: policy)
+            try simulation.load(500)
+            #expect(simulation.requests == 5)
         }
     }
 
     @Test(.requirement("O36")) func clockSetBackAllowsRequestsAgain() throws {
-        var client = Client(silence: 60, attempts: 1)
-        try client.load(500)
-        client.wait(-1)
+        var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
+        try simulation.load(500)
+        simulation.advance(-1)
 
-        try client.load(500)
+        try simulation.load(500)
 
-        #expect(client.requests == 2)
+        #expect(simulation.requests == 2)
     }
 
     @Test func cacheOnlyReturnsNotInCacheForARememberedError() throws {
-        var client = Client(silence: 60, attempts: 1)
-        try client.load(500)
+        var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
+        try simulation.load(500)
 
-        #expect(try client.load(200, policy: .cacheOnly) == .notInCache)
+        #expect(try simulation.load(200, policy: .cacheOnly) == .notInCache)
     }
 
     @Test func staleWhileRevalidateDoesNotRefreshDuringARememberedError() throws {
-        var client = Client(silence: 60, attempts: 1)
-        client.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5, stale-while-revalidate=99"], age: 10)
-        try client.load(500, policy: .reload)
+        var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
+        simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5, stale-while-revalidate=99"], age: 10)
+        try simulation.load(500, policy: .reload)
 
-        guard case .answer(let shown, let refresh) = try client.load(200) else {
+        guard case .answer(let shown, let refresh) = try simulation.load(200) else {
             return #expect(Bool(false), "no answer")
         }
         #expect(!shown.isFresh && refresh == nil)
     }
 
     @Test func staleIfErrorAppliesToARememberedError() throws {
-        var client = Client(silence: 60, attempts: 1)
-        client.settings.staleIfError = .upTo(.seconds(1000))
-        client.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5"], age: 10)
-        try client.load(503)
+        var simulation = LoadSimulation(errorLifetime: 60, attempts: 1)
+        simulation.settings.staleIfError = .upTo(.seconds(1000))
+        simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5"], age: 10)
+        try simulation.load(503)
 
-        guard case .answer(let shown, nil) = try client.load(200) else { return #expect(Bool(false), "no answer") }
+        guard case .answer(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
         guard case .remembered(let error)? = shown.insteadOf else { return #expect(Bool(false), "no error") }
         #expect(error.status == 503 && !shown.isFresh)
     }
 
     @Test(.requirement("O34"), arguments: [400, 404, 410, 429, 500, 503, 599])
     func errorWithALifetimeIsStoredAndReused(_ status: Int) throws {
-        var client = Client(silence: 0)
-        try client.load(status, ["Cache-Control": "max-age=10"])
-        client.wait(9)
+        var simulation = LoadSimulation(errorLifetime: 0)
+        try simulation.load(status, ["Cache-Control": "max-age=10"])
+        simulation.advance(9)
 
-        guard case .answer(let shown, nil) = try client.load(200) else { return #expect(Bool(false), "no answer") }
+        guard case .answer(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
         #expect(shown.status == status && shown.isFresh && shown.fields.text("Age") == "9")
-        client.wait(1)
-        try client.load(200)
-        #expect(client.requests == 2)
-        #expect(client.entry?.response?.status == 200)
+        simulation.advance(1)
+        try simulation.load(200)
+        #expect(simulation.requests == 2)
+        #expect(simulation.entry?.response?.status == 200)
     }
 
     @Test func expiresGivesAnErrorItsLifetime() throws {
-        var client = Client(silence: 0)
-        try client.load(404, ["Expires": HTTPDate.format(client.now.adding(milliseconds: 10_000))])
-        try client.load(200)
+        var simulation = LoadSimulation(errorLifetime: 0)
+        try simulation.load(404, ["Expires": HTTPDate.format(simulation.now.adding(milliseconds: 10_000))])
+        try simulation.load(200)
 
-        #expect(client.requests == 1)
+        #expect(simulation.requests == 1)
     }
 
     @Test func expiredErrorIsRequestedAgainBeforeTheDefaultErrorLifetimeEnds() throws {
-        var client = Client(silence: 1_000, attempts: 1)
-        try client.load(404, ["Cache-Control": "max-age=10"])
-        client.wait(10)
-        try client.load(404, ["Cache-Control": "max-age=0"])
-        try client.load(404, ["Cache-Control": "no-cache, max-age=9"])
-        try client.load(404, ["Cache-Control": "max-age=10"])
+        var simulation = LoadSimulation(errorLifetime: 1_000, attempts: 1)
+        try simulation.load(404, ["Cache-Control": "max-age=10"])
+        simulation.advance(10)
+        try simulation.load(404, ["Cache-Control": "max-age=0"])
+        try simulation.load(404, ["Cache-Control": "no-cache, max-age=9"])
+        try simulation.load(404, ["Cache-Control": "max-age=10"])
 
-        #expect(client.requests == 4)
+        #expect(simulation.requests == 4)
     }
 
     @Test func noStoreAndNoCacheErrorsAreNotReused() throws {
         for directives in ["no-store, max-age=10", "no-cache", "no-store", "no-cache, max-age=10"] {
-            var client = Client(silence: 0)
-            for _ in 1...3 { try client.load(404, ["Cache-Control": directives]) }
-            #expect(client.requests == 3)
+            var simulation = LoadSimulation(errorLifetime: 0)
+            for _ in 1...3 { try simulation.load(404, ["Cache-Control": directives]) }
+            #expect(simulation.requests == 3)
         }
     }
 
     @Test(.requirement("O32")) func errorLifetimeIsStoredBesideTheImage() throws {
-        var client = Client(silence: 0)
-        client.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5", "ETag": "\"a\""], age: 10)
-        let response = client.entry?.response
-        try client.load(404, ["Cache-Control": "max-age=10"])
-        #expect(client.entry?.response == response)
+        var simulation = LoadSimulation(errorLifetime: 0)
+        simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5", "ETag": "\"a\""], age: 10)
+        let response = simulation.entry?.response
+        try simulation.load(404, ["Cache-Control": "max-age=10"])
+        #expect(simulation.entry?.response == response)
 
-        guard case .fail(let error, let provisional) = try client.load(200) else {
+        guard case .fail(let error, let provisional) = try simulation.load(200) else {
             return #expect(Bool(false), "asked")
         }
-        #expect(error == RememberedError(status: 404, until: client.now.adding(milliseconds: 10_000), isFresh: true))
+        #expect(
+            error == RememberedError(status: 404, until: simulation.now.adding(milliseconds: 10_000), isFresh: true))
         #expect(provisional != nil)
-        client.wait(10)
-        try client.load(304)
-        #expect(client.requests == 2)
-        #expect(client.entry?.failure == nil)
+        simulation.advance(10)
+        try simulation.load(304)
+        #expect(simulation.requests == 2)
+        #expect(simulation.entry?.failure == nil)
     }
 
     @Test func errorWithVaryIsNotRememberedBesideAnImage() throws {
-        var client = Client(silence: 0)
-        client.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5"], age: 10)
-        try client.load(404, ["Cache-Control": "max-age=10", "Vary": "Cookie"])
+        var simulation = LoadSimulation(errorLifetime: 0)
+        simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5"], age: 10)
+        try simulation.load(404, ["Cache-Control": "max-age=10", "Vary": "Cookie"])
 
-        #expect(client.entry?.failure == nil)
+        #expect(simulation.entry?.failure == nil)
     }
 
     @Test(arguments: [(65_536, true), (65_537, false)])
     func aLargeErrorIsRememberedWithoutItsBody(_ row: (Int, Bool)) throws {
-        var client = Client(silence: 0)
-        try client.load(404, ["Cache-Control": "max-age=10"], bytes: row.0)
+        var simulation = LoadSimulation(errorLifetime: 0)
+        try simulation.load(404, ["Cache-Control": "max-age=10"], bytes: row.0)
 
-        #expect((client.entry?.response != nil) == row.1)
-        #expect((client.entry?.failure != nil) == !row.1)
-        try client.load(200)
-        #expect(client.requests == 1)
+        #expect((simulation.entry?.response != nil) == row.1)
+        #expect((simulation.entry?.failure != nil) == !row.1)
+        try simulation.load(200)
+        #expect(simulation.requests == 1)
     }
 
     @Test func disabledServerPolicyIgnoresTheLifetimeOfErrors() throws {
-        var client = Client(silence: 60, attempts: 2)
-        client.settings.useServerCachePolicy = false
-        try client.load(404, ["Cache-Control": "max-age=1000"])
-        try client.load(404, ["Cache-Control": "max-age=1000"])
-        try client.load(404)
-        #expect(client.requests == 2)
+        var simulation = LoadSimulation(errorLifetime: 60, attempts: 2)
+        simulation.settings.useServerCachePolicy = false
+        try simulation.load(404, ["Cache-Control": "max-age=1000"])
+        try simulation.load(404, ["Cache-Control": "max-age=1000"])
+        try simulation.load(404)
+        #expect(simulation.requests == 2)
 
-        client.wait(60)
-        try client.load(200)
+        simulation.advance(60)
+        try simulation.load(200)
 
-        #expect(client.requests == 3)
+        #expect(simulation.requests == 3)
     }
 
     @Test func extremeCountsAndTimesDoNotTrap() throws {
-        var client = Client(silence: .max, attempts: .max)
+        var simulation = LoadSimulation(errorLifetime: .max, attempts: .max)
         let failure = RememberedFailure(status: 500, attempts: .max, at: WallTime(milliseconds: .max - 1))
-        client.entry = CacheEntry(key: try PolicyFixture.key(), failure: failure)
+        simulation.entry = CacheEntry(key: try PolicyFixture.key(), failure: failure)
         for now in [WallTime(milliseconds: .max), WallTime(milliseconds: .min), PolicyFixture.now] {
-            client.now = now
-            try client.load(500)
-            try client.load(500, ["Cache-Control": "max-age=99999999999"])
+            simulation.now = now
+            try simulation.load(500)
+            try simulation.load(500, ["Cache-Control": "max-age=99999999999"])
         }
-        client.entry?.failure?.attempts = .min
-        try client.load(500)
+        simulation.entry?.failure?.attempts = .min
+        try simulation.load(500)
     }
 }
 #endif

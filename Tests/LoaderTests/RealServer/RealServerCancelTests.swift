@@ -10,17 +10,17 @@ import Testing
 /// A load ends exactly once wherever it is cancelled, and leaves no files or connections.
 @Suite(.requirement("O59", "O82"), .timeLimit(.minutes(30))) struct RealServerCancelTests {
     /// The point of the response at which the origin stops and the load is cancelled.
-    private enum Place: CaseIterable {
+    private enum CancelPoint: CaseIterable {
         case beforeTheHead, beforeTheBody, withinTheBody, atTheEndOfTheBody
     }
 
     @Test(arguments: [false, true]) func loadIsCancelledAtEveryPointOfTheResponse(_ speaksHTTP2: Bool) async throws {
         let certificate = speaksHTTP2 ? try OriginCertificate() : nil
-        for place in Place.allCases {
+        for point in CancelPoint.allCases {
             let gate = OriginGate()
             let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in
                 RealServerBench.picture { response in
-                    switch place {
+                    switch point {
                     case .beforeTheHead: response.gate = gate
                     case .beforeTheBody: response.bodyGate = gate
                     case .withinTheBody: response.failure = (250, .silence)
@@ -36,7 +36,7 @@ import Testing
 
             task.cancel()
 
-            #expect(await task.value == .cancelled, "\(place)")
+            #expect(await task.value == .cancelled, "\(point)")
             await bench.settle()
             #expect(bench.storedFiles.isEmpty)
             gate.open()
@@ -68,7 +68,7 @@ import Testing
             if seen < 0 { break }
             events += 1
         } while events < 100
-        #expect(events >= 2, "a load has a beginning and an end at least")
+        #expect(events >= 2, "a load has at least two events")
     }
 
     @Test func cancellingTheTaskAfterAnyEventEndsTheLoadOnce() async throws {

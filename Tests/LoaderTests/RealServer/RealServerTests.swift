@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct RealServerTests {
     /// A server behaviour and the expected result of the load: an image or an error code.
-    private struct Behaviour: Sendable, CustomTestStringConvertible {
+    private struct ServerBehaviour: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: OriginAnswer
         var error: LoadError.Code?
@@ -26,45 +26,48 @@ import Testing
         .close(after: Array("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\(head)\r\n".utf8) + body)
     }
 
-    private static let behaviours: [Behaviour] = [
-        Behaviour("plain", RealServerBench.picture()),
-        Behaviour("until the connection ends", RealServerBench.picture { $0.framing = .untilClose }),
-        Behaviour("chunked", RealServerBench.picture { $0.framing = .chunked }),
-        Behaviour("byte after byte", RealServerBench.picture { $0.pieceSize = 1 }),
-        Behaviour(
+    private static let behaviours: [ServerBehaviour] = [
+        ServerBehaviour("plain", RealServerBench.picture()),
+        ServerBehaviour("body until the connection closes", RealServerBench.picture { $0.framing = .untilClose }),
+        ServerBehaviour("chunked", RealServerBench.picture { $0.framing = .chunked }),
+        ServerBehaviour("single bytes", RealServerBench.picture { $0.pieceSize = 1 }),
+        ServerBehaviour(
             "slow",
             RealServerBench.picture {
                 $0.pieceSize = 100
                 $0.pause = .milliseconds(1)
             }),
-        Behaviour("after interim responses", RealServerBench.picture { $0.interim = [(103, []), (103, [])] }),
-        Behaviour("gzip", RealServerBench.picture(CodedBody.gzip(TestPicture.first), [coding("gzip")])),
-        Behaviour("deflate", RealServerBench.picture(CodedBody.zlib(TestPicture.first), [coding("deflate")])),
-        Behaviour("gzip that is none", RealServerBench.picture(TestPicture.first, [coding("gzip")]), .undecodable),
-        Behaviour("an unknown coding", RealServerBench.picture(TestPicture.first, [coding("br")]), .undecodable),
-        Behaviour("cut within the body", RealServerBench.picture { $0.failure = (250, .close) }, .transport),
-        Behaviour("cut before the body", RealServerBench.picture { $0.failure = (0, .close) }, .transport),
-        Behaviour(
-            "chunked and cut",
+        ServerBehaviour("after interim responses", RealServerBench.picture { $0.interim = [(103, []), (103, [])] }),
+        ServerBehaviour("gzip", RealServerBench.picture(CodedBody.gzip(TestPicture.first), [coding("gzip")])),
+        ServerBehaviour("deflate", RealServerBench.picture(CodedBody.zlib(TestPicture.first), [coding("deflate")])),
+        ServerBehaviour(
+            "invalid gzip", RealServerBench.picture(TestPicture.first, [coding("gzip")]), .undecodable),
+        ServerBehaviour(
+            "unknown content coding", RealServerBench.picture(TestPicture.first, [coding("br")]), .undecodable),
+        ServerBehaviour("closed within the body", RealServerBench.picture { $0.failure = (250, .close) }, .transport),
+        ServerBehaviour("closed before the body", RealServerBench.picture { $0.failure = (0, .close) }, .transport),
+        ServerBehaviour(
+            "chunked and closed",
             RealServerBench.picture {
                 $0.framing = .chunked
                 $0.failure = (250, .close)
             }, .transport),
-        Behaviour("a length too long", raw("Content-Length: 100000\r\n"), .transport),
-        Behaviour("a length too short", raw("Content-Length: 100\r\n"), .undecodable),
-        Behaviour("two lengths", raw("Content-Length: 506\r\nContent-Length: 507\r\n"), .transport),
-        Behaviour("no length at all", raw("")),
-        Behaviour("nothing but the end", .close(), .transport),
-        Behaviour("another protocol", .close(after: Array("220 mail ready\r\n".utf8)), .transport),
-        Behaviour("never answering", .silence, .transport, isIdleLimited: true),
-        Behaviour(
-            "stopping", RealServerBench.picture { $0.failure = (250, .silence) }, .transport, isIdleLimited: true),
-        Behaviour("a head of 30 kB", RealServerBench.picture(TestPicture.first, padding(30))),
-        Behaviour("a head of 2 MB", RealServerBench.picture(TestPicture.first, padding(2_000)), .transport),
-        Behaviour("404", .response(OriginResponse(status: 404, body: Array("no".utf8))), .http),
-        Behaviour("503", .response(OriginResponse(status: 503)), .http),
-        Behaviour(
-            "a page of text", .ok(Array("<html>".utf8), [OriginField("Content-Type", "text/html")]),
+        ServerBehaviour("Content-Length too large", raw("Content-Length: 100000\r\n"), .transport),
+        ServerBehaviour("Content-Length too small", raw("Content-Length: 100\r\n"), .undecodable),
+        ServerBehaviour("two Content-Lengths", raw("Content-Length: 506\r\nContent-Length: 507\r\n"), .transport),
+        ServerBehaviour("no Content-Length", raw("")),
+        ServerBehaviour("closed without a response", .close(), .transport),
+        ServerBehaviour("another protocol", .close(after: Array("220 mail ready\r\n".utf8)), .transport),
+        ServerBehaviour("no response", .silence, .transport, isIdleLimited: true),
+        ServerBehaviour(
+            "stalled within the body", RealServerBench.picture { $0.failure = (250, .silence) }, .transport,
+            isIdleLimited: true),
+        ServerBehaviour("header of 30 kB", RealServerBench.picture(TestPicture.first, padding(30))),
+        ServerBehaviour("header of 2 MB", RealServerBench.picture(TestPicture.first, padding(2_000)), .transport),
+        ServerBehaviour("404", .response(OriginResponse(status: 404, body: Array("no".utf8))), .http),
+        ServerBehaviour("503", .response(OriginResponse(status: 503)), .http),
+        ServerBehaviour(
+            "HTML page", .ok(Array("<html>".utf8), [OriginField("Content-Type", "text/html")]),
             .unacceptableContentType),
     ]
 
@@ -77,7 +80,7 @@ import Testing
 
     /// An incomplete response is an error and is neither delivered nor stored.
     @Test(.requirement("O11", "O19", "O21", "O32", "O39", "O42", "O43"), arguments: behaviours)
-    private func serverBehaviourGivesTheExpectedImageOrError(_ behaviour: Behaviour) async throws {
+    private func serverBehaviourGivesTheExpectedImageOrError(_ behaviour: ServerBehaviour) async throws {
         let origin = try await LoopbackOrigin { _ in behaviour.answer }
         let bench = try RealServerBench { if behaviour.isIdleLimited { $0.idleTimeout = .milliseconds(50) } }
 
@@ -97,7 +100,7 @@ import Testing
         await bench.settle()
         // A load may fail before the origin has read its request.
         await origin.waitForRequests(1)
-        #expect(origin.requests.count == 1, "nothing is repeated unless it is asked for")
+        #expect(origin.requests.count == 1, "nothing is retried without a retry policy")
     }
 
     @Test(.requirement("O57", "O94"), arguments: [301, 302, 303, 307, 308])

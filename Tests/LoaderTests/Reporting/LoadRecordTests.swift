@@ -18,7 +18,7 @@ import Testing
     }
 
     /// A record as text, without its times.
-    private func facts(_ record: LoadRecord) -> String {
+    private func summary(_ record: LoadRecord) -> String {
         let end = record.outcome.map { "\($0)" } ?? (record.isFresh ? "fresh" : "stale")
         let status = record.status.map { "\($0)" } ?? "-"
         return "\(record.content) \(record.source) \(end) \(status) \(record.attempts) \(record.bytes)"
@@ -55,7 +55,7 @@ import Testing
         await loader.flush()
 
         #expect(
-            listener.records.map(facts) == [
+            listener.records.map(summary) == [
                 "image networkToDisk fresh 200 1 \(size)", "image memory fresh 200 0 0", "image memory fresh 200 0 0",
                 "image disk fresh 200 0 0", "image networkNotModified fresh 200 1 0", "image none http 404 1 0",
                 "image none transport - 1 0", "image none notInCache - 0 0", "image none invalidURL - 0 0",
@@ -147,7 +147,7 @@ import Testing
         await bench.loader.flush()
 
         let expected = "image networkToDisk fresh 200 1 \(TestPicture.first.count)"
-        #expect(listener.records.map(facts) == Array(repeating: expected, count: 5))
+        #expect(listener.records.map(summary) == Array(repeating: expected, count: 5))
         #expect(bench.loader.statistics.requests == 1)
         #expect(bench.loader.statistics.bytesReceived == TestPicture.first.count)
         #expect(bench.loader.statistics.network == 5)

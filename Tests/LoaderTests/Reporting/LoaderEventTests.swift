@@ -211,7 +211,7 @@ import Testing
             let alone = try await scenario(category)
             #expect(!alone.isEmpty)
             #expect(alone.allSatisfy { $0.category == category })
-            #expect(alone.map(name) == all.filter { $0.category == category }.map(name))
+            #expect(alone.map(summary) == all.filter { $0.category == category }.map(summary))
         }
         #expect(try await scenario([]).isEmpty)
         #expect(
@@ -235,7 +235,7 @@ import Testing
     }
 
     /// The event as text, without its times.
-    private func name(_ event: LoaderEvent) -> String {
+    private func summary(_ event: LoaderEvent) -> String {
         if case .responseReceived(let status, let bytes, _) = event.kind { return "response \(status) \(bytes)" }
         return "\(event.kind) \(event.url ?? "")"
     }
@@ -249,7 +249,7 @@ import Testing
         await bench.loader.flush()
 
         #expect(
-            listener.events.map(name) == [
+            listener.events.map(summary) == [
                 "requestSent(attempt: 1) \(shown)", "response 200 \(TestPicture.first.count)",
                 "requestSent(attempt: 1) \(shown)", "response 304 0",
             ])

@@ -6,33 +6,33 @@ import PlatformImageTestSupport
 
 /// Collects events, records and log lines of a loader.
 final class ReportListener: Sendable {
-    private let heard = Locked<[LoaderEvent]>([])
-    private let counted = Locked<[LoadRecord]>([])
-    private let written = Locked<[LogLine]>([])
+    private let receivedEvents = Locked<[LoaderEvent]>([])
+    private let receivedRecords = Locked<[LoadRecord]>([])
+    private let receivedLines = Locked<[LogLine]>([])
 
-    var events: [LoaderEvent] { heard.value }
-    var kinds: [LoaderEvent.Kind] { heard.value.map(\.kind) }
-    var records: [LoadRecord] { counted.value }
-    var lines: [LogLine] { written.value }
+    var events: [LoaderEvent] { receivedEvents.value }
+    var kinds: [LoaderEvent.Kind] { receivedEvents.value.map(\.kind) }
+    var records: [LoadRecord] { receivedRecords.value }
+    var lines: [LogLine] { receivedLines.value }
 
     /// Sets the sinks and the logger of a configuration.
     func listen(_ configuration: inout ImageLoader.Configuration, to categories: LoaderEvent.Categories = .all) {
         configuration.eventCategories = categories
-        configuration.eventSink = { [heard] event in heard.update { $0.append(event) } }
-        configuration.recordSink = { [counted] record in counted.update { $0.append(record) } }
+        configuration.eventSink = { [receivedEvents] event in receivedEvents.update { $0.append(event) } }
+        configuration.recordSink = { [receivedRecords] record in receivedRecords.update { $0.append(record) } }
         configuration.logger = logger
     }
 
     /// A logger that collects lines of every level.
     var logger: Logger {
-        Logger(label: "test") { [written] _ in LineHandler { line in written.update { $0.append(line) } } }
+        Logger(label: "test") { [receivedLines] _ in LineHandler { line in receivedLines.update { $0.append(line) } } }
     }
 
     /// Removes everything collected so far.
     func clear() {
-        heard.update { $0 = [] }
-        counted.update { $0 = [] }
-        written.update { $0 = [] }
+        receivedEvents.update { $0 = [] }
+        receivedRecords.update { $0 = [] }
+        receivedLines.update { $0 = [] }
     }
 }
 

@@ -24,7 +24,7 @@ import Testing
     ]
 
     /// An error whose description contains the complete request.
-    private struct Indiscreet: Error, CustomStringConvertible {
+    private struct RequestRevealingError: Error, CustomStringConvertible {
         let description: String
 
         init(_ request: HTTPRequest) {
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// A transport that always fails with the given error.
-    private struct Failing: HTTPTransport {
+    private struct FailingTransport: HTTPTransport {
         let error: @Sendable (HTTPRequest) -> any Error
 
         func validate(_ trust: TrustSettings) throws(LoadError) {}
@@ -44,7 +44,7 @@ import Testing
         ) async throws -> HTTPResponse { throw error(request) }
     }
 
-    private struct Case {
+    private struct SecretCase {
         var name: String
         var transport: any HTTPTransport = ScriptedTransport(.picture(TestPicture.first))
         var request = ImageRequest(url: address, fields: fields)
@@ -53,41 +53,48 @@ import Testing
         var code: String?
     }
 
-    private static func scripted(_ name: String, _ reply: ScriptedReply, _ code: String?) -> Case {
-        Case(name: name, transport: ScriptedTransport(reply), code: code)
+    private static func scripted(_ name: String, _ reply: ScriptedReply, _ code: String?) -> SecretCase {
+        SecretCase(name: name, transport: ScriptedTransport(reply), code: code)
     }
 
-    private static func picture(_ change: (inout ScriptedReply) -> Void) -> ScriptedReply {
+    private static func imageReply(_ change: (inout ScriptedReply) -> Void) -> ScriptedReply {
         var reply = ScriptedReply.picture(TestPicture.first)
         change(&reply)
         return reply
     }
 
-    private static var cases: [Case] {
+    private static var cases: [SecretCase] {
         var cases = [
-            Case(name: "an error of the transport's own", transport: Failing { Indiscreet($0) }, code: "transport"),
-            Case(
-                name: "a transport error", transport: Failing { LoadError.transport("\(Indiscreet($0))", url: $0.url) },
+            SecretCase(
+                name: "error of another type", transport: FailingTransport { RequestRevealingError($0) },
                 code: "transport"),
-            Case(
-                name: "a handshake", transport: Failing { LoadError.tls("\(Indiscreet($0))", url: $0.url) }, code: "tls"
+            SecretCase(
+                name: "transport error",
+                transport: FailingTransport { LoadError.transport("\(RequestRevealingError($0))", url: $0.url) },
+                code: "transport"),
+            SecretCase(
+                name: "TLS error",
+                transport: FailingTransport { LoadError.tls("\(RequestRevealingError($0))", url: $0.url) }, code: "tls"
             ),
-            Case(
-                name: "a setting", transport: Failing { LoadError.configuration("\(Indiscreet($0))") },
+            SecretCase(
+                name: "configuration error",
+                transport: FailingTransport { LoadError.configuration("\(RequestRevealingError($0))") },
                 code: "configuration"),
             scripted("success", .picture(TestPicture.first), nil), scripted("404", .status(404), "http"),
             scripted("503", .status(503, ["Retry-After": "5"]), "http"),
             scripted("204", .status(204), "unexpectedStatus"),
-            scripted("a circle", .status(302, ["Location": "/a.png\(query)"]), "redirect"),
-            scripted("another scheme", .status(302, ["Location": "ftp://\(credentials)h/\(query)"]), "redirect"),
-            scripted("no host", .status(302, ["Location": "http://\(credentials)/\(query)"]), "redirect"),
-            scripted("a control character", .status(302, ["Location": "/\u{1}\(query)"]), "redirect"),
-            scripted("no location", .status(302), "redirect"),
-            scripted("another type", picture { $0.fields = ["Content-Type": "text/html"] }, "unacceptableContentType"),
-            scripted("cut short", picture { $0.ending = .cut }, "transport"),
+            scripted("redirect loop", .status(302, ["Location": "/a.png\(query)"]), "redirect"),
             scripted(
-                "no picture",
-                picture {
+                "redirect to another scheme", .status(302, ["Location": "ftp://\(credentials)h/\(query)"]), "redirect"),
+            scripted("redirect without host", .status(302, ["Location": "http://\(credentials)/\(query)"]), "redirect"),
+            scripted("redirect with a control character", .status(302, ["Location": "/\u{1}\(query)"]), "redirect"),
+            scripted("redirect without Location", .status(302), "redirect"),
+            scripted(
+                "unaccepted type", imageReply { $0.fields = ["Content-Type": "text/html"] }, "unacceptableContentType"),
+            scripted("truncated body", imageReply { $0.ending = .cut }, "transport"),
+            scripted(
+                "undecodable image",
+                imageReply {
                     $0.chunks = [[0x89, 0x50, 0x4E, 0x47]]; $0.fields = [:]
                 }, nil),
         ]
@@ -96,7 +103,8 @@ import Testing
         large.change = { $0.maxResponseBytes = 10 }
         var wide = scripted("too many pixels", .picture(TestPicture.first), "pixelLimit")
         wide.change = { $0.maxDecodedBytes = 4 }
-        var signed = Case(name: "a signature", transport: Failing { Indiscreet($0) }, code: "transport")
+        var signed = SecretCase(
+            name: "signed request", transport: FailingTransport { RequestRevealingError($0) }, code: "transport")
         signed.change = {
             $0.requestModifier = { request in
                 var request = request
@@ -105,13 +113,13 @@ import Testing
                 return request
             }
         }
-        var unsigned = Case(name: "no signature", code: "configuration")
-        unsigned.change = { $0.requestModifier = { throw Indiscreet($0) } }
-        var basic = Case(
-            name: "basic auth", transport: Failing { Indiscreet($0) },
+        var unsigned = SecretCase(name: "modifier error", code: "configuration")
+        unsigned.change = { $0.requestModifier = { throw RequestRevealingError($0) } }
+        var basic = SecretCase(
+            name: "basic auth", transport: FailingTransport { RequestRevealingError($0) },
             request: ImageRequest(url: "http://example.com/a.png\(query)"), code: "transport")
         basic.change = { $0.basicAuth = try? BasicAuth(user: "loader", password: "basicSECRET7") }
-        var missing = Case(name: "nothing stored", code: "notInCache")
+        var missing = SecretCase(name: "not in cache", code: "notInCache")
         missing.request.policy = .cacheOnly
         var remembered = scripted("remembered", .status(404), "remembered")
         remembered.change = { $0.negativeCacheMaxAge = .seconds(60) }
@@ -121,7 +129,7 @@ import Testing
             ("http:/\(credentials)\(query)", "invalidURL"),
         ]
         return cases + [large, wide, signed, unsigned, basic, missing, remembered]
-            + addresses.map { Case(name: $0.0, request: ImageRequest(url: $0.0, fields: fields), code: $0.1) }
+            + addresses.map { SecretCase(name: $0.0, request: ImageRequest(url: $0.0, fields: fields), code: $0.1) }
     }
 
     @Test(.requirement("O97")) func errorsEventsRecordsAndLogsContainNoSecret() async throws {

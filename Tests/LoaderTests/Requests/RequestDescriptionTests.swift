@@ -43,7 +43,7 @@ import Testing
         ]
     }
 
-    private static func expectSafe(_ value: Any, shows parts: [String], maxLength: Int = 300) {
+    private static func expectRedacted(_ value: Any, shows parts: [String], maxLength: Int = 300) {
         let name = "\(type(of: value))"
         for text in texts(value) {
             #expect(!text.contains("SECRET"), "\(name): \(text)")
@@ -57,34 +57,35 @@ import Testing
     }
 
     @Test(.requirement("N5")) func imageRequestDescriptionIsOneRedactedLine() {
-        Self.expectSafe(
+        Self.expectRedacted(
             Self.image, shows: ["https://example.com/a.png?***", "reload", "slow", "Authorization", "Accept-Language"])
         #expect("\(ImageRequest(url: "https://example.com/a.png"))" == "ImageRequest(https://example.com/a.png)")
     }
 
     @Test(.requirement("N5")) func dataRequestDescriptionIsOneRedactedLine() {
-        Self.expectSafe(Self.data, shows: ["https://example.com/a.png?***", "Authorization"])
+        Self.expectRedacted(Self.data, shows: ["https://example.com/a.png?***", "Authorization"])
         #expect("\(DataRequest(url: "https://example.com/a.png"))" == "DataRequest(https://example.com/a.png)")
     }
 
     @Test(.requirement("N5")) func invalidURLIsPrintedWithoutSecrets() {
         for url in ["userSECRET:passSECRET@host", "https:userSECRET@x", "ftp://a:passSECRET@b/", "//passSECRET@h"] {
-            Self.expectSafe(ImageRequest(url: url), shows: [])
-            Self.expectSafe(DataRequest(url: url), shows: [])
+            Self.expectRedacted(ImageRequest(url: url), shows: [])
+            Self.expectRedacted(DataRequest(url: url), shows: [])
         }
     }
 
     @Test(.requirement("N5")) func httpRequestAndResponseDescriptionsAreRedacted() {
-        Self.expectSafe(HTTPRequest(url: Self.url, fields: Self.fields), shows: ["GET https://example.com/a.png?***"])
+        Self.expectRedacted(
+            HTTPRequest(url: Self.url, fields: Self.fields), shows: ["GET https://example.com/a.png?***"])
         let head = ResponseHead(status: 200, fields: ["Set-Cookie": "a=cookieSECRET", "ETag": "\"1\""])
-        Self.expectSafe(head, shows: ["200", "ETag"])
-        Self.expectSafe(HTTPResponse(head: head, body: HTTPBody { nil }), shows: ["200"])
+        Self.expectRedacted(head, shows: ["200", "ETag"])
+        Self.expectRedacted(HTTPResponse(head: head, body: HTTPBody { nil }), shows: ["200"])
     }
 
     @Test(.requirement("N5")) func headerFieldDescriptionsHideCredentials() {
         let fields: HeaderFields = ["Authorization": "Bearer tokenSECRET", "Set-Cookie": "cookieSECRET", "ETag": "1"]
-        Self.expectSafe(fields, shows: ["Authorization: ***", "ETag: 1"])
-        for line in fields.lines { Self.expectSafe(line, shows: [line.name]) }
+        Self.expectRedacted(fields, shows: ["Authorization: ***", "ETag: 1"])
+        for line in fields.lines { Self.expectRedacted(line, shows: [line.name]) }
     }
 
     @Test(.requirement("N5")) func errorDescriptionsAreRedacted() async throws {
@@ -95,9 +96,9 @@ import Testing
         let error = try #require(await bench.failure(Self.image))
         #expect(error.response?.body == Array("bodySECRET".utf8))
 
-        Self.expectSafe(error, shows: ["http 403", "https://example.com/a.png?***"])
-        Self.expectSafe(try #require(error.response), shows: ["403", "10 bytes"])
-        Self.expectSafe(LoadEvent.finished(.failure(error)), shows: ["http 403"], maxLength: 600)
+        Self.expectRedacted(error, shows: ["http 403", "https://example.com/a.png?***"])
+        Self.expectRedacted(try #require(error.response), shows: ["403", "10 bytes"])
+        Self.expectRedacted(LoadEvent.finished(.failure(error)), shows: ["http 403"], maxLength: 600)
     }
 
     @Test(.requirement("N5")) func loadedImageAndDataDescriptionsAreOneLine() async throws {
@@ -110,9 +111,9 @@ import Testing
         let image = try await bench.loader.image(for: Self.image)
         let data = try await bench.loader.data(for: Self.data)
 
-        Self.expectSafe(image, shows: ["19 x 13", "network"])
-        Self.expectSafe(data, shows: ["506 bytes", "network"])
-        Self.expectSafe(LoadEvent.cached(image), shows: ["19 x 13"])
+        Self.expectRedacted(image, shows: ["19 x 13", "network"])
+        Self.expectRedacted(data, shows: ["506 bytes", "network"])
+        Self.expectRedacted(LoadEvent.cached(image), shows: ["19 x 13"])
         #expect("\(data)".utf8.count < 200 && !"\(data)".contains("["))
     }
 
@@ -122,10 +123,10 @@ import Testing
         let response = StoredResponse(
             status: 200, fields: ["Set-Cookie": "cookieSECRET"], requestTime: .now, responseTime: .now, createdAt: .now,
             vary: vary)
-        Self.expectSafe(key, shows: ["https://example.com/a.png?***"])
-        Self.expectSafe(vary[0], shows: ["cookie"])
-        Self.expectSafe(response, shows: ["200"])
-        Self.expectSafe(CacheEntry(key: key, response: response), shows: ["https://example.com/a.png?***"])
+        Self.expectRedacted(key, shows: ["https://example.com/a.png?***"])
+        Self.expectRedacted(vary[0], shows: ["cookie"])
+        Self.expectRedacted(response, shows: ["200"])
+        Self.expectRedacted(CacheEntry(key: key, response: response), shows: ["https://example.com/a.png?***"])
     }
 
     @Test(.requirement("N5")) func configurationDescriptionIsOneLineOfNonDefaultValues() throws {
@@ -136,7 +137,7 @@ import Testing
         configuration.isSharedCache = true
         configuration.decodeLimits.maxPixels = 1_000
 
-        Self.expectSafe(
+        Self.expectRedacted(
             configuration,
             shows: ["/tmp/pictures", "isSharedCache: true", "maxPixels: 1000", "basicAuth: loader:***"],
             maxLength: 1_000)
@@ -155,9 +156,9 @@ import Testing
         await bench.loader.flush()
 
         #expect(!events.value.isEmpty && records.value.count == 1)
-        for event in events.value { Self.expectSafe(event, shows: ["https://example.com/a.png"]) }
-        for record in records.value { Self.expectSafe(record, shows: ["https://example.com/a.png", "network"]) }
-        Self.expectSafe(try #require(bench.loader.diskStatistics), shows: ["stores: 1"])
+        for event in events.value { Self.expectRedacted(event, shows: ["https://example.com/a.png"]) }
+        for record in records.value { Self.expectRedacted(record, shows: ["https://example.com/a.png", "network"]) }
+        Self.expectRedacted(try #require(bench.loader.diskStatistics), shows: ["stores: 1"])
         var settings = CacheSettings()
         settings.isSharedCache = true
         #expect("\(settings)" == "CacheSettings(isSharedCache: true)")
@@ -168,8 +169,8 @@ import Testing
     @Test(.requirement("N5")) func proxyDescriptionHidesThePassword() {
         let credentials = ProxyServer.Credentials(user: "proxy", password: "passSECRET")
         let server = ProxyServer(host: "proxy.example", port: 8080, credentials: credentials)
-        Self.expectSafe(credentials, shows: ["proxy:***"])
-        Self.expectSafe(server, shows: ["proxy.example:8080"])
+        Self.expectRedacted(credentials, shows: ["proxy:***"])
+        Self.expectRedacted(server, shows: ["proxy.example:8080"])
     }
     #endif
 }

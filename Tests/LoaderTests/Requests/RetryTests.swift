@@ -6,7 +6,7 @@ import Testing
 
 struct RetryTests {
     /// Not 0: the standard library would draw again without end.
-    private struct Constant: RandomNumberGenerator {
+    private struct ConstantGenerator: RandomNumberGenerator {
         let number: UInt64
         mutating func next() -> UInt64 { number }
     }
@@ -40,8 +40,8 @@ struct RetryTests {
         let policy = RetryPolicy(maxAttempts: 100)
         var longest = Duration.milliseconds(500)
         for attempts in 1...99 {
-            var low = Constant(number: 1)
-            var high = Constant(number: .max)
+            var low = ConstantGenerator(number: 1)
+            var high = ConstantGenerator(number: .max)
             let least = policy.delay(
                 afterAttempts: attempts, failedWith: Self.transport, maxRetryDelay: .seconds(30), using: &low)
             let most = policy.delay(

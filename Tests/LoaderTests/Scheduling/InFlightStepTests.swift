@@ -20,7 +20,7 @@ import Testing
         gate.open()
 
         guard case .ended(7) = await waiter.next() else {
-            Issue.record("a step came before the end")
+            Issue.record("a step is delivered before the result")
             return
         }
     }
@@ -36,7 +36,7 @@ import Testing
         let curious = table.join("a") { _ in 8 }
 
         guard case .sending = await curious.next() else {
-            Issue.record("the sending is told first")
+            Issue.record("the first step is not `sending`")
             return
         }
         gate.open()

@@ -54,7 +54,7 @@ struct LaneScheduleTests {
         }
     }
 
-    private enum Step {
+    private enum Operation {
         case enqueue(LoadPriority)
         case leave(UInt64)
         case move(UInt64, LoadPriority)
@@ -62,7 +62,7 @@ struct LaneScheduleTests {
         case suspend(Bool)
     }
 
-    private struct Pair {
+    private struct ScheduleAndModel {
         var schedule: LaneSchedule
         var model: Model
         var lastNumber: UInt64 = 0
@@ -73,7 +73,7 @@ struct LaneScheduleTests {
         }
 
         /// True when both admit the same numbers in the same order and have equal counts.
-        mutating func agree(after step: Step) -> Bool {
+        mutating func matches(after step: Operation) -> Bool {
             switch step {
             case .enqueue(let lane):
                 lastNumber += 1
@@ -102,22 +102,22 @@ struct LaneScheduleTests {
     func everyShortOperationSequenceMatchesTheModel(_ widths: (Int, Int)) {
         var histories = 0
         var wrong = 0
-        func extend(_ pair: Pair, depth: Int) {
-            var steps: [Step] = [.enqueue(.urgent), .enqueue(.slow), .suspend(!pair.model.isSuspended)]
+        func extend(_ pair: ScheduleAndModel, depth: Int) {
+            var steps: [Operation] = [.enqueue(.urgent), .enqueue(.slow), .suspend(!pair.model.isSuspended)]
             for number in 0..<pair.lastNumber {
                 steps += [.leave(number + 1), .move(number + 1, .urgent), .move(number + 1, .slow)]
             }
             for step in steps {
                 var longer = pair
                 histories += 1
-                if !longer.agree(after: step) {
+                if !longer.matches(after: step) {
                     wrong += 1
                 } else if depth > 1 {
                     extend(longer, depth: depth - 1)
                 }
             }
         }
-        extend(Pair(widths.0, widths.1), depth: 6)
+        extend(ScheduleAndModel(widths.0, widths.1), depth: 6)
         #expect(wrong == 0)
         #expect(histories > 60_000)
     }
@@ -125,12 +125,12 @@ struct LaneScheduleTests {
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func longRandomOperationSequencesMatchTheModel(_ seed: UInt64) {
         var random = SplitMix(seed: seed)
-        var pair = Pair(Int.random(in: 0...4, using: &random), Int.random(in: 0...2, using: &random))
+        var pair = ScheduleAndModel(Int.random(in: 0...4, using: &random), Int.random(in: 0...2, using: &random))
         for step in 0..<1_500 {
             let known = pair.model.waiting.map(\.number) + pair.model.running.map(\.number) + [pair.lastNumber + 9]
             let number = known.randomElement(using: &random) ?? 0
             let lane = LoadPriority.allCases.randomElement(using: &random) ?? .urgent
-            let next: Step =
+            let next: Operation =
                 switch Int.random(in: 0..<20, using: &random) {
                 case 0..<7: .enqueue(lane)
                 case 7..<13: .leave(number)
@@ -138,7 +138,7 @@ struct LaneScheduleTests {
                 case 18: .widths(Int.random(in: 0...4, using: &random), Int.random(in: 0...2, using: &random))
                 default: .suspend(Bool.random(using: &random))
                 }
-            guard pair.agree(after: next) else {
+            guard pair.matches(after: next) else {
                 Issue.record("seed \(seed), step \(step): \(next)")
                 return
             }

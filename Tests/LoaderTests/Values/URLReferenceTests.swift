@@ -80,13 +80,15 @@ struct URLReferenceTests {
             paths = paths.flatMap { path in alphabet.map { path + [$0] } }
             for path in paths {
                 let target = URLReference("s://h".utf8 + path).resolved(against: URLReference("http://a".utf8))
-                if target.path != Self.byTheBuffer(path) { wrong.append(String(decoding: path, as: UTF8.self)) }
+                if target.path != Self.removingDotSegmentsWithBuffer(path) {
+                    wrong.append(String(decoding: path, as: UTF8.self))
+                }
             }
         }
         #expect(wrong.isEmpty)
     }
 
-    private static func byTheBuffer(_ path: [UInt8]) -> [UInt8] {
+    private static func removingDotSegmentsWithBuffer(_ path: [UInt8]) -> [UInt8] {
         var input = String(decoding: path, as: UTF8.self)
         var output = ""
         while !input.isEmpty {
