@@ -95,7 +95,7 @@ struct DiskDanglingShardTests {
     }
 
     @Test func loadSucceedsAndReportsThatNothingWasStored() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         let key = try #require(CacheKey(url: LoaderBench.url))
         let shard = bench.folder.path + "/images/" + DiskName(key.bytes).path.dropLast(63)
         try FileManager.default.createSymbolicLink(atPath: shard, withDestinationPath: "nowhere")

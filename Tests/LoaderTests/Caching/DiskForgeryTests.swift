@@ -38,14 +38,14 @@ struct DiskForgeryTests {
     }
 
     @Test(.requirement("X12")) func storedBodyOverMaxResponseBytesIsLoadedAgain() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 3600))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 3600))
         _ = await bench.steps()
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
 
-        try bench.loader.update { $0.maxResponseBytes = TestPicture.first.count - 1 }
+        try bench.loader.update { $0.maxResponseBytes = TestImage.first.count - 1 }
         #expect(await bench.steps() == ["sending", "failed bodyTooLarge"])
 
-        try bench.loader.update { $0.maxResponseBytes = TestPicture.first.count }
+        try bench.loader.update { $0.maxResponseBytes = TestImage.first.count }
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
 

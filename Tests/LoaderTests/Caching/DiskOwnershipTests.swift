@@ -96,7 +96,7 @@ struct DiskOwnershipTests {
     @Test(.requirement("X12")) func loaderReportsAFolderItCannotUseAndStillLoads() async throws {
         try setMode(0o777, of: folder.path)
         let events = Locked<[LoaderEvent]>([])
-        let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) {
+        let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first, maxAge: 60))) {
             $0.cacheDirectory = folder.path
             $0.eventSink = { event in events.update { $0.append(event) } }
         }

@@ -16,7 +16,7 @@ import Testing
         let name: String
         var before: Change = { _ in }
         let change: Change
-        var replies: [ScriptedReply] = [.picture(TestPicture.first, maxAge: 60)]
+        var replies: [ScriptedReply] = [.image(TestImage.first, maxAge: 60)]
         var wait: Int64 = 0
         let first: [String]
         let second: [String]
@@ -26,7 +26,7 @@ import Testing
     private static let fromDisk = ["cached disk fresh", "finished disk"]
 
     private var rows: [Row] {
-        let stale = ScriptedReply.picture(TestPicture.first, maxAge: 10)
+        let stale = ScriptedReply.image(TestImage.first, maxAge: 10)
         let validated = ["cached disk stale", "sending after image", "finished networkToDisk"]
         return [
             Row(
@@ -34,7 +34,7 @@ import Testing
                 first: Self.loaded, second: Self.fromDisk),
             Row(
                 name: "defaultCacheControlMaxAge", change: { $0.defaultCacheControlMaxAge = .seconds(60) },
-                replies: [.picture(TestPicture.first)], first: Self.loaded, second: Self.fromDisk),
+                replies: [.image(TestImage.first)], first: Self.loaded, second: Self.fromDisk),
             Row(
                 name: "defaultCacheControlMaxAgeForErrors",
                 before: {
@@ -68,13 +68,13 @@ import Testing
                 second: ["failed pixelLimit"]),
             Row(
                 name: "retry", change: { $0.retry = RetryPolicy(maxAttempts: 2, firstDelay: .zero) },
-                replies: [.offline, .offline, .picture(TestPicture.first)], first: ["sending", "failed transport"],
+                replies: [.offline, .offline, .image(TestImage.first)], first: ["sending", "failed transport"],
                 second: ["sending", "retrying 2 transport", "finished networkToDisk"]),
             Row(
                 name: "maxRetryDelay", before: { $0.retry = RetryPolicy(maxAttempts: 2, firstDelay: .zero) },
                 change: { $0.maxRetryDelay = .zero },
                 replies: [
-                    .status(503, ["Retry-After": "0"]), .picture(TestPicture.first),
+                    .status(503, ["Retry-After": "0"]), .image(TestImage.first),
                     .status(503, ["Retry-After": "1"]),
                 ],
                 first: ["sending", "retrying 2 http", "finished networkToDisk"],
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(.requirement("O98")) func memoryAndDiskCacheSettingsApplyImmediately() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         #expect(await bench.steps() == Self.loaded)
         #expect(bench.loader.memoryStatistics.count == 0)
         try bench.loader.update { $0.cacheImagesInMemory = true }
@@ -147,7 +147,7 @@ import Testing
             $0.retainsEncodedData = true
         }
         #expect(await bench.steps() == Self.fromDisk)
-        #expect(bench.loader.cachedImage(for: request)?.encodedData == TestPicture.first)
+        #expect(bench.loader.cachedImage(for: request)?.encodedData == TestImage.first)
 
         try bench.loader.update { $0.diskCacheMaxBytes = 0 }
         await bench.loader.flush()
@@ -157,7 +157,7 @@ import Testing
     @Test(.requirement("O98")) func raisingLaneWidthsStartsWaitingLoads() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { _, _ in
-                var reply = ScriptedReply.picture(TestPicture.first)
+                var reply = ScriptedReply.image(TestImage.first)
                 reply.headGate = Gate()
                 return reply
             }
@@ -176,7 +176,7 @@ import Testing
                 priority == .urgent
                 ? LaneCounts(urgentWaiting: 2, urgentRunning: 1) : LaneCounts(slowWaiting: 2, slowRunning: 1)
             let running = priority == .urgent ? LaneCounts(urgentRunning: 3) : LaneCounts(slowRunning: 3)
-            await bench.settle { lanes.counts == waiting }
+            await bench.waitUntil { lanes.counts == waiting }
             try bench.loader.update {
                 if priority == .urgent { $0.urgentWidth = 3 } else { $0.slowWidth = 3 }
             }
@@ -185,14 +185,14 @@ import Testing
                 task.cancel()
                 await task.end()
             }
-            await bench.settle { bench.isIdle }
+            await bench.waitUntil { bench.isIdle }
         }
     }
 
     @Test(.requirement("O59", "O98")) func keepsDownloadingWhenCancelledIsReadWhenTheLoadBegins() async throws {
         for keeps in [true, false] {
             let gate = Gate()
-            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.headGate = gate
             let bench = try LoaderBench(reply) { $0.keepsDownloadingWhenCancelled = !keeps }
             try bench.loader.update { $0.keepsDownloadingWhenCancelled = keeps }
@@ -202,7 +202,7 @@ import Testing
             task.cancel()
             #expect(await task.value?.code == .cancelled)
             gate.open()
-            await bench.settle { bench.isIdle }
+            await bench.waitUntil { bench.isIdle }
             #expect(bench.storedFiles.isEmpty == !keeps)
         }
     }
@@ -277,7 +277,7 @@ import Testing
     }
 
     @Test(.requirement("O78", "O98")) func changedDataDirectoryAppliesToLaterLoads() async throws {
-        let bench = try LoaderBench(.picture([1, 2, 3], maxAge: 60))
+        let bench = try LoaderBench(.image([1, 2, 3], maxAge: 60))
         let data = DataRequest(url: LoaderBench.url)
         #expect(try await bench.loader.data(for: data).isStored)
         let path = bench.folder.path + "/elsewhere"
@@ -290,7 +290,7 @@ import Testing
 
     /// Settings that are documented as fixed when the loader is created.
     @Test(.requirement("O98")) func settingsFixedAtCreationIgnoreUpdates() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) {
             $0.cacheImagesInMemory = true
             $0.memoryCacheMaxCount = 1
         }
@@ -307,7 +307,7 @@ import Testing
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { _, number in
-                var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+                var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
                 if number == 2 { reply.headGate = gate }
                 return reply
             }

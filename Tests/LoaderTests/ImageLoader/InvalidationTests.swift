@@ -47,7 +47,7 @@ import Testing
     }
 
     private func bench(change: (inout ImageLoader.Configuration) -> Void = { _ in }) async throws -> LoaderBench {
-        let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) {
+        let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first, maxAge: 60))) {
             $0.cacheImagesInMemory = true
             change(&$0)
         }
@@ -153,21 +153,21 @@ import Testing
 
     private static let stages = [
         Stage(
-            name: "waiting for the head", replies: { [.picture(TestPicture.first).held($0)] },
+            name: "waiting for the head", replies: { [.image(TestImage.first).held($0)] },
             end: ["sending", "finished networkToDisk"], requests: 1),
         Stage(
             name: "in the body",
             replies: {
-                var reply = ScriptedReply.picture(TestPicture.first)
+                var reply = ScriptedReply.image(TestImage.first)
                 reply.bodyGate = $0
                 return [reply]
             }, end: ["sending", "finished networkToDisk"], requests: 1),
         Stage(
             name: "before a redirect",
-            replies: { [.status(302, ["Location": "/end.png"]).held($0), .picture(TestPicture.first)] },
+            replies: { [.status(302, ["Location": "/end.png"]).held($0), .image(TestImage.first)] },
             end: ["sending", "finished networkToDisk"], requests: 2, stored: "http://example.com/end.png"),
         Stage(
-            name: "before another attempt", replies: { [.offline.held($0), .picture(TestPicture.first)] },
+            name: "before another attempt", replies: { [.offline.held($0), .image(TestImage.first)] },
             change: { $0.retry = RetryPolicy(maxAttempts: 2, firstDelay: .zero) },
             end: ["sending", "retrying 2 transport", "finished networkToDisk"], requests: 2),
         Stage(
@@ -192,7 +192,7 @@ import Testing
             #expect(bench.transport.requests.count == stage.requests, "\(stage.name)")
             #expect(bench.storedFiles.count == (stage.stored == nil ? 0 : 1), "\(stage.name)")
             if let url = stage.stored { #expect(bench.loader.contains(ImageRequest(url: url)), "\(stage.name)") }
-            await bench.settle { bench.isIdle }
+            await bench.waitUntil { bench.isIdle }
         }
     }
 
@@ -200,14 +200,14 @@ import Testing
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { _, number in
-                number == 1 ? .picture(TestPicture.first).held(gate) : .picture(TestPicture.second)
+                number == 1 ? .image(TestImage.first).held(gate) : .image(TestImage.second)
             }
         ) { $0.urgentWidth = 1 }
         let lanes = bench.loader.images.shared.lanes
         async let first = bench.failure(known)
         await gate.arrival()
         async let second = bench.failure(other)
-        await bench.settle { lanes.counts == LaneCounts(urgentWaiting: 1, urgentRunning: 1) }
+        await bench.waitUntil { lanes.counts == LaneCounts(urgentWaiting: 1, urgentRunning: 1) }
 
         bench.loader.invalidate()
         gate.open()
@@ -215,14 +215,14 @@ import Testing
         #expect(await first == nil)
         #expect(await second == nil)
         #expect(bench.transport.requests.map(\.url) == [known.url, other.url])
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
     }
 
     /// Each image of a prefetch is a separate load; one of them has begun.
     @Test func prefetchAfterInvalidateCompletesOnlyStartedImages() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
-            ScriptedTransport { _, _ in .picture(TestPicture.first, maxAge: 60).held(gate) })
+            ScriptedTransport { _, _ in .image(TestImage.first, maxAge: 60).held(gate) })
         let requests = (0..<5).map { ImageRequest(url: "http://example.com/\($0)") }
         let prefetch = bench.loader.prefetch(requests)
         await gate.arrival()
@@ -234,15 +234,15 @@ import Testing
         #expect([counts.total, counts.done, counts.failed, counts.skipped] == [5, 1, 4, 0])
         #expect(bench.transport.requests.map(\.url) == [requests[0].url])
         #expect(bench.storedFiles.count == 1)
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
     }
 
     @Test func backgroundRevalidationCompletesAfterInvalidate() async throws {
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { _, number in
-                guard number == 1 else { return .picture(TestPicture.second, maxAge: 60).held(gate) }
-                var reply = ScriptedReply.picture(TestPicture.first)
+                guard number == 1 else { return .image(TestImage.second, maxAge: 60).held(gate) }
+                var reply = ScriptedReply.image(TestImage.first)
                 reply.fields.append("Cache-Control", "max-age=10, stale-while-revalidate=60")
                 return reply
             })
@@ -253,7 +253,7 @@ import Testing
 
         bench.loader.invalidate()
         gate.open()
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
 
         #expect(bench.loader.cachedImage(for: known)?.bitmap.width == 11)
     }
@@ -277,10 +277,10 @@ import Testing
         let bench = try await bench()
         bench.loader.invalidate()
         let fields: HeaderFields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
-        let bitmap = try ImageDecoder().decode(TestPicture.second).bitmap
+        let bitmap = try ImageDecoder().decode(TestImage.second).bitmap
         let third = ImageRequest(url: "http://example.com/third.png")
 
-        #expect(try await bench.loader.store(TestPicture.second, fields: fields, for: other))
+        #expect(try await bench.loader.store(TestImage.second, fields: fields, for: other))
         #expect(try bench.loader.store(bitmap, fields: fields, for: third))
 
         #expect(bench.loader.cachedImage(for: other, layers: .disk)?.bitmap.digest == bitmap.digest)

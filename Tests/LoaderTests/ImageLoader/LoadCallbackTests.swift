@@ -19,14 +19,14 @@ import Testing
     }
 
     private var histories: [History] {
-        let first = ScriptedReply.picture(TestPicture.first, maxAge: 10, etag: "\"1\"")
+        let first = ScriptedReply.image(TestImage.first, maxAge: 10, etag: "\"1\"")
         return [
             History(name: "fresh", replies: [first], calls: ["hasCache disk"]),
             History(
                 name: "confirmed", replies: [first, .status(304)], wait: 11,
                 calls: ["hasCache disk", "sendingRequest true", "completed nil nil networkNotModified"]),
             History(
-                name: "replaced", replies: [first, .picture(TestPicture.second)], wait: 11,
+                name: "replaced", replies: [first, .image(TestImage.second)], wait: 11,
                 calls: ["hasCache disk", "sendingRequest true", "completed nil 11 networkToDisk"]),
             History(
                 name: "failed", replies: [first, .status(404)], wait: 11,
@@ -41,7 +41,7 @@ import Testing
                 change: { $0.deliversStaleBeforeValidation = false }, wait: 11,
                 calls: ["sendingRequest false", "completed nil 19 networkNotModified"]),
             History(
-                name: "repeated", replies: [first, .offline, .picture(TestPicture.second)],
+                name: "repeated", replies: [first, .offline, .image(TestImage.second)],
                 change: { $0.retry = RetryPolicy(maxAttempts: 2, firstDelay: .zero) }, wait: 11,
                 calls: [
                     "hasCache disk", "sendingRequest true", "onRetry 2 transport", "completed nil 11 networkToDisk",
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(.requirement("O8", "O10")) func firstLoadDoesNotCallHasCache() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first))
+        let bench = try LoaderBench(.image(TestImage.first))
         let calls = Locked<[String]>([])
         await bench.loader.loadImage(with: request, callbacks(calls)).end()
         #expect(calls.value == ["sendingRequest false", "completed nil 19 networkToDisk"])
@@ -110,7 +110,7 @@ import Testing
 
     @Test(.requirement("O11", "O59")) func cancelledLoadCallsRequestCompletedOnce() async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first)
+        var reply = ScriptedReply.image(TestImage.first)
         reply.headGate = gate
         let bench = try LoaderBench(reply)
         let calls = Locked<[String]>([])
@@ -126,7 +126,7 @@ import Testing
         let key = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "of the caller", attributes: .concurrent)
         queue.setSpecific(key: key, value: true)
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 10), .picture(TestPicture.second))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 10), .image(TestImage.second))
         _ = await bench.steps()
         bench.clock.advance(11)
         let places = Locked<[Bool]>([])
@@ -139,22 +139,22 @@ import Testing
     }
 
     @Test(.requirement("O59")) func endingTheEventIterationCancelsTheLoad() async throws {
-        var reply = ScriptedReply.picture(TestPicture.first)
-        reply.ending = .never
+        var reply = ScriptedReply.image(TestImage.first)
+        reply.ending = .stalled
         let bench = try LoaderBench(reply)
         for await event in bench.loader.events(for: request) {
             if case .progress = event { break }
         }
-        await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+        await bench.waitUntil { bench.isIdle && bench.transport.openCount == 0 }
         #expect(bench.storedFiles.isEmpty)
     }
 
     @Test(.requirement("O59", "O73")) func cancelledEventStreamEndsWithFailedCancelled() async throws {
-        var reply = ScriptedReply.picture(TestPicture.first)
-        reply.ending = .never
+        var reply = ScriptedReply.image(TestImage.first)
+        reply.ending = .stalled
         let bench = try LoaderBench(reply)
         let task = Task { await bench.steps() }
-        await bench.settle { bench.transport.requests.count == 1 }
+        await bench.waitUntil { bench.transport.requests.count == 1 }
         task.cancel()
         let steps = await task.value
         #expect(steps == ["sending", "failed cancelled"])

@@ -11,7 +11,7 @@ import Testing
     private func requests(_ count: Int) -> [ImageRequest] { (0..<count).map { Self.request("\($0)") } }
 
     private func bench(_ change: (inout ImageLoader.Configuration) -> Void = { _ in }) throws -> LoaderBench {
-        try origin(change) { _, _ in .picture(TestPicture.first, maxAge: 60) }
+        try origin(change) { _, _ in .image(TestImage.first, maxAge: 60) }
     }
 
     private func origin(
@@ -52,9 +52,9 @@ import Testing
 
     @Test(.requirement("O42", "O89")) func prefetchToDiskRejectsWhatALoadRejects() async throws {
         let refused: [(reply: ScriptedReply, code: LoadError.Code)] = [
-            (.picture(Array("<html>".utf8), maxAge: 60), .undecodable),
-            (.picture(Array(TestPicture.first.prefix(20)), maxAge: 60), .undecodable),
-            (.picture([], maxAge: 60), .undecodable),
+            (.image(Array("<html>".utf8), maxAge: 60), .undecodable),
+            (.image(Array(TestImage.first.prefix(20)), maxAge: 60), .undecodable),
+            (.image([], maxAge: 60), .undecodable),
             (ScriptedReply(fields: ["Content-Type": "text/html"], chunks: [[1]]), .unacceptableContentType),
         ]
         for (reply, code) in refused {
@@ -115,7 +115,7 @@ import Testing
         for prefetchIsFirst in [true, false] {
             let gate = Gate()
             let bench = try origin { _, _ in
-                var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+                var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
                 reply.headGate = gate
                 return reply
             }
@@ -126,12 +126,12 @@ import Testing
                 await gate.arrival()
             }
             async let image = bench.loader.image(for: Self.request("0"))
-            await bench.settle { fetches.count == 1 && (!prefetchIsFirst || fetches.waiterTotal == 2) }
+            await bench.waitUntil { fetches.count == 1 && (!prefetchIsFirst || fetches.waiterTotal == 2) }
             if !prefetchIsFirst { await gate.arrival() }
             let handle = prefetch ?? bench.loader.prefetch(requests(1), to: destination)
-            await bench.settle { fetches.waiterTotal == 2 }
+            await bench.waitUntil { fetches.waiterTotal == 2 }
             // Shortly after an urgent load joins the download of a slow prefetch, the download becomes urgent.
-            await bench.settle { bench.loader.images.shared.lanes.counts == LaneCounts(urgentRunning: 1) }
+            await bench.waitUntil { bench.loader.images.shared.lanes.counts == LaneCounts(urgentRunning: 1) }
             gate.open()
             #expect(try await image.bitmap.width == 19)
             #expect(await handle.end() == counts(1, done: 1))
@@ -143,20 +143,20 @@ import Testing
     @Test(.requirement("O89")) func cancellingAPrefetchKeepsOtherLoads() async throws {
         let gate = Gate()
         let bench = try origin { _, _ in
-            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.headGate = gate
             return reply
         }
         let prefetch = bench.loader.prefetch(requests(3))
         await gate.arrival()
         async let image = bench.loader.image(for: Self.request("0"))
-        await bench.settle { bench.loader.images.shared.fetches.waiterTotal == 2 }
+        await bench.waitUntil { bench.loader.images.shared.fetches.waiterTotal == 2 }
         prefetch.cancel()
         #expect(await prefetch.end() == counts(3))
         gate.open()
         #expect(try await image.source == .networkToDisk)
         #expect(bench.transport.requests.count == 1)
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
         prefetch.resume()
         #expect(await prefetch.end() == counts(3))
         #expect(bench.transport.requests.count == 1)
@@ -165,7 +165,7 @@ import Testing
     @Test(.requirement("O89")) func releasingAPrefetchCancelsIt() async throws {
         let gate = Gate()
         let bench = try origin { _, _ in
-            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.headGate = gate
             return reply
         }
@@ -174,7 +174,7 @@ import Testing
         weak let released = prefetch
         prefetch = nil
         #expect(released == nil)
-        await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+        await bench.waitUntil { bench.isIdle && bench.transport.openCount == 0 }
         #expect(bench.transport.requests.count == 1)
         #expect(bench.storedFiles.isEmpty)
     }
@@ -182,7 +182,7 @@ import Testing
     @Test(.requirement("O89")) func pausedPrefetchStartsNoNewLoads() async throws {
         let gate = Gate()
         let bench = try origin { _, number in
-            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             if number == 1 { reply.headGate = gate }
             return reply
         }
@@ -192,7 +192,7 @@ import Testing
         prefetch.pause()
         gate.open()
         // A load that has begun continues.
-        await bench.settle { prefetch.counts.done == 1 && bench.isIdle }
+        await bench.waitUntil { prefetch.counts.done == 1 && bench.isIdle }
         prefetch.setPriority(.slow)
         #expect(bench.transport.requests.count == 1)
         #expect(prefetch.counts == counts(3, done: 1))
@@ -207,7 +207,7 @@ import Testing
         #expect(await prefetch.end() == counts(0))
         let gate = Gate()
         let held = try origin { _, _ in
-            var reply = ScriptedReply.picture(TestPicture.first)
+            var reply = ScriptedReply.image(TestImage.first)
             reply.headGate = gate
             return reply
         }
@@ -222,7 +222,7 @@ import Testing
     @Test(.requirement("O89")) func cancellingTheWaitForTheEndKeepsThePrefetch() async throws {
         let gate = Gate()
         let bench = try origin { _, _ in
-            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.headGate = gate
             return reply
         }
@@ -241,37 +241,37 @@ import Testing
     @Test(.requirement("O89")) func slowPrefetchLoadsSeriallyAndUrgentPrefetchInParallel() async throws {
         let held = Locked(true)
         let bench = try origin({ $0.urgentWidth = 3 }) { request, _ in
-            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             if held.value { reply.headGate = Gate() }
             return reply
         }
         let lanes = bench.loader.images.shared.lanes
         let prefetch = bench.loader.prefetch(requests(6))
         #expect(prefetch.priority == .slow)
-        await bench.settle { lanes.counts == LaneCounts(slowRunning: 1) && bench.transport.openCount == 1 }
+        await bench.waitUntil { lanes.counts == LaneCounts(slowRunning: 1) && bench.transport.openCount == 1 }
         #expect(bench.loader.images.shared.fetches.count == 1)
         prefetch.setPriority(.urgent)
         #expect(prefetch.priority == .urgent)
-        await bench.settle { lanes.counts == LaneCounts(urgentRunning: 3) && bench.transport.openCount == 3 }
+        await bench.waitUntil { lanes.counts == LaneCounts(urgentRunning: 3) && bench.transport.openCount == 3 }
         #expect(bench.loader.images.shared.fetches.count == 3)
         prefetch.setPriority(.slow)
-        await bench.settle { lanes.counts == LaneCounts(slowRunning: 3) }
+        await bench.waitUntil { lanes.counts == LaneCounts(slowRunning: 3) }
         prefetch.cancel()
         _ = await prefetch.end()
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
     }
 
     @Test(.requirement("O89")) func slowPrefetchWaitsForUrgentLoads() async throws {
         let gate = Gate()
         let bench = try origin { request, _ in
-            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             if request.url.hasSuffix("urgent") { reply.headGate = gate }
             return reply
         }
         async let urgent = bench.loader.image(for: Self.request("urgent"))
         await gate.arrival()
         let prefetch = bench.loader.prefetch(requests(3))
-        await bench.settle { bench.loader.images.shared.lanes.counts.slowWaiting == 1 }
+        await bench.waitUntil { bench.loader.images.shared.lanes.counts.slowWaiting == 1 }
         #expect(bench.transport.requests.count == 1)
         gate.open()
         _ = try await urgent
@@ -281,7 +281,7 @@ import Testing
     @Test(.requirement("O89")) func failuresAreCountedAndRetriedAsConfigured() async throws {
         let bench = try origin({ $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero) }) { request, number in
             if request.url.hasSuffix("0") { return .status(404) }
-            return number < 4 ? .offline : .picture(TestPicture.first, maxAge: 60)
+            return number < 4 ? .offline : .image(TestImage.first, maxAge: 60)
         }
         let prefetch = bench.loader.prefetch(requests(2) + [ImageRequest(url: "no address")])
         #expect(await prefetch.end() == counts(3, done: 1, failed: 2))

@@ -5,7 +5,7 @@ import Testing
 @testable import PlatformImageLoader
 
 @Suite struct ContentDecoderTests {
-    private static let content = TestPicture.first + Array(repeating: 7, count: 3_000) + TestPicture.second
+    private static let content = TestImage.first + Array(repeating: 7, count: 3_000) + TestImage.second
 
     /// The encodings in which a server may send the content, with their `Content-Encoding`.
     private static let forms: [(field: String, bytes: [UInt8])] = [

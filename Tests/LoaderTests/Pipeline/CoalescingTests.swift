@@ -21,13 +21,13 @@ import Testing
     /// Returns when `count` loads wait for one download.
     private func waitForWaiters(_ count: Int, _ bench: LoaderBench) async throws {
         let key = try #require(fetchKey(bench, request))
-        await bench.settle { bench.loader.images.shared.fetches.waiterCount(of: key) == count }
+        await bench.waitUntil { bench.loader.images.shared.fetches.waiterCount(of: key) == count }
     }
 
     @Test(.requirement("O68", "O82"), .timeLimit(.minutes(30)))
     func tenThousandEqualLoadsSendOneRequest() async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
         let bench = try LoaderBench(reply)
         let count = 10_000
@@ -49,7 +49,7 @@ import Testing
     @Test(.requirement("O68")) func equalLoadsAtDifferentTimesSendOneRequest() async throws {
         // Without a gate, some loads start before the download, some during it and some after it.
         for _ in 0..<20 {
-            let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+            let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<50 { group.addTask { _ = try await bench.loader.image(for: request) } }
                 try await group.waitForAll()
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(.requirement("O68")) func loadThatFoundNothingUsesAResponseStoredMeanwhile() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         let pipeline = bench.loader.images
         let hop = try #require(LoadHop(Load(request, pipeline), pipeline))
         // The lookup finds nothing; another load then stores the image before the first one joins.
@@ -76,7 +76,7 @@ import Testing
 
     @Test(.requirement("O91")) func decodeVariantsShareOneDownload() async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
         let bench = try LoaderBench(reply) { $0.cacheImagesInMemory = true }
         var stored = request
@@ -96,7 +96,7 @@ import Testing
 
     @Test func pixelLimitOfOneVariantDoesNotFailTheOthers() async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
         let bench = try LoaderBench(reply)
         var small = request
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(.requirement("O94")) func loadsWithOtherCredentialsOrPartitionsAreNotMerged() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         var requests = [request]
         for user in ["a", "b"] {
             requests.append(ImageRequest(url: LoaderBench.url, fields: ["Authorization": "Bearer \(user)"]))
@@ -134,7 +134,7 @@ import Testing
         let gate = Gate()
         var reply = ScriptedReply.offline
         reply.headGate = gate
-        let bench = try LoaderBench(ScriptedTransport(reply, .picture(TestPicture.first)))
+        let bench = try LoaderBench(ScriptedTransport(reply, .image(TestImage.first)))
         async let first = bench.failure()
         async let second = bench.failure()
         try await waitForWaiters(2, bench)
@@ -146,7 +146,7 @@ import Testing
 
     @Test(.requirement("O82")) func progressIsDeliveredToAllWaiters() async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first)
+        var reply = ScriptedReply.image(TestImage.first)
         reply.headGate = gate
         let bench = try LoaderBench(reply)
         async let first = receivedCounts(bench)
@@ -154,7 +154,7 @@ import Testing
         try await waitForWaiters(2, bench)
         gate.open()
         for received in await [first, second] {
-            #expect(received.last == TestPicture.first.count)
+            #expect(received.last == TestImage.first.count)
             #expect(received == received.sorted())
         }
     }
@@ -169,7 +169,7 @@ import Testing
 
     @Test(.requirement("O59", "O82")) func cancellingOneWaiterKeepsTheDownload() async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first)
+        var reply = ScriptedReply.image(TestImage.first)
         reply.headGate = gate
         let bench = try LoaderBench(reply)
         let leaving = Task { await bench.failure() }
@@ -192,16 +192,16 @@ import Testing
     @Test(.requirement("O59", "O82"), arguments: CancelPoint.allCases)
     func cancellingTheLastWaiterCancelsTheDownload(at point: CancelPoint) async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         switch point {
         case .beforeStart: break
         case .beforeHead: reply.headGate = gate
         case .inBody: reply.bodyGate = gate
-        case .atEnd: reply.ending = .never
+        case .atEnd: reply.ending = .stalled
         }
         let held = reply
         let bench = try LoaderBench(
-            ScriptedTransport { _, number in number == 1 ? held : .picture(TestPicture.first, maxAge: 60) })
+            ScriptedTransport { _, number in number == 1 ? held : .image(TestImage.first, maxAge: 60) })
         let start = Gate()
         let task = Task {
             if point == .beforeStart { try? await start.pass() }
@@ -210,12 +210,12 @@ import Testing
         switch point {
         case .beforeStart: await start.arrival()
         case .beforeHead, .inBody: await gate.arrival()
-        case .atEnd: await bench.settle { bench.transport.requests.count == 1 }
+        case .atEnd: await bench.waitUntil { bench.transport.requests.count == 1 }
         }
         task.cancel()
 
         #expect(await task.value?.code == .cancelled)
-        await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+        await bench.waitUntil { bench.isIdle && bench.transport.openCount == 0 }
         #expect(bench.storedFiles.isEmpty)
         #expect(bench.transport.requests.count == (point == .beforeStart ? 0 : 1))
         // The next load succeeds.
@@ -225,20 +225,20 @@ import Testing
     @Test(.requirement("O59")) func cancellingAtAnyStepEndsTheLoad() async throws {
         // The delay moves the cancellation from before the load to after it; the scheduler decides the exact step.
         for delay in 0..<200 {
-            let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+            let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
             let task = Task { await bench.failure() }
             for _ in 0..<delay { await Task.yield() }
             task.cancel()
             let code = await task.value?.code
             #expect(code == nil || code == .cancelled)
-            await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+            await bench.waitUntil { bench.isIdle && bench.transport.openCount == 0 }
             #expect(bench.storedFiles.count <= 1)
         }
     }
 
     @Test(.requirement("O59")) func keepsDownloadingWhenCancelledStoresTheImage() async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
         let bench = try LoaderBench(reply) { $0.keepsDownloadingWhenCancelled = true }
         let task = Task { await bench.failure() }
@@ -246,7 +246,7 @@ import Testing
         task.cancel()
         #expect(await task.value?.code == .cancelled)
         gate.open()
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
 
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
     }
@@ -255,7 +255,7 @@ import Testing
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
-                var reply = ScriptedReply.picture(TestPicture.first)
+                var reply = ScriptedReply.image(TestImage.first)
                 if request.url.hasSuffix("urgent") { reply.headGate = gate }
                 return reply
             })
@@ -265,7 +265,7 @@ import Testing
         slow.priority = .slow
         let waiting = slow
         async let late = bench.loader.image(for: waiting)
-        await bench.settle { bench.loader.images.shared.lanes.counts.slowWaiting == 1 }
+        await bench.waitUntil { bench.loader.images.shared.lanes.counts.slowWaiting == 1 }
         #expect(bench.transport.requests.count == 1)
         gate.open()
 
@@ -277,7 +277,7 @@ import Testing
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
-                var reply = ScriptedReply.picture(TestPicture.first)
+                var reply = ScriptedReply.image(TestImage.first)
                 if request.url.hasSuffix("first") { reply.headGate = gate }
                 return reply
             })
@@ -287,10 +287,10 @@ import Testing
         var slow = ImageRequest(url: LoaderBench.url)
         slow.priority = .slow
         let second = bench.loader.loadImage(with: slow)
-        await bench.settle { lanes.counts.slowWaiting == 1 }
+        await bench.waitUntil { lanes.counts.slowWaiting == 1 }
 
         // `setPriority` moves the download only after the load has joined it, which `didSendRequest` shows.
-        await bench.settle { first.didSendRequest }
+        await bench.waitUntil { first.didSendRequest }
         // After the demotion, the running download no longer blocks the slow lane.
         first.setPriority(.slow)
         #expect(lanes.counts == LaneCounts(slowWaiting: 1, slowRunning: 1))
@@ -309,7 +309,7 @@ import Testing
         let gate = Gate()
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
-                var reply = ScriptedReply.picture(TestPicture.first)
+                var reply = ScriptedReply.image(TestImage.first)
                 reply.headGate = request.url == LoaderBench.url ? gate : nil
                 return reply
             })
@@ -320,10 +320,10 @@ import Testing
         await gate.arrival()
         #expect(lanes.counts == LaneCounts(slowRunning: 1))
         let hasty = bench.loader.loadImage(with: request)
-        await bench.settle { lanes.counts == LaneCounts(urgentRunning: 1) }
+        await bench.waitUntil { lanes.counts == LaneCounts(urgentRunning: 1) }
         hasty.cancel()
         await hasty.end()
-        await bench.settle { lanes.counts == LaneCounts(slowRunning: 1) }
+        await bench.waitUntil { lanes.counts == LaneCounts(slowRunning: 1) }
         gate.open()
         await patient.end()
         #expect(bench.transport.requests.count == 1)

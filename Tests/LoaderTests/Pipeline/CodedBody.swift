@@ -33,7 +33,7 @@ extension ScriptedReply {
     static func coded(
         _ name: String, _ bytes: [UInt8], maxAge: Int? = nil, etag: String? = nil, type: String? = "image/png"
     ) -> Self {
-        var reply = picture(bytes, maxAge: maxAge, etag: etag)
+        var reply = image(bytes, maxAge: maxAge, etag: etag)
         reply.fields.append("Content-Encoding", name)
         if type != "image/png" { reply.fields.removeAll(named: "Content-Type") }
         if let type, type != "image/png" { reply.fields.append("Content-Type", type) }

@@ -68,7 +68,7 @@ import Testing
         let block = CodedBody.blocks(Array(repeating: 0, count: 1 << 20), level: 9)
         var bomb = reply(404, "", ["Content-Encoding": "deflate"])
         bomb.chunks = Array(repeating: block, count: 1_024)
-        bomb.ending = .never
+        bomb.ending = .stalled
         let bench = try LoaderBench(ScriptedTransport(bomb))
         let error = await bench.failure()
         #expect(error?.statusCode == 404)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(.requirement("O42", "O43")) func rejectedResponseKeepsItsStatusInTheError() async throws {
-        var page = ScriptedReply.picture(Array("<html>".utf8))
+        var page = ScriptedReply.image(Array("<html>".utf8))
         let undecodable = try LoaderBench(ScriptedTransport(page))
         let error = await undecodable.failure()
         #expect(error?.code == .undecodable)
@@ -91,10 +91,10 @@ import Testing
         #expect(other?.response?.status == 200)
         #expect(other?.response?.fields == ["Content-Type": "text/html"])
 
-        let large = try LoaderBench(ScriptedTransport(.picture(TestPicture.first))) { $0.maxResponseBytes = 10 }
+        let large = try LoaderBench(ScriptedTransport(.image(TestImage.first))) { $0.maxResponseBytes = 10 }
         #expect(await large.failure()?.response?.status == 200)
         // Without a complete response the error contains none.
-        for reply in [ScriptedReply.offline, ScriptedReply(chunks: [[1]], ending: .cut)] {
+        for reply in [ScriptedReply.offline, ScriptedReply(chunks: [[1]], ending: .closed)] {
             #expect(await (try LoaderBench(ScriptedTransport(reply))).failure()?.response == nil)
         }
     }
@@ -147,7 +147,7 @@ import Testing
 
     @Test func staleImageReportsTheErrorThatItReplaces() async throws {
         let bench = try LoaderBench(
-            ScriptedTransport(.picture(TestPicture.first, maxAge: 10), reply(503, "busy"))
+            ScriptedTransport(.image(TestImage.first, maxAge: 10), reply(503, "busy"))
         ) { $0.staleIfError = .upTo(.seconds(60)) }
         _ = await bench.steps()
         bench.clock.advance(11)

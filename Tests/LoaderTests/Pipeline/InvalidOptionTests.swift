@@ -13,7 +13,7 @@ import Testing
             (0, 0), (3, 0), (Int.max, 0), (Int.min, 0), (1, -1), (1, Int.min),
         ])
     func decodeOptionsOutOfRangeFailWithoutARequest(scale: Int, page: Int) async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         var request = ImageRequest(url: LoaderBench.url)
         request.decodeOptions.scaleDenominator = scale
         request.decodeOptions.page = page
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(.requirement("N3")) func invalidOptionsAreNotRememberedAsAFailureOfTheURL() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.negativeCacheMaxAge = .seconds(60) }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.negativeCacheMaxAge = .seconds(60) }
         var request = ImageRequest(url: LoaderBench.url)
         request.decodeOptions.page = -1
 

@@ -11,7 +11,7 @@ import Testing
         try LoaderBench(
             ScriptedTransport { request, _ in
                 request.fields.contains("If-None-Match")
-                    ? .status(304) : .picture(TestPicture.first, maxAge: 10, etag: "\"1\"")
+                    ? .status(304) : .image(TestImage.first, maxAge: 10, etag: "\"1\"")
             }, change)
     }
 

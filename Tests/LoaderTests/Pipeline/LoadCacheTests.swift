@@ -11,7 +11,7 @@ import Testing
     private let request = ImageRequest(url: LoaderBench.url)
 
     @Test(.requirement("O4", "C17")) func twoLoadersShareNoCache() async throws {
-        let transport = ScriptedTransport(.picture(TestPicture.first, maxAge: 60))
+        let transport = ScriptedTransport(.image(TestImage.first, maxAge: 60))
         let one = try LoaderBench(transport) { $0.cacheImagesInMemory = true }
         let other = try LoaderBench(transport) { $0.cacheImagesInMemory = true }
         _ = await one.steps()
@@ -21,20 +21,20 @@ import Testing
 
     @Test(.requirement("O55", "O76")) func memoryCostIsPixelBytesPlusRetainedEncodedBytes() async throws {
         for retains in [false, true] {
-            let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) {
+            let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first, maxAge: 60))) {
                 $0.cacheImagesInMemory = true
                 $0.retainsEncodedData = retains
             }
             let image = try await bench.loader.image(for: request)
-            #expect(image.encodedData == (retains ? TestPicture.first : nil))
-            let bytes = 19 * 13 * 4 + (retains ? TestPicture.first.count : 0)
+            #expect(image.encodedData == (retains ? TestImage.first : nil))
+            let bytes = 19 * 13 * 4 + (retains ? TestImage.first.count : 0)
             #expect(bench.loader.memoryStatistics == (1, bytes, bytes))
             #expect(bench.loader.cachedImage(for: request, layers: .memory)?.bitmap.digest == image.bitmap.digest)
         }
     }
 
     @Test(.requirement("O85")) func diskHitInsertsTheImageIntoMemory() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         await bench.loader.purgeMemory()
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(.requirement("O55", "O98")) func loweredMemoryLimitEvictsImmediately() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         try bench.loader.update { $0.memoryCacheMaxBytes = 19 * 13 * 4 - 1 }
         #expect(bench.loader.memoryStatistics.count == 0)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(.requirement("C18")) func disablingTheMemoryCacheRemovesAllImages() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         try bench.loader.update { $0.cacheImagesInMemory = false }
         #expect(bench.loader.memoryStatistics.bytes == 0)
@@ -63,7 +63,7 @@ import Testing
 
     @Test(.requirement("O2", "O98")) func changedCacheDirectoryAppliesToLaterLoads() async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
         let bench = try LoaderBench(reply)
         async let image = bench.loader.image(for: request)
@@ -80,7 +80,7 @@ import Testing
 
     @Test(.requirement("O46")) func purgeDuringALoadPreventsStoringItsImage() async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
         let bench = try LoaderBench(reply) { $0.cacheImagesInMemory = true }
         async let image = bench.loader.image(for: request)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(.requirement("O54")) func purgingTheDiskMakesMemoryImagesStale() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60, etag: "\"1\""), .status(304)) {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60, etag: "\"1\""), .status(304)) {
             $0.cacheImagesInMemory = true
         }
         _ = await bench.steps()
@@ -116,7 +116,7 @@ import Testing
             let bench = try LoaderBench(
                 ScriptedTransport { request, _ in
                     if request.fields.contains("If-None-Match") { return .status(304) }
-                    var reply = ScriptedReply.picture(TestPicture.first, etag: "\"1\"")
+                    var reply = ScriptedReply.image(TestImage.first, etag: "\"1\"")
                     reply.fields.append("Cache-Control", directives)
                     return reply
                 }
@@ -142,7 +142,7 @@ import Testing
         for maxAge in [0, 60] {
             let transport = ScriptedTransport { request, _ in
                 request.fields.contains("If-None-Match")
-                    ? .status(304) : .picture(TestPicture.first, maxAge: maxAge, etag: "\"1\"")
+                    ? .status(304) : .image(TestImage.first, maxAge: maxAge, etag: "\"1\"")
             }
             let bench = try LoaderBench(transport)
             _ = await bench.steps()
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(.requirement("O46", "O87")) func purgingMemoryKeepsTheDiskEntry() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         let report = await bench.loader.purgeMemory()
         #expect(report == RemovalReport(count: 1, bytes: 19 * 13 * 4))
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(.requirement("O44", "O45", "O49")) func filesAreClearedByCreationAndModificationAge() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         bench.clock.advance(86_400)
         #expect(await bench.loader.clearCachedFiles(createdOlderThan: .oneDay).count == 0)
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(.requirement("O56", "O95")) func removedImageIsLoadedAgain() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         await bench.loader.removeImage(for: request)
         #expect(await bench.steps() == ["sending", "finished networkToDisk"])
@@ -183,7 +183,7 @@ import Testing
     @Test(.requirement("O75")) func storedBytesAreFoundByALaterLoad() async throws {
         let bench = try LoaderBench(.offline)
         let fields: HeaderFields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
-        #expect(try await bench.loader.store(TestPicture.first, fields: fields, for: request))
+        #expect(try await bench.loader.store(TestImage.first, fields: fields, for: request))
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
         await #expect(throws: LoadError(.undecodable, "")) {
             try await bench.loader.store([1, 2, 3], fields: fields, for: ImageRequest(url: "http://example.com/b"))
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(.requirement("O95")) func requestWithoutLayersBypassesTheCaches() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         var bare = request
         bare.layers = []
         for _ in 0..<2 { #expect(await bench.steps(bare) == ["sending", "finished networkToDisk"]) }
@@ -206,9 +206,9 @@ import Testing
 
     @Test(.requirement("O93")) func staleWhileRevalidateDeliversTheStaleImageAndRefreshesIt() async throws {
         let gate = Gate()
-        var first = ScriptedReply.picture(TestPicture.first)
+        var first = ScriptedReply.image(TestImage.first)
         first.fields.append("Cache-Control", "max-age=10, stale-while-revalidate=60")
-        var second = ScriptedReply.picture(TestPicture.second, maxAge: 60)
+        var second = ScriptedReply.image(TestImage.second, maxAge: 60)
         second.headGate = gate
         let bench = try LoaderBench(ScriptedTransport(first, second))
         _ = await bench.steps()
@@ -222,7 +222,7 @@ import Testing
         }
         await gate.arrival()
         gate.open()
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
 
         #expect(bench.transport.requests.count == 2)
         let renewed = try await bench.loader.image(for: request)
@@ -231,10 +231,10 @@ import Testing
     }
 
     @Test(.requirement("O93")) func eventsIncludeTheBackgroundRefresh() async throws {
-        var first = ScriptedReply.picture(TestPicture.first)
+        var first = ScriptedReply.image(TestImage.first)
         first.fields.append("Cache-Control", "max-age=10, stale-while-revalidate=60")
         let bench = try LoaderBench(
-            ScriptedTransport(first, .status(500), .picture(TestPicture.second, maxAge: 60)))
+            ScriptedTransport(first, .status(500), .image(TestImage.second, maxAge: 60)))
         _ = await bench.steps()
         bench.clock.advance(11)
         // A failed refresh keeps the stale image.
@@ -262,7 +262,7 @@ import Testing
     }
 
     @Test(.requirement("O78")) func staleDataIsRevalidated() async throws {
-        let bench = try LoaderBench(.picture([1, 2, 3], maxAge: 10, etag: "\"1\""), .status(304), .offline)
+        let bench = try LoaderBench(.image([1, 2, 3], maxAge: 10, etag: "\"1\""), .status(304), .offline)
         let request = DataRequest(url: LoaderBench.url)
         _ = try await bench.loader.data(for: request)
         bench.clock.advance(11)
@@ -278,7 +278,7 @@ import Testing
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
                 let isFirst = request.fields[lines: "Accept-Language"].first == Array("de".utf8)
-                var reply = ScriptedReply.picture(isFirst ? TestPicture.first : TestPicture.second, maxAge: 60)
+                var reply = ScriptedReply.image(isFirst ? TestImage.first : TestImage.second, maxAge: 60)
                 reply.fields.append("Vary", "Accept-Language")
                 return reply
             }
@@ -294,7 +294,7 @@ import Testing
 
     /// Three loads of one stored image, two with equal decode options, while all decode threads are busy.
     @Test(.requirement("O91"), .timeLimit(.minutes(30))) func concurrentEqualDecodesRunOnce() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         let shared = bench.loader.images.shared
         let gate = DispatchSemaphore(value: 0)
@@ -308,14 +308,14 @@ import Testing
             }
         }
         // With a free decode thread, the loads below could be decoded one after another.
-        await bench.settle { running.value == busy.count }
+        await bench.waitUntil { running.value == busy.count }
         async let first = bench.loader.image(for: request)
         async let second = bench.loader.image(for: request)
         var stored = request
         stored.decodeOptions = .asStored
         let other = stored
         async let third = bench.loader.image(for: other)
-        await bench.settle { shared.decodes.count == 2 && shared.decodes.waiterTotal == 3 }
+        await bench.waitUntil { shared.decodes.count == 2 && shared.decodes.waiterTotal == 3 }
         for _ in busy { gate.signal() }
 
         #expect(try await [first.bitmap.width, second.bitmap.width, third.bitmap.width] == [19, 19, 19])

@@ -8,15 +8,15 @@ import Testing
 // Docs/http-cache.md 5.2: a coded response is stored as received and decoded on use.
 @Suite struct LoadCodingTests {
     private let request = ImageRequest(url: LoaderBench.url)
-    private static let picture = TestPicture.first
-    private static let gzip = CodedBody.gzip(picture)
+    private static let image = TestImage.first
+    private static let gzip = CodedBody.gzip(image)
 
-    private func reference() throws -> String { try ImageDecoder().decode(Self.picture).bitmap.digest }
+    private func reference() throws -> String { try ImageDecoder().decode(Self.image).bitmap.digest }
 
     @Test(.requirement("O87")) func encodedImageIsStoredAsReceivedAndDecodedOnUse() async throws {
         for (name, bytes) in [
-            ("gzip", Self.gzip), ("deflate", CodedBody.zlib(Self.picture)), ("deflate", CodedBody.bare(Self.picture)),
-            ("deflate, gzip", CodedBody.gzip(CodedBody.zlib(Self.picture))),
+            ("gzip", Self.gzip), ("deflate", CodedBody.zlib(Self.image)), ("deflate", CodedBody.bare(Self.image)),
+            ("deflate, gzip", CodedBody.gzip(CodedBody.zlib(Self.image))),
         ] {
             let bench = try LoaderBench(
                 ScriptedTransport(.coded(name, bytes, maxAge: 10, etag: "\"1\""), .status(304))
@@ -30,7 +30,7 @@ import Testing
             #expect([loaded.source, found.source, confirmed.source] == [.networkToDisk, .disk, .networkNotModified])
             for image in [loaded, found, confirmed] {
                 #expect(image.bitmap.digest == expected)
-                #expect(image.encodedData == Self.picture)
+                #expect(image.encodedData == Self.image)
                 #expect(image.fields["Content-Encoding"] == Array(name.utf8))
             }
             let pipeline = bench.loader.images
@@ -83,7 +83,7 @@ import Testing
         for await event in bench.loader.events(for: request) {
             if case .progress(let received, let expected) = event { last = (received, expected) }
         }
-        #expect(last.received == Self.picture.count)
+        #expect(last.received == Self.image.count)
         #expect(last.expected == nil)
     }
 
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(.requirement("O42")) func damagedEncodedBodyIsNotStored() async throws {
-        let bodies = [Array(Self.gzip.dropLast()), Self.gzip + [0], Self.picture, []]
+        let bodies = [Array(Self.gzip.dropLast()), Self.gzip + [0], Self.image, []]
         for body in bodies {
             let bench = try LoaderBench(ScriptedTransport(.coded("gzip", body, maxAge: 60)))
             #expect(await bench.steps() == ["sending", "failed undecodable"])
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(.requirement("O92")) func maxResponseBytesCountsDecodedBytes() async throws {
-        let size = Self.picture.count
+        let size = Self.image.count
         for (limit, isAccepted) in [(size, true), (size - 1, false)] {
             let bench = try LoaderBench(ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60))) {
                 $0.maxResponseBytes = limit
@@ -137,7 +137,7 @@ import Testing
         let block = CodedBody.blocks(Array(repeating: 0, count: 1 << 20), level: 9)
         var bomb = ScriptedReply(fields: ["Content-Type": "image/png", "Content-Encoding": "deflate"])
         bomb.chunks = Array(repeating: block, count: 1_024)
-        bomb.ending = .never
+        bomb.ending = .stalled
         let bench = try LoaderBench(ScriptedTransport(bomb)) { $0.maxResponseBytes = 2 << 20 }
 
         #expect(await bench.steps() == ["sending", "failed bodyTooLarge"])
@@ -147,10 +147,10 @@ import Testing
 
     @Test(.requirement("O28")) func storedBodyOverALoweredLimitIsFetchedAgain() async throws {
         let bench = try LoaderBench(
-            ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60), .picture(TestPicture.second, maxAge: 60)))
+            ScriptedTransport(.coded("gzip", Self.gzip, maxAge: 60), .image(TestImage.second, maxAge: 60)))
         _ = await bench.steps()
         // The stored body decodes to more bytes than the lowered limit.
-        try bench.loader.update { $0.maxResponseBytes = Self.picture.count - 1 }
+        try bench.loader.update { $0.maxResponseBytes = Self.image.count - 1 }
 
         #expect(await bench.steps() == ["sending", "finished networkToDisk"])
         #expect(try await bench.loader.image(for: request).bitmap.width == 11)

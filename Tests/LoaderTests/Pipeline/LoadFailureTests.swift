@@ -20,7 +20,7 @@ import Testing
         _ reply: ScriptedReply, _ change: (inout ImageLoader.Configuration) -> Void = { _ in }
     ) async throws -> LoaderBench {
         let bench = try LoaderBench(
-            ScriptedTransport(.picture(TestPicture.first, maxAge: 10, etag: "\"1\""), reply), change)
+            ScriptedTransport(.image(TestImage.first, maxAge: 10, etag: "\"1\""), reply), change)
         _ = await bench.steps()
         bench.clock.advance(11)
         return bench
@@ -45,13 +45,13 @@ import Testing
     }
 
     @Test(.requirement("O30", "O39")) func transportErrorKeepsTheStoredImage() async throws {
-        var cut = ScriptedReply.picture(TestPicture.second, maxAge: 60)
-        cut.ending = .cut
-        var short = ScriptedReply.picture(TestPicture.second, maxAge: 60)
+        var cut = ScriptedReply.image(TestImage.second, maxAge: 60)
+        cut.ending = .closed
+        var short = ScriptedReply.image(TestImage.second, maxAge: 60)
         short.chunks.removeLast()
-        var early = ScriptedReply.picture(TestPicture.second, maxAge: 60)
+        var early = ScriptedReply.image(TestImage.second, maxAge: 60)
         early.chunks = []
-        early.ending = .cut
+        early.ending = .closed
         let refused = ScriptedReply(error: .tls("expired"))
         for (reply, code) in [
             (ScriptedReply.offline, "transport"), (cut, "transport"), (short, "transport"), (early, "transport"),
@@ -70,10 +70,10 @@ import Testing
 
     @Test(.requirement("O39")) func truncatedBodyIsNotStored() async throws {
         for count in 0..<6 {
-            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.fields.removeAll(named: "Content-Length")
             reply.chunks = Array(reply.chunks.prefix(count))
-            reply.ending = .cut
+            reply.ending = .closed
             let bench = try LoaderBench(ScriptedTransport(reply))
             #expect(await bench.steps() == ["sending", "failed transport"], "\(count)")
             #expect(bench.storedFiles.isEmpty)
@@ -106,7 +106,7 @@ import Testing
 
     @Test(.requirement("O37")) func successResetsTheErrorCount() async throws {
         let bench = try LoaderBench(
-            .status(500), .picture(TestPicture.first, etag: "\"1\""), .status(500), .status(304), .status(500)
+            .status(500), .image(TestImage.first, etag: "\"1\""), .status(500), .status(304), .status(500)
         ) {
             $0.maxAttemptsForErrors = 2
             $0.defaultCacheControlMaxAgeForErrors = .seconds(60)
@@ -128,9 +128,9 @@ import Testing
     }
 
     @Test(.requirement("O42")) func undecodableBodyIsNotStored() async throws {
-        var page = ScriptedReply.picture(Array("<html>log in</html>".utf8), maxAge: 60)
-        let empty = ScriptedReply.picture([], maxAge: 60)
-        let bare = ScriptedReply.picture(Array(TestPicture.second.prefix(20)), maxAge: 60)
+        var page = ScriptedReply.image(Array("<html>log in</html>".utf8), maxAge: 60)
+        let empty = ScriptedReply.image([], maxAge: 60)
+        let bare = ScriptedReply.image(Array(TestImage.second.prefix(20)), maxAge: 60)
         page.fields.append("ETag", "\"2\"")
         for reply in [page, empty, bare] {
             let bench = try await staleBench(reply)
@@ -143,7 +143,7 @@ import Testing
 
     @Test(.requirement("O43")) func onlyAcceptedContentTypesAreLoaded() async throws {
         let gif = try Fixture.file("gif/animation-no-trailer.gif")
-        let png = TestPicture.first
+        let png = TestImage.first
         let table: [(type: String?, bytes: [UInt8], accepted: Set<ContentType>?, isAccepted: Bool)] = [
             ("image/png", png, nil, true), ("IMAGE/PNG; q=1", png, nil, true), ("text/html", png, nil, false),
             ("image/jpg", png, [.jpeg], true), ("image/jpeg", png, [.jpg], true), ("image/gif", png, [.png], false),
@@ -153,7 +153,7 @@ import Testing
             ("text/plain", png, ContentType("image/*").map { [$0] }, false),
         ]
         for row in table {
-            var reply = ScriptedReply.picture(row.bytes, maxAge: 60)
+            var reply = ScriptedReply.image(row.bytes, maxAge: 60)
             reply.fields.removeAll(named: "Content-Type")
             if let type = row.type { reply.fields.append("Content-Type", type) }
             let bench = try LoaderBench(ScriptedTransport(reply)) {
@@ -166,9 +166,9 @@ import Testing
     }
 
     @Test(.requirement("O43")) func bodyOfAnUnacceptedTypeIsCancelled() async throws {
-        var reply = ScriptedReply.picture(TestPicture.first)
+        var reply = ScriptedReply.image(TestImage.first)
         reply.fields = ["Content-Type": "text/html"]
-        reply.ending = .never
+        reply.ending = .stalled
         let bench = try LoaderBench(ScriptedTransport(reply))
 
         #expect(await bench.steps() == ["sending", "failed unacceptableContentType"])
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(.requirement("O43")) func storedImageIsReloadedWhenItsTypeIsNoLongerAccepted() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         try bench.loader.update { $0.acceptedContentTypes = [.gif] }
 
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(.requirement("O8", "O28")) func damagedStoredBodyIsRequestedWithoutConditions() async throws {
-        let bench = try await staleBench(.picture(TestPicture.second))
+        let bench = try await staleBench(.image(TestImage.second))
         for file in bench.storedFiles {
             let path = bench.folder.path + "/" + file
             var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -211,10 +211,10 @@ import Testing
     }
 
     @Test(.requirement("O92")) func bodyOverMaxResponseBytesIsRejected() async throws {
-        let size = TestPicture.first.count
+        let size = TestImage.first.count
         for (limit, isAccepted) in [(size, true), (size - 1, false), (0, false)] {
             for hasLength in [true, false] {
-                var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+                var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
                 if !hasLength { reply.fields.removeAll(named: "Content-Length") }
                 let bench = try LoaderBench(ScriptedTransport(reply)) { $0.maxResponseBytes = limit }
                 let end = isAccepted ? "finished networkToDisk" : "failed bodyTooLarge"
@@ -228,14 +228,14 @@ import Testing
     @Test(.requirement("O92")) func imageOverMaxDecodedBytesIsRejected() async throws {
         let bytes = 19 * 13 * 4
         for (limit, end) in [(bytes, "finished networkToDisk"), (bytes - 4, "failed pixelLimit")] {
-            let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first))) { $0.maxDecodedBytes = limit }
+            let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first))) { $0.maxDecodedBytes = limit }
             #expect(await bench.steps() == ["sending", end])
         }
     }
 
     @Test(.requirement("O10", "O72", "O73")) func retryableFailuresAreRetried() async throws {
         let retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero)
-        let bench = try LoaderBench(.offline, .status(503), .picture(TestPicture.first)) { $0.retry = retry }
+        let bench = try LoaderBench(.offline, .status(503), .image(TestImage.first)) { $0.retry = retry }
         #expect(
             await bench.steps() == [
                 "sending", "retrying 2 transport", "retrying 3 http", "finished networkToDisk",
@@ -272,7 +272,7 @@ import Testing
     }
 
     @Test(.requirement("O19")) func diskFaultDoesNotFailALoad() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         try FileManager.default.removeItem(atPath: bench.folder.path + "/images")
         try Data().write(to: URL(fileURLWithPath: bench.folder.path + "/images"))
@@ -281,7 +281,7 @@ import Testing
     }
 
     @Test(.requirement("O34", "O83")) func negativeCacheRemembersPermanentFailures() async throws {
-        let page = ScriptedReply.picture(Array("<html>".utf8))
+        let page = ScriptedReply.image(Array("<html>".utf8))
         var html = page
         html.fields = ["Content-Type": "text/html"]
         for (reply, code) in [

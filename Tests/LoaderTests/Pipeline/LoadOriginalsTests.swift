@@ -12,7 +12,7 @@ import Testing
     private let request = ImageRequest(url: LoaderBench.url)
 
     @Test(.requirement("O13")) func slowCallbackDelaysOnlyItsOwnLoad() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         let (arrived, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let slow = bench.loader.loadImage(
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(.requirement("O16")) func busyDiskBlocksNoCallerThread() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = await bench.steps()
         let queue = bench.loader.images.shared.diskQueue
         // The suspended queue does no disk work, so every load waits for the disk.
@@ -60,8 +60,8 @@ import Testing
     }
 
     @Test(.requirement("O19")) func newImageIsOnDiskBeforeItIsDelivered() async throws {
-        for size in [TestPicture.first, TestPicture.second] {
-            let bench = try LoaderBench(.picture(size, maxAge: 60))
+        for size in [TestImage.first, TestImage.second] {
+            let bench = try LoaderBench(.image(size, maxAge: 60))
             let files = Locked<[[String]]>([])
             await bench.loader.loadImage(
                 with: request,
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(.requirement("O25")) func response304WithoutCacheControlUsesTheDefaultLifetime() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, etag: "\"1\""), .status(304)) {
+        let bench = try LoaderBench(.image(TestImage.first, etag: "\"1\""), .status(304)) {
             $0.defaultCacheControlMaxAge = .seconds(10)
         }
         _ = await bench.steps()
@@ -87,14 +87,14 @@ import Testing
             bench.clock.advance(9)
             #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
         }
-        let careful = try LoaderBench(.picture(TestPicture.first, etag: "\"1\""), .status(304))
+        let careful = try LoaderBench(.image(TestImage.first, etag: "\"1\""), .status(304))
         for _ in 0..<3 { _ = await careful.steps() }
         #expect(careful.transport.requests.count == 3)
     }
 
     @Test(.requirement("O26")) func response304UpdatesTheHeaderAndKeepsTheBodyBytes() async throws {
         let bench = try LoaderBench(
-            .picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304, ["Cache-Control": "max-age=20"]))
+            .image(TestImage.first, maxAge: 10, etag: "\"1\""), .status(304, ["Cache-Control": "max-age=20"]))
         _ = await bench.steps()
         let file = try #require(bench.storedFiles.first)
         let path = bench.folder.path + "/" + file
@@ -108,8 +108,8 @@ import Testing
         let after = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(bench.storedFiles == [file])
         #expect(try inode() == node)
-        #expect(after.suffix(TestPicture.first.count) == before.suffix(TestPicture.first.count))
-        #expect(Array(after.suffix(TestPicture.first.count)) == TestPicture.first)
+        #expect(after.suffix(TestImage.first.count) == before.suffix(TestImage.first.count))
+        #expect(Array(after.suffix(TestImage.first.count)) == TestImage.first)
         // The header of the file contains the fields of the 304 response.
         #expect(after != before)
         let image = try await bench.loader.image(for: request)
@@ -117,9 +117,9 @@ import Testing
     }
 
     @Test(.requirement("O27")) func newResponseReplacesTheDirectivesOfTheEarlierOne() async throws {
-        var wary = ScriptedReply.picture(TestPicture.first)
+        var wary = ScriptedReply.image(TestImage.first)
         wary.fields.append("Cache-Control", "no-cache")
-        let bench = try LoaderBench(ScriptedTransport(wary, .picture(TestPicture.second, maxAge: 60)))
+        let bench = try LoaderBench(ScriptedTransport(wary, .image(TestImage.second, maxAge: 60)))
         _ = await bench.steps()
         // A `no-cache` response is stored and revalidated before each use.
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
@@ -128,10 +128,10 @@ import Testing
 
     @Test(.requirement("O39")) func cancelledRevalidationKeepsTheStoredImage() async throws {
         let gate = Gate()
-        var held = ScriptedReply.picture(TestPicture.second, maxAge: 60)
+        var held = ScriptedReply.image(TestImage.second, maxAge: 60)
         held.bodyGate = gate
         let bench = try LoaderBench(
-            ScriptedTransport(.picture(TestPicture.first, maxAge: 10, etag: "\"1\""), held, .status(304)))
+            ScriptedTransport(.image(TestImage.first, maxAge: 10, etag: "\"1\""), held, .status(304)))
         _ = await bench.steps()
         bench.clock.advance(11)
         let before = try storedContents(bench)
@@ -139,7 +139,7 @@ import Testing
         await gate.arrival()
         task.cancel()
         #expect(await task.value == ["cached disk stale", "sending after image", "failed cancelled"])
-        await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+        await bench.waitUntil { bench.isIdle && bench.transport.openCount == 0 }
 
         let after = try storedContents(bench)
         #expect(after == before)
@@ -155,7 +155,7 @@ import Testing
 
     @Test(.requirement("O40")) func onlyStatusesWithAFullBodyAreLoadedAndStored() async throws {
         for status in [203, 207, 208, 218, 226, 250, 299] {
-            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.status = status
             let bench = try LoaderBench(ScriptedTransport(reply))
             let image = try await bench.loader.image(for: request)
@@ -165,7 +165,7 @@ import Testing
         }
         // These statuses are no success, even with an image body.
         for status in [100, 103, 199, 201, 202, 204, 205, 206, 300, 304, 305, 306, 600, 999] {
-            var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+            var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
             reply.status = status
             let bench = try LoaderBench(ScriptedTransport(reply))
             let error = await bench.failure()
@@ -182,7 +182,7 @@ import Testing
             "http://example.com/a.png?b=1&c=2", "http://example.com/a.png?c=2&b=1", "http://example.org/a.png",
             "http://example.com:81/a.png", "http://example.com/b/../a.png", "http://example.com/%61.png",
         ]
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         for url in urls { #expect(await bench.steps(ImageRequest(url: url)) == ["sending", "finished networkToDisk"]) }
         // URLs that are equivalent by RFC 9110 section 4.2.3 are found without a request.
         for url in urls + ["HTTP://EXAMPLE.com:80/a.png#part"] {
@@ -194,7 +194,7 @@ import Testing
     @Test(.requirement("O66", "O74")) func loadWaitingForARetryHoldsNoLaneSlot() async throws {
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
-                request.url == LoaderBench.url ? .status(503, ["Retry-After": "86400"]) : .picture(TestPicture.first)
+                request.url == LoaderBench.url ? .status(503, ["Retry-After": "86400"]) : .image(TestImage.first)
             }
         ) {
             $0.retry = .standard
@@ -223,7 +223,7 @@ import Testing
         patient.cancel()
         await patient.end()
         #expect(calls.value == ["onRetry", "onFail cancelled"])
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
     }
 
     @Test(.requirement("O41", "O72")) func errorCodeDeterminesFatalAndRetryable() {

@@ -17,7 +17,7 @@ import Testing
         let moved = moved("/end.png", status: status)
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
-                request.url == Self.end ? .picture(TestPicture.first, maxAge: 60) : moved
+                request.url == Self.end ? .image(TestImage.first, maxAge: 60) : moved
             })
 
         #expect(await bench.steps() == ["sending", "finished networkToDisk"])
@@ -33,7 +33,7 @@ import Testing
         let bench = try LoaderBench(
             ScriptedTransport { request, number in
                 if request.url != Self.end { return moved }
-                return number > 2 ? .status(304) : .picture(TestPicture.first, maxAge: 10, etag: "\"1\"")
+                return number > 2 ? .status(304) : .image(TestImage.first, maxAge: 10, etag: "\"1\"")
             })
         _ = await bench.steps()
         bench.clock.advance(11)
@@ -46,7 +46,7 @@ import Testing
         let moved = moved("/end.png", ["Cache-Control": "max-age=60"])
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
-                request.url == Self.end ? .picture(TestPicture.first, maxAge: 60) : moved
+                request.url == Self.end ? .image(TestImage.first, maxAge: 60) : moved
             })
         _ = await bench.steps()
         #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
@@ -76,7 +76,7 @@ import Testing
             ("http://example.com:81/end.png", false), ("http://cdn.example.com/end.png", false),
         ] {
             let bench = try LoaderBench(
-                ScriptedTransport(moved(location), .picture(TestPicture.first))
+                ScriptedTransport(moved(location), .image(TestImage.first))
             ) { $0.basicAuth = try? BasicAuth(user: "u", password: "p") }
             let request = ImageRequest(url: LoaderBench.url, fields: ["Cookie": "a=b", "X-Other": "1"])
             _ = try await bench.loader.image(for: request)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(.requirement("O71", "O95")) func cacheKeyOfTheRequestReplacesTheURL() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         var request = ImageRequest(url: "http://example.com/a.png?signature=1")
         request.cacheKey = "http://example.com/a.png"
         _ = await bench.steps(request)

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(.requirement("O8", "O19")) func loadedImageIsFoundOnDiskByANewLoader() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
 
         let loaded = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
         #expect(loaded.source == .networkToDisk)
@@ -92,14 +92,14 @@ import Testing
         #expect(found.source == .disk)
         #expect(found.isFresh)
         #expect(found.bitmap.digest == loaded.bitmap.digest)
-        let expected = try ImageDecoder().decode(TestPicture.first)
+        let expected = try ImageDecoder().decode(TestImage.first)
         #expect(found.bitmap.digest == expected.bitmap.digest)
         #expect(again.transport.requests.isEmpty)
     }
 
     @Test(.requirement("O9", "O52", "O64"), arguments: [false, true])
     func freshImageIsDeliveredWithoutARequest(inMemory: Bool) async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = inMemory }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = inMemory }
 
         #expect(await bench.steps() == ["sending", "finished networkToDisk"])
         let source = inMemory ? "memory" : "disk"
@@ -112,7 +112,7 @@ import Testing
     @Test(.requirement("O10", "O12", "O20", "O22", "O23", "O30"), arguments: [false, true])
     func staleImageIsDeliveredBeforeRevalidation(inMemory: Bool) async throws {
         let bench = try LoaderBench(
-            .picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304, ["Cache-Control": "max-age=10"])
+            .image(TestImage.first, maxAge: 10, etag: "\"1\""), .status(304, ["Cache-Control": "max-age=10"])
         ) { $0.cacheImagesInMemory = inMemory }
         let source = inMemory ? "memory" : "disk"
 
@@ -134,7 +134,7 @@ import Testing
     @Test(.requirement("O22", "O30"), arguments: [false, true])
     func newImageReplacesTheStaleImage(inMemory: Bool) async throws {
         let bench = try LoaderBench(
-            .picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .picture(TestPicture.second, maxAge: 10)
+            .image(TestImage.first, maxAge: 10, etag: "\"1\""), .image(TestImage.second, maxAge: 10)
         ) { $0.cacheImagesInMemory = inMemory }
         let request = ImageRequest(url: LoaderBench.url)
 
@@ -145,13 +145,13 @@ import Testing
             await bench.steps() == ["cached \(source) stale", "sending after image", "finished networkToDisk"])
 
         let found = try await bench.loader.image(for: request)
-        let expected = try ImageDecoder().decode(TestPicture.second)
+        let expected = try ImageDecoder().decode(TestImage.second)
         #expect(found.bitmap.digest == expected.bitmap.digest)
         #expect(found.isFresh)
     }
 
     @Test(.requirement("O24")) func responseWithoutCacheControlUsesTheDefaultLifetime() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first)) { $0.defaultCacheControlMaxAge = .seconds(10) }
+        let bench = try LoaderBench(.image(TestImage.first)) { $0.defaultCacheControlMaxAge = .seconds(10) }
 
         _ = await bench.steps()
         bench.clock.advance(9)
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func disabledStaleDeliveryWaitsForRevalidation() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, etag: "\"1\""), .status(304)) {
+        let bench = try LoaderBench(.image(TestImage.first, etag: "\"1\""), .status(304)) {
             $0.deliversStaleBeforeValidation = false
         }
 
@@ -174,7 +174,7 @@ import Testing
             { $0.cacheDirectory = nil }, { $0.cacheDirectory = "/proc/no/such/folder" },
             { $0.diskCacheMaxBytes = 10 },
         ] as [(inout ImageLoader.Configuration) -> Void] {
-            let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60)), change)
+            let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first, maxAge: 60)), change)
             let loaded = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
             #expect(loaded.source == .networkToDisk)
             #expect(!loaded.isStored)
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(.requirement("O31")) func disabledServerPolicyKeepsASuccessFresh() async throws {
-        var reply = ScriptedReply.picture(TestPicture.first)
+        var reply = ScriptedReply.image(TestImage.first)
         reply.fields.append("Cache-Control", "no-store")
         let bench = try LoaderBench(reply) { $0.useServerCachePolicy = false }
 
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(.requirement("O27")) func noStoreResponseIsDeliveredAndNotStored() async throws {
-        var reply = ScriptedReply.picture(TestPicture.first)
+        var reply = ScriptedReply.image(TestImage.first)
         reply.fields.append("Cache-Control", "no-store")
         let bench = try LoaderBench(reply) { $0.cacheImagesInMemory = true }
 
@@ -221,7 +221,7 @@ import Testing
             let bench = try LoaderBench(
                 ScriptedTransport { request, _ in
                     request.fields.contains("If-None-Match")
-                        ? .status(304) : .picture(TestPicture.first, maxAge: 10, etag: "\"1\"")
+                        ? .status(304) : .image(TestImage.first, maxAge: 10, etag: "\"1\"")
                 })
             let request = ImageRequest(url: LoaderBench.url, policy: row.policy)
             #expect(await bench.steps(request) == row.none, "\(row.policy)")

@@ -81,11 +81,11 @@ struct LoaderBench: Sendable {
     var isIdle: Bool { loader.underWayCount == 0 }
 
     /// Yields to other tasks until `condition` is true.
-    func settle(_ condition: @Sendable () -> Bool) async { await yieldUntil(condition) }
+    func waitUntil(_ condition: @Sendable () -> Bool) async { await yieldUntil(condition) }
 }
 
 /// Two small, different images.
-enum TestPicture {
+enum TestImage {
     /// 19 x 13 pixels in 506 bytes.
     static let first = load("png/rgba8.png")
     /// 11 x 9 pixels in 502 bytes.

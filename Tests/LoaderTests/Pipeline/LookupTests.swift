@@ -13,7 +13,7 @@ import Testing
 
     /// A loader with a memory cache that has loaded one image, fresh for 60 s.
     private func loadedBench() async throws -> LoaderBench {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = try await bench.loader.image(for: request)
         return bench
     }
@@ -64,7 +64,7 @@ import Testing
 
     @Test(.requirement("O65"), arguments: [false, true]) func lookupReturnsStaleImages(isBlocking: Bool) async throws {
         for control in ["max-age=10", "max-age=10, must-revalidate", "no-cache", "max-age=0"] {
-            var reply = ScriptedReply.picture(TestPicture.first)
+            var reply = ScriptedReply.image(TestImage.first)
             reply.fields.append("Cache-Control", control)
             let bench = try LoaderBench(reply) { $0.cacheImagesInMemory = true }
             _ = try await bench.loader.image(for: request)
@@ -148,7 +148,7 @@ import Testing
             ScriptedTransport { request, _ in
                 request.url.hasSuffix("picture.png")
                     ? .status(301, ["Location": "/moved.png", "Cache-Control": "max-age=30"])
-                    : .picture(TestPicture.first, maxAge: 60)
+                    : .image(TestImage.first, maxAge: 60)
             }
         ) { $0.cacheImagesInMemory = true }
         #expect(!bench.loader.contains(request))
@@ -167,7 +167,7 @@ import Testing
 
     /// Blocks all threads of Swift's concurrency pool at the same time.
     @Test(.requirement("O65")) func blockingLookupsFromManyThreadsComplete() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60))
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60))
         _ = try await bench.loader.image(for: request)
         let found = await withTaskGroup(of: Int?.self) { group in
             for _ in 0..<64 {
@@ -218,7 +218,7 @@ import Testing
 
     @Test(.requirement("O56")) func removalDuringALoadKeepsTheImageOutOfMemory() async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
         let bench = try LoaderBench(reply) { $0.cacheImagesInMemory = true }
         async let image = bench.loader.image(for: request)
@@ -233,7 +233,7 @@ import Testing
 
     @Test(.requirement("O75")) func storedBitmapIsInMemoryOnly() async throws {
         let bench = try LoaderBench(.offline) { $0.cacheImagesInMemory = true }
-        let bitmap = try ImageDecoder().decode(TestPicture.second).bitmap
+        let bitmap = try ImageDecoder().decode(TestImage.second).bitmap
         #expect(try bench.loader.store(bitmap, fields: ["Cache-Control": "max-age=60"], for: request))
         #expect(bench.storedFiles.isEmpty)
         #expect(bench.loader.memoryStatistics == (1, bitmap.byteCount, bitmap.byteCount))
@@ -252,7 +252,7 @@ import Testing
     }
 
     @Test(.requirement("O75", "C18")) func storeReturnsFalseWhenTheBitmapIsNotCached() throws {
-        let bitmap = try ImageDecoder().decode(TestPicture.second).bitmap
+        let bitmap = try ImageDecoder().decode(TestImage.second).bitmap
         let off = try LoaderBench(.offline)
         #expect(try !off.loader.store(bitmap, for: request))
         let small = try LoaderBench(.offline) {
@@ -270,12 +270,12 @@ import Testing
 
     @Test func noStoreAndVaryAsteriskAreNotStored() async throws {
         let bench = try LoaderBench(.offline) { $0.cacheImagesInMemory = true }
-        let bitmap = try ImageDecoder().decode(TestPicture.second).bitmap
+        let bitmap = try ImageDecoder().decode(TestImage.second).bitmap
         for fields: HeaderFields in [["Cache-Control": "no-store"], ["Vary": "*"], ["Vary": "Accept, *"]] {
-            #expect(try await !bench.loader.store(TestPicture.first, fields: fields, for: request))
+            #expect(try await !bench.loader.store(TestImage.first, fields: fields, for: request))
             #expect(try !bench.loader.store(bitmap, fields: fields, for: request))
         }
-        #expect(try await bench.loader.store(TestPicture.first, fields: ["Vary": "Accept"], for: request))
+        #expect(try await bench.loader.store(TestImage.first, fields: ["Vary": "Accept"], for: request))
     }
 
     @Test(.requirement("O75", "O84", "O87")) func storedBytesAreInMemoryAndOnDisk() async throws {
@@ -284,9 +284,9 @@ import Testing
             $0.retainsEncodedData = true
         }
         let fields: HeaderFields = ["Content-Type": "image/png", "Cache-Control": "max-age=60"]
-        #expect(try await bench.loader.store(TestPicture.first, fields: fields, for: request))
+        #expect(try await bench.loader.store(TestImage.first, fields: fields, for: request))
         #expect(bench.loader.cachedImage(for: request, layers: .memory)?.isStored == true)
-        #expect(bench.loader.cachedImage(for: request, layers: .disk)?.encodedData == TestPicture.first)
+        #expect(bench.loader.cachedImage(for: request, layers: .disk)?.encodedData == TestImage.first)
     }
 }
 #endif

@@ -70,7 +70,7 @@ import Testing
             $0.cacheImagesInMemory = true
             settings.change(&$0)
         }
-        let image = try ImageDecoder().decode(TestPicture.first)
+        let image = try ImageDecoder().decode(TestImage.first)
         let begin = bench.clock.now
         let purged = try #require(bench.loader.images.disk?.ticket())
         await bench.loader.purgeDisk()
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(.requirement("O54", "O98")) func fastMemoryLookupFollowsConfigurationChanges() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         let request = ImageRequest(url: LoaderBench.url)
         _ = try await bench.loader.image(for: request)
         #expect(bench.loader.images.lookup.memory.answer(request) != nil)
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func fastMemoryHitHasAllPropertiesOfAFullLoad() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) {
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) {
             $0.cacheImagesInMemory = true
             $0.retainsEncodedData = true
         }
@@ -156,13 +156,13 @@ import Testing
         #expect(quick.status == 200)
         #expect(quick.fields[lines: "Age"] == [Array("7".utf8)])
         #expect(quick.fields[lines: "Content-Type"] == loaded.fields[lines: "Content-Type"])
-        #expect(quick.encodedData == TestPicture.first)
+        #expect(quick.encodedData == TestImage.first)
         #expect(quick.bitmap.digest == loaded.bitmap.digest)
         #expect(quick.header == loaded.header)
     }
 
     @Test(.requirement("O59")) func cancelledLoadFailsDespiteAMemoryHit() async throws {
-        let bench = try LoaderBench(.picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         _ = await bench.steps()
         let start = Gate()
         let task = Task {

@@ -67,7 +67,7 @@ import Testing
         return try LoaderBench(
             ScriptedTransport { request, _ in
                 request.fields.contains("If-None-Match")
-                    ? .status(304, fields) : .picture(TestPicture.first, maxAge: 10, etag: "\"1\"")
+                    ? .status(304, fields) : .image(TestImage.first, maxAge: 10, etag: "\"1\"")
             }, row.change)
     }
 
@@ -181,7 +181,7 @@ import Testing
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
                 guard request.fields.contains("If-None-Match") else {
-                    return .picture(TestPicture.first, maxAge: 10, etag: "\"1\"")
+                    return .image(TestImage.first, maxAge: 10, etag: "\"1\"")
                 }
                 var reply = ScriptedReply.status(304)
                 reply.headGate = gate

@@ -8,7 +8,7 @@ import Testing
 // Docs/http-cache.md 5.3 and 5.5: responses that the caller interprets.
 @Suite struct PassThroughTests {
     private static let end = "http://example.com/end"
-    private let picture = ScriptedReply.picture(TestPicture.first, maxAge: 60, etag: "\"1\"")
+    private let image = ScriptedReply.image(TestImage.first, maxAge: 60, etag: "\"1\"")
 
     private func moved(_ status: Int = 302, _ fields: HeaderFields = [:]) -> ScriptedReply {
         var reply = ScriptedReply.status(status, ["Location": Self.end])
@@ -55,11 +55,11 @@ import Testing
         let bench = try LoaderBench(
             ScriptedTransport { [moved] request, _ in
                 request.url == Self.end
-                    ? .picture(TestPicture.first, maxAge: 60) : moved(301, ["Cache-Control": "max-age=60"])
+                    ? .image(TestImage.first, maxAge: 60) : moved(301, ["Cache-Control": "max-age=60"])
             })
         var data = DataRequest(url: LoaderBench.url)
         let followed = try await bench.loader.data(for: data)
-        #expect(followed.bytes == TestPicture.first)
+        #expect(followed.bytes == TestImage.first)
         data.redirect = .manual
         bench.clock.advance(5)
         let stored = try await bench.loader.data(for: data)
@@ -88,8 +88,8 @@ import Testing
         first.headGate = gate
         let (held, second) = (first, moved())
         let bench = try LoaderBench(
-            ScriptedTransport { [picture] request, number in
-                request.url == Self.end ? picture : number == 1 ? held : second
+            ScriptedTransport { [image] request, number in
+                request.url == Self.end ? image : number == 1 ? held : second
             })
         async let followed = bench.loader.data(for: DataRequest(url: LoaderBench.url))
         await gate.arrival()
@@ -97,7 +97,7 @@ import Testing
         manual.redirect = .manual
         #expect(try await bench.loader.data(for: manual).status == 302)
         gate.open()
-        #expect(try await followed.bytes == TestPicture.first)
+        #expect(try await followed.bytes == TestImage.first)
     }
 
     private static let conditions: [HeaderFields] = [
@@ -111,10 +111,10 @@ import Testing
             // The response allows storing for 600 s.
             var special = ScriptedReply.status(
                 status, ["ETag": "\"1\"", "Cache-Control": "max-age=600", "Content-Range": "bytes 0-9/506"])
-            if status == 206 { special.chunks = [Array(TestPicture.first.prefix(10))] }
+            if status == 206 { special.chunks = [Array(TestImage.first.prefix(10))] }
             let reply = special
             let bench = try LoaderBench(
-                ScriptedTransport { [picture] request, _ in request.fields.hasOwnConditions ? reply : picture })
+                ScriptedTransport { [image] request, _ in request.fields.hasOwnConditions ? reply : image })
             _ = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
             let before = bench.folder.files
 
@@ -122,7 +122,7 @@ import Testing
             for count in [2, 3] {
                 let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url, fields: fields))
                 #expect(loaded.status == status)
-                #expect(loaded.bytes == (status == 206 ? Array(TestPicture.first.prefix(10)) : []))
+                #expect(loaded.bytes == (status == 206 ? Array(TestImage.first.prefix(10)) : []))
                 #expect(loaded.fields["Content-Range"] == Array("bytes 0-9/506".utf8))
                 #expect(loaded.source == .networkToDisk)
                 #expect(!loaded.isStored)
@@ -132,7 +132,7 @@ import Testing
             #expect(bench.folder.files == before)
             let own = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
             #expect(own.source == .disk)
-            #expect(own.bytes == TestPicture.first)
+            #expect(own.bytes == TestImage.first)
         }
     }
 
@@ -152,7 +152,7 @@ import Testing
 
     @Test(.requirement("O40")) func unrequestedPartialContentFails() async throws {
         var part = ScriptedReply.status(206, ["Content-Range": "bytes 0-9/506", "Cache-Control": "max-age=60"])
-        part.chunks = [Array(TestPicture.first.prefix(10))]
+        part.chunks = [Array(TestImage.first.prefix(10))]
         let bench = try LoaderBench(ScriptedTransport(part))
         let error = await bench.dataFailure()
         #expect(error?.code == .unexpectedStatus)
@@ -162,12 +162,12 @@ import Testing
     }
 
     @Test func fullResponseToACallerConditionIsNotStored() async throws {
-        let bench = try LoaderBench(ScriptedTransport(picture))
+        let bench = try LoaderBench(ScriptedTransport(image))
         for _ in 0..<2 {
             let loaded = try await bench.loader.data(
                 for: DataRequest(url: LoaderBench.url, fields: ["If-None-Match": "\"0\""]))
             #expect(loaded.status == 200)
-            #expect(loaded.bytes == TestPicture.first)
+            #expect(loaded.bytes == TestImage.first)
             #expect(!loaded.isStored)
         }
         #expect(bench.transport.requests.count == 2)
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func partialEncodedBodyIsReturnedUndecoded() async throws {
-        let coded = Array(CodedBody.gzip(TestPicture.first)[5..<25])
+        let coded = Array(CodedBody.gzip(TestImage.first)[5..<25])
         var part = ScriptedReply.status(206, ["Content-Range": "bytes 5-24/300", "Content-Encoding": "gzip"])
         part.chunks = [coded]
         let bench = try LoaderBench(ScriptedTransport(part))

@@ -22,7 +22,7 @@ import Testing
 
     @Test func modifierReceivesAndChangesEachSentRequest() async throws {
         let seen = Locked<[HTTPRequest]>([])
-        let bench = try bench(.picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304)) { request in
+        let bench = try bench(.image(TestImage.first, maxAge: 10, etag: "\"1\""), .status(304)) { request in
             seen.update { $0.append(request) }
             var signed = request
             signed.url += "?signature=\(request.fields.lines.count)"
@@ -53,7 +53,7 @@ import Testing
     @Test func modifierRunsForEveryAttemptAndRedirect() async throws {
         let number = Locked(0)
         let bench = try bench(
-            .offline, .status(302, ["Location": "http://cdn.example.com/end.png"]), .picture(TestPicture.first),
+            .offline, .status(302, ["Location": "http://cdn.example.com/end.png"]), .image(TestImage.first),
             change: { $0.retry = RetryPolicy(maxAttempts: 2, firstDelay: .zero) }
         ) { request in
             var signed = request
@@ -74,7 +74,7 @@ import Testing
     @Test(.requirement("O57")) func modifierFieldsAreNotCopiedToRedirectTargets() async throws {
         for (location, isSigned) in [("/end.png", false), ("http://other.example.com/", false)] {
             let bench = try bench(
-                .status(302, ["Location": location]), .picture(TestPicture.first)
+                .status(302, ["Location": location]), .image(TestImage.first)
             ) { request in
                 guard request.url == LoaderBench.url else { return request }
                 var signed = request
@@ -91,7 +91,7 @@ import Testing
 
     @Test func modifierErrorFailsTheLoadWithoutARequest() async throws {
         let bench = try bench(
-            .picture(TestPicture.first, maxAge: 10),
+            .image(TestImage.first, maxAge: 10),
             change: { $0.retry = RetryPolicy(maxAttempts: 3, firstDelay: .zero) }
         ) { _ in throw Refusal() }
         // Without a request there is no `sending` event.
@@ -106,7 +106,7 @@ import Testing
     @Test func modifierErrorKeepsTheStoredImage() async throws {
         let isBroken = Locked(false)
         let bench = try bench(
-            .picture(TestPicture.first, maxAge: 10), change: { $0.staleIfError = .upTo(.seconds(60)) }
+            .image(TestImage.first, maxAge: 10), change: { $0.staleIfError = .upTo(.seconds(60)) }
         ) {
             if isBroken.value { throw Refusal() }
             return $0
@@ -130,7 +130,7 @@ import Testing
             ("line", { $0.url += "?a\r\nHost: other" }), ("method", { $0.method = "POST" }),
         ]
         for row in other {
-            let bench = try bench(.picture(TestPicture.first)) { request in
+            let bench = try bench(.image(TestImage.first)) { request in
                 var changed = request
                 row.change(&changed)
                 return changed
@@ -138,7 +138,7 @@ import Testing
             #expect(await bench.steps() == ["failed configuration"], "\(row.name)")
             #expect(bench.transport.requests.isEmpty)
         }
-        let removed = try bench(.picture(TestPicture.first)) { request in
+        let removed = try bench(.image(TestImage.first)) { request in
             var changed = request
             changed.url = String(request.url.prefix { $0 != "?" })
             changed.fields = [:]
@@ -150,7 +150,7 @@ import Testing
 
     @Test(.requirement("O59")) func cancellingTheLoadCancelsTheModifier() async throws {
         let gate = Gate()
-        let bench = try bench(.picture(TestPicture.first)) { request in
+        let bench = try bench(.image(TestImage.first)) { request in
             try await gate.pass()
             return request
         }
@@ -158,12 +158,12 @@ import Testing
         await gate.arrival()
         task.cancel()
         #expect(await task.value?.code == .cancelled)
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
         #expect(bench.transport.requests.isEmpty)
     }
 
     @Test(.requirement("O94")) func partitionsSeparateSignedResponses() async throws {
-        let bench = try bench(.picture(TestPicture.first, maxAge: 60)) { request in
+        let bench = try bench(.image(TestImage.first, maxAge: 60)) { request in
             var signed = request
             signed.fields.append("Authorization", "Signed")
             return signed

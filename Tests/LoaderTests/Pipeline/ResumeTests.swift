@@ -7,7 +7,7 @@ import Testing
 
 // Docs/http-cache.md 5.2: validators, 206 and 200, Accept-Ranges; partial bodies are not retained after the load.
 @Suite(.timeLimit(.minutes(30))) struct ResumeTests {
-    private static let whole = TestPicture.first
+    private static let whole = TestImage.first
     private static let retry = RetryPolicy(maxAttempts: 5, firstDelay: .zero)
     private static let strong: HeaderFields = ["ETag": "\"1\""]
 
@@ -15,10 +15,10 @@ import Testing
     private static func interrupted(
         after count: Int, of bytes: [UInt8] = whole, _ fields: HeaderFields = strong
     ) -> ScriptedReply {
-        var reply = ScriptedReply.picture(bytes)
+        var reply = ScriptedReply.image(bytes)
         reply.fields.lines += fields.lines
         reply.chunks = count == 0 ? [] : [Array(bytes.prefix(count))]
-        reply.ending = .cut
+        reply.ending = .closed
         return reply
     }
 
@@ -73,7 +73,7 @@ import Testing
     @Test func repeatedInterruptionsAreResumed() async throws {
         var second = Self.remainder(from: 100)
         second.chunks = [Array(Self.whole[100..<250])]
-        second.ending = .cut
+        second.ending = .closed
         // Failures between two parts keep the partial body.
         let bench = try bench(Self.interrupted(after: 100), second, .status(503), .offline, Self.remainder(from: 250))
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
@@ -83,17 +83,17 @@ import Testing
     }
 
     @Test func fullResponseReplacesThePartialBody() async throws {
-        let other = ScriptedReply.picture(TestPicture.second, etag: "\"2\"")
+        let other = ScriptedReply.image(TestImage.second, etag: "\"2\"")
         let bench = try bench(Self.interrupted(after: 100), other)
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
-        #expect(loaded.bytes == TestPicture.second)
+        #expect(loaded.bytes == TestImage.second)
         #expect(bench.transport.requests.count == 2)
 
         // When the new response is interrupted as well, its own remainder is requested.
         let twice = try self.bench(
-            Self.interrupted(after: 100), Self.interrupted(after: 30, of: TestPicture.second, ["ETag": "\"2\""]),
-            Self.remainder(from: 30, of: TestPicture.second, ["ETag": "\"2\""]))
-        #expect(try await twice.loader.data(for: DataRequest(url: LoaderBench.url)).bytes == TestPicture.second)
+            Self.interrupted(after: 100), Self.interrupted(after: 30, of: TestImage.second, ["ETag": "\"2\""]),
+            Self.remainder(from: 30, of: TestImage.second, ["ETag": "\"2\""]))
+        #expect(try await twice.loader.data(for: DataRequest(url: LoaderBench.url)).bytes == TestImage.second)
         #expect(range(twice, 2) == ("bytes=30-", "\"2\""))
     }
 
@@ -118,7 +118,7 @@ import Testing
             ("no tag", Self.remainder(from: 100, [:])),
         ]
         for mismatch in mismatches {
-            let bench = try bench(Self.interrupted(after: 100), mismatch.reply, .picture(Self.whole))
+            let bench = try bench(Self.interrupted(after: 100), mismatch.reply, .image(Self.whole))
             // The repeated request does not count as an attempt.
             #expect(
                 await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"],
@@ -131,7 +131,7 @@ import Testing
     @Test func partialResponseLongerThanItsRangeIsDiscarded() async throws {
         var long = Self.remainder(from: 100)
         long.chunks.append([0])
-        let bench = try bench(Self.interrupted(after: 100), long, .picture(Self.whole))
+        let bench = try bench(Self.interrupted(after: 100), long, .image(Self.whole))
         let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
         #expect(loaded.bytes == Self.whole)
         #expect((1...2).map { range(bench, $0).range } == ["bytes=100-", nil])
@@ -139,7 +139,7 @@ import Testing
 
     @Test func failureAfterARangeMismatchIsRetriedWithoutRange() async throws {
         let bench = try bench(
-            Self.interrupted(after: 100), .status(416), .offline, .picture(Self.whole),
+            Self.interrupted(after: 100), .status(416), .offline, .image(Self.whole),
             retry: RetryPolicy(maxAttempts: 3, firstDelay: .zero))
         #expect(
             await bench.steps() == [
@@ -168,7 +168,7 @@ import Testing
         for row in table {
             let bench = try bench(
                 Self.interrupted(after: 100, row.fields),
-                row.condition == nil ? .picture(Self.whole) : Self.remainder(from: 100, row.fields))
+                row.condition == nil ? .image(Self.whole) : Self.remainder(from: 100, row.fields))
             #expect(await bench.steps().last == "finished networkToDisk", "\(row.fields)")
             #expect(range(bench, 1).condition == row.condition, "\(row.fields)")
             #expect((range(bench, 1).range == nil) == (row.condition == nil), "\(row.fields)")
@@ -177,7 +177,7 @@ import Testing
         for (fields, requests) in [([:], 2), (["Last-Modified": soon], 3)] as [(HeaderFields, Int)] {
             let bench = try bench(
                 Self.interrupted(after: 100, ["Last-Modified": late, "Date": later]), Self.remainder(from: 100, fields),
-                .picture(Self.whole))
+                .image(Self.whole))
             #expect(await bench.steps().last == "finished networkToDisk")
             #expect(bench.transport.requests.count == requests)
         }
@@ -187,19 +187,19 @@ import Testing
         for status in [203, 404, 503] {
             var reply = Self.interrupted(after: 100)
             reply.status = status
-            let bench = try bench(reply, .picture(Self.whole))
+            let bench = try bench(reply, .image(Self.whole))
             #expect(await bench.steps().last == "finished networkToDisk")
             #expect(range(bench, 1).range == nil)
         }
         // No byte of the body was received.
-        let empty = try bench(Self.interrupted(after: 0), .picture(Self.whole))
+        let empty = try bench(Self.interrupted(after: 0), .image(Self.whole))
         _ = await empty.steps()
         #expect(range(empty, 1).range == nil)
     }
 
     @Test func bodyShorterThanItsContentLengthIsResumed() async throws {
         var short = Self.interrupted(after: 200)
-        short.ending = .whole
+        short.ending = .complete
         var rest = Self.remainder(from: 200)
         rest.chunks = [Array(Self.whole[200..<300])]
         rest.fields.removeAll(named: "Content-Length")
@@ -246,7 +246,7 @@ import Testing
 
     @Test func callerRangeIsUnchangedOnRetry() async throws {
         for fields in [["Range": "bytes=0-"], ["If-Match": "\"1\""]] as [HeaderFields] {
-            let bench = try bench(Self.interrupted(after: 100), .picture(Self.whole))
+            let bench = try bench(Self.interrupted(after: 100), .image(Self.whole))
             let loaded = try await bench.loader.data(for: DataRequest(url: LoaderBench.url, fields: fields))
             #expect(loaded.bytes == Self.whole)
             #expect(bench.transport.requests.map(\.fields) == [fields, fields])
@@ -255,7 +255,7 @@ import Testing
 
     @Test func redirectTargetIsRequestedWithoutRange() async throws {
         let bench = try bench(
-            Self.interrupted(after: 100), .status(302, ["Location": "/end.png"]), .picture(Self.whole))
+            Self.interrupted(after: 100), .status(302, ["Location": "/end.png"]), .image(Self.whole))
         #expect(await bench.steps() == ["sending", "retrying 2 transport", "finished networkToDisk"])
         #expect((0...2).map { range(bench, $0).range } == [nil, "bytes=100-", nil])
         #expect(bench.transport.requests[2].url == "http://example.com/end.png")
@@ -266,7 +266,7 @@ import Testing
         let few = RetryPolicy(maxAttempts: 2, firstDelay: .zero)
         let bench = try bench(
             Self.interrupted(after: 100), .offline, Self.interrupted(after: 200), Self.remainder(from: 200),
-            .picture(Self.whole), retry: few
+            .image(Self.whole), retry: few
         )
         #expect(await bench.steps() == ["sending", "retrying 2 transport", "failed transport"])
         #expect(bench.storedFiles.isEmpty)
@@ -275,7 +275,7 @@ import Testing
         #expect(await bench.steps(reload) == ["sending", "finished networkToDisk"])
         #expect((0...4).map { range(bench, $0).range } == [nil, "bytes=100-", nil, "bytes=200-", nil])
 
-        let single = try self.bench(Self.interrupted(after: 100), .picture(Self.whole), retry: .none)
+        let single = try self.bench(Self.interrupted(after: 100), .image(Self.whole), retry: .none)
         for _ in 0..<2 { _ = await single.steps() }
         #expect((0...1).map { range(single, $0).range } == [nil, nil])
     }
@@ -284,12 +284,12 @@ import Testing
         let gate = Gate()
         var held = Self.remainder(from: 100)
         held.headGate = gate
-        let bench = try bench(Self.interrupted(after: 100), held, .picture(Self.whole))
+        let bench = try bench(Self.interrupted(after: 100), held, .image(Self.whole))
         let task = Task { await bench.failure() }
         await gate.arrival()
         task.cancel()
         #expect(await task.value?.code == .cancelled)
-        await bench.settle { bench.isIdle && bench.transport.openCount == 0 }
+        await bench.waitUntil { bench.isIdle && bench.transport.openCount == 0 }
         #expect(bench.storedFiles.isEmpty)
 
         #expect(await bench.failure() == nil)
@@ -298,7 +298,7 @@ import Testing
 
     @Test func resumedRevalidationSendsIfNoneMatchAndIfRange() async throws {
         let bench = try bench(
-            .picture(TestPicture.second, maxAge: 10, etag: "\"0\""), Self.interrupted(after: 100),
+            .image(TestImage.second, maxAge: 10, etag: "\"0\""), Self.interrupted(after: 100),
             Self.remainder(from: 100))
         _ = await bench.steps()
         bench.clock.advance(11)

@@ -7,17 +7,17 @@ import PlatformImageTestSupport
 /// A scripted response to one request.
 struct ScriptedReply: Sendable {
     enum Ending: Sendable {
-        case whole
+        case complete
         /// The connection closes after the chunks.
-        case cut
+        case closed
         /// The response stays open until the exchange is cancelled.
-        case never
+        case stalled
     }
 
     var status = 200
     var fields: HeaderFields = [:]
     var chunks: [[UInt8]] = []
-    var ending = Ending.whole
+    var ending = Ending.complete
     /// Thrown instead of a response.
     var error: LoadError?
     /// The response waits for this gate.
@@ -26,7 +26,7 @@ struct ScriptedReply: Sendable {
     var bodyGate: Gate?
 
     /// An image response, fresh for `maxAge` seconds, in chunks of 100 bytes.
-    static func picture(_ bytes: [UInt8], maxAge: Int? = nil, etag: String? = nil) -> Self {
+    static func image(_ bytes: [UInt8], maxAge: Int? = nil, etag: String? = nil) -> Self {
         var reply = Self(fields: ["Content-Type": "image/png", "Content-Length": "\(bytes.count)"])
         if let maxAge { reply.fields.append("Cache-Control", "max-age=\(maxAge)") }
         if let etag { reply.fields.append("ETag", etag) }
@@ -84,9 +84,9 @@ final class ScriptedTransport: HTTPTransport {
             try Task.checkCancellation()
             if index < reply.chunks.count { return reply.chunks[index] }
             switch reply.ending {
-            case .whole: return nil
-            case .cut: throw LoadError.transport("the connection was reset")
-            case .never:
+            case .complete: return nil
+            case .closed: throw LoadError.transport("the connection was reset")
+            case .stalled:
                 try await Gate().pass()
                 return nil
             }

@@ -45,7 +45,7 @@ import Testing
     @Test(.requirement("X19"), arguments: 0..<3)
     func diskResponseOfOtherTrustSettingsIsNotUsed(_ index: Int) async throws {
         let folder = try DiskFolder()
-        let transport = TrustRecordingTransport(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+        let transport = TrustRecordingTransport(ScriptedTransport(.image(TestImage.first, maxAge: 3600)))
         let request = ImageRequest(url: Self.url)
         let data = DataRequest(url: Self.url)
         let lax = try loader(folder, transport, Self.trustChanges[index])
@@ -65,7 +65,7 @@ import Testing
 
     @Test(.requirement("X19"), arguments: 0..<3)
     func memoryResponseOfOtherTrustSettingsIsNotUsed(_ index: Int) async throws {
-        let transport = TrustRecordingTransport(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+        let transport = TrustRecordingTransport(ScriptedTransport(.image(TestImage.first, maxAge: 3600)))
         let loader = try loader(DiskFolder(), transport) {
             $0.cacheDirectory = nil
             Self.trustChanges[index](&$0)
@@ -90,9 +90,9 @@ import Testing
     @Test(.requirement("X19"))
     func downloadsWithDifferentTrustSettingsAreNotShared() async throws {
         let gate = Gate()
-        var held = ScriptedReply.picture(TestPicture.first, maxAge: 3600)
+        var held = ScriptedReply.image(TestImage.first, maxAge: 3600)
         held.headGate = gate
-        let replies = [held, .picture(TestPicture.second, maxAge: 3600)]
+        let replies = [held, .image(TestImage.second, maxAge: 3600)]
         let scripted = ScriptedTransport { _, number in replies[min(number, 2) - 1] }
         let loader = try loader(DiskFolder(), TrustRecordingTransport(scripted)) { $0.trustAnySSLCertificate = true }
         let lax = Task { try await loader.image(for: ImageRequest(url: Self.url)) }
@@ -116,7 +116,7 @@ import Testing
         ])
     func trustSettingsOfOtherHostsDoNotChangeTheCacheKey(_ url: String) async throws {
         let folder = try DiskFolder()
-        let transport = TrustRecordingTransport(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+        let transport = TrustRecordingTransport(ScriptedTransport(.image(TestImage.first, maxAge: 3600)))
         let request = ImageRequest(url: url)
         _ = try await loader(folder, transport).image(for: request)
 
@@ -134,7 +134,7 @@ import Testing
         let scripted = ScriptedTransport { request, _ in
             request.url.hasPrefix("https://first.example/")
                 ? ScriptedReply(status: 301, fields: ["Location": Self.url, "Cache-Control": "max-age=3600"])
-                : .picture(TestPicture.first, maxAge: 3600)
+                : .image(TestImage.first, maxAge: 3600)
         }
         let request = ImageRequest(url: "https://first.example/a.png")
         _ = try await loader(folder, TrustRecordingTransport(scripted)) { $0.trustedHosts = ["secure.example"] }.image(
@@ -151,7 +151,7 @@ import Testing
     @Test(.requirement("X19"))
     func unverifiedFailureIsNotRememberedForVerifiedLoads() async throws {
         let transport = TrustRecordingTransport(
-            ScriptedTransport(.status(404), .picture(TestPicture.first, maxAge: 60)))
+            ScriptedTransport(.status(404), .image(TestImage.first, maxAge: 60)))
         let loader = try loader(DiskFolder(), transport) {
             $0.negativeCacheMaxAge = .seconds(3600)
             $0.trustAnySSLCertificate = true
@@ -165,7 +165,7 @@ import Testing
 
     @Test(.requirement("X19")) func orderOfTrustRootsDoesNotChangeTheCacheKey() async throws {
         let folder = try DiskFolder()
-        let transport = TrustRecordingTransport(ScriptedTransport(.picture(TestPicture.first, maxAge: 3600)))
+        let transport = TrustRecordingTransport(ScriptedTransport(.image(TestImage.first, maxAge: 3600)))
         for (roots, source) in [(["a", "b"], false), (["b", "a"], true), (["ab"], false), (["a"], false)] {
             let loader = try loader(folder, transport) { $0.additionalTrustRoots = roots }
             let image = try await loader.image(for: ImageRequest(url: Self.url))

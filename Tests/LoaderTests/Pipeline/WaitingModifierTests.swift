@@ -15,7 +15,7 @@ import Testing
     /// - Parameter ignoresCancellation: True for a modifier that still waits after the load is cancelled.
     private func bench(urgentWidth: Int, ignoresCancellation: Bool = false) throws -> LoaderBench {
         let (gate, calls) = (gate, calls)
-        return try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) {
+        return try LoaderBench(ScriptedTransport(.image(TestImage.first, maxAge: 60))) {
             $0.urgentWidth = urgentWidth
             $0.requestModifier = { request in
                 guard request.url == Self.held else { return request }
@@ -58,7 +58,7 @@ import Testing
         gate.open()
         #expect(await held == nil)
         #expect(bench.transport.requests.last?.url == Self.held)
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
     }
 
     @Test(arguments: [false, true]) func cancellingEndsALoadWhoseModifierWaits(ignoresCancellation: Bool) async throws {
@@ -72,7 +72,7 @@ import Testing
         #expect(await task.value?.code == .cancelled)
         #expect(await bench.failure(others(1)[0]) == nil)
         gate.open()
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
         #expect(bench.transport.requests.map(\.url) == [others(1)[0].url])
         #expect(calls.value == 1)
     }
@@ -91,7 +91,7 @@ import Testing
         #expect(codes.value == [.cancelled])
         #expect(!task.didSendRequest)
         gate.open()
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
     }
 
     @Test func cancellingReleasesTheOnlySlot() async throws {
@@ -100,14 +100,14 @@ import Testing
         let task = Task { await bench.failure(request) }
         await gate.arrival()
         async let other = bench.failure(others(1)[0])
-        await bench.settle { lanes.counts == LaneCounts(urgentWaiting: 1, urgentRunning: 1) }
+        await bench.waitUntil { lanes.counts == LaneCounts(urgentWaiting: 1, urgentRunning: 1) }
         #expect(bench.transport.requests.isEmpty)
 
         task.cancel()
 
         #expect(await other == nil)
         #expect(await task.value?.code == .cancelled)
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
     }
 
     @Test func remainingWaiterReceivesTheImageAfterACancel() async throws {
@@ -115,7 +115,7 @@ import Testing
         let task = Task { await bench.failure(request) }
         await gate.arrival()
         async let other = bench.failure(request)
-        await bench.settle { bench.loader.images.shared.fetches.waiterTotal == 2 }
+        await bench.waitUntil { bench.loader.images.shared.fetches.waiterTotal == 2 }
 
         task.cancel()
         #expect(await task.value?.code == .cancelled)
@@ -124,7 +124,7 @@ import Testing
         #expect(await other == nil)
         #expect(calls.value == 1)
         #expect(bench.transport.requests.map(\.url) == [Self.held])
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
     }
 }
 #endif

@@ -13,7 +13,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let folder = try DiskFolder()
             setenv("XDG_CACHE_HOME", folder.path, 1)
-            let origin = try await LoopbackOrigin { _ in RealServerBench.picture() }
+            let origin = try await LoopbackOrigin { _ in RealServerBench.image() }
             let loaders = await withTaskGroup(of: ObjectIdentifier.self, returning: Set<ObjectIdentifier>.self) {
                 for _ in 0..<64 { $0.addTask { ObjectIdentifier(ImageLoader.default) } }
                 return await $0.reduce(into: []) { $0.insert($1) }
@@ -50,7 +50,7 @@ import Testing
 
     @Test(.requirement("O2")) func loaderCreatesItsCacheDirectoryAndStoresImagesThere() async throws {
         let folder = try DiskFolder()
-        let origin = try await LoopbackOrigin { _ in RealServerBench.picture() }
+        let origin = try await LoopbackOrigin { _ in RealServerBench.image() }
         let path = folder.path + "/a/b"
         var configuration = ImageLoader.Configuration(cacheDirectory: path)
         configuration.dataDirectory = nil

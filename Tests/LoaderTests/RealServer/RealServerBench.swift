@@ -42,11 +42,11 @@ struct RealServerBench: Sendable {
     var storedFiles: [String] { folder.files.filter { $0.hasPrefix("images/v1/") } }
 
     /// Returns when no load is running. A cancelled load ends shortly before its fetch.
-    func settle() async { await yieldUntil { loader.underWayCount == 0 } }
+    func waitUntilIdle() async { await yieldUntil { loader.underWayCount == 0 } }
 
     /// An image response, fresh for one day.
-    static func picture(
-        _ bytes: [UInt8] = TestPicture.first, _ fields: [OriginField] = [],
+    static func image(
+        _ bytes: [UInt8] = TestImage.first, _ fields: [OriginField] = [],
         _ change: (inout OriginResponse) -> Void = { _ in }
     ) -> OriginAnswer {
         let type = OriginField("Content-Type", "image/png")

@@ -19,7 +19,7 @@ import Testing
         for point in CancelPoint.allCases {
             let gate = OriginGate()
             let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in
-                RealServerBench.picture { response in
+                RealServerBench.image { response in
                     switch point {
                     case .beforeTheHead: response.gate = gate
                     case .beforeTheBody: response.bodyGate = gate
@@ -37,17 +37,17 @@ import Testing
             task.cancel()
 
             #expect(await task.value == .cancelled, "\(point)")
-            await bench.settle()
+            await bench.waitUntilIdle()
             #expect(bench.storedFiles.isEmpty)
             gate.open()
         }
     }
 
     @Test func leavingTheEventStreamAfterAnyEventCancelsTheLoad() async throws {
-        let body = TestPicture.first
+        let body = TestImage.first
         var events = 0
         repeat {
-            let origin = try await LoopbackOrigin { _ in RealServerBench.picture(body) { $0.pieceSize = 100 } }
+            let origin = try await LoopbackOrigin { _ in RealServerBench.image(body) { $0.pieceSize = 100 } }
             let bench = try RealServerBench()
             let limit = events
             // Leaving the loop ends the load.
@@ -63,7 +63,7 @@ import Testing
 
             let seen = await task.value
 
-            await bench.settle()
+            await bench.waitUntilIdle()
             #expect(!bench.storedFiles.contains { $0.hasSuffix(".tmp") })
             if seen < 0 { break }
             events += 1
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func cancellingTheTaskAfterAnyEventEndsTheLoadOnce() async throws {
-        let origin = try await LoopbackOrigin { _ in RealServerBench.picture { $0.pieceSize = 100 } }
+        let origin = try await LoopbackOrigin { _ in RealServerBench.image { $0.pieceSize = 100 } }
         for limit in 0..<8 {
             let bench = try RealServerBench()
             let ends = Locked(0)
@@ -88,13 +88,13 @@ import Testing
 
             await task.value
 
-            await bench.settle()
+            await bench.waitUntilIdle()
             #expect(ends.value <= 1)
         }
     }
 
     @Test func cancellingAtAnyTimeEndsTheLoadOnce() async throws {
-        let origin = try await LoopbackOrigin { _ in RealServerBench.picture { $0.pieceSize = 100 } }
+        let origin = try await LoopbackOrigin { _ in RealServerBench.image { $0.pieceSize = 100 } }
         let bench = try RealServerBench { $0.cacheImagesInMemory = true }
         var cancelled = 0
         for round in 0..<400 {
@@ -115,7 +115,7 @@ import Testing
             case let code?: Issue.record("\(code)")
             }
         }
-        await bench.settle()
+        await bench.waitUntilIdle()
         #expect(cancelled > 0)
         #expect(!bench.storedFiles.contains { $0.hasSuffix(".tmp") })
         // Later loads succeed.
@@ -124,7 +124,7 @@ import Testing
 
     @Test func cancellingSomeWaitersKeepsTheDownload() async throws {
         let gate = OriginGate()
-        let origin = try await LoopbackOrigin { _ in RealServerBench.picture { $0.bodyGate = gate } }
+        let origin = try await LoopbackOrigin { _ in RealServerBench.image { $0.bodyGate = gate } }
         let bench = try RealServerBench()
         let tasks = (0..<20).map { _ in Task { await bench.failure(ImageRequest(url: origin.url())) } }
         await origin.waitForRequests(1)
@@ -136,7 +136,7 @@ import Testing
         gate.open()
 
         for task in tasks.prefix(10) { #expect(await task.value == nil) }
-        await bench.settle()
+        await bench.waitUntilIdle()
         #expect(origin.requests.count == 1)
     }
 
@@ -145,9 +145,9 @@ import Testing
         await #expect(processExitsWith: .success) {
             let origin = try await LoopbackOrigin { request in
                 switch request.number % 4 {
-                case 0: RealServerBench.picture()
-                case 1: RealServerBench.picture { $0.failure = (250, .close) }
-                case 2: RealServerBench.picture { $0.failure = (250, .silence) }
+                case 0: RealServerBench.image()
+                case 1: RealServerBench.image { $0.failure = (250, .close) }
+                case 2: RealServerBench.image { $0.failure = (250, .silence) }
                 default: .close()
                 }
             }
@@ -166,14 +166,14 @@ import Testing
                     task.cancel()
                     _ = await task.value
                 }
-                await bench.settle()
+                await bench.waitUntilIdle()
             }
             // The first load opens the descriptors that stay open, such as those of the event loops.
             do {
                 let bench = try RealServerBench()
                 let failure = await bench.failure(ImageRequest(url: origin.url("/whole")))
                 precondition(failure == nil, "\(String(describing: failure))")
-                await bench.settle()
+                await bench.waitUntilIdle()
             }
             try await loads(20)
             await origin.waitForClosedConnections(origin.connectionCount)

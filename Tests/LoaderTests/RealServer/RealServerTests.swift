@@ -22,33 +22,33 @@ import Testing
         }
     }
 
-    private static func raw(_ head: String, _ body: [UInt8] = TestPicture.first) -> OriginAnswer {
+    private static func raw(_ head: String, _ body: [UInt8] = TestImage.first) -> OriginAnswer {
         .close(after: Array("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\(head)\r\n".utf8) + body)
     }
 
     private static let behaviours: [ServerBehaviour] = [
-        ServerBehaviour("plain", RealServerBench.picture()),
-        ServerBehaviour("body until the connection closes", RealServerBench.picture { $0.framing = .untilClose }),
-        ServerBehaviour("chunked", RealServerBench.picture { $0.framing = .chunked }),
-        ServerBehaviour("single bytes", RealServerBench.picture { $0.pieceSize = 1 }),
+        ServerBehaviour("plain", RealServerBench.image()),
+        ServerBehaviour("body until the connection closes", RealServerBench.image { $0.framing = .untilClose }),
+        ServerBehaviour("chunked", RealServerBench.image { $0.framing = .chunked }),
+        ServerBehaviour("single bytes", RealServerBench.image { $0.pieceSize = 1 }),
         ServerBehaviour(
             "slow",
-            RealServerBench.picture {
+            RealServerBench.image {
                 $0.pieceSize = 100
                 $0.pause = .milliseconds(1)
             }),
-        ServerBehaviour("after interim responses", RealServerBench.picture { $0.interim = [(103, []), (103, [])] }),
-        ServerBehaviour("gzip", RealServerBench.picture(CodedBody.gzip(TestPicture.first), [coding("gzip")])),
-        ServerBehaviour("deflate", RealServerBench.picture(CodedBody.zlib(TestPicture.first), [coding("deflate")])),
+        ServerBehaviour("after interim responses", RealServerBench.image { $0.interim = [(103, []), (103, [])] }),
+        ServerBehaviour("gzip", RealServerBench.image(CodedBody.gzip(TestImage.first), [coding("gzip")])),
+        ServerBehaviour("deflate", RealServerBench.image(CodedBody.zlib(TestImage.first), [coding("deflate")])),
         ServerBehaviour(
-            "invalid gzip", RealServerBench.picture(TestPicture.first, [coding("gzip")]), .undecodable),
+            "invalid gzip", RealServerBench.image(TestImage.first, [coding("gzip")]), .undecodable),
         ServerBehaviour(
-            "unknown content coding", RealServerBench.picture(TestPicture.first, [coding("br")]), .undecodable),
-        ServerBehaviour("closed within the body", RealServerBench.picture { $0.failure = (250, .close) }, .transport),
-        ServerBehaviour("closed before the body", RealServerBench.picture { $0.failure = (0, .close) }, .transport),
+            "unknown content coding", RealServerBench.image(TestImage.first, [coding("br")]), .undecodable),
+        ServerBehaviour("closed within the body", RealServerBench.image { $0.failure = (250, .close) }, .transport),
+        ServerBehaviour("closed before the body", RealServerBench.image { $0.failure = (0, .close) }, .transport),
         ServerBehaviour(
             "chunked and closed",
-            RealServerBench.picture {
+            RealServerBench.image {
                 $0.framing = .chunked
                 $0.failure = (250, .close)
             }, .transport),
@@ -60,10 +60,10 @@ import Testing
         ServerBehaviour("another protocol", .close(after: Array("220 mail ready\r\n".utf8)), .transport),
         ServerBehaviour("no response", .silence, .transport, isIdleLimited: true),
         ServerBehaviour(
-            "stalled within the body", RealServerBench.picture { $0.failure = (250, .silence) }, .transport,
+            "stalled within the body", RealServerBench.image { $0.failure = (250, .silence) }, .transport,
             isIdleLimited: true),
-        ServerBehaviour("header of 30 kB", RealServerBench.picture(TestPicture.first, padding(30))),
-        ServerBehaviour("header of 2 MB", RealServerBench.picture(TestPicture.first, padding(2_000)), .transport),
+        ServerBehaviour("header of 30 kB", RealServerBench.image(TestImage.first, padding(30))),
+        ServerBehaviour("header of 2 MB", RealServerBench.image(TestImage.first, padding(2_000)), .transport),
         ServerBehaviour("404", .response(OriginResponse(status: 404, body: Array("no".utf8))), .http),
         ServerBehaviour("503", .response(OriginResponse(status: 503)), .http),
         ServerBehaviour(
@@ -97,7 +97,7 @@ import Testing
             #expect(await bench.failure(ImageRequest(url: origin.url("/picture.png"), policy: .cacheOnly)) != nil)
         default: Issue.record("\(result)")
         }
-        await bench.settle()
+        await bench.waitUntilIdle()
         // A load may fail before the origin has read its request.
         await origin.waitForRequests(1)
         #expect(origin.requests.count == 1, "nothing is retried without a retry policy")
@@ -105,7 +105,7 @@ import Testing
 
     @Test(.requirement("O57", "O94"), arguments: [301, 302, 303, 307, 308])
     func credentialsDoNotFollowARedirectToAnotherOrigin(_ status: Int) async throws {
-        let other = try await LoopbackOrigin { _ in RealServerBench.picture() }
+        let other = try await LoopbackOrigin { _ in RealServerBench.image() }
         let origin = try await LoopbackOrigin { request in
             request.target == "/first" ? .redirect(status, to: "/second") : .redirect(status, to: other.url("/third"))
         }
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(.requirement("O57")) func basicAuthIsSentToTheRequestedOriginOnly() async throws {
-        let other = try await LoopbackOrigin { _ in RealServerBench.picture() }
+        let other = try await LoopbackOrigin { _ in RealServerBench.image() }
         let origin = try await LoopbackOrigin { _ in .redirect(to: other.url()) }
         let user = try BasicAuth(user: "u", password: "p")
         let bench = try RealServerBench { $0.basicAuth = user }
@@ -141,7 +141,7 @@ import Testing
         let certificate = try OriginCertificate()
         for speaksHTTP2 in [false, true] {
             let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in
-                RealServerBench.picture()
+                RealServerBench.image()
             }
             let request = ImageRequest(url: origin.url())
             let strangers = try RealServerBench()
@@ -166,7 +166,7 @@ import Testing
     @Test(.requirement("O68", "O82", "O88")) func manyLoadsShareOneHTTP2Connection() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in
-            RealServerBench.picture()
+            RealServerBench.image()
         }
         let bench = try RealServerBench { $0.additionalTrustRoots = [certificate.pem] }
 
@@ -186,7 +186,7 @@ import Testing
     @Test(.requirement("O22")) func nonASCIIFieldsAreStoredByteForByte() async throws {
         let values: [[UInt8]] = [Array("größe".utf8), [0xE9], [0x80, 0xFF, 0x41]]
         let fields = values.enumerated().map { OriginField("X-\($0.offset)", bytes: $0.element) }
-        let origin = try await LoopbackOrigin { _ in RealServerBench.picture(TestPicture.first, fields) }
+        let origin = try await LoopbackOrigin { _ in RealServerBench.image(TestImage.first, fields) }
         let bench = try RealServerBench()
 
         let received = try await bench.result(ImageRequest(url: origin.url())).get()
@@ -207,7 +207,7 @@ import Testing
                 OriginField("Content-Type", "image/png"), OriginField("ETag", "\"v1\""),
                 OriginField("Cache-Control", "max-age=0"),
             ]
-            return .ok(TestPicture.first, fields)
+            return .ok(TestImage.first, fields)
         }
         let bench = try RealServerBench()
 
@@ -222,7 +222,7 @@ import Testing
     /// The download is cancelled as soon as the body exceeds the limit.
     @Test(.requirement("O92")) func bodyOverTheLimitClosesTheConnection() async throws {
         let origin = try await LoopbackOrigin { _ in
-            RealServerBench.picture(TestPicture.first + [UInt8](repeating: 0, count: 8 << 20)) { $0.framing = .chunked }
+            RealServerBench.image(TestImage.first + [UInt8](repeating: 0, count: 8 << 20)) { $0.framing = .chunked }
         }
         let bench = try RealServerBench { $0.maxResponseBytes = 100_000 }
 

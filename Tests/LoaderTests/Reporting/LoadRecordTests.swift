@@ -25,15 +25,15 @@ import Testing
     }
 
     @Test(.requirement("O96")) func everyLoadResultWritesOneRecord() async throws {
-        let first = TestPicture.first
+        let first = TestImage.first
         let moved = ScriptedReply.status(302, ["Location": "/picture.png"])
         let bench = try bench(
             ScriptedTransport { request, number in
                 if request.url.hasSuffix("missing.png") { return .status(404) }
                 if request.url.hasSuffix("moved.png") { return moved }
                 if request.url.hasSuffix("offline.png") { return .offline }
-                if request.url.hasSuffix("bytes") { return .picture(first) }
-                return number == 1 ? .picture(first, maxAge: 10, etag: "\"1\"") : .status(304)
+                if request.url.hasSuffix("bytes") { return .image(first) }
+                return number == 1 ? .image(first, maxAge: 10, etag: "\"1\"") : .status(304)
             }
         ) { $0.cacheImagesInMemory = true }
         let (loader, size) = (bench.loader, first.count)
@@ -68,10 +68,10 @@ import Testing
     }
 
     @Test(.requirement("O96")) func statisticsMatchTheRecords() async throws {
-        let first = TestPicture.first
+        let first = TestImage.first
         let bench = try bench(
             ScriptedTransport(
-                .picture(first, maxAge: 10, etag: "\"1\""), .status(304), .status(503), .picture(first), .status(404))
+                .image(first, maxAge: 10, etag: "\"1\""), .status(304), .status(503), .image(first), .status(404))
         ) {
             $0.cacheImagesInMemory = true
             $0.retry = RetryPolicy(maxAttempts: 2, firstDelay: .zero)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(.requirement("O96")) func timingsAreWithinTheDurationOfTheLoad() async throws {
-        let bench = try bench(ScriptedTransport(.picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304)))
+        let bench = try bench(ScriptedTransport(.image(TestImage.first, maxAge: 10, etag: "\"1\""), .status(304)))
         await bench.load()
         await bench.load()
         bench.clock.advance(11)
@@ -135,41 +135,41 @@ import Testing
 
     @Test(.requirement("O96")) func sharedDownloadIsInEveryRecordAndCountedOnce() async throws {
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
         let bench = try bench(ScriptedTransport(reply))
         let request = ImageRequest(url: LoaderBench.url)
         let tasks = (1...5).map { _ in bench.loader.loadImage(with: request) }
         // All loads have joined when each has reported that the request was sent.
-        await bench.settle { tasks.allSatisfy(\.didSendRequest) }
+        await bench.waitUntil { tasks.allSatisfy(\.didSendRequest) }
         gate.open()
         for task in tasks { await task.end() }
         await bench.loader.flush()
 
-        let expected = "image networkToDisk fresh 200 1 \(TestPicture.first.count)"
+        let expected = "image networkToDisk fresh 200 1 \(TestImage.first.count)"
         #expect(listener.records.map(summary) == Array(repeating: expected, count: 5))
         #expect(bench.loader.statistics.requests == 1)
-        #expect(bench.loader.statistics.bytesReceived == TestPicture.first.count)
+        #expect(bench.loader.statistics.bytesReceived == TestImage.first.count)
         #expect(bench.loader.statistics.network == 5)
     }
 
     @Test(.requirement("O96")) func statisticsCountWaitingAndRunningLoads() async throws {
-        let bench = try bench(ScriptedTransport(ScriptedReply(chunks: [[1]], ending: .never))) { $0.urgentWidth = 1 }
+        let bench = try bench(ScriptedTransport(ScriptedReply(chunks: [[1]], ending: .stalled))) { $0.urgentWidth = 1 }
         var slow = ImageRequest(url: "http://example.com/slow.png")
         slow.priority = .slow
         let addresses = ["a", "b", "c"].map { ImageRequest(url: "http://example.com/\($0)") }
         var tasks = addresses.map { bench.loader.loadImage(with: $0) }
         // The slow load starts after all urgent loads wait; otherwise it would run.
-        await bench.settle { bench.loader.statistics.urgentWaiting == 2 }
+        await bench.waitUntil { bench.loader.statistics.urgentWaiting == 2 }
         tasks.append(bench.loader.loadImage(with: slow))
-        await bench.settle {
+        await bench.waitUntil {
             let now = bench.loader.statistics
             return (now.urgentRunning, now.urgentWaiting, now.slowRunning, now.slowWaiting) == (1, 2, 0, 1)
         }
 
         for task in tasks { task.cancel() }
         for task in tasks { await task.end() }
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
         await bench.loader.flush()
 
         let statistics = bench.loader.statistics
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(.requirement("O96")) func statisticsCountLoadsWithoutARecordSink() async throws {
-        let bench = try bench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) { $0.recordSink = nil }
+        let bench = try bench(ScriptedTransport(.image(TestImage.first, maxAge: 60))) { $0.recordSink = nil }
         await bench.load()
         await bench.loader.flush()
         #expect(listener.records.isEmpty)

@@ -11,7 +11,7 @@ import Testing
     @Test(.requirement("O80")) func eventSinkMayCallTheLoader() async throws {
         let holder = Locked<ImageLoader?>(nil)
         let found = Locked<[Bool]>([])
-        let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60))) { configuration in
+        let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first, maxAge: 60))) { configuration in
             configuration.eventCategories = .all
             configuration.eventSink = { event in
                 guard let loader = holder.value, case .responseReceived = event.kind else { return }
@@ -66,7 +66,7 @@ import Testing
     @Test(.requirement("O98")) func changedSinksApplyImmediately() async throws {
         let (first, second) = (ReportListener(), ReportListener())
         let gate = Gate()
-        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.headGate = gate
         let bench = try LoaderBench(ScriptedTransport(reply)) { first.listen(&$0) }
         async let load: Void = bench.load()
@@ -110,7 +110,7 @@ import Testing
     @Test(.requirement("O17", "O63")) func logSwitchesSilenceTheLogButNotTheSink() async throws {
         for isLogged in [true, false] {
             let listener = ReportListener()
-            let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first))) {
+            let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first))) {
                 listener.listen(&$0, to: [.cache, .error])
                 $0.logCacheMisses = isLogged
                 $0.logResponseWarnings = isLogged

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(.requirement("O17")) func cacheMissIsReportedOnce() async throws {
-        let bench = try bench(.cache, .picture(TestPicture.first, maxAge: 10))
+        let bench = try bench(.cache, .image(TestImage.first, maxAge: 10))
 
         await bench.load()
         await bench.loader.flush()
@@ -40,7 +40,7 @@ import Testing
 
     @Test(.requirement("O17"), arguments: [CachePolicy.default, .revalidate, .cacheElseLoad, .cacheOnly])
     func everyPolicyThatReadsTheCacheReportsAMiss(_ policy: CachePolicy) async throws {
-        let bench = try bench(.cache, .picture(TestPicture.first, maxAge: 10))
+        let bench = try bench(.cache, .image(TestImage.first, maxAge: 10))
 
         await bench.load(shown, policy)
         await bench.loader.flush()
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(.requirement("O17")) func requestThatSkipsTheCacheReportsNoMiss() async throws {
-        let bench = try bench(.cache, .picture(TestPicture.first, maxAge: 10))
+        let bench = try bench(.cache, .image(TestImage.first, maxAge: 10))
         var deaf = ImageRequest(url: shown)
         deaf.layers = [.writesMemory, .writesDisk]
 
@@ -68,7 +68,7 @@ import Testing
         let bench = try LoaderBench(
             ScriptedTransport { request, _ in
                 request.url == LoaderBench.url
-                    ? .status(302, ["Location": "/end.png"]) : .picture(TestPicture.first, maxAge: 60)
+                    ? .status(302, ["Location": "/end.png"]) : .image(TestImage.first, maxAge: 60)
             }
         ) { listener.listen(&$0, to: .cache) }
 
@@ -87,7 +87,7 @@ import Testing
             (["ETag": "\"1\"", "Cache-Control": "no-cache"], nil), (["Expires": "0"], nil),
         ] as [(HeaderFields, CachePolicyWarning?)])
     func missingCacheFieldsAreReportedOncePerURL(_ fields: HeaderFields, _ warning: CachePolicyWarning?) async throws {
-        var reply = ScriptedReply.picture(TestPicture.first)
+        var reply = ScriptedReply.image(TestImage.first)
         reply.fields = HeaderFields(reply.fields.lines + fields.lines)
         let bench = try bench(.cache, reply)
 
@@ -103,7 +103,7 @@ import Testing
     @Test(.requirement("O63")) func warningsArePerURLAndOnlyWithServerPolicy() async throws {
         for (isServers, count) in [(true, 2), (false, 0)] {
             listener.clear()
-            let bench = try bench(.cache, .picture(TestPicture.first)) { $0.useServerCachePolicy = isServers }
+            let bench = try bench(.cache, .image(TestImage.first)) { $0.useServerCachePolicy = isServers }
             for path in ["a", "b", "a", "b"] { await bench.load("http://example.com/\(path)", .reload) }
             await bench.loader.flush()
             #expect(listener.events.count == count)
@@ -156,21 +156,21 @@ import Testing
     }
 
     @Test(.requirement("O72")) func failedBackgroundRefreshIsReported() async throws {
-        var reply = ScriptedReply.picture(TestPicture.first, etag: "\"1\"")
+        var reply = ScriptedReply.image(TestImage.first, etag: "\"1\"")
         reply.fields.append("Cache-Control", "max-age=1, stale-while-revalidate=60")
         let bench = try bench(.error, reply, .status(500))
         await bench.load()
         bench.clock.advance(2)
 
         #expect(await bench.failure() == nil)
-        await bench.settle { bench.isIdle }
+        await bench.waitUntil { bench.isIdle }
         await bench.loader.flush()
 
         #expect(listener.kinds == [.failed(code: .http, status: 500, isFatal: false, message: "status 500")])
     }
 
     @Test(.requirement("O77")) func relievingMemoryReportsBytesAndKeepsTheLimit() async throws {
-        let bench = try bench(.memory, .picture(TestPicture.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
+        let bench = try bench(.memory, .image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         await bench.load()
 
         bench.loader.relieveMemoryPressure(to: 1)
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(.requirement("O46", "O80")) func removalsAndPurgesAreReported() async throws {
-        let bench = try bench([.cache, .memory], .picture(TestPicture.first, maxAge: 60)) {
+        let bench = try bench([.cache, .memory], .image(TestImage.first, maxAge: 60)) {
             $0.cacheImagesInMemory = true
         }
         let request = ImageRequest(url: shown)
@@ -223,7 +223,7 @@ import Testing
     private func scenario(_ categories: LoaderEvent.Categories) async throws -> [LoaderEvent] {
         let listener = ReportListener()
         let bench = try LoaderBench(
-            ScriptedTransport(.picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304), .status(404))
+            ScriptedTransport(.image(TestImage.first, maxAge: 10, etag: "\"1\""), .status(304), .status(404))
         ) { listener.listen(&$0, to: categories) }
         await bench.load()
         bench.clock.advance(11)
@@ -242,7 +242,7 @@ import Testing
 
     @Test(.requirement("O80")) func requestAndResponseEventsContainAttemptStatusAndBytes() async throws {
         let bench = try bench(
-            [.request, .response], .picture(TestPicture.first, maxAge: 10, etag: "\"1\""), .status(304))
+            [.request, .response], .image(TestImage.first, maxAge: 10, etag: "\"1\""), .status(304))
         await bench.load()
         bench.clock.advance(11)
         await bench.load()
@@ -250,7 +250,7 @@ import Testing
 
         #expect(
             listener.events.map(summary) == [
-                "requestSent(attempt: 1) \(shown)", "response 200 \(TestPicture.first.count)",
+                "requestSent(attempt: 1) \(shown)", "response 200 \(TestImage.first.count)",
                 "requestSent(attempt: 1) \(shown)", "response 304 0",
             ])
     }
@@ -260,7 +260,7 @@ import Testing
         try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/file"))
         let directory = folder.path + "/file/images"
         let listener = listener
-        let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first, maxAge: 60)), in: folder) {
+        let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first, maxAge: 60)), in: folder) {
             listener.listen(&$0, to: .error)
             $0.cacheDirectory = directory
         }

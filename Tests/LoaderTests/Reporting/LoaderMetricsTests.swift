@@ -10,9 +10,9 @@ import Testing
     @Test(.requirement("O96")) func recordsAndStatisticsBecomeCountersTimersAndMeters() async throws {
         let backend = TestMetrics()
         let metrics = LoaderMetrics(prefix: "images", factory: backend)
-        let first = TestPicture.first
+        let first = TestImage.first
         let bench = try LoaderBench(
-            ScriptedTransport(.picture(first, maxAge: 10, etag: "\"1\""), .status(304), .status(404))
+            ScriptedTransport(.image(first, maxAge: 10, etag: "\"1\""), .status(304), .status(404))
         ) { configuration in
             configuration.cacheImagesInMemory = true
             configuration.recordSink = { metrics.note($0) }

@@ -46,7 +46,7 @@ import Testing
 
     private struct SecretCase {
         var name: String
-        var transport: any HTTPTransport = ScriptedTransport(.picture(TestPicture.first))
+        var transport: any HTTPTransport = ScriptedTransport(.image(TestImage.first))
         var request = ImageRequest(url: address, fields: fields)
         var change: (inout ImageLoader.Configuration) -> Void = { _ in }
         /// The code that the load must fail with; nil for a success.
@@ -58,7 +58,7 @@ import Testing
     }
 
     private static func imageReply(_ change: (inout ScriptedReply) -> Void) -> ScriptedReply {
-        var reply = ScriptedReply.picture(TestPicture.first)
+        var reply = ScriptedReply.image(TestImage.first)
         change(&reply)
         return reply
     }
@@ -80,7 +80,7 @@ import Testing
                 name: "configuration error",
                 transport: FailingTransport { LoadError.configuration("\(RequestRevealingError($0))") },
                 code: "configuration"),
-            scripted("success", .picture(TestPicture.first), nil), scripted("404", .status(404), "http"),
+            scripted("success", .image(TestImage.first), nil), scripted("404", .status(404), "http"),
             scripted("503", .status(503, ["Retry-After": "5"]), "http"),
             scripted("204", .status(204), "unexpectedStatus"),
             scripted("redirect loop", .status(302, ["Location": "/a.png\(query)"]), "redirect"),
@@ -91,7 +91,7 @@ import Testing
             scripted("redirect without Location", .status(302), "redirect"),
             scripted(
                 "unaccepted type", imageReply { $0.fields = ["Content-Type": "text/html"] }, "unacceptableContentType"),
-            scripted("truncated body", imageReply { $0.ending = .cut }, "transport"),
+            scripted("truncated body", imageReply { $0.ending = .closed }, "transport"),
             scripted(
                 "undecodable image",
                 imageReply {
@@ -99,9 +99,9 @@ import Testing
                 }, nil),
         ]
         cases[cases.count - 1].code = "*"
-        var large = scripted("too large", .picture(TestPicture.first), "bodyTooLarge")
+        var large = scripted("too large", .image(TestImage.first), "bodyTooLarge")
         large.change = { $0.maxResponseBytes = 10 }
-        var wide = scripted("too many pixels", .picture(TestPicture.first), "pixelLimit")
+        var wide = scripted("too many pixels", .image(TestImage.first), "pixelLimit")
         wide.change = { $0.maxDecodedBytes = 4 }
         var signed = SecretCase(
             name: "signed request", transport: FailingTransport { RequestRevealingError($0) }, code: "transport")

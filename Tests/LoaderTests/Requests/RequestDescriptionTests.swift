@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(.requirement("N5")) func loadedImageAndDataDescriptionsAreOneLine() async throws {
-        var reply = ScriptedReply.picture(TestPicture.first, maxAge: 60)
+        var reply = ScriptedReply.image(TestImage.first, maxAge: 60)
         reply.fields.append("Set-Cookie", "cookieSECRET")
         let bench = try LoaderBench(reply) {
             $0.retainsEncodedData = true
@@ -147,7 +147,7 @@ import Testing
     @Test(.requirement("N5")) func eventAndRecordDescriptionsAreOneRedactedLine() async throws {
         let events = Locked<[LoaderEvent]>([])
         let records = Locked<[LoadRecord]>([])
-        let bench = try LoaderBench(ScriptedTransport(.picture(TestPicture.first))) {
+        let bench = try LoaderBench(ScriptedTransport(.image(TestImage.first))) {
             $0.eventSink = { event in events.update { $0.append(event) } }
             $0.recordSink = { record in records.update { $0.append(record) } }
             $0.eventCategories = .all
