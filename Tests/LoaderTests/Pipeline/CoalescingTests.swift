@@ -316,16 +316,16 @@ import Testing
         let lanes = bench.loader.images.shared.lanes
         var slow = request
         slow.priority = .slow
-        let patient = bench.loader.loadImage(with: slow)
+        let slowTask = bench.loader.loadImage(with: slow)
         await gate.arrival()
         #expect(lanes.counts == LaneCounts(slowRunning: 1))
-        let hasty = bench.loader.loadImage(with: request)
+        let urgentTask = bench.loader.loadImage(with: request)
         await bench.waitUntil { lanes.counts == LaneCounts(urgentRunning: 1) }
-        hasty.cancel()
-        await hasty.end()
+        urgentTask.cancel()
+        await urgentTask.end()
         await bench.waitUntil { lanes.counts == LaneCounts(slowRunning: 1) }
         gate.open()
-        await patient.end()
+        await slowTask.end()
         #expect(bench.transport.requests.count == 1)
     }
 }

@@ -72,9 +72,9 @@ import Testing
 
         // Without `Content-Length`, the decoder detects the missing end.
         short.fields.removeAll(named: "Content-Length")
-        let silent = try LoaderBench(ScriptedTransport(short))
-        #expect(await silent.steps() == ["sending", "failed undecodable"])
-        #expect(silent.storedFiles.isEmpty)
+        let withoutLength = try LoaderBench(ScriptedTransport(short))
+        #expect(await withoutLength.steps() == ["sending", "failed undecodable"])
+        #expect(withoutLength.storedFiles.isEmpty)
     }
 
     @Test func progressCountsDecodedBytes() async throws {

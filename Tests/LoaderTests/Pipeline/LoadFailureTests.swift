@@ -242,10 +242,10 @@ import Testing
             ])
         let fatal = try LoaderBench(.status(404)) { $0.retry = retry }
         #expect(await fatal.steps() == ["sending", "failed http 404"])
-        let hopeless = try LoaderBench(.offline) { $0.retry = retry }
+        let offline = try LoaderBench(.offline) { $0.retry = retry }
         #expect(
-            await hopeless.steps() == ["sending", "retrying 2 transport", "retrying 3 transport", "failed transport"])
-        #expect(hopeless.isIdle)
+            await offline.steps() == ["sending", "retrying 2 transport", "retrying 3 transport", "failed transport"])
+        #expect(offline.isIdle)
     }
 
     @Test(.requirement("O35")) func retriesOfOneLoadCountAsOneError() async throws {

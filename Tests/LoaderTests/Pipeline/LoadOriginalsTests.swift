@@ -87,9 +87,9 @@ import Testing
             bench.clock.advance(9)
             #expect(await bench.steps() == ["cached disk fresh", "finished disk"])
         }
-        let careful = try LoaderBench(.image(TestImage.first, etag: "\"1\""), .status(304))
-        for _ in 0..<3 { _ = await careful.steps() }
-        #expect(careful.transport.requests.count == 3)
+        let withoutDefault = try LoaderBench(.image(TestImage.first, etag: "\"1\""), .status(304))
+        for _ in 0..<3 { _ = await withoutDefault.steps() }
+        #expect(withoutDefault.transport.requests.count == 3)
     }
 
     @Test(.requirement("O26")) func response304UpdatesTheHeaderAndKeepsTheBodyBytes() async throws {
@@ -117,9 +117,9 @@ import Testing
     }
 
     @Test(.requirement("O27")) func newResponseReplacesTheDirectivesOfTheEarlierOne() async throws {
-        var wary = ScriptedReply.image(TestImage.first)
-        wary.fields.append("Cache-Control", "no-cache")
-        let bench = try LoaderBench(ScriptedTransport(wary, .image(TestImage.second, maxAge: 60)))
+        var noCache = ScriptedReply.image(TestImage.first)
+        noCache.fields.append("Cache-Control", "no-cache")
+        let bench = try LoaderBench(ScriptedTransport(noCache, .image(TestImage.second, maxAge: 60)))
         _ = await bench.steps()
         // A `no-cache` response is stored and revalidated before each use.
         #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished networkToDisk"])
@@ -210,7 +210,7 @@ import Testing
             if delay >= .oneDay { waiting.open() }
         }
         callbacks.onFail = { error, _ in calls.update { $0.append("onFail \(error.code)") } }
-        let patient = bench.loader.loadImage(with: request, callbacks)
+        let waitingTask = bench.loader.loadImage(with: request, callbacks)
         try await waiting.pass()
 
         // The only slot is free, also for slow loads, which run when no urgent load does.
@@ -220,8 +220,8 @@ import Testing
             #expect(await bench.steps(other) == ["sending", "finished networkToDisk"])
         }
         #expect(bench.loader.images.shared.lanes.counts == LaneCounts())
-        patient.cancel()
-        await patient.end()
+        waitingTask.cancel()
+        await waitingTask.end()
         #expect(calls.value == ["onRetry", "onFail cancelled"])
         await bench.waitUntil { bench.isIdle }
     }

@@ -68,7 +68,7 @@ struct CacheControlTests {
         ("no-store", true), ("NO-STORE", true), ("no-store=x", true), ("no-store, max-age=100", true),
         ("max-age=100,no-store", true), ("x=\"no-store\"", false), ("no-store-x", false), ("no-store x", true),
     ])
-    func noStoreIsSeenInEveryDress(_ row: (String, Bool)) {
+    func noStoreIsRecognizedWithAnyCaseOrArgument(_ row: (String, Bool)) {
         #expect(control(row.0).noStore == row.1)
     }
 

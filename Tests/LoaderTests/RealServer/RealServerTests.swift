@@ -144,14 +144,14 @@ import Testing
                 RealServerBench.image()
             }
             let request = ImageRequest(url: origin.url())
-            let strangers = try RealServerBench()
+            let untrusting = try RealServerBench()
             let benches = [
                 try RealServerBench { $0.trustAnySSLCertificate = true },
                 try RealServerBench { $0.trustedHosts = ["127.0.0.1"] },
                 try RealServerBench { $0.additionalTrustRoots = [certificate.pem] },
             ]
 
-            #expect(await strangers.failure(request) == .tls)
+            #expect(await untrusting.failure(request) == .tls)
             #expect(origin.requests.isEmpty)
             for bench in benches {
                 let image = try await bench.result(request).get()

@@ -84,7 +84,7 @@ import Testing
         await bench.load()
         bench.clock.advance(11)
         await bench.load()
-        await bench.load("http://example.com/b")  // 503, then the picture
+        await bench.load("http://example.com/b")  // 503, then the image
         await bench.load("http://example.com/c")  // 404
         await bench.loader.flush()
 

@@ -50,12 +50,12 @@ import Testing
 
     @Test(.requirement("O17")) func requestThatSkipsTheCacheReportsNoMiss() async throws {
         let bench = try bench(.cache, .image(TestImage.first, maxAge: 10))
-        var deaf = ImageRequest(url: shown)
-        deaf.layers = [.writesMemory, .writesDisk]
+        var writeOnly = ImageRequest(url: shown)
+        writeOnly.layers = [.writesMemory, .writesDisk]
 
         await bench.load(shown + "?reload", .reload)
         _ = await bench.failure(ImageRequest(url: shown + "?own", fields: ["If-None-Match": "\"1\""]))
-        _ = await bench.failure(deaf)
+        _ = await bench.failure(writeOnly)
         await bench.loader.flush()
 
         #expect(listener.events.isEmpty)
