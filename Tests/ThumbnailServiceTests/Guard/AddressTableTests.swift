@@ -1,12 +1,13 @@
 #if Service
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageService
 
-/// SV2: the table of blocked addresses, row by row.
+/// The table of blocked IP address ranges, row by row.
 @Suite struct AddressTableTests {
-    /// First and last address of each row of Docs/service-rules.md 5, and what lies before and behind it; nil where
-    /// that is blocked too, or nothing.
+    /// First and last address of each row of Docs/service-rules.md 5, and the neighbouring addresses before and after it;
+    /// nil where the neighbour is blocked too or does not exist.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let first: String
@@ -78,29 +79,30 @@ import Testing
 
     private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text), "\(text)") }
 
-    @Test("SV2 a row is blocked from its first to its last address", arguments: rows)
-    func aRowIsBlockedFromItsFirstToItsLastAddress(row: Row) throws {
+    @Test(.requirement("SV2"), arguments: rows) func firstAndLastAddressOfEachRangeAreBlocked(row: Row) throws {
         let table = AddressTable()
 
         #expect(!table.admits(try address(row.first)))
         #expect(!table.admits(try address(row.last)))
     }
 
-    @Test("SV2 what lies beside a row is not blocked", arguments: rows)
-    func whatLiesBesideARowIsNotBlocked(row: Row) throws {
+    @Test(.requirement("SV2"), arguments: rows) func addressesNextToABlockedRangeAreAdmitted(row: Row) throws {
         for text in [row.before, row.after].compactMap({ $0 }) {
             #expect(AddressTable().admits(try address(text)), "\(text)")
         }
     }
 
-    @Test func noRowOfTheTableWasLost() { #expect(AddressTable.blocked.count == Self.rows.count - 1) }
+    @Test(.requirement("SV2"))
+    func everyBlockedRangeIsTested() { #expect(AddressTable.blocked.count == Self.rows.count - 1) }
 
-    @Test(arguments: [
-        "8.8.8.8", "93.184.216.34", "1.1.1.1", "2606:2800:220:1:248:1893:25c8:1946", "2a00:1450:4001::200e",
-    ])
-    func aPublicAddressIsAdmitted(text: String) throws { #expect(AddressTable().admits(try address(text))) }
+    @Test(
+        .requirement("SV2"),
+        arguments: [
+            "8.8.8.8", "93.184.216.34", "1.1.1.1", "2606:2800:220:1:248:1893:25c8:1946", "2a00:1450:4001::200e",
+        ])
+    func publicAddressIsAdmitted(text: String) throws { #expect(AddressTable().admits(try address(text))) }
 
-    /// The forms in which an IPv6 address carries the IPv4 address `W.X.Y.Z`, written as WWXX and YYZZ.
+    /// The IPv6 formats that embed the IPv4 address `W.X.Y.Z`, written as WWXX and YYZZ.
     static let forms: [@Sendable (UInt32) -> String] = [
         { "::ffff:\(high($0)):\(low($0))" },
         { "::ffff:0:\(high($0)):\(low($0))" },
@@ -117,8 +119,8 @@ import Testing
     private static func high(_ bits: UInt32) -> String { String(bits >> 16, radix: 16) }
     private static func low(_ bits: UInt32) -> String { String(bits & 0xFFFF, radix: 16) }
 
-    @Test("SV2 an IPv4 address inside an IPv6 address is looked at again", arguments: forms.indices)
-    func anIPv4AddressInsideAnIPv6AddressIsLookedAtAgain(form: Int) throws {
+    @Test(.requirement("SV2"), arguments: forms.indices)
+    func blockedIPv4AddressEmbeddedInIPv6IsBlocked(form: Int) throws {
         for row in Self.rows {
             for text in [row.first, row.last] {
                 guard case .v4(let bits) = try address(text) else { continue }
@@ -133,9 +135,9 @@ import Testing
         }
     }
 
-    /// The examples of RFC 6052 §2.4, moved under 64:ff9b:1::/48: the address is 192.0.2.33, a documentation one, and then
-    /// 93.184.216.34, a public one.
-    @Test func theOwnPrefixOfATranslatorIsReadAtEachLength() throws {
+    /// The examples of RFC 6052 §2.4 under 64:ff9b:1::/48: 192.0.2.33 is a documentation address, 93.184.216.34 a public
+    /// one.
+    @Test(.requirement("SV2")) func localUseNAT64PrefixIsReadAtEachLength() throws {
         for text in [
             "64:ff9b:1:c000:2:2100::", "64:ff9b:1:22c0:0:221::", "64:ff9b:1:122:c0:2:2100:0",
             "64:ff9b:1:122:333:4444:c000:221",
@@ -148,8 +150,7 @@ import Testing
         #expect(AddressTable.embedded(in: 0x0064_FF9B_0001_0000_0000_0000_5DB8_D822) == [0x5DB8_D822])
     }
 
-    @Test("SV2 an exception lets in its own range and nothing else")
-    func anExceptionLetsInItsOwnRangeAndNothingElse() throws {
+    @Test(.requirement("SV2")) func exceptionAdmitsItsRangeOnly() throws {
         let table = AddressTable(
             exceptions: ["10.1.0.0/16", "127.0.0.1", "fd00:1::/32"].compactMap { AddressRange($0) })
 
@@ -163,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func aRangeIsReadOrRefused() {
+    @Test func invalidRangeTextIsRejected() {
         let table: [(text: String, range: String?)] = [
             ("10.0.0.0/8", "10.0.0.0/8"), ("10.1.2.3", "10.1.2.3/32"), ("::/0", "::/0"), ("0.0.0.0/0", "0.0.0.0/0"),
             ("2001:db8::/32", "2001:db8::/32"), ("::1", "::1/128"),
@@ -175,8 +176,7 @@ import Testing
         for row in table { #expect(AddressRange(row.text)?.description == row.range, "\(row.text)") }
     }
 
-    /// By counting instead of shifting.
-    @Test func aRangeOfAnyLengthHoldsWhatBeginsWithItsBits() throws {
+    @Test func rangeContainsTheAddressesWithItsPrefix() throws {
         for length in 0...32 {
             let first: UInt32 = length == 0 ? 0 : (0xA5A5_A5A5 >> UInt32(32 - length)) << UInt32(32 - length)
             let range = try #require(AddressRange("\(IPAddress.v4(first))/\(length)"))

@@ -5,9 +5,9 @@ import PlatformImageTestSupport
 
 @testable import PlatformImageService
 
-/// What the tests of the way out share.
+/// Resolvers, policies and loads for the tests of outgoing requests.
 enum GuardFixture {
-    /// Gives these answers in turn, the last one again and again, and counts how often it is asked.
+    /// Returns the given results in order, repeats the last one, and records the requested names.
     final class ScriptedResolver: Resolver {
         private let answers: [[String]]
         private let asked = Locked<[String]>([])
@@ -23,7 +23,7 @@ enum GuardFixture {
         }
     }
 
-    /// No limit at all: on a machine that is busy with something else, a test takes longer and does not fail.
+    /// No timeouts, so that a test on a busy machine takes longer instead of failing.
     static let patient: TransportTimeouts = {
         var timeouts = TransportTimeouts()
         timeouts.connect = nil
@@ -31,12 +31,12 @@ enum GuardFixture {
         return timeouts
     }()
 
-    /// Everything at this port, but of blocked addresses only those of `exceptions`.
+    /// Allows every host at this port; of the blocked addresses, only `exceptions`.
     static func policy(port: Int, exceptions: [String] = ["127.0.0.1"]) throws -> SourcePolicy {
         try SourcePolicy(allow: ["*"], ports: [port], exceptions: exceptions)
     }
 
-    /// The body of a GET, or why there is none.
+    /// The body of the response to a GET, or the error.
     static func get(
         _ url: String, with transport: GuardedTransport, trust: TrustSettings = TrustSettings(),
         timeouts: TransportTimeouts = patient
@@ -51,7 +51,7 @@ enum GuardFixture {
         }
     }
 
-    /// A loader of nothing but the network.
+    /// A loader without caches.
     static func loader(_ transport: GuardedTransport) throws -> ImageLoader {
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = nil
@@ -60,7 +60,7 @@ enum GuardFixture {
         return try ImageLoader(configuration: configuration, transport: transport)
     }
 
-    /// The body of a load with its redirects, or why there is none.
+    /// The body of a load that follows redirects, or the error.
     static func load(_ url: String, by loader: ImageLoader) async -> Result<[UInt8], ServiceError> {
         do throws(LoadError) {
             return .success(try await loader.data(for: DataRequest(url: url)).bytes)

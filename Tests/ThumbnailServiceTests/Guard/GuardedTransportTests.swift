@@ -1,18 +1,16 @@
 #if Service
+import PlatformImageTestSupport
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
 import Testing
 
 @testable import PlatformImageService
 
-/// SV1, SV3 and SV4 over real sockets: 127.0.0.1 is the one address that may be reached, and what listens on 127.0.0.2 must
-/// never hear of anybody.
+/// Blocked addresses over real sockets: only 127.0.0.1 may be reached; a server on 127.0.0.2 must not receive a connection.
 @Suite struct GuardedTransportTests {
     private typealias Resolver = GuardFixture.ScriptedResolver
 
-    // SV1
-    @Test("SV1 a name that rebinds is refused and nothing connects")
-    func aNameThatRebindsIsRefusedAndNothingConnects() async throws {
+    @Test(.requirement("SV1")) func reboundNameIsRefusedWithoutAConnection() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         let inside = try await LoopbackOrigin(host: "127.0.0.2", port: origin.port) { _ in .ok([2]) }
         let resolver = Resolver(["127.0.0.1"], ["127.0.0.2"])
@@ -31,9 +29,7 @@ import Testing
         await inside.stop()
     }
 
-    // SV1
-    @Test("SV1 a blocked answer among others refuses them all")
-    func aBlockedAnswerAmongOthersRefusesThemAll() async throws {
+    @Test(.requirement("SV1")) func oneBlockedAddressRejectsAllAddressesOfAName() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         for answers in [["127.0.0.1", "127.0.0.2"], ["127.0.0.2", "127.0.0.1"], ["127.0.0.1", "::ffff:10.0.0.1"]] {
             let transport = GuardedTransport(
@@ -45,12 +41,12 @@ import Testing
         await origin.stop()
     }
 
-    // SV1: the system would say 127.0.0.1 for this name.
-    @Test("SV1 the vetted address is the one connected to") func theVettedAddressIsTheOneConnectedTo() async throws {
+    /// The system's resolver returns 127.0.0.1 for this name.
+    @Test(.requirement("SV1")) func connectionUsesTheVettedAddress() async throws {
         var vetted = try await LoopbackOrigin(host: "127.0.0.3") { _ in .ok([3]) }
         var pair = try? await LoopbackOrigin(port: vetted.port) { _ in .ok([1]) }
         for _ in 0..<20 where pair == nil {
-            // The port is free on the one address and may be taken on the other.
+            // The port is free on one address and may be in use on the other.
             await vetted.stop()
             vetted = try await LoopbackOrigin(host: "127.0.0.3") { _ in .ok([3]) }
             pair = try? await LoopbackOrigin(port: vetted.port) { _ in .ok([1]) }
@@ -70,9 +66,9 @@ import Testing
         await system.stop()
     }
 
-    // SV1: the second wall.
-    @Test("SV1 a peer that is not admitted hears no request", arguments: [false, true])
-    func aPeerThatIsNotAdmittedHearsNoRequest(isEncrypted: Bool) async throws {
+    /// The second check, of the connected peer address.
+    @Test(.requirement("SV1"), arguments: [false, true])
+    func rejectedPeerAddressReceivesNoRequest(isEncrypted: Bool) async throws {
         let certificate = isEncrypted ? try OriginCertificate(hosts: ["a.test"]) : nil
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { _ in .ok([1]) }
         let transport = AsyncHTTPClientTransport(connectionGuard: ConnectionGuard { $0 == "127.0.0.9" })
@@ -91,7 +87,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func theNextAddressIsTriedWhenOneDoesNotAnswer() async throws {
+    @Test func connectionFailureTriesTheNextAddress() async throws {
         let origin = try await LoopbackOrigin { _ in .ok([1]) }
         let transport = GuardedTransport(
             policy: try GuardFixture.policy(port: origin.port, exceptions: ["127.0.0.0/8"]),
@@ -104,7 +100,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(arguments: [false, true]) func theCertificateIsThatOfTheName(speaksHTTP2: Bool) async throws {
+    @Test(arguments: [false, true]) func certificateIsVerifiedAgainstTheHostName(speaksHTTP2: Bool) async throws {
         let certificate = try OriginCertificate(hosts: ["pinned.test"], coversLoopback: false)
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: speaksHTTP2) { _ in .ok([1]) }
         var trust = TrustSettings()
@@ -124,9 +120,7 @@ import Testing
         await origin.stop()
     }
 
-    // SV4, SV2, SV3
-    @Test("SV4 a redirect to each blocked address is refused")
-    func aRedirectToEachBlockedAddressIsRefused() async throws {
+    @Test(.requirement("SV2", "SV3", "SV4")) func redirectToABlockedAddressIsRefused() async throws {
         let targets =
             AddressTable.blocked.map { "\(SourceHost.address($0.first))" }
             + [
@@ -157,9 +151,7 @@ import Testing
         await inside.stop()
     }
 
-    // SV4
-    @Test("SV4 every hop is held against scheme port and list")
-    func everyHopIsHeldAgainstSchemePortAndList() async throws {
+    @Test(.requirement("SV4")) func redirectToAForbiddenSchemePortOrHostIsRefused() async throws {
         let origin = try await LoopbackOrigin { request in
             let locations = [
                 "/scheme": "ftp://a.test/", "/port": "http://127.0.0.1:1/", "/host": "http://b.test/",
@@ -183,8 +175,7 @@ import Testing
         await origin.stop()
     }
 
-    // SV4
-    @Test("SV4 a redirect from HTTPS to HTTP is refused") func aRedirectFromHTTPSToHTTPIsRefused() async throws {
+    @Test(.requirement("SV4")) func redirectFromHTTPSToHTTPIsRefused() async throws {
         let certificate = try OriginCertificate(hosts: ["a.test"])
         let plain = try await LoopbackOrigin { _ in .ok([1]) }
         let secure = try await LoopbackOrigin(certificate: certificate) { _ in .redirect(to: plain.url()) }
@@ -201,8 +192,7 @@ import Testing
         await secure.stop()
     }
 
-    // SV4
-    @Test("SV4 credentials never cross origins") func credentialsNeverCrossOrigins() async throws {
+    @Test(.requirement("SV4")) func crossOriginRedirectOmitsCredentials() async throws {
         let other = try await LoopbackOrigin { _ in .ok([1]) }
         let origin = try await LoopbackOrigin { _ in .redirect(to: other.url(host: "b.test")) }
         let policy = try SourcePolicy(allow: ["*"], ports: [origin.port, other.port], exceptions: ["127.0.0.1"])

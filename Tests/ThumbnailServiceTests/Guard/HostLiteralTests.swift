@@ -1,4 +1,5 @@
 #if Service
+import PlatformImageTestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -9,9 +10,9 @@ import Musl
 
 @testable import PlatformImageService
 
-/// SV3: what a host means, whatever it is spelled like.
+/// Hosts of URLs: IPv4 and IPv6 literals in all notations, names, and internationalized names.
 @Suite struct HostLiteralTests {
-    @Test("SV3 every spelling of loopback is loopback") func everySpellingOfLoopbackIsLoopback() {
+    @Test(.requirement("SV3")) func everyNotationOfLoopbackIsParsedAsLoopback() {
         for text in [
             "127.0.0.1", "127.1", "127.0.1", "0177.0.0.1", "0177.1", "0x7f.1", "0x7F.0x0.0x0.0x1", "2130706433",
             "0x7f000001", "0X7F000001", "017700000001", "127.0.0.1.", "00000177.0.0.01", "[::ffff:127.0.0.1]",
@@ -21,7 +22,7 @@ import Musl
         }
     }
 
-    @Test func aHostIsAnAddressOrANameOrRefused() {
+    @Test func hostIsParsedAsAddressOrNameOrRejected() {
         let table: [(text: String, meaning: String?)] = [
             ("example.com", "example.com"), ("EXAMPLE.Com.", "example.com"), ("localhost.", "localhost"), ("a", "a"),
             ("my_host-1.example", "my_host-1.example"), ("1.example", "1.example"), ("0x7f.example", "0x7f.example"),
@@ -29,11 +30,11 @@ import Musl
             ("[::1]", "[::1]"), ("[2001:DB8::0:1]", "[2001:db8::1]"), ("0", "0.0.0.0"),
             ("255.255.255.255", "255.255.255.255"),
             ("1.2.65535", "1.2.255.255"), ("1.16777215", "1.255.255.255"), ("4294967295", "255.255.255.255"),
-            // The last label is a number, and the whole no address.
+            // The last label is a number, but the host is not an address.
             ("1.2.3.4.5", nil), ("256.1.1.1", nil), ("1.2.3.256", nil), ("1.2.65536", nil), ("1.16777216", nil),
             ("4294967296", nil), ("08.1.1.1", nil), ("1.1.1.09", nil), ("0x", nil), ("1.0x", nil), ("example.0x", nil),
             ("example.1", nil), ("a.b.0x7f", nil), ("99999999999999999999", nil), ("0x1ffffffff", nil),
-            // No host.
+            // Not a host.
             ("", nil), (".", nil), ("..", nil), ("a..b", nil), (".a", nil), ("127.0.0.1..", nil), ("-a.example", nil),
             ("a-.example", nil), ("a b", nil), ("a%2eb", nil), ("%31", nil), ("a/b", nil), ("a:b", nil), ("a@b", nil),
             ("a\\b", nil), ("a\0", nil), ("a\n", nil), ("*", nil), ("[127.0.0.1]", nil), ("[::1", nil), ("::1", nil),
@@ -50,8 +51,8 @@ import Musl
         for row in table { #expect(SourceHost(row.text)?.description == row.meaning, "\(row.text.debugDescription)") }
     }
 
-    /// `inet_aton` of the system is the other reader; whatever it takes as an address has to be that address here.
-    @Test("SV3 no spelling of an address is taken for a name") func noSpellingOfAnAddressIsTakenForAName() {
+    /// Compared with the system's `inet_aton`: every text that it accepts must give the same address.
+    @Test(.requirement("SV3")) func addressNotationsMatchInetAton() {
         let parts = ["0", "1", "127", "256", "0x7f", "0177", "08", "0x", "65536", "4294967295"]
         var texts = parts
         for _ in 0..<3 {
@@ -67,8 +68,8 @@ import Musl
         #expect(Set(texts).count > 10_000)
     }
 
-    /// The samples of RFC 3492 §7.1, in lower case.
-    @Test func aLabelIsEncodedAsItsStandardShows() {
+    /// The samples of RFC 3492 §7.1, in lowercase.
+    @Test func punycodeMatchesTheSamplesOfRFC3492() {
         let table: [(text: String, code: String)] = [
             ("ليهمابتكلموشعربي؟", "egbpdaj6bu4bxfgehfvwxn"), ("他们为什么不说中文", "ihqwcrb4cv8a8dqg056pqjye"),
             ("他們爲什麽不說中文", "ihqwctvzc91f659drss3x8bo0yb"),
@@ -83,7 +84,7 @@ import Musl
         for row in table { #expect(SourceHost.punycode(Array(row.text.unicodeScalars)) == row.code, "\(row.code)") }
     }
 
-    @Test func aHostOfAnyLengthIsReadOrRefusedWithoutOverflow() {
+    @Test func longHostIsParsedOrRejectedWithoutOverflow() {
         for count in [1, 63, 64, 253, 254, 1_024, 8_192] {
             _ = SourceHost(String(repeating: "9", count: count))
             _ = SourceHost(String(repeating: "é", count: count))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Defect X1: what one owner of names can take of the resolver's threads.
+/// Limits on resolver threads per registrable domain, and the cache of failed look-ups.
 @Suite(.timeLimit(.minutes(30))) struct LookupLimitTests {
-    /// A resolver whose look-ups of all names but `fast…` block until they are released, by a clock that the test moves.
+    /// A resolver that blocks look-ups of every name without the prefix `fast` until `release()`; the test sets its clock.
     private final class Held: Sendable {
         let resolver: SystemResolver
         private let gate: DispatchSemaphore
@@ -30,7 +30,7 @@ import Testing
                 }, clock: { time.value })
         }
 
-        /// Look-ups that have begun, in their order.
+        /// Look-ups that have begun, in order.
         var begun: [String] { names.value }
 
         func release() { gate.signal() }
@@ -46,14 +46,13 @@ import Testing
         }
     }
 
-    @Test("X1 two names of one registrable domain are looked up at once, the others wait")
-    func aDomainHasTwoLookupsAtOnce() async {
+    @Test(.requirement("X1")) func thirdConcurrentLookupOfADomainWaits() async {
         let held = Held(width: 4)
         defer { held.release() }
         let tasks = (0..<6).map { number in Task { await held.failure("slow\(number).example.co.uk") } }
         await yieldUntil { held.begun.count >= 2 }
 
-        // A thread is free for every other domain, and none for a third name of this one.
+        // A thread is free for every other domain, but not for a third name of this domain.
         #expect(await held.failure("fast.other.co.uk") == nil)
         #expect(await held.failure("fast.example.co.uk", within: .milliseconds(20))?.reason == .overloaded)
         #expect(held.begun.filter { $0.hasSuffix("example.co.uk") }.count == 2)
@@ -63,7 +62,7 @@ import Testing
         #expect(Set(held.begun).count == 7)
     }
 
-    @Test("X1 requests for one name share one look-up") func requestsForOneNameShareOneLookup() async {
+    @Test(.requirement("X1")) func concurrentRequestsForOneNameShareOneLookup() async {
         let held = Held(width: 4)
         defer { held.release() }
         let tasks = (0..<40).map { _ in Task { await held.failure("slow.test") } }
@@ -71,12 +70,12 @@ import Testing
         held.release()
 
         for task in tasks { #expect(await task.value == nil) }
-        // A request that came after the look-up had ended has one of its own, which ends at once.
+        // A request that arrives after the end of the look-up starts another one, which ends immediately.
         #expect(Set(held.begun) == ["slow.test"])
     }
 
-    @Test("X1 a failed name fails at once for 5 s", arguments: [ServiceError.Reason.originFailed, .originTimeout])
-    func aFailedNameFailsAtOnce(_ reason: ServiceError.Reason) async {
+    @Test(.requirement("X1"), arguments: [ServiceError.Reason.originFailed, .originTimeout])
+    func failedLookupFailsImmediatelyFor5Seconds(_ reason: ServiceError.Reason) async {
         let held = Held(width: 1, failure: ServiceError(reason, ""))
         #expect(await held.failure("fast.test")?.retryAfter == nil)
         for passed in 0..<5 {
@@ -91,8 +90,7 @@ import Testing
         #expect(held.begun.count == 2)
     }
 
-    @Test("X1 a slow name fails at once for 5 s, until its look-up ends")
-    func aSlowNameFailsAtOnce() async {
+    @Test(.requirement("X1")) func timedOutLookupFailsImmediatelyFor5Seconds() async {
         let held = Held(width: 2)
         defer { held.release() }
         #expect(await held.failure("slow.test", within: .milliseconds(20))?.reason == .originTimeout)
@@ -107,8 +105,7 @@ import Testing
         #expect(await held.failure("slow.test") == nil)
     }
 
-    @Test("X1 addresses from the last 10 min answer for a name that cannot be looked up")
-    func staleAddressesAnswer() async {
+    @Test(.requirement("X1")) func blockedLookupReturnsAddressesOfTheLast10Minutes() async {
         let held = Held(width: 1)
         defer { held.release() }
         #expect(await held.failure("fast.test") == nil)
@@ -123,8 +120,8 @@ import Testing
         #expect(await slow.value == nil)
     }
 
-    @Test("X1 more requests than may wait are refused at once", arguments: [true, false])
-    func moreThanMayWaitAreRefused(isOneDomain: Bool) async {
+    @Test(.requirement("X1"), arguments: [true, false])
+    func requestsOverTheWaitingLimitAreRefused(isOneDomain: Bool) async {
         let held = Held(width: 1)
         defer { held.release() }
         let most = isOneDomain ? LookupTable.maxWaitingPerDomain : LookupTable.maxWaiting
@@ -135,7 +132,7 @@ import Testing
                 group.addTask { await held.failure("slow\(number)." + (isOneDomain ? "one.test" : "\(number).test")) }
             }
             var reasons: [ServiceError.Reason?] = []
-            // Those that are refused end at once; the others only when they are released.
+            // Refused requests end immediately; the others end after `release()`.
             while reasons.count < 10, let next = await group.next() { reasons.append(next?.reason) }
             held.release()
             for await next in group { reasons.append(next?.reason) }
@@ -148,14 +145,14 @@ import Testing
     }
 
     @Test(
-        "X1 the registrable domain is the last two labels, or three below a registry of a country",
+        .requirement("X1"),
         arguments: [
             ("a.b.example.com", "example.com"), ("example.com", "example.com"), ("localhost", "localhost"),
             ("a.example.co.uk", "example.co.uk"), ("a.b.example.com.au", "example.com.au"), ("co.uk", "co.uk"),
             ("a.github.io", "github.io"), ("a.co.example", "co.example"), ("a.net.xyz", "net.xyz"),
             ("slow1.slow-2.test", "slow-2.test"),
         ])
-    func theRegistrableDomain(_ name: String, _ domain: String) {
+    func registrableDomainHasTwoLabelsOrThreeUnderACountryRegistry(_ name: String, _ domain: String) {
         #expect(SystemResolver.registrableDomain(of: name) == domain)
     }
 }

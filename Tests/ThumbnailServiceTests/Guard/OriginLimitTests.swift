@@ -1,11 +1,12 @@
 #if Service
+import PlatformImageTestSupport
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
 import Testing
 
 @testable import PlatformImageService
 
-/// SV20 and SV21: origins that are slow, or that send much that is no content.
+/// Origins that are slow, or that send excessive header, chunk or trailer data.
 @Suite(.timeLimit(.minutes(30))) struct OriginLimitTests {
     private func transport(_ origin: LoopbackOrigin, slowest: TransferRate = TransferRate()) throws -> GuardedTransport
     {
@@ -16,12 +17,12 @@ import Testing
 
     private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// So many lines of 200 bytes: the parser itself takes 256 lines, of up to 80 kB each.
+    /// Lines of 200 bytes. The limits of the parser are 256 lines and 80 kB each.
     private static func lines(_ count: Int) -> String {
         String(repeating: "X-Filler: " + String(repeating: "x", count: 188) + "\r\n", count: count)
     }
 
-    /// By name: what the origin sends before it falls silent with the connection open.
+    /// The bytes that the origin sends before it stalls and leaves the connection open.
     static let floods: [(name: String, bytes: [UInt8])] = [
         ("fields", text("HTTP/1.1 200 OK\r\n" + lines(200) + "Content-Length: 1\r\n\r\nx")),
         ("fields without end", text("HTTP/1.1 200 OK\r\n" + lines(200))),
@@ -38,9 +39,8 @@ import Testing
         ),
     ]
 
-    // SV21
-    @Test("SV21 what is no content is read only to a limit", arguments: floods.indices)
-    func whatIsNoContentIsReadOnlyToALimit(flood: Int) async throws {
+    @Test(.requirement("SV21"), arguments: floods.indices)
+    func excessiveHeadersChunkExtensionsOrTrailersFail(flood: Int) async throws {
         let origin = try await LoopbackOrigin { _ in .raw(Self.floods[flood].bytes) }
 
         let result = await GuardFixture.get(origin.url(), with: try transport(origin))
@@ -50,7 +50,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func whatIsUsualPassesTheLimits() async throws {
+    @Test(.requirement("SV21")) func usualHeadersChunksAndTrailersAreAccepted() async throws {
         let chunks = (0..<20_000).map { _ in "1\r\nx\r\n" }.joined()
         let answers = [
             "/fields": "HTTP/1.1 200 OK\r\n" + Self.lines(160) + "Content-Length: 1\r\n\r\nx",
@@ -68,9 +68,7 @@ import Testing
         await origin.stop()
     }
 
-    // SV21
-    @Test("SV21 interim heads without end are refused over HTTP/2 too")
-    func interimHeadsWithoutEndAreRefusedOverHTTP2Too() async throws {
+    @Test(.requirement("SV21")) func excessiveHTTP2InterimResponsesFail() async throws {
         let certificate = try OriginCertificate()
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { request in
             var response = OriginResponse(body: [1])
@@ -90,8 +88,7 @@ import Testing
         await origin.stop()
     }
 
-    // SV20
-    @Test("SV20 an origin that says nothing is given up") func anOriginThatSaysNothingIsGivenUp() async throws {
+    @Test(.requirement("SV20")) func stalledOriginEndsWithOriginTimeout() async throws {
         let origin = try await LoopbackOrigin { request in
             if request.target == "/head" { return .silence }
             var response = OriginResponse(body: Array(repeating: 1, count: 1_000))
@@ -113,8 +110,7 @@ import Testing
         await origin.stop()
     }
 
-    // SV20
-    @Test("SV20 a body that comes too slowly is given up") func aBodyThatComesTooSlowlyIsGivenUp() async throws {
+    @Test(.requirement("SV20")) func bodyBelowTheMinimumRateEndsWithOriginTimeout() async throws {
         let origin = try await LoopbackOrigin { _ in .ok(Array(repeating: 1, count: 1_000)) }
         let impossible = TransferRate(bytesPerSecond: .max, window: .nanoseconds(1))
         let any = TransferRate(bytesPerSecond: 0, window: .nanoseconds(1))
@@ -127,10 +123,9 @@ import Testing
         await origin.stop()
     }
 
-    // SV20
-    @Test("SV20 the rate is that of a whole window") func theRateIsThatOfAWholeWindow() {
+    @Test(.requirement("SV20")) func transferRateIsMeasuredPerWindow() {
         let rate = TransferRate(bytesPerSecond: 1_000, window: .seconds(5))
-        /// Bytes and milliseconds of each chunk, and after which of them it is too slow; nil for never.
+        /// Bytes and milliseconds of each chunk, and the index of the chunk that fails the check; nil for none.
         let table: [(name: String, chunks: [(Int, Int)], end: Int?)] = [
             ("exactly at the rate", Array(repeating: (1_000, 1_000), count: 50), nil),
             ("a byte below it", [(1_000, 1_000), (1_000, 1_000), (1_000, 1_000), (1_000, 1_000), (999, 1_000)], 4),

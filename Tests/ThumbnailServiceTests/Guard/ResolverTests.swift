@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func theSystemKnowsThisMachine() async throws {
+    @Test func localhostResolvesToLoopback() async throws {
         let resolver = SystemResolver()
 
         let addresses = try await resolver.addresses(of: "localhost", within: nil)
@@ -27,8 +27,7 @@ import Testing
         #expect(Set(addresses).count == addresses.count)
     }
 
-    // SV20
-    @Test func aLookupThatHangsIsGivenUp() async throws {
+    @Test(.requirement("SV20")) func hangingLookupEndsWithOriginTimeout() async throws {
         let gate = DispatchSemaphore(value: 0)
         let resolver = SystemResolver(width: 1) { _ in
             gate.wait()
@@ -36,7 +35,7 @@ import Testing
         }
 
         #expect(await reason(resolver, within: .milliseconds(20)) == .originTimeout)
-        // The thread still hangs: another name waits for it, and its time runs out before its look-up has begun.
+        // The thread still hangs: the request for another name waits for it and times out before its look-up begins.
         #expect(await reason(resolver, "b.test", within: .milliseconds(20)) == .overloaded)
         let cancelled = Task { await reason(resolver, "b.test", within: nil) }
         cancelled.cancel()
@@ -46,7 +45,7 @@ import Testing
         #expect(await reason(resolver, "b.test", within: nil) == nil)
     }
 
-    @Test func aNameWithoutAnAddressFails() async {
+    @Test func nameWithoutAnAddressFails() async {
         let resolver = SystemResolver { _ in .failure(ServiceError(.originFailed, "")) }
 
         #expect(await reason(resolver, within: nil) == .originFailed)

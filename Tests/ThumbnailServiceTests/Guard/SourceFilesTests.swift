@@ -1,13 +1,14 @@
 #if Service
+import PlatformImageTestSupport
 import Foundation
 import Testing
 
 @testable import PlatformImageService
 
-/// SV16: files below a folder, and nothing else.
+/// Source files: regular files below one folder are readable, other paths are not found.
 @Suite struct SourceFilesTests {
-    /// A folder `root` beside a secret, gone with the value.
-    private final class Tree {
+    /// A folder `root` next to a file outside it; `deinit` removes both.
+    private final class TemporaryTree {
         let base = FileManager.default.temporaryDirectory.appendingPathComponent("sources-\(UUID().uuidString)")
         var root: String { base.appendingPathComponent("root").path }
 
@@ -44,8 +45,8 @@ import Testing
         }
     }
 
-    @Test func aRegularFileBelowTheFolderIsRead() throws {
-        let tree = try Tree()
+    @Test(.requirement("SV16")) func regularFileBelowTheFolderIsRead() throws {
+        let tree = try TemporaryTree()
         let files = try SourceFiles(root: tree.root, maxBytes: 100)
         for (path, text) in [
             ("top.png", "top"), ("a/b/deep.png", "deep"), ("a name ü.png", "named"), ("empty.png", ""),
@@ -55,8 +56,8 @@ import Testing
         }
     }
 
-    @Test("SV16 what leads out or is no file is not found") func whatLeadsOutOrIsNoFileIsNotFound() throws {
-        let tree = try Tree()
+    @Test(.requirement("SV16")) func pathOutsideTheFolderOrNonRegularFileIsNotFound() throws {
+        let tree = try TemporaryTree()
         try tree.link("root/link.png", to: "top.png")
         try tree.link("root/out.png", to: "../outside/secret.png")
         try tree.link("root/up", to: "../outside")
@@ -84,22 +85,22 @@ import Testing
         }
     }
 
-    @Test("SV16 a device as a file is not opened") func aDeviceAsAFileIsNotOpened() throws {
+    @Test(.requirement("SV16")) func deviceFileIsNotFound() throws {
         let files = try SourceFiles(root: "/dev", maxBytes: 100)
 
         #expect(outcome("null", files) == "404 notFound")
         #expect(outcome("zero", files) == "404 notFound")
     }
 
-    @Test func aFileOfTheKernelGivesNothing() throws {
+    @Test(.requirement("SV16")) func procFileIsReadAsEmpty() throws {
         let files = try SourceFiles(root: "/proc/self", maxBytes: 1_000_000)
 
         #expect(outcome("cmdline", files).isEmpty)
         #expect(outcome("root/etc/passwd", files) == "404 notFound")
     }
 
-    @Test func theLimitHoldsToTheByte() throws {
-        let tree = try Tree()
+    @Test func fileOneByteOverTheLimitIsRejectedWith413() throws {
+        let tree = try TemporaryTree()
         try tree.write("root/100", String(repeating: "x", count: 100))
         try tree.write("root/101", String(repeating: "x", count: 101))
         let files = try SourceFiles(root: tree.root, maxBytes: 100)
@@ -108,10 +109,8 @@ import Testing
         #expect(outcome("101", files) == "413 tooLarge")
     }
 
-    @Test("N3: a file dated before 1970 has no date: LastModified traps on one") func aFileDatedBefore1970HasNoDate()
-        throws
-    {
-        let tree = try Tree()
+    @Test(.requirement("N3")) func fileDatedBefore1970HasNoModificationDate() throws {
+        let tree = try TemporaryTree()
         let files = try SourceFiles(root: tree.root, maxBytes: 100)
         for (seconds, modified) in [(-1.0, nil), (-86_400, nil), (0, 0), (5, 5)] as [(Double, Int64?)] {
             try FileManager.default.setAttributes(
@@ -120,8 +119,8 @@ import Testing
         }
     }
 
-    @Test func aChangedFileIsAnotherOne() throws {
-        let tree = try Tree()
+    @Test func changedModificationDateGivesADifferentSource() throws {
+        let tree = try TemporaryTree()
         let files = try SourceFiles(root: tree.root, maxBytes: 100)
         let first = try files.read("top.png")
         #expect(try files.read("top.png") == first)
@@ -134,14 +133,14 @@ import Testing
         #expect(second.modified == 1_000)
     }
 
-    @Test func theFolderMustBeThere() {
+    @Test func missingFolderIsAnError() {
         #expect(throws: ServiceError(.internalFault, "the folder of sources cannot be opened")) {
             try SourceFiles(root: "/nowhere/at/all", maxBytes: 1)
         }
     }
 
-    @Test("SV16 no descriptor is left") func noDescriptorIsLeft() throws {
-        let tree = try Tree()
+    @Test(.requirement("SV16")) func fileDescriptorsAreClosedAfterReads() throws {
+        let tree = try TemporaryTree()
         let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))?
                 .hasPrefix(tree.base.path) == true

@@ -1,9 +1,10 @@
 #if Service
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageService
 
-/// SV3, SV5, SV6: what may be asked for, before anyone is asked.
+/// The checks of a source URL before its host name is looked up.
 @Suite struct SourcePolicyTests {
     private func reason(_ url: String, _ policy: SourcePolicy) -> ServiceError.Reason? {
         do throws(ServiceError) {
@@ -14,8 +15,7 @@ import Testing
         }
     }
 
-    // SV5
-    @Test("SV5 an address is taken apart or refused") func anAddressIsTakenApartOrRefused() throws {
+    @Test(.requirement("SV5")) func urlWithForbiddenSchemeHostOrPortIsRejected() throws {
         let open = try SourcePolicy(allow: ["*"])
         let table: [(url: String, reason: ServiceError.Reason?)] = [
             ("http://example.com/a.jpg", nil), ("https://example.com", nil), ("HTTP://EXAMPLE.COM/a", nil),
@@ -43,21 +43,23 @@ import Testing
         for row in table { #expect(reason(row.url, open) == row.reason, "\(row.url.debugDescription)") }
     }
 
-    // SV3
-    @Test(arguments: [
-        "127.1", "0177.0.0.1", "0x7f.1", "2130706433", "[::ffff:7f00:1]", "127.0.0.1.", "[::1]", "[::]", "0",
-        "169.254.169.254",
-        "[::ffff:169.254.169.254]", "0xa9fea9fe", "[64:ff9b::169.254.169.254]", "10.0.0.1", "[fd00::1]", "[fe80::1]",
-        "100.100.100.200", "１６９.254.169.254", "[2002:a9fe:a9fe::1]", "0251.0376.0251.0376",
-    ]) func aLiteralOfABlockedAddressIsForbidden(host: String) throws {
+    @Test(
+        .requirement("SV3"),
+        arguments: [
+            "127.1", "0177.0.0.1", "0x7f.1", "2130706433", "[::ffff:7f00:1]", "127.0.0.1.", "[::1]", "[::]", "0",
+            "169.254.169.254",
+            "[::ffff:169.254.169.254]", "0xa9fea9fe", "[64:ff9b::169.254.169.254]", "10.0.0.1", "[fd00::1]",
+            "[fe80::1]",
+            "100.100.100.200", "１６９.254.169.254", "[2002:a9fe:a9fe::1]", "0251.0376.0251.0376",
+        ])
+    func blockedAddressLiteralIsRejected(host: String) throws {
         let open = try SourcePolicy(allow: ["*"])
 
         #expect(reason("http://\(host)/latest/meta-data/", open) == .addressRefused)
         #expect(reason("https://\(host):443/", open) == .addressRefused)
     }
 
-    // SV6
-    @Test("SV6 an allowed host is compared label by label") func anAllowedHostIsComparedLabelByLabel() throws {
+    @Test(.requirement("SV6")) func allowedHostPatternMatchesWholeLabels() throws {
         let table: [(pattern: String, host: String, isAllowed: Bool)] = [
             ("example.com", "example.com", true), ("example.com", "EXAMPLE.com.", true),
             ("Example.COM", "example.com", true),
@@ -80,11 +82,11 @@ import Testing
         }
     }
 
-    @Test("SV5 nothing is allowed by default") func nothingIsAllowedByDefault() throws {
+    @Test(.requirement("SV5")) func emptyAllowListRejectsEveryHost() throws {
         #expect(reason("http://example.com/", try SourcePolicy(allow: [])) == .hostRefused)
     }
 
-    @Test func aSettingThatIsNoneIsRefused() {
+    @Test func invalidPatternRangeOrPortIsRejected() {
         for pattern in [
             "", "*.", "*.*.com", "a*", "http://example.com", "example.com:80", "*.127.0.0.1", "a b", ".example.com",
         ] {
@@ -98,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func whatIsAskedForIsWhatWasVetted() throws {
+    @Test func vettedURLIsNormalized() throws {
         let open = try SourcePolicy(allow: ["*"], ports: [80, 443, 8080], exceptions: ["127.0.0.0/8"])
         let table = [
             ("HTTP://Example.COM.:80/a%20b?q=1#f", "http://example.com/a%20b?q=1"),
@@ -112,8 +114,7 @@ import Testing
         for (url, expected) in table { #expect(try open.vet(url).url == expected) }
     }
 
-    // SV4
-    @Test func onlyARedirectThatGivesUpEncryptionIsRefused() throws {
+    @Test(.requirement("SV4")) func onlyRedirectFromHTTPSToHTTPIsRefused() throws {
         let policy = try SourcePolicy(allow: ["*"])
         let (secure, plain) = (try policy.vet("https://example.com/"), try policy.vet("http://example.com/"))
         for location in ["http://example.com/", "HTTP://a/", "http:a"] {
@@ -125,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func everythingButWhatIsNoAddressIsForbidden() throws {
+    @Test func forbiddenURLIs403AndMalformedURLIs400() throws {
         for (url, status) in [
             ("http://127.0.0.1/", 403), ("http://a.test:1/", 403), ("ftp://a.test/", 403), ("http://u@a.test/", 403),
             ("a", 400),

@@ -8,10 +8,10 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Defect X1: look-ups that hang must not make healthy sources fail, nor be recorded against them.
-@Suite(.timeLimit(.minutes(30))) struct SlowNameTests {
-    /// Look-ups of names that begin with `slow` block a thread until ``release()``; every other name is loopback.
-    private final class HangingNames: Resolver {
+/// Hanging look-ups of some names must not make other sources fail, and must not count as failures of them.
+@Suite(.timeLimit(.minutes(30))) struct SlowLookupTests {
+    /// Look-ups of names with the prefix `slow` block a thread until ``release()``; every other name is loopback.
+    private final class HangingResolver: Resolver {
         private let gate: DispatchSemaphore
         private let isHeld = Locked(false)
         private let started: Locked<Int>
@@ -39,13 +39,13 @@ import Testing
             gate.signal()
         }
 
-        /// While names hang, every look-up runs out of time soon; later none does, however busy the machine is.
+        /// While names hang, look-ups time out after 20 ms; afterwards they have no timeout, for busy machines.
         func addresses(of name: String, within timeout: Duration?) async throws(ServiceError) -> [IPAddress] {
             try await system.addresses(of: name, within: isReleased ? nil : .milliseconds(20))
         }
     }
 
-    private static func engine(_ resolver: HangingNames, port: Int) throws -> ThumbnailEngine {
+    private static func engine(_ resolver: HangingResolver, port: Int) throws -> ThumbnailEngine {
         var configuration = ServiceConfiguration()
         configuration.source.allow = ["*"]
         configuration.source.ports = [port]
@@ -61,7 +61,7 @@ import Testing
         return ThumbnailEngine(configuration, sources: reader)
     }
 
-    /// Why there is no picture of that side; nil when there is one.
+    /// The error of a request for an image that fits a square of `side` pixels; nil for success.
     private static func failure(
         _ engine: ThumbnailEngine, _ host: String, _ port: Int, side: Int
     ) async -> ServiceError? {
@@ -75,9 +75,9 @@ import Testing
         }
     }
 
-    /// 24 clients ask for one new slow name after the other while `body` runs, and until it releases them.
+    /// While `body` runs, 24 clients request images from slow host names, a new name each time.
     private static func whileNamesHang(
-        _ engine: ThumbnailEngine, _ names: HangingNames, _ port: Int, _ body: @Sendable () async throws -> Void
+        _ engine: ThumbnailEngine, _ names: HangingResolver, _ port: Int, _ body: @Sendable () async throws -> Void
     ) async throws {
         names.hold()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -89,18 +89,17 @@ import Testing
                     }
                 }
             }
-            // Whatever fails below: no thread must wait for ever.
+            // Releases the threads even if `body` throws.
             defer { names.release() }
             await yieldUntil { names.holdsAllThreads }
             try await body()
         }
     }
 
-    @Test("X1 a source whose look-up gets no thread is 503 and is not held against it")
-    func aSourceWithoutALookupIsOverloadedAndNotCounted() async throws {
+    @Test(.requirement("X1")) func lookupWithoutAFreeThreadIs503AndNotCountedAsSourceFailure() async throws {
         let picture = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(picture) }
-        let names = HangingNames()
+        let names = HangingResolver()
         let engine = try Self.engine(names, port: origin.port)
         let port = origin.port
 
@@ -118,11 +117,10 @@ import Testing
         await origin.stop()
     }
 
-    @Test("X1 a source whose name was resolved before is served while all resolver threads hang")
-    func aKnownNameIsServedWhileOthersHang() async throws {
+    @Test(.requirement("X1")) func resolvedNameIsServedWhileAllResolverThreadsHang() async throws {
         let picture = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(picture) }
-        let names = HangingNames()
+        let names = HangingResolver()
         let engine = try Self.engine(names, port: origin.port)
         let port = origin.port
         #expect(await Self.failure(engine, "healthy.test", port, side: 20) == nil)
