@@ -9,7 +9,7 @@ import Testing
 @testable import PlatformImageLoader
 @testable import PlatformImageService
 
-/// Metrics and health on the operator's listener, and what requests do to them.
+/// Metrics and health on the admin listener, and the effect of requests on the metrics.
 @Suite(.timeLimit(.minutes(30))) struct AdminListenerTests {
     private static func withAdmin<Value: Sendable>(
         origin: LoopbackOrigin? = nil, metrics: (any MetricsFactory)? = nil,
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func metricsAreOnTheOperatorsListenerAlone() async throws {
+    @Test func metricsAreServedOnTheAdminListenerOnly() async throws {
         try await Self.withAdmin { service in
             for target in ["/metrics", "/metrics/", "/metrics?a=b", "/%6Detrics", "/unsafe/../metrics"] {
                 let reply = try await service.send(target)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func healthIsOnBothListeners() async throws {
+    @Test func healthIsServedOnBothListeners() async throws {
         try await Self.withAdmin { service in
             for side in [service, try service.admin] {
                 for target in ["/health/live", "/health/ready", "/healthcheck"] {
@@ -62,7 +62,7 @@ import Testing
         #expect(ServiceAnswer.health("/health/live", isDraining: true)?.status == 200)
     }
 
-    @Test func aTakenPortIsAnErrorBeforeAnythingIsServed() async throws {
+    @Test func adminPortInUseFailsTheStart() async throws {
         try await Self.withAdmin { first in
             let taken = try #require(first.adminPort)
             let hasServed = Locked(false)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func everyMetricOfTheTableIsThereFromTheStart() async throws {
+    @Test func everyDocumentedMetricIsReportedFromTheStart() async throws {
         try await Self.withAdmin { service in
             let samples = try await Self.samples(service)
             let names = Set(samples.map(\.name))
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func requestsAreCountedByWhatTheyCameTo() async throws {
+    @Test func requestsAreCountedByStatusAndResult() async throws {
         let origin = try await Self.origin()
         try await Self.withAdmin(origin: origin) { service in
             let base = "/unsafe/30x20/127.0.0.1:\(origin.port)"
@@ -142,7 +142,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func whoSharesAFetchOrARenderIsCounted() async throws {
+    @Test func requestsThatShareAFetchOrRenderAreCounted() async throws {
         let gate = OriginGate()
         let file = try Bitmap.landscape(100, 80).png()
         let origin = try await LoopbackOrigin { _ in
@@ -153,12 +153,12 @@ import Testing
         try await Self.withAdmin(origin: origin) { service in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for index in 0..<6 {
-                    // Three sizes, two requests each: no more than the client has connections for.
+                    // Three sizes, two requests each: the client has enough connections for all.
                     let target = "/unsafe/\(20 + index % 3)x20/127.0.0.1:\(origin.port)/new.png"
                     group.addTask { try await service.send(target).status }
                 }
                 await origin.waitForRequests(1)
-                // All have to have joined before the origin answers, and the three renders the one fetch.
+                // All requests must join before the origin responds, and the three renders must join the one fetch.
                 let reader = try #require(service.engine.sources as? SourceReader)
                 await yieldUntil {
                     service.engine.renders.waiterTotal == 6 && reader.loader.data.shared.fetches.waiterTotal == 3
@@ -175,7 +175,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test(.timeLimit(.minutes(30))) func workThatNobodyWantsAnyMoreIsCounted() async throws {
+    @Test(.timeLimit(.minutes(30))) func cancelledFetchIsCounted() async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
         try await Self.withAdmin(origin: origin) { service in
             let request = Task { try await service.send("/unsafe/20x20/127.0.0.1:\(origin.port)/slow.png") }
@@ -191,7 +191,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func metricsThatAreKeptElsewhereAreNotShown() async throws {
+    @Test func externalMetricsFactoryDisablesTheMetricsPage() async throws {
         let elsewhere = ForeignMetrics()
         try await Self.withAdmin(metrics: elsewhere) { (service) async throws in
             #expect(try await service.send("/health/live").status == 200)

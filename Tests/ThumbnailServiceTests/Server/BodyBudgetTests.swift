@@ -8,7 +8,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// X6: bytes of request bodies are counted before they are read, and released however the request ends.
+/// Bytes of request bodies are reserved before they are read, and released when the request ends.
 @Suite(.timeLimit(.minutes(30))) struct BodyBudgetTests {
     private static let target = "/post/unsafe/20x10/body"
     private static let picture: [UInt8] = (try? Bitmap.landscape(40, 30).png()) ?? []
@@ -17,12 +17,12 @@ import Testing
         "POST \(target) HTTP/1.1\r\nHost: a.example\r\n\(fields)\r\n\r\n"
     }
 
-    // MARK: - The account
+    // MARK: - Budget
 
     @Test(
-        "X6 bodies have half of the budget, and one body of the largest size in any case",
+        .requirement("X6"),
         arguments: [(1_000, 100, 500), (1_000, 700, 700), (1_000, 5_000, 1_000)])
-    func bodiesHaveHalfOfTheBudget(_ budget: Int, _ body: Int, _ most: Int) throws {
+    func bodiesGetHalfOfTheBudgetAndAtLeastOneLargestBody(_ budget: Int, _ body: Int, _ most: Int) throws {
         let budget = DecodeBudget(maxBytes: budget)
         let bodies = BodyBudget(budget, maxBodyBytes: body)
         #expect(bodies.maxBytes == most)
@@ -40,7 +40,7 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
-    @Test("X6 a reservation that is dropped releases its bytes") func aDroppedReservationReleases() throws {
+    @Test(.requirement("X6")) func deinitializedReservationReleasesItsBytes() throws {
         let budget = DecodeBudget(maxBytes: 1_000)
         let bodies = BodyBudget(budget, maxBodyBytes: 100)
         do {
@@ -53,7 +53,7 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
-    @Test("X6 bytes that renders hold are not free for bodies") func rendersComeFirst() async throws {
+    @Test(.requirement("X6")) func bytesReservedByRendersAreUnavailableToBodies() async throws {
         let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 1_000))
         let bodies = BodyBudget(queue.budget, maxBodyBytes: 100)
         let gate = DispatchSemaphore(value: 0)
@@ -70,9 +70,9 @@ import Testing
         try await render.value
     }
 
-    // MARK: - The service
+    // MARK: - Service
 
-    /// Nothing is counted as held any more.
+    /// Waits until no bytes are reserved.
     private static func expectRelease(_ service: RunningService, _ comment: String) async {
         let engine = service.engine
         await yieldUntil { engine.bodies.heldBytes == 0 && engine.queue.budget.grantedBytes == 0 }
@@ -80,8 +80,7 @@ import Testing
         #expect(engine.queue.budget.grantedBytes == 0, "\(comment)")
     }
 
-    @Test("X6 a body is refused with 503 before it is read when its Content-Length is not free")
-    func aBodyThatDoesNotFitIsRefusedUnread() async throws {
+    @Test(.requirement("X6")) func contentLengthOverTheBudgetIsRejectedWith503BeforeReading() async throws {
         try await withService {
             $0.limits.inFlightBytes = 2 << 20
             $0.limits.sourceBytes = 512 << 10
@@ -96,7 +95,7 @@ import Testing
 
             let next = try await RawClient(port: service.port)
             try await next.send(Self.head("Content-Length: 1000"))
-            let answer = try await next.waitForAnswer()
+            let answer = try await next.waitForResponse()
 
             #expect(answer.hasPrefix("HTTP/1.1 503 "))
             #expect(answer.lowercased().contains("retry-after: 1"))
@@ -107,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("X6 a body in chunks is counted as it grows") func chunksAreCounted() async throws {
+    @Test(.requirement("X6")) func chunkedBodyOverTheBudgetIsRejectedWith503() async throws {
         try await withService {
             $0.limits.inFlightBytes = 1 << 20
             $0.limits.sourceBytes = 512 << 10
@@ -122,7 +121,7 @@ import Testing
             try await second.send("64000\r\n")
             try await second.send([UInt8](repeating: 1, count: 0x64000))
 
-            let answer = try await second.waitForAnswer()
+            let answer = try await second.waitForResponse()
 
             #expect(answer.hasPrefix("HTTP/1.1 503 "))
             #expect(service.engine.bodies.heldBytes <= 512 << 10)
@@ -132,7 +131,7 @@ import Testing
         }
     }
 
-    /// Requests that are sent as a whole, and their status.
+    /// Complete requests and their status.
     private static let ends: [(name: String, body: [UInt8], target: String, status: Int)] = [
         ("a result", picture, target, 200), ("no picture", [1, 2, 3], target, 415), ("no body", [], target, 415),
         ("a source over the limit", [UInt8](repeating: 0, count: 70_000), target, 413),
@@ -142,8 +141,8 @@ import Testing
         ("a target that is wrong", picture, "/post/unsafe/20x10/filters:blur(x)/body", 400),
     ]
 
-    @Test("X6 however a request ends, its bytes are released", arguments: ends.indices, [false, true])
-    func everyEndReleasesTheBytes(_ row: Int, _ isChunked: Bool) async throws {
+    @Test(.requirement("X6"), arguments: ends.indices, [false, true])
+    func completedRequestReleasesItsBytes(_ row: Int, _ isChunked: Bool) async throws {
         let (name, body, target, status) = Self.ends[row]
         try await withService {
             $0.limits.sourceBytes = 65_536
@@ -158,7 +157,7 @@ import Testing
             } else {
                 try await client.send(Array(Self.head("Content-Length: \(body.count)", target).utf8) + body)
             }
-            let answer = try await client.waitForAnswer()
+            let answer = try await client.waitForResponse()
             let found = Int(answer.dropFirst(9).prefix(3))
 
             #expect(found == status, "\(name)")
@@ -168,8 +167,9 @@ import Testing
     }
 
     @Test(
-        "X6 a client that leaves or breaks its body off releases its bytes", arguments: ["leaves", "half", "framing"])
-    func aBrokenBodyReleasesTheBytes(_ kind: String) async throws {
+        .requirement("X6"),
+        arguments: ["leaves", "half", "framing"])
+    func disconnectOrFramingErrorDuringTheBodyReleasesItsBytes(_ kind: String) async throws {
         try await withService { service in
             let client = try await RawClient(port: service.port)
             if kind == "framing" {
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test("X6 a body that comes too slowly releases its bytes") func aSlowBodyReleasesItsBytes() async throws {
+    @Test(.requirement("X6")) func bodyTimeoutReleasesItsBytes() async throws {
         try await withService {
             $0.server.requestTimeout = .milliseconds(200)
         } _: { service in
@@ -202,9 +202,9 @@ import Testing
     }
 
     @Test(
-        "X6 a request that waits for a thread and leaves, or whose deadline passes, releases its bytes",
+        .requirement("X6"),
         arguments: [true, false])
-    func aRequestThatWaitsReleasesItsBytes(leaves: Bool) async throws {
+    func disconnectOrDeadlineInTheQueueReleasesItsBytes(leaves: Bool) async throws {
         try await withService {
             $0.limits.threads = 1
             if !leaves { $0.server.deadline = .milliseconds(200) }
@@ -217,7 +217,7 @@ import Testing
                 await yieldUntil { service.engine.admission.waitingCount == 1 }
                 client.close()
             } else {
-                #expect(try await client.waitForAnswer().hasPrefix("HTTP/1.1 504 "))
+                #expect(try await client.waitForResponse().hasPrefix("HTTP/1.1 504 "))
             }
 
             await yieldUntil { service.engine.admission.waitingCount == 0 }
@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test("X6 a request that finds the queue full releases its bytes") func aFullQueueReleasesTheBytes() async throws {
+    @Test(.requirement("X6")) func requestRejectedByAFullQueueReleasesItsBytes() async throws {
         try await withService {
             $0.limits.threads = 1
             $0.limits.queue = 1
@@ -245,7 +245,7 @@ import Testing
 
             let third = try await RawClient(port: service.port)
             try await third.send(message)
-            #expect(try await third.waitForAnswer().hasPrefix("HTTP/1.1 503 "))
+            #expect(try await third.waitForResponse().hasPrefix("HTTP/1.1 503 "))
 
             #expect(service.engine.bodies.heldBytes == 0)
             for client in [waiting, second, third] { client.close() }

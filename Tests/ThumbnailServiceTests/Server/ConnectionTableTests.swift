@@ -4,10 +4,10 @@ import PlatformImageTestSupport
 
 @testable import PlatformImageService
 
-/// X10: which connection is closed to make room, by a table without sockets.
+/// Which idle connection is closed at the limit; the table is tested without sockets.
 @Suite struct ConnectionTableTests {
-    /// Connections by name, and those that were to be closed.
-    private final class Board: Sendable {
+    /// Connections by name, and the names of those that the table closed.
+    private final class TableRecorder: Sendable {
         let table: ConnectionTable
         let closed = Locked<[String]>([])
 
@@ -26,14 +26,13 @@ import PlatformImageTestSupport
         }
     }
 
-    @Test("X10 the connection that takes the last place closes the one that is idle for longest")
-    func theLastPlaceClosesTheLongestIdleOne() throws {
-        let board = Board(most: 3)
+    @Test(.requirement("X10")) func connectionAtTheLimitClosesTheLongestIdleOne() throws {
+        let board = TableRecorder(most: 3)
         let first = try #require(board.insert("a"))
         board.insert("b")
         #expect(board.closed.value.isEmpty)
 
-        // The first one has had a request meanwhile, so the second is idle for longer.
+        // The first connection has had a request meanwhile, so the second is idle for longer.
         board.table.beginRequest(first)
         board.table.endRequest(first)
         board.insert("c")
@@ -44,9 +43,8 @@ import PlatformImageTestSupport
         #expect(board.table.count == 2)
     }
 
-    @Test("X10 a connection with a request is never closed to make room")
-    func connectionsWithRequestsStay() throws {
-        let board = Board(most: 3)
+    @Test(.requirement("X10")) func connectionWithARequestIsNeverClosed() throws {
+        let board = TableRecorder(most: 3)
         let busy = try ["a", "b"].map { try #require(board.insert($0)) }
         for number in busy { board.table.beginRequest(number) }
         let last = try #require(board.insert("c"))
@@ -56,14 +54,13 @@ import PlatformImageTestSupport
 
         board.table.endRequest(busy[1])
 
-        // The next connection could not come in otherwise.
+        // Makes room for the next connection.
         #expect(board.closed.value == ["b"])
         #expect(board.table.count == 2)
     }
 
-    @Test("X10 a connection whose request arrives while it is being closed stays, and another one goes")
-    func aRequestThatArrivesInTimeIsServed() throws {
-        let board = Board(most: 2)
+    @Test(.requirement("X10")) func requestOnAClosingConnectionClosesAnotherOne() throws {
+        let board = TableRecorder(most: 2)
         let first = try #require(board.insert("a"))
         let second = try #require(board.insert("b"))
         #expect(board.closed.value == ["a"])
@@ -78,9 +75,8 @@ import PlatformImageTestSupport
         #expect(board.table.count == 0)
     }
 
-    @Test("X10 a client has its own number of connections, an IPv6 network counts as one client")
-    func aClientHasSoManyConnections() throws {
-        let board = Board(most: 100, perClient: 2, proxies: ["127.0.0.0/8", "10.0.0.0/8"])
+    @Test(.requirement("X10")) func clientOverItsLimitClosesItsIdleConnection() throws {
+        let board = TableRecorder(most: 100, perClient: 2, proxies: ["127.0.0.0/8", "10.0.0.0/8"])
         for name in ["a", "b", "c"] { board.insert(name, from: "192.0.2.1") }
         #expect(board.closed.value == ["a"])
         for name in ["d", "e"] { board.insert(name, from: "192.0.2.2") }
@@ -96,8 +92,7 @@ import PlatformImageTestSupport
         #expect(board.insert("h", from: "2001:db8::3") != nil)
     }
 
-    @Test("X10 proxies, loopback and connections without an address have no limit of their own by default")
-    func proxiesHaveNoLimit() throws {
+    @Test(.requirement("X10")) func proxyLoopbackOrUnknownPeerHasNoClientLimit() throws {
         var server = ServiceConfiguration.Server()
         server.maxConnectionsPerClient = 1
         let table = try ConnectionTable(server)
@@ -119,9 +114,9 @@ import PlatformImageTestSupport
         #expect(throws: ServiceError.self) { try ConnectionTable(server) }
     }
 
-    /// Against a list that is searched from the front.
-    @Test("X10 over many requests the order is that of a list") func theOrderIsThatOfAList() throws {
-        let board = Board(most: 50)
+    /// Compared with a list that is searched linearly.
+    @Test(.requirement("X10")) func evictionOrderMatchesALinearList() throws {
+        let board = TableRecorder(most: 50)
         var random = SplitMix(seed: 10)
         var (idle, busy): ([ConnectionTable.Number], [ConnectionTable.Number]) = ([], [])
         var names: [String: ConnectionTable.Number] = [:]

@@ -12,9 +12,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// X16: RFC 9112 section 3.2 on the Host field. X3: nothing that a cache stores depends on it.
+/// Validation of the Host field (RFC 9112 section 3.2); no response that a cache may store depends on it.
 @Suite(.timeLimit(.minutes(30))) struct HostFieldTests {
-    /// The fields of a request behind its first line, the version, and the authority that the service gets.
+    /// The HTTP version, the header fields, and the authority that the service reads; nil for a rejected request.
     static let requests: [(version: String, fields: [String], authority: String?)] = [
         ("1.1", ["Host: a.example"], "a.example"), ("1.1", ["hOsT:a.example:8080"], "a.example:8080"),
         ("1.1", ["Host: [::1]:80"], "[::1]:80"), ("1.1", ["Host: 127.0.0.1"], "127.0.0.1"),
@@ -26,8 +26,8 @@ import Testing
         ("1.1", ["Host: a.example/b"], nil),
     ]
 
-    @Test("X16: a request without exactly one valid Host field has no authority", arguments: requests.indices)
-    func theServiceGetsOneHostOrNone(row: Int) throws {
+    @Test(.requirement("X16"), arguments: requests.indices)
+    func requestWithoutExactlyOneValidHostFieldHasNoAuthority(row: Int) throws {
         let (version, fields, authority) = Self.requests[row]
         let channel = EmbeddedChannel()
         let pipeline = channel.pipeline.syncOperations
@@ -56,12 +56,11 @@ import Testing
         ("a,b", false), ("a\"b", false), ("<a>", false), ("a%2eb", false), ("\u{E4}.example", false), ("a\\b", false),
         ("http://a.example", false),
     ])
-    func aHostFieldIsAHostAndAPort(_ value: String, isValid: Bool) {
+    func hostFieldIsValidatedAsHostAndPort(_ value: String, isValid: Bool) {
         #expect(HostFieldCheck.isValid(value) == isValid)
     }
 
-    @Test("X16: a missing, repeated or invalid Host field is 400 on both listeners")
-    func aWrongHostFieldIs400() async throws {
+    @Test(.requirement("X16")) func missingRepeatedOrInvalidHostFieldIsRejectedWith400() async throws {
         try await withService {
             $0.server.adminPort = 0
         } _: { service in
@@ -80,7 +79,7 @@ import Testing
         }
     }
 
-    /// All that the service answers until it closes the connection.
+    /// Sends a request and reads until the service closes the connection.
     private static func exchange(_ line: String, _ fields: [String], port: Int) async throws -> String {
         let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -96,8 +95,8 @@ import Testing
         }
     }
 
-    @Test("X3: info.json is not stored when the Host field decided its id", arguments: [nil, "https://images.example"])
-    func infoIsNotStoredWhenTheHostFieldDecided(publicURL: String?) async throws {
+    @Test(.requirement("X3"), arguments: [nil, "https://images.example"])
+    func infoJSONWithIdFromTheHostFieldIsNoStore(publicURL: String?) async throws {
         let folder = Fixture.folder.path(percentEncoded: false)
         try await withService {
             $0.server.publicURL = publicURL
@@ -112,8 +111,8 @@ import Testing
         }
     }
 
-    @Test("X3: no field of a stored answer depends on the Host field", arguments: [nil, "https://images.example"])
-    func noStoredAnswerDependsOnTheHostField(publicURL: String?) async throws {
+    @Test(.requirement("X3"), arguments: [nil, "https://images.example"])
+    func noFieldOfAStorableResponseDependsOnTheHostField(publicURL: String?) async throws {
         let folder = Fixture.folder.path(percentEncoded: false)
         try await withService {
             $0.server.publicURL = publicURL
@@ -123,7 +122,7 @@ import Testing
             for target in [
                 path, "/iiif/3/demo%2Fwindow.png", "/iiif/3/..%2Fa/info.json", "/unsafe/8x8/a.example/b.png",
             ] {
-                // Not by a client that follows redirects: the answer behind one is `no-store` without a public URL.
+                // The client must not follow redirects: without a public URL, the redirect target is `no-store`.
                 let reply = try await Self.exchange(
                     "GET \(target) HTTP/1.1\r\n", ["Host: evil.example", "Connection: close"], port: service.port)
                 #expect(reply.hasPrefix("HTTP/1.1 "))

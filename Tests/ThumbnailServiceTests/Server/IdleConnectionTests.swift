@@ -9,10 +9,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Connections that are held open and say nothing, over real sockets.
+/// Connections without a complete request header, over real sockets.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct IdleConnectionTests {
-    @Test("SV20 1,000 half-open connections do not stop the service")
-    func halfOpenConnectionsDoNotStopTheService() async throws {
+    @Test(.requirement("SV20")) func thousandIncompleteRequestsDoNotBlockTheService() async throws {
         try Self.allowDescriptors(2_600)
         let origin = try await LoopbackOrigin { _ in .ok((try? Bitmap.landscape(40, 30).png()) ?? []) }
         try await withService(origin: origin) {
@@ -31,8 +30,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("SV20 a service whose connections are all taken goes on when their time is over")
-    func takenConnectionsAreGivenBack() async throws {
+    @Test(.requirement("SV20")) func headerTimeoutFreesConnectionsAtTheLimit() async throws {
         try await withService {
             $0.server.maxConnections = 4
             $0.server.headerTimeout = .milliseconds(100)
@@ -46,8 +44,7 @@ import Testing
         }
     }
 
-    @Test("SV20 a header of more than 16 kB is refused")
-    func aHeaderOfMoreThan16KBIsRefused() async throws {
+    @Test(.requirement("SV20")) func headerOver16KBIsRejectedWith400() async throws {
         try await withService { service in
             for (count, status) in [(12_000, 200), (17_000, 400)] {
                 let reply = try await service.send(
@@ -57,11 +54,11 @@ import Testing
         }
     }
 
-    /// A connection on which half a header was sent.
+    /// A connection with an incomplete request header.
     private static func halfOpen(_ port: Int) async throws -> any Channel {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port).get()
-        // On a busy machine the service may have closed it by now.
+        // On a busy machine the service may have closed the connection already.
         try? await channel.writeAndFlush(ByteBuffer(string: "GET /health/ready HTTP/1.1\r\nHost:"))
         return channel
     }

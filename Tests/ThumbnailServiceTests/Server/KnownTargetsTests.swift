@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// What is in memory is answered without parsing its target again, and only that.
+/// The cache of parsed targets: a cached result is returned without parsing its target again.
 @Suite struct KnownTargetsTests {
     private static let key = Array("a key of these tests".utf8)
 
@@ -28,7 +28,7 @@ import Testing
         return configuration
     }
 
-    @Test func aHotTargetLetsNoChangedOneThrough() async throws {
+    @Test func cachedTargetDoesNotAdmitAModifiedTarget() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) {
             $0.signing.keys = [Self.key]
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func everyAcceptGetsItsOwnFormat() async throws {
+    @Test func cachedTargetStillNegotiatesTheFormatByAccept() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) {
             $0.output.negotiates = true
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func aNameIsItsBytes() throws {
+    @Test func canonicallyEquivalentTargetsAreDistinct() throws {
         let targets = KnownTargets()
         let (composed, apart) = ("/unsafe/8x8/\u{E9}.png", "/unsafe/8x8/e\u{301}.png")
         #expect(composed == apart)
@@ -79,7 +79,7 @@ import Testing
         #expect(targets.find(KnownTargets.Name(composed, accepted: .jpeg)) == nil)
     }
 
-    @Test func olderOnesMakeRoom() throws {
+    @Test func oldestTargetsAreEvictedAtTheByteLimit() throws {
         let targets = KnownTargets(maxBytes: 10_000)
         let known = try Self.known("a")
         for number in 0..<100 { targets.insert(known, for: KnownTargets.Name("/\(number)", accepted: nil)) }

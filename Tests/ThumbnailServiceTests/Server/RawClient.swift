@@ -2,7 +2,7 @@
 import NIOCore
 import NIOPosix
 
-/// A connection on which a test sends whatever bytes it likes.
+/// A connection on which a test sends arbitrary bytes.
 final class RawClient: Sendable {
     private let channel: any Channel
     private let answers: AsyncStream<String>
@@ -26,11 +26,11 @@ final class RawClient: Sendable {
 
     func send(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
 
-    /// Waits for some bytes of an answer.
+    /// Waits for the next bytes of a response.
     ///
-    /// - Returns: What has come; empty when the connection is closed.
+    /// - Returns: The received text; empty when the connection is closed.
     @discardableResult
-    func waitForAnswer() async throws -> String {
+    func waitForResponse() async throws -> String {
         for await text in answers { return text }
         try Task.checkCancellation()
         return ""
@@ -39,7 +39,7 @@ final class RawClient: Sendable {
     /// Waits until the service has closed the connection.
     func waitForEnd() async throws { try await channel.closeFuture.get() }
 
-    /// Closes the connection, or its sending half alone.
+    /// Closes the connection, or only its sending half.
     func leave(isHalf: Bool) async throws { try await channel.close(mode: isHalf ? .output : .all) }
 
     func close() { channel.close(promise: nil) }

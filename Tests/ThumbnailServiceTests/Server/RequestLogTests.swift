@@ -8,9 +8,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// What a request leaves in the log, and what it must not (SV22, SV23 in Docs/service-security.md).
+/// The metadata of a request's log line, and the data that must not appear in it (Docs/service-security.md).
 @Suite struct RequestLogTests {
-    /// Keeps the metadata of lines about requests.
+    /// Records the metadata of request log lines.
     private struct Recorder: LogHandler {
         var logLevel = Logger.Level.info
         var metadata: Logger.Metadata = [:]
@@ -31,7 +31,7 @@ import Testing
         Logger(label: "test") { _ in Recorder(lines: lines) }
     }
 
-    @Test func aRenderLeavesItsSizesAndTimes() async throws {
+    @Test func renderLogsItsSizesAndTimings() async throws {
         let file = try Bitmap.landscape(100, 80).png()
         let origin = try await LoopbackOrigin { _ in .ok(file) }
         let lines = Locked<[Logger.Metadata]>([])
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "SV22: signatures, queries and user information do not get into the log",
+        .requirement("SV22"),
         arguments: [
             ("/unsafe/30x20/a.example/cat.png", "/unsafe/30x20/a.example/cat.png"),
             ("/8ammJH8D-7tXy6kU3lTvoXlhu4o=/30x20/a.example/cat.png", "/-/30x20/a.example/cat.png"),
@@ -103,12 +103,11 @@ import Testing
             ("/unsafe/8ammJH8D-7tXy6kU3lTvoXlhu4oA/x=", "/unsafe/8ammJH8D-7tXy6kU3lTvoXlhu4oA/x="),
             ("//", "//"), ("", ""), ("/", "/"), ("*", "*"), ("/unsafe/%", "/unsafe/%"), ("/unsafe/%2", "/unsafe/%2"),
         ] as [(String, String)])
-    func targetsAreLoggedWithoutSecrets(_ target: String, _ logged: String) {
+    func loggedTargetOmitsSignaturesQueriesAndCredentials(_ target: String, _ logged: String) {
         #expect(LoggedTarget.text(target) == logged)
     }
 
-    @Test("SV22: whatever the bytes of a target are, the log gets printable ASCII of bounded length")
-    func everyByteIsShownAsPrintableASCII() {
+    @Test(.requirement("SV22")) func loggedTargetIsPrintableASCIIOfLimitedLength() {
         for byte in UInt8.min...UInt8.max {
             let target = String(decoding: Array("/unsafe/a".utf8) + [byte] + Array("b".utf8), as: UTF8.self)
             #expect(LoggedTarget.text(target).utf8.allSatisfy { (0x21...0x7E).contains($0) }, "\(byte)")
@@ -119,8 +118,7 @@ import Testing
         }
     }
 
-    @Test("SV22: a request of a running service leaves no secret and no control byte in any field of its line")
-    func aLineHasNoSecretInAnyField() async throws {
+    @Test(.requirement("SV22")) func requestLogLineHasNoSecretAndNoControlByte() async throws {
         let key = Array("a key of these tests".utf8)
         let lines = Locked<[Logger.Metadata]>([])
         try await withService(logger: Self.logger(lines)) {
@@ -141,8 +139,7 @@ import Testing
         }
     }
 
-    @Test("SV23: errors show no address, no path and no stack, and debug headers add timings alone")
-    func errorsTellNothingOfTheInside() async throws {
+    @Test(.requirement("SV23")) func errorResponseRevealsNoAddressPathOrInternalError() async throws {
         let folder = Fixture.folder.path()
         let origin = try await LoopbackOrigin { request in
             request.target == "/broken.png" ? .ok(Array("\u{89}PNG\r\n\u{1A}\n".utf8)) : .close(after: [])

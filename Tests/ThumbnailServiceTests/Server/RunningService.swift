@@ -10,14 +10,14 @@ import Testing
 
 @testable import PlatformImageService
 
-/// A service on a port of its own, and a client of it.
+/// A service on an ephemeral port, and a client of it.
 struct RunningService: Sendable {
     let port: Int
     let engine: ThumbnailEngine
-    /// Of the listener for the operator; nil without one.
+    /// The port of the admin listener; nil without one.
     var adminPort: Int?
 
-    /// The same, asked on the listener for the operator.
+    /// The same service, with requests to the admin listener.
     var admin: Self {
         get throws { Self(port: try #require(adminPort), engine: engine) }
     }
@@ -34,7 +34,7 @@ struct RunningService: Sendable {
         var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    /// Sends one request and reads the whole answer.
+    /// Sends one request and reads the complete response.
     func send(
         _ target: String, method: String = "GET", fields: [(String, String)] = [], body: [UInt8]? = nil
     ) async throws -> Reply {
@@ -50,13 +50,13 @@ struct RunningService: Sendable {
     }
 }
 
-/// Runs a service for as long as `body` takes.
+/// Runs a service until `body` returns.
 ///
 /// - Parameters:
-///   - origin: May be fetched from, although it is on loopback.
-///   - logger: Nil for none.
-///   - metrics: Where metrics are kept; nil for the service's own registry.
-///   - change: What differs from the defaults, which take unsigned targets here.
+///   - origin: Allowed as a source, although it is on loopback.
+///   - logger: Nil for no log.
+///   - metrics: The destination of metrics; nil for the service's registry.
+///   - change: Changes the configuration, which accepts unsigned targets here.
 func withService<Value: Sendable>(
     origin: LoopbackOrigin? = nil, logger given: Logger? = nil, metrics: (any MetricsFactory)? = nil,
     _ change: (inout ServiceConfiguration) -> Void = { _ in },
@@ -67,7 +67,7 @@ func withService<Value: Sendable>(
     configuration.server.adminPort = nil
     configuration.server.showsDebugFields = true
     configuration.signing.allowsUnsafe = true
-    // The limits are not what most tests are about: on a busy machine a test waits for its turn.
+    // Long timeouts: on a busy machine, tests of other subjects must not time out.
     configuration.server.headerTimeout = .seconds(3_600)
     configuration.server.requestTimeout = .seconds(3_600)
     configuration.server.deadline = .seconds(3_600)
@@ -98,7 +98,7 @@ func withService<Value: Sendable>(
         }
         group.addTask {
             var iterator = ports.makeAsyncIterator()
-            // Without a port the server has failed, and says why.
+            // Without a port the server has failed; `run` throws its error.
             guard let port = await iterator.next() else { return nil }
             return try await body(RunningService(port: port, engine: server.engine, adminPort: adminPort.value))
         }

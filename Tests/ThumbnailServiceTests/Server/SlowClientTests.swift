@@ -1,4 +1,5 @@
 #if Service
+import PlatformImageTestSupport
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
@@ -9,46 +10,46 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Time is what the test says: the connection is one in memory.
+/// Timeouts of slow clients, on an embedded channel with a simulated clock.
 @Suite struct SlowClientTests {
     enum Step: Sendable {
         case send(String)
         /// Seconds.
         case wait(Int64)
-        /// The service answers.
+        /// The service sends a response.
         case answer
     }
 
     private static let get = "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
     private static let post = "POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 10\r\n\r\n"
 
-    /// What happens, and whether the connection is still open then.
+    /// The steps, and whether the connection is open after them.
     private static let table: [(steps: [Step], isOpen: Bool)] = [
         ([.wait(4)], true),
         ([.wait(5)], false),
         ([.send("GET"), .wait(4)], true),
         ([.wait(3), .send("GET / HTTP/1.1\r\n"), .wait(2)], false),
         ([.wait(4), .send("G"), .wait(1)], false),
-        // A request that is there has all the time that the service takes.
+        // After a complete request there is no time limit for the service.
         ([.wait(4), .send(get), .wait(1_000)], true),
         ([.send(get), .answer, .wait(1_000)], true),
         ([.send(post), .wait(9)], true),
         ([.send(post), .wait(10)], false),
         ([.send(post), .wait(9), .send("012345678"), .wait(1)], false),
         ([.send(post), .wait(9), .send("0123456789"), .wait(1_000)], true),
-        // The next one has its own time.
+        // The next request has its own time limit.
         ([.send(get), .answer, .wait(50), .send("GET"), .wait(4)], true),
         ([.send(get), .answer, .wait(50), .send("GET"), .wait(5)], false),
         ([.send(post), .wait(6), .send("0123456789"), .answer, .send("GET"), .wait(4)], true),
         ([.send(post), .wait(6), .send("0123456789"), .answer, .send("GET"), .wait(5)], false),
-        // One that began while an answer is owed waits for that.
+        // The time limit of a request begins after the previous response.
         ([.send(get), .send("GET"), .wait(50)], true),
         ([.send(get), .send("GET"), .wait(50), .answer, .wait(4)], true),
         ([.send(get), .send("GET"), .wait(50), .answer, .wait(5)], false),
     ]
 
-    @Test("SV20 a client has 5 s for a header and 10 s for a request", arguments: table.indices)
-    func aClientHasSoMuchTime(row: Int) throws {
+    @Test(.requirement("SV20"), arguments: table.indices)
+    func clientHas5SecondsForAHeaderAnd10ForARequest(row: Int) throws {
         let channel = try Self.connection()
         for step in Self.table[row].steps {
             switch step {
@@ -65,8 +66,7 @@ import Testing
         _ = try? channel.finish(acceptAlreadyClosed: true)
     }
 
-    @Test("SV20 a client that takes nothing of its answer is left")
-    func aClientThatTakesNothingOfItsAnswerIsLeft() throws {
+    @Test(.requirement("SV20")) func clientThatReadsNothingFor60SecondsIsDisconnected() throws {
         let channel = try Self.connection()
         try channel.writeInbound(ByteBuffer(string: Self.get))
         channel.isWritable = false

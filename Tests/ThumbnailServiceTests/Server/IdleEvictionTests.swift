@@ -8,10 +8,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// X10 over real sockets: connections that are kept alive and ask nothing do not lock others out.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct LongestIdleTests {
-    @Test("X10 a service full of idle keep-alive connections takes a new one and closes the longest idle one")
-    func idleConnectionsDoNotLockOut() async throws {
+/// Over real sockets: idle keep-alive connections do not prevent new connections.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct IdleEvictionTests {
+    @Test(.requirement("X10")) func newConnectionAtTheLimitClosesTheLongestIdleOne() async throws {
         try await withService {
             $0.server.maxConnections = 8
             $0.server.idleTimeout = .seconds(3_600)
@@ -20,7 +19,7 @@ import Testing
             for _ in 0..<8 {
                 let client = try await RawClient(port: service.port)
                 try await client.send("GET /health/live HTTP/1.1\r\nHost: a.example\r\n\r\n")
-                try await client.waitForAnswer()
+                try await client.waitForResponse()
                 held.append(client)
             }
 
@@ -33,8 +32,7 @@ import Testing
         }
     }
 
-    @Test("X10 a service full of connections that never ask takes a new one")
-    func silentConnectionsDoNotLockOut() async throws {
+    @Test(.requirement("X10")) func newConnectionIsAcceptedWhenOthersNeverSendARequest() async throws {
         try await withService {
             $0.server.maxConnections = 8
         } _: { service in
@@ -47,8 +45,7 @@ import Testing
         }
     }
 
-    @Test("X10 one client may have only so many connections, unless it is a proxy")
-    func aClientHasSoManyConnections() async throws {
+    @Test(.requirement("X10")) func clientOverItsConnectionLimitLosesItsIdleConnection() async throws {
         try await withService {
             $0.server.maxConnectionsPerClient = 3
             $0.server.proxies = []
@@ -56,11 +53,11 @@ import Testing
             var held: [RawClient] = []
             for _ in 0..<3 { held.append(try await RawClient(port: service.port)) }
             try await held[2].send("GET /health/live HTTP/1.1\r\nHost: a.example\r\n\r\n")
-            try await held[2].waitForAnswer()
+            try await held[2].waitForResponse()
 
             let next = try await RawClient(port: service.port)
             try await next.send("GET /health/live HTTP/1.1\r\nHost: a.example\r\n\r\n")
-            try await next.waitForAnswer()
+            try await next.waitForResponse()
 
             try await held[0].waitForEnd()
             for client in held + [next] { client.close() }

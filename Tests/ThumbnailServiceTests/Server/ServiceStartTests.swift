@@ -1,11 +1,12 @@
 #if Service
+import PlatformImageTestSupport
 import Logging
 import Testing
 
 @testable import PlatformImageService
 
-/// SV12: no service without a key, unless that was asked for.
-@Suite struct StartTests {
+/// Validation of signing keys and IIIF prefixes at the start of the service.
+@Suite struct ServiceStartTests {
     private static let key = Array("a key of 16 byte".utf8)
 
     private func refusal(_ change: (inout ServiceConfiguration) -> Void) -> ServiceError? {
@@ -19,8 +20,7 @@ import Testing
         }
     }
 
-    @Test("SV12 a service starts with keys, or without them when that was asked for, and not with an empty one")
-    func aServiceNeedsAKey() {
+    @Test(.requirement("SV12")) func serviceStartsOnlyWithKeysOrExplicitUnsafe() {
         #expect(refusal { _ in }?.reason == .internalFault)
         #expect(refusal { $0.signing.keys = [[]] }?.reason == .internalFault)
         #expect(refusal { $0.signing.keys = [Self.key, []] }?.reason == .internalFault)
@@ -33,8 +33,8 @@ import Testing
         #expect(refusal { $0.signing.allowsUnsafe = true } == nil)
     }
 
-    @Test("X19: a service with a key under 16 bytes does not start", arguments: [1, 6, 15, 16, 17, 64], [false, true])
-    func aKeyHasAtLeast16Bytes(count: Int, isUnsafe: Bool) {
+    @Test(.requirement("X19"), arguments: [1, 6, 15, 16, 17, 64], [false, true])
+    func keyUnder16BytesFailsTheStart(count: Int, isUnsafe: Bool) {
         let error = refusal {
             $0.signing.keys = [Self.key, Array(repeating: 0x61, count: count)]
             $0.signing.allowsUnsafe = isUnsafe
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "X2: a service with an IIIF prefix that identifiers can leave does not start",
+        .requirement("X2"),
         arguments: [
             ("http://images.example/", true), ("https://images.example:8443/a/b/", true), ("http://[::1]/", true),
             ("http://images.example", false), ("http://images.example/a", false), ("http://images.example:80", false),
@@ -60,7 +60,7 @@ import Testing
             ("http://images.example/?id=/", false), ("http://images.example/#/", false), ("http://a b/", false),
             ("http://images.example/a b/", false), ("http://images.example\\/", false), ("http://-/", false),
         ])
-    func anIdentifierPrefixHasAHostAndEndsWithASlash(_ prefix: String, isAccepted: Bool) {
+    func iiifPrefixWithoutHostOrFinalSlashFailsTheStart(_ prefix: String, isAccepted: Bool) {
         let error = refusal {
             $0.signing.allowsUnsafe = true
             $0.iiif = .init(urlPrefix: prefix)
@@ -82,10 +82,8 @@ import Testing
         }
     }
 
-    /// Neither the text of one that is too short nor that of one that is too long makes a difference.
-    @Test("SV12 a signature of another length is refused whatever it says") func theLengthOfASignatureCounts()
-        async throws
-    {
+    /// Shorter and longer than every supported signature.
+    @Test(.requirement("SV12")) func signatureOfAnotherLengthIsRejectedWith400() async throws {
         try await withService {
             $0.signing.keys = [Self.key]
             $0.signing.allowsUnsafe = false

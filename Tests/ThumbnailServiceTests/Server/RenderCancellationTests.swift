@@ -8,23 +8,24 @@ import Testing
 
 @testable import PlatformImageService
 
-/// SV11: nobody works for a client that has gone, or past a deadline.
+/// A render ends when its client disconnects or its deadline passes.
 ///
-/// How fast a machine is says nothing here: what counts is how much is done between two looks at the flag, and that the
-/// next look ends the work.
-@Suite(.timeLimit(.minutes(30))) struct DepartureTests {
-    /// One file for each way of decoding.
+/// Independent of machine speed: the tests check the amount of work between two polls of the cancellation flag, and that
+/// the first poll after cancellation ends the render.
+@Suite(.timeLimit(.minutes(30))) struct RenderCancellationTests {
+    /// One file for each decoding method.
     static let files = [
         "demo/mountains.jpg", "demo/aurora-progressive.jpg", "demo/poster-cmyk.jpg", "demo/window.png",
         "demo/ribbons.png", "demo/orbit.gif", "demo/letter-g4.tif", "demo/dunes-16-bit.tif", "demo/invader-rle4.bmp",
     ]
 
     @Test(
-        "SV11 every format looks at the flag at least every 16 rows, and the next look ends the work", arguments: files)
-    func everyFormatEndsAtTheNextLook(_ path: String) throws {
+        .requirement("SV11"),
+        arguments: files)
+    func everyFormatPollsPer16RowsAndEndsAtTheNextPoll(_ path: String) throws {
         let bytes = try Fixture.file(path)
         let renderer = Renderer()
-        // Larger than the picture: the rows of the result count too.
+        // The full size of the image: the rows of the result count too.
         let header = try renderer.header(of: bytes)
         let request = ThumbnailRequest.cover(header.displayWidth, header.displayHeight)
         let counter = CancellationFlag()
@@ -36,14 +37,14 @@ import Testing
             flag.cancelAfter(polls: polls)
             let error = #expect(throws: ServiceError.self) { try renderer.render(bytes, request, cancellation: flag) }
             #expect(error?.reason == .deadline)
-            // The look that sees it, and those that others take on their way out.
+            // The poll that sees the cancellation, and up to three more while the render ends.
             #expect(flag.pollCount <= polls + 4)
         }
     }
 
-    /// Prints what a machine does in the time between two looks, of 2,000 x 1,500 pixels in and out.
-    @Test("SV11 how long a thread goes on for a client that has gone", arguments: ["jpeg", "progressive", "png"])
-    func howLongAThreadGoesOn(_ kind: String) throws {
+    /// Prints the longest average time between two polls, for 2,000 x 1,500 pixels in and out.
+    @Test(.requirement("SV11"), arguments: ["jpeg", "progressive", "png"])
+    func cancelledLargeRenderEndsWithADeadlineError(_ kind: String) throws {
         var options = EncodeOptions()
         options.jpeg.isProgressive = kind == "progressive"
         let picture = try Bitmap.landscape(250, 200).resized(width: 2_000, height: 1_500)
@@ -72,8 +73,7 @@ import Testing
         print("\(kind): \(counter.pollCount) looks at the flag, \(longest) between two on average where it is longest")
     }
 
-    @Test("SV11 a deadline that passed ends the work of every format", arguments: files)
-    func aDeadlineEndsTheWork(_ path: String) throws {
+    @Test(.requirement("SV11"), arguments: files) func passedDeadlineEndsTheRenderOfEveryFormat(_ path: String) throws {
         let flag = CancellationFlag()
         flag.setDeadline(.now - .seconds(1))
 
@@ -85,9 +85,9 @@ import Testing
         #expect(flag.pollCount < 8)
     }
 
-    /// The client closes its connection, or only its sending half, while its picture is made.
-    @Test("SV11 a client that goes frees the thread that works for it", arguments: [false, true])
-    func aClientThatGoesFreesTheThread(isHalfClosed: Bool) async throws {
+    /// The client closes its connection, or only its sending half, during the render.
+    @Test(.requirement("SV11"), arguments: [false, true])
+    func clientDisconnectEndsItsRender(isHalfClosed: Bool) async throws {
         let picture = try Bitmap.landscape(600, 600).png()
         let origin = try await LoopbackOrigin { _ in .ok(picture) }
         try await withService(origin: origin) {
@@ -96,7 +96,7 @@ import Testing
             let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .channelOption(.allowRemoteHalfClosure, value: true)
                 .connect(host: "127.0.0.1", port: service.port).get()
-            // Minutes of work in a debug build.
+            // Takes minutes in a debug build.
             let blurs = String(repeating: "blur(150):", count: 7) + "blur(150)"
             let target = "/unsafe/3000x2000/filters:\(blurs)/127.0.0.1:\(origin.port)/a.png"
             try await client.writeAndFlush(

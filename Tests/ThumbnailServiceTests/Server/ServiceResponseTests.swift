@@ -6,8 +6,8 @@ import Testing
 
 @testable import PlatformImageService
 
-/// The service over real HTTP, with a real origin: statuses and fields of Docs/service-rules.md 2.4 and 4.
-@Suite(.timeLimit(.minutes(30))) struct ServiceAnswerTests {
+/// The service over HTTP with a loopback origin: statuses and fields of Docs/service-rules.md 2.4 and 4.
+@Suite(.timeLimit(.minutes(30))) struct ServiceResponseTests {
     private static func picture(width: Int, height: Int) throws -> [UInt8] {
         try Bitmap.landscape(width, height).png()
     }
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func aTargetOfThumborGivesAPictureOfThatSize() async throws {
+    @Test func thumborTargetReturnsAnImageOfTheRequestedSize() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) { service in
             let reply = try await service.send("/unsafe/30x20/127.0.0.1:\(origin.port)/cat.png")
@@ -44,7 +44,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func theSecondRequestIsAnsweredFromMemoryAndA304FromItsTag() async throws {
+    @Test func secondRequestIsServedFromMemoryAndMatchingETagIs304() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) { service in
             let target = "/unsafe/fit-in/50x50/127.0.0.1:\(origin.port)/cat.png"
@@ -66,7 +66,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func twoHundredRequestsForANewPictureAreOneRequestAndOneRender() async throws {
+    @Test func concurrentRequestsForANewImageShareOneFetchAndOneRender() async throws {
         let gate = OriginGate()
         let file = try Self.picture(width: 300, height: 200)
         let origin = try await LoopbackOrigin { _ in
@@ -102,7 +102,7 @@ import Testing
         ("/unsafe/30x20/127.0.0.1:PORT/cat.png?a=b", 400, "queryRefused"),
         ("/nothing", 400, "malformed"),
     ])
-    func everyFailureHasItsStatusAndItsReason(_ target: String, _ status: Int, _ reason: String) async throws {
+    func eachFailureHasItsStatusAndReason(_ target: String, _ status: Int, _ reason: String) async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) { service in
             let reply = try await service.send(target.replacing("PORT", with: "\(origin.port)"))
@@ -115,7 +115,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func aPictureThatIsSentIsRenderedAndNothingIsFetched() async throws {
+    @Test func postedImageIsRenderedWhenFetchingIsDisabled() async throws {
         let file = try Self.picture(width: 60, height: 60)
         try await withService {
             $0.source.fetches = false
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func anAttachmentHasItsName() async throws {
+    @Test func attachmentFilterSetsTheFileName() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) { service in
             let target = "/unsafe/9x9/filters:attachment(cat.png)/127.0.0.1:\(origin.port)/cat.png"
@@ -140,7 +140,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func healthIsToldWithoutASignature() async throws {
+    @Test func healthNeedsNoSignatureAndDELETEIs405() async throws {
         try await withService { service in
             for target in ["/health/live", "/health/ready", "/healthcheck"] {
                 #expect(try await service.send(target).status == 200)
