@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Who may wait, by a clock that the test moves.
+/// Admission to the render queue; the test sets the clock.
 @Suite struct AdmissionTests {
     private let time = Locked(ContinuousClock.now)
 
@@ -24,8 +24,8 @@ import Testing
         Admission.Work(format: format, pixels: Int(megapixels * 1_000_000), sourceBytes: bytes)
     }
 
-    /// Teaches that a megapixel takes a second.
-    private func teach(_ admission: Admission) throws {
+    /// Records renders that take one second per megapixel.
+    private func recordOneSecondPerMegapixel(_ admission: Admission) throws {
         for _ in 0..<RobustMean.sampleCount {
             let place = try admission.enter(work(megapixels: 1), remaining: .seconds(20))
             admission.begin(place)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Equal but for the rounding of sums.
+    /// True when the durations differ by less than 1 µs, the rounding error of sums.
     private func isClose(_ a: Duration, _ b: Duration) -> Bool { abs((a - b) / .microseconds(1)) < 1 }
 
     private func refusal(_ body: () throws(ServiceError) -> Void) -> ServiceError? {
@@ -46,9 +46,9 @@ import Testing
         }
     }
 
-    @Test func theWaitIsTheWorkBeforeItSharedAmongThreads() throws {
+    @Test func expectedWaitIsTheQueuedWorkDividedByThreads() throws {
         let admission = admission(threads: 2)
-        try teach(admission)
+        try recordOneSecondPerMegapixel(admission)
         let first = try admission.enter(work(megapixels: 2), remaining: .seconds(20))
         #expect(admission.expectedWait == .zero)
         _ = try admission.enter(work(megapixels: 4), remaining: .seconds(20))
@@ -65,9 +65,9 @@ import Testing
         #expect(admission.waitingCount == 1)
     }
 
-    @Test func aWaitThatIsTooLongIsRefusedWithItsLength() throws {
+    @Test func expectedWaitOverTheLimitIsRefusedWithRetryAfter() throws {
         let admission = admission()
-        try teach(admission)
+        try recordOneSecondPerMegapixel(admission)
         _ = try admission.enter(work(megapixels: 4.5), remaining: .seconds(20))
 
         #expect(refusal { () throws(ServiceError) in try admission.check() } == nil)
@@ -82,7 +82,7 @@ import Testing
         #expect(long?.retryAfter == 6)
     }
 
-    @Test func theQueueHasSoManyPlacesAndNoMore() throws {
+    @Test func fullQueueRefusesAnotherRender() throws {
         let admission = admission(threads: 2, waiting: 3)
         let places = try (0..<5).map { _ in try admission.enter(work(megapixels: 1), remaining: .seconds(20)) }
         #expect(refusal { () throws(ServiceError) in try admission.check() }?.reason == .overloaded)
@@ -92,7 +92,7 @@ import Testing
         #expect(refusal { () throws(ServiceError) in try admission.check() } == nil)
     }
 
-    @Test func sourcesThatWaitHoldOnlySoManyBytes() throws {
+    @Test func sourceBytesOverTheQueueLimitAreRefused() throws {
         let admission = admission()
         _ = try admission.enter(work(megapixels: 1, bytes: 700), remaining: .seconds(20))
         let tooMuch = refusal { () throws(ServiceError) in
@@ -102,10 +102,10 @@ import Testing
         _ = try admission.enter(work(megapixels: 1, bytes: 300), remaining: .seconds(20))
     }
 
-    /// Slow renders of one format say nothing about another, and old measurements are forgotten.
-    @Test func theSpeedIsThatOfTheFormatLately() throws {
+    /// Slow renders of one format do not affect the estimate of another; recent measurements replace old ones.
+    @Test func estimateUsesRecentRendersOfTheSameFormat() throws {
         let admission = admission()
-        try teach(admission)
+        try recordOneSecondPerMegapixel(admission)
         let jpeg = try admission.enter(work(megapixels: 1, .jpeg), remaining: .seconds(20))
         #expect(isClose(admission.expectedWait, .milliseconds(10)))
         admission.leave(jpeg, isDone: false)
@@ -121,8 +121,8 @@ import Testing
         #expect(admission.expectedWait < .milliseconds(11))
     }
 
-    /// With the one thread taken and no place to wait, a new picture is refused; what is kept, and health, are not.
-    @Test(.timeLimit(.minutes(30))) func aFullServiceAnswersWhatItHas() async throws {
+    /// The only thread is busy and the queue is full: a new image is refused, a cached image and health are served.
+    @Test(.timeLimit(.minutes(30))) func fullServiceStillServesCachedImagesAndHealth() async throws {
         let picture = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { request in
             .response(OriginResource(picture, contentType: "image/png", maxAge: 3_600).response(to: request))
@@ -134,7 +134,7 @@ import Testing
             func target(_ side: Int) -> String { "/unsafe/\(side)x\(side)/127.0.0.1:\(origin.port)/a.png" }
             #expect(try await service.send(target(8)).status == 200)
             let (gate, blocked) = await block(service.engine.queue)
-            // Whatever fails below: the thread must not wait for ever.
+            // Releases the thread even if the test fails.
             defer { gate.signal() }
             async let waiting = service.send(target(9))
             await yieldUntil { service.engine.admission.waitingCount > 0 }

@@ -3,7 +3,7 @@ import Dispatch
 import PlatformImage
 import PlatformImageTestSupport
 
-/// The queue's only thread does nothing from now on until the gate is signalled.
+/// Blocks the only thread of the queue until the gate is signalled.
 func block(_ queue: DecodeQueue) async -> (gate: DispatchSemaphore, end: Task<Void, Never>) {
     let gate = DispatchSemaphore(value: 0)
     let isBlocked = Locked(false)

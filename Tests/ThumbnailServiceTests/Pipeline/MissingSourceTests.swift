@@ -7,9 +7,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Defect X9: a source that was asked for before it was published.
+/// A source that is requested before it is published.
 @Suite(.timeLimit(.minutes(30))) struct MissingSourceTests {
-    /// Has no source until it is published, and counts how often it is asked.
+    /// Fails with `notFound` until `published` is set, and counts the reads.
     private final class LateSource: SourceReading {
         let published = Locked<[UInt8]?>(nil)
         let readCount = Locked(0)
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    @Test("X9 a missing source is asked for again after cache.negativeTTL", arguments: [60, 5, 0])
-    func aMissingSourceIsAskedForAgainAfterTheNegativeLifetime(seconds: Int) async throws {
+    @Test(.requirement("X9"), arguments: [60, 5, 0])
+    func missingSourceIsRequestedAgainAfterTheNegativeTTL(seconds: Int) async throws {
         let time = Locked(WallTime(seconds: 1_000_000))
         let source = LateSource()
         var configuration = ServiceConfiguration()
@@ -56,8 +56,7 @@ import Testing
         #expect(await Self.status(engine, 9) == 200)
     }
 
-    @Test("X9 an identifier that an address stands behind is looked for each time")
-    func anIdentifierIsLookedForEachTime() async throws {
+    @Test(.requirement("X9")) func missingIdentifierIsLookedUpForEachRequest() async throws {
         let source = LateSource()
         var configuration = ServiceConfiguration()
         configuration.iiif = .init(urlPrefix: "http://a.example/images/", fileRoot: "/images")
@@ -68,8 +67,7 @@ import Testing
         #expect(await Self.status(engine, 9, .identifier("b")) == 200)
     }
 
-    @Test("X9 a local file is served as soon as it is there, and as soon as it is repaired")
-    func aLocalFileIsServedAsSoonAsItIsThere() async throws {
+    @Test(.requirement("X9")) func localFileIsServedAfterItIsCreatedOrRepaired() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "late-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

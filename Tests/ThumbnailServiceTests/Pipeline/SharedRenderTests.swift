@@ -7,9 +7,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Renders of one source that wait together come out of one decode.
+/// Renders of one source that wait at the same time share one decode.
 @Suite(.timeLimit(.minutes(30))) struct SharedRenderTests {
-    /// One source under every name.
+    /// Returns the same bytes for every source name.
     private struct OneSource: SourceReading {
         let bytes: [UInt8]
 
@@ -39,7 +39,7 @@ import Testing
         "demo/window.png", "demo/mountains.jpg", "demo/aurora-progressive.jpg", "demo/orbit.gif", "demo/letter-g4.tif",
         "demo/poster-cmyk.jpg",
     ])
-    func eightSizesAreOneDecodeForEachPlan(_ path: String) async throws {
+    func waitingRendersOfOneSourceShareOneDecodePerPlan(_ path: String) async throws {
         let bytes = try Fixture.file(path)
         var alone: [[UInt8]] = []
         let single = Self.engine(bytes)
@@ -67,13 +67,13 @@ import Testing
         #expect(engine.counters.decodeCount == plans.count)
         if !path.hasSuffix(".jpg") { #expect(plans.count == 1) }
         #expect(engine.shared.waitingCount == 0)
-        // The bytes go back after the answers have gone out.
+        // The bytes are released after the responses are sent.
         await yieldUntil { engine.queue.budget.grantedBytes == 0 }
         #expect(engine.queue.budget.grantedBytes == 0)
     }
 
-    /// The clock is asked between the look into memory and the render: just then another render of the same ends.
-    @Test func aRenderThatEndedMeanwhileIsNotMadeAgain() async throws {
+    /// The engine reads the clock between the memory look-up and the render; the clock inserts the result then.
+    @Test func resultStoredAfterTheLookupIsNotRenderedAgain() async throws {
         let bytes = try Fixture.file("demo/window.png")
         let made = try await Self.engine(bytes).answer(Self.request(40)).result
         let key = ResultKey(canonical: Self.request(40).canonicalBytes)
@@ -93,7 +93,7 @@ import Testing
         #expect(engine.counters.renderCount == 0)
     }
 
-    @Test func oneThatLeavesDisturbsNobody() async throws {
+    @Test func cancellingOneWaiterKeepsTheSharedRender() async throws {
         let bytes = try Fixture.file("demo/window.png")
         let engine = Self.engine(bytes)
         let (gate, blocked) = await block(engine.queue)
@@ -111,7 +111,7 @@ import Testing
         await blocked.value
     }
 
-    @Test func whenAllHaveLeftNothingIsDecoded() async throws {
+    @Test func cancellingAllWaitersSkipsTheDecode() async throws {
         let bytes = try Fixture.file("demo/window.png")
         let engine = Self.engine(bytes)
         let (gate, blocked) = await block(engine.queue)
@@ -125,12 +125,12 @@ import Testing
         for task in tasks { await #expect(throws: ServiceError.self) { try await task.value } }
 
         #expect(engine.counters.decodeCount == 0)
-        // The source is not held against whoever comes next.
+        // The cancellation does not count as a failure of the source.
         #expect(try await !engine.answer(Self.request(20)).result.bytes.isEmpty)
         #expect(engine.counters.decodeCount == 1)
     }
 
-    @Test func aDamagedSourceFailsForEachOfThem() async throws {
+    @Test func damagedSourceFailsEveryWaiter() async throws {
         let engine = Self.engine(try Fixture.file("bad/png-bad-first-block.png"))
         let (gate, blocked) = await block(engine.queue)
         let tasks = [20, 30].map { side in Task { try await engine.answer(Self.request(side)) } }

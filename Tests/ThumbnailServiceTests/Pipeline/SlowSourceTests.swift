@@ -8,22 +8,22 @@ import Testing
 @testable import PlatformImageLoader
 @testable import PlatformImageService
 
-/// Defect X4: a source whose decode ran into the deadline is not decoded again at once.
+/// A source whose decode exceeded the deadline is not decoded again immediately.
 @Suite(.timeLimit(.minutes(30))) struct SlowSourceTests {
-    /// The same bytes under every address, but for those that end in `other`.
+    /// Returns the same bytes for every URL except those that end in `other`.
     private struct OneSource: SourceReading {
         let bytes, other: [UInt8]
 
         func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes {
             guard case .url(let url) = source else { return SourceBytes(bytes) }
-            // A digest by the address, as a strong entity tag gives it: the bytes themselves have to be compared.
+            // A digest that depends on the URL, as with a strong entity tag, so that the bytes must be compared.
             return SourceBytes(url.hasSuffix("other") ? other : bytes, digest: String(repeating: "0", count: 32) + url)
         }
 
         func flush() async {}
     }
 
-    /// A timer that holds its first caller.
+    /// A metrics timer that blocks its first caller until ``release()``.
     private final class HoldingTimer: TimerHandler {
         private let gate = DispatchSemaphore(value: 0)
         private let isHeld = Locked(false)
@@ -39,10 +39,10 @@ import Testing
         func release() { gate.signal() }
     }
 
-    /// An engine with one thread and a deadline of an hour, whose first decode is held at its begin.
+    /// An engine with one thread and a deadline of one hour that blocks its first decode at the start.
     private final class HeldEngine: Sendable {
         let engine: ThumbnailEngine
-        /// Holds the render thread where it notes how long the render waited: its decode has begun then.
+        /// Blocks the render thread when it records the queue time, which is after the decode has begun.
         private let queueTimer = HoldingTimer()
         private let time = Locked(WallTime(seconds: 1_000_000))
 
@@ -53,7 +53,7 @@ import Testing
             configuration.limits.queueWait = .seconds(3_600)
             configuration.server.deadline = .seconds(3_600)
             let time = self.time
-            // Of one length, with bytes behind the end of the PNG that every decoder ignores.
+            // Equal lengths; decoders ignore the byte after the end of the PNG.
             let sources = OneSource(bytes: file + [0], other: file + [1])
             let factory = ForeignMetrics(timers: ["imagetool_queue_seconds": queueTimer])
             let metrics = ServiceMetrics(factory: factory)
@@ -64,7 +64,7 @@ import Testing
 
         func pass(seconds: Int64) { time.update { $0 = $0.adding(milliseconds: seconds * 1_000) } }
 
-        /// Why there is no image of that side; nil when there is one.
+        /// The error of a request for an image that fits a square of `side` pixels; nil for success.
         func failure(_ path: String, side: Int) async -> ServiceError? {
             do throws(ServiceError) {
                 _ = try await engine.answer(Self.request(path, side))
@@ -74,8 +74,8 @@ import Testing
             }
         }
 
-        /// Begins a render, lets that time pass and gives the render up.
-        func giveUp(afterSeconds seconds: Int64) async {
+        /// Begins a render, advances the clock and cancels the render.
+        func cancelRender(afterSeconds seconds: Int64) async {
             let render = Task { try? await engine.answer(Self.request("a", 20)) }
             await yieldUntil { queueTimer.isHolding }
             pass(seconds: seconds)
@@ -93,10 +93,9 @@ import Testing
         }
     }
 
-    @Test("X4 bytes whose decode took half of the deadline are refused under every address and target")
-    func slowBytesAreRefusedEverywhere() async throws {
+    @Test(.requirement("X4")) func bytesWithASlowDecodeAreRefusedUnderEveryURL() async throws {
         let held = try HeldEngine()
-        await held.giveUp(afterSeconds: 1_800)
+        await held.cancelRender(afterSeconds: 1_800)
         let decodeCount = held.engine.counters.decodeCount
 
         for (path, side) in [("a", 20), ("a", 30), ("b", 20), ("c", 40)] {
@@ -109,20 +108,19 @@ import Testing
 
         held.pass(seconds: 10)
         #expect(await held.failure("b", side: 20) == nil)
-        // The probe was decoded in time: nothing is held against the bytes any more.
+        // The probe was decoded in time, which clears the failures of the bytes.
         #expect(await held.failure("a", side: 30) == nil)
     }
 
-    @Test("X4 a client that leaves early says nothing about the source")
-    func anEarlyDepartureIsNotCounted() async throws {
+    @Test(.requirement("X4")) func clientDisconnectBeforeHalfTheDeadlineIsNotCounted() async throws {
         let held = try HeldEngine()
 
-        await held.giveUp(afterSeconds: 1_799)
+        await held.cancelRender(afterSeconds: 1_799)
 
         #expect(await held.failure("b", side: 20) == nil)
     }
 
-    @Test("X4 slow bytes back off 10 s, 1 min, 10 min with one probe each") func slowBytesBackOff() {
+    @Test(.requirement("X4")) func slowBytesAreProbedAfter10Seconds1MinuteAnd10Minutes() {
         let sources = SlowSources()
         let bytes = Array("slow".utf8)
         var now = WallTime(seconds: 1_000_000)

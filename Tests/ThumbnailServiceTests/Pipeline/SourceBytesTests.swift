@@ -4,13 +4,13 @@ import Testing
 
 @testable import PlatformImageService
 
-/// What tells one state of a source from another.
+/// The digest that identifies one version of a source.
 @Suite struct SourceBytesTests {
     private func digest(_ fields: HeaderFields, bytes: [UInt8] = [1, 2, 3], url: String = "http://a.test/1") -> String {
         SourceBytes(bytes, url: url, fields: fields, isFresh: true, now: .now).digest
     }
 
-    @Test func aStrongTagStandsForTheBytesOfItsAddress() {
+    @Test func strongETagAndURLIdentifyTheSource() {
         let one = digest(["ETag": "\"1\""])
         #expect(one.utf8.count == 64)
         #expect(digest(["ETag": "\"1\"", "Cache-Control": "max-age=5"]) == one)
@@ -29,12 +29,12 @@ import Testing
             [:], ["ETag": "W/\"1\""], ["ETag": "1"], ["ETag": "\"\""], ["ETag": "\"1\", \"2\""], ["ETag": "\""],
             ["ETag": "\"1\"2\""], ["ETag": ""],
         ] as [HeaderFields])
-    func withoutAStrongTagTheBytesSpeak(_ fields: HeaderFields) {
+    func sourceWithoutAStrongETagIsIdentifiedByItsBytes(_ fields: HeaderFields) {
         #expect(digest(fields) == SourceBytes([1, 2, 3]).digest)
         #expect(digest(fields, bytes: [1, 2, 4]) != digest(fields))
     }
 
-    @Test func twoTagsAreNone() {
+    @Test func repeatedETagIsIgnored() {
         var fields: HeaderFields = ["ETag": "\"1\""]
         fields.append("ETag", "\"1\"")
         #expect(digest(fields) == SourceBytes([1, 2, 3]).digest)

@@ -4,10 +4,9 @@ import Testing
 @testable import PlatformImageLoader
 @testable import PlatformImageService
 
-/// Names of results as commit c3c2078 gave them: what lies on disk, and tags that clients hold, stay valid.
+/// Disk names and entity tags of results, as in commit c3c2078, so that stored results and clients' tags stay valid.
 ///
-/// The values are what `imagetool serve` of that commit answered and stored for a PNG without a tag of its own, at its
-/// version 3 of the renderer.
+/// `imagetool serve` of that commit sent and stored these values for a PNG without an entity tag, with renderer version 3.
 @Suite struct StoredResultNameTests {
     private static let version = 3
     private static let source = "127.0.0.1:47382/a.png"
@@ -18,14 +17,13 @@ import Testing
         let parts: String
         let format: String
         let tag: String
-        /// Below the folder of results; nil for what is not kept there.
+        /// Path below the folder of results; nil for a result that is not stored on disk.
         let file: String?
 
         var testDescription: String { parts }
     }
 
-    @Test("Stored values: entity tags and names of results are those of c3c2078", arguments: rows)
-    func namesStayWhatTheyWere(_ row: Row) throws {
+    @Test(arguments: rows) func entityTagsAndDiskNamesMatchCommitC3c2078(_ row: Row) throws {
         let request = try ThumborParserTests.dialect.parse("/unsafe/\(row.parts)\(Self.source)".utf8)
 
         let tag = ETag(

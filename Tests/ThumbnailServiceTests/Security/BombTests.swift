@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// SV7 and SV9: files that are small and cost much.
+/// Decompression bombs: small files that would require much memory or time.
 @Suite struct BombTests {
     private static let renderer: Renderer = {
         var decoder = ImageDecoder()
@@ -14,9 +14,8 @@ import Testing
         return Renderer(decoder: decoder)
     }()
 
-    /// In a process of its own, whose memory is nobody else's.
-    @Test("SV7 50 kB that claim 65,535 x 65,535 pixels are 422 and take no memory")
-    func aPictureOf65535x65535TakesNoMemory() async throws {
+    /// Runs in a separate process, so that other tests do not affect its resident memory.
+    @Test(.requirement("SV7")) func pngClaiming65535x65535PixelsIs422WithoutAllocation() async throws {
         await #expect(processExitsWith: .success) {
             var bytes = try Fixture.named("bad/png-bomb-65535x65535.png").load()
             bytes += [UInt8](repeating: 0, count: 50_000 - bytes.count)
@@ -40,7 +39,7 @@ import Testing
         }
     }
 
-    /// Every fixture that is a bomb, with its outcome: nil for one that gives a picture, since what bursts is no pixel.
+    /// The decompression bombs among the fixtures and their status; nil for an image, since only metadata is oversized.
     private static let bombs: [(path: String, status: Int?)] = [
         ("png/bomb-ztxt.png", nil), ("png/bomb-itxt.png", nil), ("png/bomb-iccp.png", nil),
         ("png/bomb-iccp-header.png", nil), ("png/bomb-idat.png", nil), ("gif/blocks-of-1.gif", nil),
@@ -52,8 +51,8 @@ import Testing
         ("tiff/page-loop.tif", nil), ("tiff/bomb-5000-ifds.tif", nil), ("jpeg/exif-ifd-loop.jpg", nil),
     ]
 
-    @Test("SV9 every bomb is refused or costs what its pixels cost", arguments: bombs.indices)
-    func everyBombIsBounded(row: Int) throws {
+    @Test(.requirement("SV9"), arguments: bombs.indices)
+    func decompressionBombIsRejectedOrDecodedWithinLimits(row: Int) throws {
         let (path, status) = Self.bombs[row]
         let bytes = try Fixture.file(path)
         let limit = 64 << 20
@@ -68,11 +67,11 @@ import Testing
         }
 
         #expect(outcome == status, "\(path)")
-        // A poll is at most 16 rows, a scan, a frame or a chunk: so much work was done and no more.
+        // There is one poll per 16 rows, scan, frame or chunk, so this limits the work.
         #expect(flag.pollCount < 5_000, "\(path): \(flag.pollCount) polls")
     }
 
-    @Test("SV9 a JPEG of 100,000 scans is refused") func aJPEGOfManyScansIsRefused() throws {
+    @Test(.requirement("SV9")) func jpegWith100000ScansIsRejectedWith422() throws {
         let whole = try Fixture.file("jpeg/progressive-16-scans.jpg")
         let last = try #require(whole.indices.dropLast().last { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA })
         let scan = whole[last..<(whole.count - 2)]
@@ -89,13 +88,13 @@ import Testing
         #expect(flag.pollCount < 1_000)
     }
 
-    @Test("SV9 a GIF of a million sub-blocks takes no memory for them", arguments: [true, false])
-    func aGIFOfManySubBlocksIsBounded(isEnded: Bool) throws {
+    @Test(.requirement("SV9"), arguments: [true, false])
+    func gifWithAMillionSubBlocksNeedsNoExtraMemory(isEnded: Bool) throws {
         let whole = try Fixture.file("gif/blocks-of-1.gif")
         let header = 13 + (whole[10] & 0x80 == 0 ? 0 : 3 << Int(whole[10] & 7 + 1))
         var bytes = Array(whole[..<header]) + [0x21, 0xFE]
         for _ in 0..<1_000_000 { bytes += [1, 0x41] }
-        // Without an end the blocks swallow the picture.
+        // Without the terminator, the image data is part of the comment.
         if isEnded { bytes += [0] + whole[header...] }
         let flag = CancellationFlag()
         var status: Int?

@@ -6,13 +6,13 @@ import Testing
 
 @testable import PlatformImageService
 
-/// SV8, SV10 and SV19: what an origin may send.
+/// Oversized, truncated or malicious responses of origins.
 @Suite struct ForeignFileTests {
-    /// How bodies are told, and what becomes of one of a megabyte where 100 kB are allowed.
+    /// Framings of a body of 1 MB; the limit is 100 kB.
     private static let framings: [OriginResponse.Framing] = [.length, .chunked, .untilClose, .claimed(50_000)]
 
-    @Test("SV8 the limit of a body holds while it streams", arguments: framings)
-    func theLimitOfABodyHolds(_ framing: OriginResponse.Framing) async throws {
+    @Test(.requirement("SV8"), arguments: framings)
+    func bodyOverTheLimitIsRejectedWith413InEveryFraming(_ framing: OriginResponse.Framing) async throws {
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: Array(repeating: 0x89, count: 1_000_000))
             response.framing = framing
@@ -24,14 +24,13 @@ import Testing
             $0.limits.sourceBytes = 100_000
         } _: { service in
             let reply = try await service.send("/unsafe/8x8/127.0.0.1:\(origin.port)/a.png")
-            // One that says it is shorter than it is ends where it says, and is no picture.
+            // A body that is longer than its Content-Length is truncated and is not an image.
             #expect(reply.status == (framing == .claimed(50_000) ? 415 : 413))
         }
         await origin.stop()
     }
 
-    @Test("SV8 a length that is never reached is an error of the origin")
-    func aLengthThatIsNeverReached() async throws {
+    @Test(.requirement("SV8")) func bodyShorterThanItsContentLengthIs502() async throws {
         let picture = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: picture)
@@ -46,8 +45,8 @@ import Testing
         await origin.stop()
     }
 
-    @Test("SV8 a body in gzip counts by what comes out of it", arguments: [false, true])
-    func aBodyInGzipCountsByWhatComesOut(isBomb: Bool) async throws {
+    @Test(.requirement("SV8"), arguments: [false, true])
+    func gzipBodyIsLimitedByItsDecompressedSize(isBomb: Bool) async throws {
         let picture = try Bitmap.landscape(40, 30).png()
         let coded = isBomb ? GzipFile.zeros(matches: 40_000) : GzipFile.stored(picture)
         let origin = try await LoopbackOrigin { _ in .ok(coded, [OriginField("Content-Encoding", "gzip")]) }
@@ -63,14 +62,14 @@ import Testing
     }
 
     @Test(
-        "SV10 what is no picture is 415 and is not echoed, whatever it is called",
+        .requirement("SV10"),
         arguments: [
             "<!DOCTYPE html><script>echoed()</script>",
             "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"echoed()\"/>",
             "<?xml version=\"1.0\"?><svg>echoed()</svg>", "GIF89a<script>echoed()</script>", "\u{89}PNG echoed()",
             "%PDF-1.7 echoed()", "#!/bin/sh\nechoed()",
         ])
-    func whatIsNoPictureIsNotEchoed(_ text: String) async throws {
+    func nonImageBodyIs415AndIsNotEchoed(_ text: String) async throws {
         let origin = try await LoopbackOrigin { _ in
             .ok(Array(text.utf8), [OriginField("Content-Type", "image/jpeg")])
         }
@@ -87,8 +86,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("SV10 the type of an answer is that of the bytes, not that of the origin")
-    func theTypeOfAnAnswerIsThatOfItsBytes() async throws {
+    @Test(.requirement("SV10")) func contentTypeOfAResponseIsDetectedFromItsBytes() async throws {
         let picture = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(picture, [OriginField("Content-Type", "text/html")]) }
         try await withService(origin: origin) { service in
@@ -99,15 +97,15 @@ import Testing
         await origin.stop()
     }
 
-    /// Bytes that a parser of HTTP may let through in a value.
+    /// Bytes that an HTTP parser may accept in a field value.
     private static let values: [[UInt8]] = [
         Array("\"a\tb\"".utf8), [0x22, 0xFF, 0xFE, 0x22], Array("\"ü\u{2028}\"".utf8),
         Array("<http://inside.example>".utf8),
         Array("Mon, 99 Foo 2026 99:99:99 GMT".utf8), Array(repeating: 0x41, count: 4_000),
     ]
 
-    @Test("SV19 no field of an origin is passed on", arguments: values.indices)
-    func noFieldOfAnOriginIsPassedOn(row: Int) async throws {
+    @Test(.requirement("SV19"), arguments: values.indices)
+    func fieldsOfTheOriginAreNotForwarded(row: Int) async throws {
         let picture = try Bitmap.landscape(40, 30).png()
         let value = Self.values[row]
         let names = ["ETag", "Last-Modified", "Link", "Content-Disposition", "X-Secret", "Server", "Content-Language"]
@@ -127,18 +125,18 @@ import Testing
     }
 }
 
-/// Files of RFC 1952, written by hand.
+/// Writes gzip files (RFC 1952).
 private enum GzipFile {
     private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
 
-    /// One block without compression; at most 65,535 bytes.
+    /// One uncompressed block of at most 65,535 bytes.
     static func stored(_ content: [UInt8]) -> [UInt8] {
         let count = UInt16(content.count)
         let size = [UInt8(truncatingIfNeeded: count), UInt8(count >> 8)]
         return head + [1] + size + size.map { ~$0 } + content + tail(content)
     }
 
-    /// A zero, and so many times 258 more of it, each in 13 bits (RFC 1951 §3.2.6). What follows is never reached.
+    /// A zero and `matches` runs of 258 zeros, each of 13 bits (RFC 1951 §3.2.6). The limit is reached before the end.
     static func zeros(matches: Int) -> [UInt8] {
         var bits: [Bool] = [true, true, false]  // the last block, fixed codes
         bits += [false, false, true, true, false, false, false, false]  // the literal 0

@@ -3,14 +3,14 @@ import Foundation
 import PlatformImageTestSupport
 import Testing
 
-/// SV25: how the decoders are built, and what looks for faults in them.
+/// Compiler hardening flags of the decoders, and the sanitizers and fuzzers that run on them.
 @Suite struct HardeningTests {
     private static func text(_ path: String) throws -> String {
         let root = Fixture.folder.deletingLastPathComponent()
         return try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    @Test("SV25 every target of C is built with the hardening flags") func everyTargetOfCIsHardened() throws {
+    @Test(.requirement("SV25")) func everyCTargetHasTheHardeningFlags() throws {
         let manifest = try Self.text("Package.swift")
         for flag in ["-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"] { #expect(manifest.contains("\"\(flag)\"")) }
         let targets = manifest.components(separatedBy: ".target(").dropFirst().filter {
@@ -21,7 +21,7 @@ import Testing
         #expect(own.count == targets.count)
     }
 
-    @Test("SV25 sanitizers and fuzzing run over every decoder") func sanitizersAndFuzzingRun() throws {
+    @Test(.requirement("SV25")) func sanitizersAndFuzzersCoverEveryDecoder() throws {
         let makefile = try Self.text("Makefile")
         for word in ["--sanitize=address", "-fsanitize=undefined", "--sanitize=thread", "\nfuzz:"] {
             #expect(makefile.contains(word), "\(word)")

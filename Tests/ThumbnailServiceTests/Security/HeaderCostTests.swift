@@ -7,9 +7,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// X5: what is done before a render blocks no cooperative thread, ends with its request and is done once for a source.
+/// Reading headers before a render: on queue threads, cancellable, and once per source.
 @Suite(.timeLimit(.minutes(30))) struct HeaderCostTests {
-    /// A GIF of that many frames of 1 x 1 pixel, 15 bytes each.
+    /// A GIF with `frames` frames of 1 x 1 pixel, 15 bytes each.
     static func gif(frames: Int) -> [UInt8] {
         var bytes = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
         // An image descriptor, code size 2, and the codes clear, 0 and end in one block.
@@ -34,8 +34,7 @@ import Testing
         func flush() async {}
     }
 
-    @Test("X5 headers are read on the threads of a queue, and not for a request that was given up")
-    func headersAreReadOnAQueue() async throws {
+    @Test(.requirement("X5")) func headerReadWaitsForAQueueThreadAndIsCancellable() async throws {
         let engine = try Self.engine()
         let queue = engine.preparation.queue
         let (gate, end) = await block(queue)
@@ -62,7 +61,7 @@ import Testing
         #expect(engine.preparation.headerCount == 0)
     }
 
-    @Test("X5 health answers while every header thread is taken") func healthAnswersMeanwhile() async throws {
+    @Test(.requirement("X5")) func healthRespondsWhileAllHeaderThreadsAreBusy() async throws {
         let origin = try await LoopbackOrigin { _ in .ok((try? Bitmap.landscape(40, 30).png()) ?? []) }
         try await withService(origin: origin) {
             $0.limits.threads = 1
@@ -85,7 +84,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("X5 counting frames ends one frame after the limit") func countingEndsAtTheLimit() throws {
+    @Test(.requirement("X5")) func frameCountStopsOneFrameAfterTheLimit() throws {
         let bytes = Self.gif(frames: 5_000)
         let flag = CancellationFlag()
 
@@ -94,13 +93,13 @@ import Testing
         }
 
         #expect(error?.reason == .limit)
-        // One look at the flag for each frame, and one for the profile.
+        // One poll of the flag per frame, and one for the profile.
         #expect(flag.pollCount < 20)
         #expect(try Renderer(maxFrames: 5_000).header(of: bytes).frameCount == 5_000)
         #expect(try Renderer().header(of: bytes).frameCount == 5_000)
     }
 
-    @Test("X5 without a limit counting ends at 65,536 frames") func countingEndsWithoutALimit() throws {
+    @Test(.requirement("X5")) func frameCountWithoutALimitStopsAt65536() throws {
         let bytes = Self.gif(frames: 100_000)
         let flag = CancellationFlag()
 
@@ -110,18 +109,17 @@ import Testing
         #expect(flag.pollCount < 66_000)
     }
 
-    @Test("X5 a TIFF with more pages than can be counted is over a limit of frames")
-    func manyPagesAreOverTheLimit() throws {
+    @Test(.requirement("X5")) func tiffWithUncountablePagesIsOverTheFrameLimit() throws {
         let bytes = try Fixture.file("tiff/bomb-5000-ifds.tif")
         #expect(try Renderer().header(of: bytes).frameCount == nil)
         let error = #expect(throws: ServiceError.self) { try Renderer(maxFrames: 100).header(of: bytes) }
         #expect(error?.reason == .limit)
     }
 
-    @Test("X5 the header of a source is read once for all its sizes") func aHeaderIsReadOnce() async throws {
+    @Test(.requirement("X5")) func headerOfASourceIsReadOnce() async throws {
         let engine = try Self.engine()
         let source = SourceBytes(Self.gif(frames: 300))
-        // Bytes that are no picture under the same digest: only what is kept can answer.
+        // Invalid bytes with the same digest: only a cached header can be returned.
         let unreadable = SourceBytes([1, 2, 3], digest: source.digest)
 
         let first = try await engine.preparation.header(of: source)
@@ -132,7 +130,7 @@ import Testing
         #expect(engine.preparation.headerCount == 1)
     }
 
-    @Test("X5 so many headers are kept and no more") func headersAreBounded() async throws {
+    @Test(.requirement("X5")) func cachedHeadersAreLimitedInNumber() async throws {
         let engine = try Self.engine()
         let bytes = Self.gif(frames: 1)
         for number in 0..<(RenderPreparation.maxHeaders + 100) {
@@ -142,7 +140,7 @@ import Testing
         #expect(engine.preparation.headerCount >= RenderPreparation.maxHeaders / 2)
     }
 
-    @Test("X5 preparing a render ends at every look at the flag") func preparingEndsAtEveryPoll() throws {
+    @Test(.requirement("X5")) func cancellationAtEveryPollEndsThePreparation() throws {
         for path in ["gif/blocks-of-1.gif", "demo/letter-g4.tif", "demo/window.png", "demo/aurora-progressive.jpg"] {
             let bytes = try Fixture.file(path)
             let whole = CancellationFlag()
@@ -158,8 +156,7 @@ import Testing
         }
     }
 
-    @Test("X5 a damaged page does not count against the source, a source without a picture does")
-    func onlyFaultsOfTheSourceCount() async throws {
+    @Test(.requirement("X5")) func invalidSourceCountsAsFaultButMissingPageDoesNot() async throws {
         let engine = try Self.engine()
         var paged = ThumbnailRequest.cover(8, 8)
         paged.operations.page = 9

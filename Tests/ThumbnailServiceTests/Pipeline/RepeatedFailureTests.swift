@@ -8,15 +8,14 @@ import Testing
 
 @testable import PlatformImageService
 
-/// SV24: who asks again and again for what fails, or for ever new pictures.
-@Suite struct RepetitionTests {
+/// Repeated requests for a failing source, and the limit of new renders per client.
+@Suite struct RepeatedFailureTests {
     private static let source = SourceName.url("http://a.example/b.png")
     private static let begin = WallTime(seconds: 1_000_000)
 
     private func moment(_ seconds: Int64) -> WallTime { WallTime(seconds: 1_000_000 + seconds) }
 
-    @Test("SV24 a source that failed 4 times in an hour is not asked for until the first failure is an hour old")
-    func aSourceThatFailedIsNotAskedFor() {
+    @Test(.requirement("SV24")) func sourceThatFailed4TimesIsNotRequestedForAnHour() {
         let cache = FailureCache()
         let error = ServiceError(.notAnImage, "no image")
         for second: Int64 in [0, 10, 20] {
@@ -29,16 +28,16 @@ import Testing
         #expect(cache.failure(of: Self.source, now: moment(3_599)) != nil)
         #expect(cache.failure(of: Self.source, now: moment(3_600)) == nil)
         #expect(cache.failure(of: .url("http://a.example/c.png"), now: moment(30)) == nil)
-        // One more failure, and there are four within an hour again.
+        // With one more failure there are again four within an hour.
         cache.count(error, of: Self.source, now: moment(3_600))
         #expect(cache.failure(of: Self.source, now: moment(3_609)) != nil)
         #expect(cache.failure(of: Self.source, now: moment(3_610)) == nil)
     }
 
     @Test(
-        "SV24 an origin that failed 4 times is asked again after 10 s, 1 min and 10 min, by one probe each",
+        .requirement("SV24"),
         arguments: [ServiceError.Reason.originFailed, .originTimeout])
-    func anOriginBacksOff(_ reason: ServiceError.Reason) {
+    func failingOriginIsProbedAfter10Seconds1MinuteAnd10Minutes(_ reason: ServiceError.Reason) {
         let cache = FailureCache()
         let error = ServiceError(reason, "the origin broke off")
         for second: Int64 in [0, 1, 2] {
@@ -48,14 +47,14 @@ import Testing
         var now: Int64 = 3
         for delay: Int64 in [10, 60, 600, 600, 600] {
             cache.count(error, of: Self.source, now: moment(now))
-            // Those that were under way fail too, and are the same failure.
+            // Requests that were in progress fail too; together they count as one failure.
             for _ in 0..<20 { cache.count(error, of: Self.source, now: moment(now)) }
             #expect(cache.failure(of: Self.source, now: moment(now))?.status == error.status)
             #expect(cache.failure(of: Self.source, now: moment(now))?.retryAfter == Int(delay))
             #expect(cache.failure(of: Self.source, now: moment(now + delay - 1))?.retryAfter == 1)
             now += delay
             #expect(cache.failure(of: Self.source, now: moment(now)) == nil)
-            // The others wait for the probe.
+            // Other requests fail until the probe ends.
             #expect(cache.failure(of: Self.source, now: moment(now + 1))?.reason == reason)
         }
 
@@ -63,8 +62,7 @@ import Testing
         for _ in 0..<3 { #expect(cache.failure(of: Self.source, now: moment(now)) == nil) }
     }
 
-    @Test("SV24 a probe that ends without a result makes room for the next one")
-    func aProbeWithoutAResultMakesRoom() {
+    @Test(.requirement("SV24")) func probeWithoutAResultAllowsTheNextProbe() {
         let cache = FailureCache()
         for _ in 0..<4 { cache.count(ServiceError(.originFailed, ""), of: Self.source, now: moment(0)) }
         #expect(cache.failure(of: Self.source, now: moment(10)) == nil)
@@ -73,13 +71,12 @@ import Testing
         cache.count(ServiceError(.overloaded, retryAfter: 1, ""), of: Self.source, now: moment(11))
 
         #expect(cache.failure(of: Self.source, now: moment(11)) == nil)
-        // A probe without a result is given up after 20 s.
+        // A probe without a result expires after 20 s.
         #expect(cache.failure(of: Self.source, now: moment(30)) != nil)
         #expect(cache.failure(of: Self.source, now: moment(31)) == nil)
     }
 
-    @Test("SV24 what its content failed with is not forgotten because a source was read")
-    func aReadForgetsFailuresOfTheOriginAlone() {
+    @Test(.requirement("SV24")) func successfulReadClearsOriginFailuresButNotContentFailures() {
         let cache = FailureCache()
         for _ in 0..<4 { cache.count(ServiceError(.notAnImage, ""), of: Self.source, now: Self.begin) }
 
@@ -88,8 +85,7 @@ import Testing
         #expect(cache.failure(of: Self.source, now: Self.begin)?.status == 415)
     }
 
-    @Test("SV24 an error that was remembered elsewhere is not counted once more")
-    func aRememberedErrorIsNotCounted() {
+    @Test(.requirement("SV24")) func cachedErrorIsNotCountedAgain() {
         let cache = FailureCache()
         for _ in 0..<8 {
             cache.count(ServiceError(.originTimeout, retryAfter: 5, ""), of: Self.source, now: Self.begin)
@@ -98,7 +94,7 @@ import Testing
         #expect(cache.failure(of: Self.source, now: Self.begin) == nil)
     }
 
-    @Test("SV24 a success is a clean sheet") func aSuccessIsACleanSheet() {
+    @Test(.requirement("SV24")) func successClearsAllFailures() {
         let cache = FailureCache()
         for _ in 0..<4 { cache.count(ServiceError(.notFound, ""), of: Self.source, now: Self.begin) }
         #expect(cache.failure(of: Self.source, now: Self.begin)?.status == 404)
@@ -108,8 +104,8 @@ import Testing
         #expect(cache.failure(of: Self.source, now: Self.begin) == nil)
     }
 
-    @Test("SV24 only failures of the source count", arguments: ServiceError.Reason.allCases)
-    func onlyFailuresOfTheSourceCount(_ reason: ServiceError.Reason) {
+    @Test(.requirement("SV24"), arguments: ServiceError.Reason.allCases)
+    func onlySourceErrorsAreCounted(_ reason: ServiceError.Reason) {
         let cache = FailureCache()
         for _ in 0..<4 { cache.count(ServiceError(reason, ""), of: Self.source, now: Self.begin) }
 
@@ -119,7 +115,7 @@ import Testing
         #expect((cache.failure(of: Self.source, now: Self.begin) != nil) == ofSource.contains(reason))
     }
 
-    @Test("SV24 a table that is bounded forgets what was not used for longest") func aTableIsBounded() {
+    @Test(.requirement("SV24")) func boundedTableEvictsTheLeastRecentlyUsedEntry() {
         var table = RecentTable<Int, Int>(capacity: 8)
         for key in 0..<1_000 {
             table[0] = (table[0] ?? 0) + 1
@@ -134,8 +130,7 @@ import Testing
         #expect(table[0] == nil)
     }
 
-    @Test("SV24 a failing origin is asked four times and no more")
-    func aFailingOriginIsAskedFourTimes() async throws {
+    @Test(.requirement("SV24")) func failingOriginReceivesNoRequestAfterFourFailures() async throws {
         let origin = try await LoopbackOrigin { _ in .response(OriginResponse(status: 500)) }
         try await withService(origin: origin) { service in
             func target(_ side: Int) -> String { "/unsafe/\(side)x\(side)/127.0.0.1:\(origin.port)/a.png" }
@@ -153,9 +148,8 @@ import Testing
         await origin.stop()
     }
 
-    /// A result that is too large is the request's fault, and a picture in ruins the source's.
-    @Test("SV24 a request that asks too much does not count against its source")
-    func aRequestThatAsksTooMuchDoesNotCount() async throws {
+    /// A result that is too large is a fault of the request; a damaged image is a fault of the source.
+    @Test(.requirement("SV24")) func requestOverTheResultLimitIsNotCountedAsSourceFailure() async throws {
         let picture = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { $0.target == "/a.png" ? .ok(picture) : .ok(Array("no picture".utf8)) }
         try await withService(origin: origin) {
@@ -172,7 +166,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("SV24 a client has so many new pictures a minute") func aClientHasSoManyPictures() throws {
+    @Test(.requirement("SV24")) func clientOverItsRenderRateIsRefusedWithRetryAfter() throws {
         let limit = ClientLimit(rendersPerMinute: 3)
         let client = try #require(IPAddress("192.0.2.7"))
         let other = try #require(IPAddress("192.0.2.8"))
@@ -193,18 +187,18 @@ import Testing
         #expect(refusal(other, 5) == nil)
         #expect(refusal(client, 20.1) == nil)
         #expect(refusal(client, 20.1) == 20)
-        // A long rest gives no more than a full bucket.
+        // A long pause refills the token bucket to its capacity only.
         for _ in 0..<3 { #expect(refusal(client, 10_000) == nil) }
         #expect(refusal(client, 10_000) != nil)
     }
 
     @Test(
-        "SV24 the addresses of one IPv6 network are one client",
+        .requirement("SV24"),
         arguments: [
             ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true), ("2001:db8:1:2::1", "2001:db8:1:3::1", false),
             ("::ffff:192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
         ])
-    func addressesOfOneNetworkAreOneClient(_ first: String, _ second: String, isOne: Bool) throws {
+    func addressesOfOneIPv6NetworkShareOneRenderLimit(_ first: String, _ second: String, isOne: Bool) throws {
         let limit = ClientLimit(rendersPerMinute: 1)
         let now = ContinuousClock.now
         try limit.take(for: #require(IPAddress(first)), now: now)
@@ -222,19 +216,19 @@ import Testing
     }
 
     @Test(
-        "SV24 the client is the peer, or what the last proxy saw",
+        .requirement("SV24"),
         arguments: [
             (nil, "127.0.0.1"), ("192.0.2.1", "192.0.2.1"), ("198.51.100.1, 192.0.2.1", "192.0.2.1"),
             ("192.0.2.1 ,  [2001:db8::1]", "2001:db8::1"), ("unknown", "127.0.0.1"), ("", "127.0.0.1"),
             ("192.0.2.1, x", "127.0.0.1"),
         ] as [(String?, String)])
-    func theClientIsThePeerOrWhatTheProxySaw(_ field: String?, _ expected: String) throws {
+    func clientIsThePeerOrTheLastForwardedForAddress(_ field: String?, _ expected: String) throws {
         let peer = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         #expect(IPAddress.client(peer: peer, forwardedFor: field).description == expected)
     }
 
-    @Test("SV24 new pictures over the limit are 429, kept ones are not", arguments: [false, true])
-    func newPicturesOverTheLimitAreRefused(trusts: Bool) async throws {
+    @Test(.requirement("SV24"), arguments: [false, true])
+    func newImagesOverTheLimitAre429AndCachedImagesAreServed(trusts: Bool) async throws {
         let picture = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(picture, [OriginField("Cache-Control", "max-age=3600")]) }
         try await withService(origin: origin) {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// SV17 and SV18: what lies on disk, and who gets it.
-@Suite struct KeptResultTests {
-    /// A folder that is gone with the value.
+/// Results in the disk cache: file names, integrity, and which responses may be stored.
+@Suite struct StoredResultTests {
+    /// A temporary folder; `deinit` removes it.
     private final class Folder {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("results-\(UUID().uuidString)")
 
@@ -37,8 +37,7 @@ import Testing
         return try await LoopbackOrigin { _ in .ok(picture, fields) }
     }
 
-    @Test("SV17 files on disk have names that are digests, in folders of our own")
-    func filesHaveNamesThatAreDigests() async throws {
+    @Test(.requirement("SV17")) func storedFileNamesAreDigestsInPrivateFolders() async throws {
         let folder = Folder()
         let directory = folder.url.path
         let origin = try await Self.origin()
@@ -63,7 +62,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("SV17 a file that was changed is not an answer") func aFileThatWasChangedIsNoAnswer() async throws {
+    @Test(.requirement("SV17")) func modifiedFileIsRenderedAgain() async throws {
         let folder = Folder()
         let directory = folder.url.path
         let origin = try await Self.origin()
@@ -98,7 +97,7 @@ import Testing
         await origin.stop()
     }
 
-    /// What an origin says, and whether the second of two equal requests may be answered from what was kept.
+    /// Response fields of the origin, and whether the second of two equal requests may use the cached result.
     private static let fields: [(fields: [OriginField], isKept: Bool)] = [
         ([OriginField("Cache-Control", "max-age=3600")], true),
         ([OriginField("Cache-Control", "private, max-age=3600")], false),
@@ -107,8 +106,8 @@ import Testing
         ([OriginField("Cache-Control", "max-age=3600"), OriginField("Vary", "*")], false),
     ]
 
-    @Test("SV18 what is for one client is not kept for another", arguments: fields.indices)
-    func whatIsForOneIsNotKept(row: Int) async throws {
+    @Test(.requirement("SV18"), arguments: fields.indices)
+    func privateOrUncacheableResponseIsNotStored(row: Int) async throws {
         let (fields, isKept) = Self.fields[row]
         let folder = Folder()
         let directory = folder.url.path
@@ -132,7 +131,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("SV18 the version of the renderer is part of the key") func theVersionIsPartOfTheKey() {
+    @Test(.requirement("SV18")) func resultKeyContainsTheRendererVersion() {
         let canonical = ThumbnailRequest.cover(8, 8).canonicalBytes
         let keys = Set((0..<100).map { ResultKey(canonical: canonical, version: $0) })
         #expect(keys.count == 100)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Those whose sources are on the way count before they come, by a clock that the test moves.
-@Suite struct ApproachTests {
+/// A request whose source is being fetched reserves a place in the render queue; the test sets the clock.
+@Suite struct FetchReservationTests {
     private let time = Locked(ContinuousClock.now)
 
     private func admission(waiting: Int, wait: Duration = .seconds(5)) -> Admission {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func whoFetchesTakesAPlaceInTheQueue() throws {
+    @Test func fetchReservesAPlaceInTheQueue() throws {
         let admission = admission(waiting: 3)
         let places = try (0..<4).map { _ in try admission.approach() }
         #expect(isRefused { () throws(ServiceError) in _ = try admission.approach() })
@@ -36,7 +36,7 @@ import Testing
         #expect(!isRefused { () throws(ServiceError) in try admission.check() })
     }
 
-    @Test func whoWasLetFetchIsLetIn() throws {
+    @Test func renderWithAReservationIsAdmitted() throws {
         let admission = admission(waiting: 3)
         let places = try (0..<4).map { _ in try admission.approach() }
         for place in places {
@@ -46,8 +46,8 @@ import Testing
         #expect(isRefused { () throws(ServiceError) in _ = try admission.approach() })
     }
 
-    /// Fetches take 100 ms until one has taught otherwise.
-    @Test func anOriginThatHangsKeepsNobodyElseAway() throws {
+    /// The initial estimate of a fetch is 100 ms.
+    @Test func reservationOfAHangingFetchExpires() throws {
         let admission = admission(waiting: 3)
         for _ in 0..<4 { _ = try admission.approach() }
         pass(.milliseconds(400))
@@ -59,7 +59,7 @@ import Testing
         #expect(admission.expectedWait == .zero)
     }
 
-    @Test func fetchesThatHangAreBoundedAllTheSame() throws {
+    @Test func concurrentFetchesAreLimitedAfterReservationsExpire() throws {
         let admission = admission(waiting: 3)
         for _ in 0..<16 {
             _ = try admission.approach()
@@ -68,7 +68,7 @@ import Testing
         #expect(isRefused { () throws(ServiceError) in _ = try admission.approach() })
     }
 
-    @Test func aFetchThatFailsTeachesNothing() throws {
+    @Test func failedFetchDoesNotChangeTheFetchEstimate() throws {
         let admission = admission(waiting: 3)
         let place = try admission.approach()
         pass(.seconds(100))
@@ -79,8 +79,8 @@ import Testing
         #expect(admission.expectedWait == .zero)
     }
 
-    /// A render that took a second counts as 200 ms, and makes the mean of 32 times 10 ms 15.9.
-    @Test func theWaitCountsThoseWhoFetchByWhatRendersTook() throws {
+    /// A render of 1 s counts as 200 ms, which raises the mean of 32 samples of 10 ms to 15.9 ms.
+    @Test func expectedWaitIncludesReservationsAtTheMeanRenderTime() throws {
         let admission = admission(waiting: 10)
         let first = try admission.enter(.init(format: .png, pixels: 10, sourceBytes: 1), remaining: .seconds(20))
         admission.begin(first)

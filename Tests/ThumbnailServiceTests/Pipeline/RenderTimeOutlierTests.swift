@@ -5,8 +5,8 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Defect X8: a few renders that take very long must not make the others look long.
-@Suite struct OutlierTests {
+/// A few very long renders must not distort the wait estimate.
+@Suite struct RenderTimeOutlierTests {
     private let time = Locked(ContinuousClock.now)
 
     private func pass(_ duration: Duration) { time.update { $0 += duration } }
@@ -29,14 +29,14 @@ import Testing
     }
 
     @Test(
-        "X8 after two outliers 24 normal requests that come at once are all let in",
+        .requirement("X8"),
         arguments: [1, 2], [40_000, 12_000_000])
-    func afterTwoOutliersNormalRequestsAreLetIn(threads: Int, pixels: Int) throws {
+    func twoOutliersDoNotRefuse24NormalRequests(threads: Int, pixels: Int) throws {
         let admission = admission(threads: threads)
         for _ in 0..<2 { try render(admission, pixels: 40_000, for: .milliseconds(6_700)) }
 
         let fetches = try (0..<24).map { _ in try admission.approach() }
-        // Half of them have their sources, half are still on the way.
+        // Half of the requests have their sources; the other half are still fetching.
         let places = try fetches.prefix(12).map { fetch in
             admission.arrive(fetch, isDone: true)
             return try admission.enter(
@@ -48,9 +48,8 @@ import Testing
         #expect(admission.expectedWait <= .seconds(5))
     }
 
-    /// 2,000 small renders at 1 ms, of which every 16th is an outlier of 7 s.
-    @Test("X8 the estimate after many outliers is at most 20 times the usual one")
-    func theEstimateIsBounded() throws {
+    /// 2,000 small renders of 1 ms; every 16th is an outlier of 7 s.
+    @Test(.requirement("X8")) func estimateAfterManyOutliersIsAtMost20TimesTheMedian() throws {
         let admission = admission(threads: 1)
         for number in 0..<2_000 {
             try render(admission, pixels: 40_000, for: number % 16 == 0 ? .seconds(7) : .milliseconds(1))
@@ -61,7 +60,7 @@ import Testing
         #expect(admission.expectedWait >= .milliseconds(1))
     }
 
-    @Test("X8 what becomes slower for good is learned") func whatBecomesSlowerForGoodIsLearned() throws {
+    @Test(.requirement("X8")) func estimateFollowsAPermanentSlowdown() throws {
         let admission = admission(threads: 1)
         for _ in 0..<100 { try render(admission, pixels: 1_000_000, for: .milliseconds(1)) }
         for _ in 0..<32 { try render(admission, pixels: 1_000_000, for: .seconds(1)) }
