@@ -4,10 +4,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// From a request of IIIF and the size of a source to pixels.
+/// The render plan of an IIIF request for a source of given size.
 @Suite struct IIIFSizeTests {
-    /// Region, size and rotation of a request for a 1000 x 800 source; the part that is used, the result and the
-    /// canonical form of the request.
+    /// Region, size and rotation of a request for a 1000 x 800 source; the crop, the result size and the canonical form.
     @Test(arguments: [
         ("full/max/0", (0, 0, 1000, 800), (1000, 800), "full/max/0"),
         ("square/max/0", (100, 0, 800, 800), (800, 800), "100,0,800,800/max/0"),
@@ -42,7 +41,7 @@ import Testing
         ("full/max/!0", (0, 0, 1000, 800), (1000, 800), "full/max/!0"),
         ("10,20,300,400/150,/180.0", (10, 20, 300, 400), (150, 200), "10,20,300,400/150,200/180"),
     ])
-    func aRequestGivesWhatItSays(
+    func iiifRequestGivesItsCropSizeAndCanonicalForm(
         _ parts: String, _ crop: (Int, Int, Int, Int), _ result: (Int, Int), _ canonical: String
     ) throws {
         let request = try request("\(parts)/default.jpg")
@@ -53,27 +52,27 @@ import Testing
         #expect(request.canonicalIIIF(plan) == "\(canonical)/default.jpg")
     }
 
-    @Test func theCanonicalFormAsksForTheSame() throws {
+    @Test func canonicalFormGivesTheSamePlan() throws {
         for parts in ["pct:10,10,50,50/,99/!90/gray.png", "square/^pct:150/0/color.jpg", "1,2,3,4/!2,9/0/bitonal.png"] {
             let first = try request(parts)
             let plan = try plan(first, 1000, 800)
             let text = try #require(first.canonicalIIIF(plan))
             let second = try request(text)
             var again = try self.plan(second, 1000, 800)
-            // Color is what default means.
+            // The quality `default` is written as `color`.
             #expect(second.canonicalIIIF(again) == text)
             again.output = plan.output
             #expect(again == plan)
         }
     }
 
-    /// What the public validator wants refused, and what the API says is.
+    /// Requests that the IIIF validator or the IIIF Image API requires to be rejected.
     @Test(arguments: [
         "full/1001,/0", "full/,801/0", "full/1000,801/0", "full/1001,800/0", "full/!1001,801/0", "full/!2000,3000/0",
         "1000,0,10,10/max/0", "0,800,10,10/max/0", "5000,5000,10,10/max/0", "pct:100,0,10,10/max/0",
         "pct:0,100,10,10/max/0", "pct:0,0,0.01,10/max/0", "10,10,30,40/31,/0", "square/801,/0",
     ])
-    func whatIsOutsideOrLargerIsRefused(_ parts: String) throws {
+    func regionOutsideOrImplicitUpscalingIsRejected(_ parts: String) throws {
         let request = try request("\(parts)/default.jpg")
 
         let result = Result { () throws(ServiceError) in try plan(request, 1000, 800) }
@@ -81,7 +80,7 @@ import Testing
         #expect(result.refusal == .malformed)
     }
 
-    @Test func whatIsOverALimitIsABadRequest() throws {
+    @Test func sizeOverALimitIsRejectedWith400() throws {
         for parts in [
             "full/^8193,/0", "full/^,8193/0", "full/^8000,8000/0", "full/^pct:100000/0", "full/^!9000,9000/0",
         ] {
@@ -95,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func aConfinedSizeIsClampedWhereThatIsConfigured() throws {
+    @Test func confinedSizeIsClampedWhenConfigured() throws {
         let request = try request("full/!2000,3000/0/default.jpg")
 
         let plan = try SizeRules(clampsConfinedSizes: true).plan(
@@ -104,7 +103,7 @@ import Testing
         #expect((plan.width, plan.height) == (1000, 1000))
     }
 
-    @Test func maxIsTheLargestThatTheLimitsAllow() throws {
+    @Test func maxSizeIsTheLargestThatTheLimitsAllow() throws {
         for (maxSide, maxPixels) in [(100, 10_000), (100, 50), (7, 1_000_000), (1, 1), (50, 2500)] {
             let rules = SizeRules(maxSide: maxSide, maxPixels: maxPixels)
             for (width, height) in [(200, 100), (100, 200), (3, 1), (1, 1), (64, 63), (1000, 1)] {
@@ -113,7 +112,7 @@ import Testing
                     let size = rules.largest(of: region, allowsUpscaling: allows)
                     #expect(size.width <= maxSide && size.height <= maxSide && size.width * size.height <= maxPixels)
                     #expect(allows || (size.width <= width && size.height <= height))
-                    // One more on the longer side would be too much.
+                    // One more pixel on the longer side exceeds a limit.
                     let longer = max(size.width, size.height) + 1
                     let other = max(
                         1, (2 * min(width, height) * longer + max(width, height)) / (2 * max(width, height)))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// The table of Docs/service-rules.md 2.3, measured with thumbor 7.8.0, and its consequences.
+/// The table of Docs/service-rules.md 2.3, measured with thumbor 7.8.0, and cases derived from it.
 @Suite struct ThumborSizeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let parts: String
@@ -33,7 +33,7 @@ import Testing
         Case("300xorig", 2000, 1500, 300, 1500), Case("10x10:60x40/30x0", 100, 80, 30, 18),
         Case("60x40:10x10/30x0", 100, 80, 30, 24), Case("fit-in/50x50", 3, 1000, 1, 50),
     ])
-    func theTableHolds(_ test: Case) throws {
+    func resultSizeMatchesTheDocumentedTable(_ test: Case) throws {
         let plan = try plan(test.parts, test.source.0, test.source.1)
 
         #expect((plan.resultWidth, plan.resultHeight) == test.result)
@@ -54,14 +54,14 @@ import Testing
         Case("0x0:9999x9999/30x0", 60, 40, 30, 20), Case("50x30:9999x9999/0x5", 60, 40, 5, 5),
         Case("fit-in/1x1", 1, 1, 1, 1),
     ])
-    func soDoWhatFollowFromIt(_ test: Case) throws {
+    func resultSizeFollowsTheDocumentedRules(_ test: Case) throws {
         let plan = try plan(test.parts, test.source.0, test.source.1)
 
         #expect((plan.resultWidth, plan.resultHeight) == test.result)
     }
 
-    /// The crop of Docs/service-rules.md 2.3: height round(SW * H / W) or width ceil(W * SH / H), around the
-    /// middle, the alignment or the weighted middle of the focal points.
+    /// The crop of Docs/service-rules.md 2.3: height round(SW * H / W) or width ceil(W * SH / H), positioned by the centre,
+    /// the alignment or the weighted mean of the focal points.
     @Test(arguments: [
         ("300x200", (0, 84, 2000, 1333)), ("300x200/top", (0, 0, 2000, 1333)), ("300x200/bottom", (0, 167, 2000, 1333)),
         ("200x300", (500, 0, 1000, 1500)), ("200x300/left", (0, 0, 1000, 1500)),
@@ -77,13 +77,13 @@ import Testing
         ("500x0:2000x1500/200x300/filters:focal(0x0:10x10)", (750, 0, 1000, 1500)),
         ("500x0:2000x1500/200x300/filters:focal(600x0:700x10)", (500, 0, 1000, 1500)),
     ])
-    func aCutKeepsWhatItIsToldTo(_ parts: String, _ crop: (Int, Int, Int, Int)) throws {
+    func cropFollowsAlignmentAndFocalPoints(_ parts: String, _ crop: (Int, Int, Int, Int)) throws {
         let plan = try plan(parts, 2000, 1500)
 
         #expect(plan.crop == PixelRectangle(x: crop.0, y: crop.1, width: crop.2, height: crop.3))
     }
 
-    @Test func everyCutLiesInThePictureAndHasTheRatioOfTheBox() throws {
+    @Test func cropIsInsideTheImageAndHasTheAspectRatioOfTheBox() throws {
         for (width, height) in [(1, 1), (1, 7), (7, 1), (13, 29), (400, 201), (1000, 3)] {
             for boxWidth in [1, 2, 3, 5, 8, 13, 21, 30] {
                 for boxHeight in [1, 2, 3, 5, 8, 13, 21, 30] {
@@ -94,7 +94,7 @@ import Testing
                         #expect(crop.x >= 0 && crop.y >= 0 && crop.width >= 1 && crop.height >= 1)
                         #expect(crop.x + crop.width <= width && crop.y + crop.height <= height)
                         #expect(crop.width == width || crop.height == height)
-                        // At most a pixel off, from rounding.
+                        // Rounding error of at most one pixel.
                         let off = abs(crop.width * boxHeight - crop.height * boxWidth)
                         #expect(off < max(boxWidth, boxHeight) || min(crop.width, crop.height) == 1)
                     }
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func everyFitIsAsLargeAsTheBoxHasRoomFor() throws {
+    @Test func fittedSizeIsTheLargestInsideTheBox() throws {
         for (width, height) in [(1, 1), (3, 100), (100, 3), (13, 29), (40, 21)] {
             for boxWidth in stride(from: 1, through: 50, by: 3) {
                 for boxHeight in stride(from: 1, through: 50, by: 2) {
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func theStepsSayEverySize() throws {
+    @Test func stepsContainTheSizeOfEveryOperation() throws {
         let plan = try plan("-300x-200/filters:grayscale():rotate(90):proportion(0.5):fill(red,true)", 2000, 1500)
 
         #expect(plan.flipsHorizontally && plan.flipsVertically)
@@ -130,14 +130,14 @@ import Testing
         #expect((plan.width, plan.height, plan.resultWidth, plan.resultHeight) == (300, 200, 300, 200))
     }
 
-    @Test func aResizeAfterTheFirstOneIsPartOfIt() throws {
+    @Test func proportionIsMergedIntoTheFirstResize() throws {
         let plan = try plan("300x200/filters:proportion(0.5):grayscale()", 2000, 1500)
 
         #expect((plan.width, plan.height) == (150, 100))
         #expect(plan.steps == [.filter(.grayscale)])
     }
 
-    @Test func aCanvasMayCutThePicture() throws {
+    @Test func canvasSmallerThanTheImageCropsIt() throws {
         let plan = try plan("31x20/filters:rotate(90):fill(auto)", 60, 40)
 
         let canvas = RenderStep.Canvas(
@@ -145,7 +145,7 @@ import Testing
         #expect(plan.steps == [.rotate(quarterTurns: 3), .fill(canvas)])
     }
 
-    @Test func aTrimMovesTheManualCropWithThePicture() throws {
+    @Test func manualCropIsRelativeToTheTrimmedRegion() throws {
         let trimmed = PixelRectangle(x: 20, y: 10, width: 60, height: 50)
 
         let whole = try plan("trim/30x0", 100, 80, trimmed: trimmed)
@@ -156,7 +156,7 @@ import Testing
         #expect(cropped.region == PixelRectangle(x: 20, y: 10, width: 40, height: 30))
     }
 
-    @Test func aSmartCutIsSearchedForUnlessSomethingElseDecides() throws {
+    @Test func smartCropIsSearchedOnlyWithoutFocalPointsOrFit() throws {
         #expect(try plan("200x300/smart", 2000, 1500).isCropSearched)
         #expect(try !plan("200x300", 2000, 1500).isCropSearched)
         #expect(try !plan("400x300/smart", 2000, 1500).isCropSearched)
@@ -171,13 +171,13 @@ import Testing
         ("fit-in/9000x9000/filters:fill(red)", 100, 100), ("x", 9000, 1), ("999999999x999999999", 1_048_576, 1_048_576),
         ("origx999999999/filters:fill(red)", 1_048_576, 1), ("filters:proportion(0.5)", 9000, 9),
     ])
-    func aResultOverTheLimitsIsRefused(_ parts: String, _ width: Int, _ height: Int) {
+    func resultOverTheLimitsIsRejected(_ parts: String, _ width: Int, _ height: Int) {
         let result = Result { () throws(ServiceError) in try plan(parts, width, height) }
 
         #expect(result.refusal == .limit)
     }
 
-    @Test func whatIsTooLargeForEverySourceIsKnownBeforeTheFetch() throws {
+    @Test func sizeOverTheLimitForEverySourceIsRejectedBeforeTheFetch() throws {
         for parts in ["9000x10", "8000x8000", "full-fit-in/9000x9000", "9000x10/filters:stretch()"] {
             let operations = try request(parts).operations
             let result = Result { () throws(ServiceError) in try SizeRules().checkBeforeFetch(operations) }
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func aSourceWithoutPixelsOrTooManyIsRefused() {
+    @Test func emptyOrOversizedSourceIsRejected() {
         for (width, height) in [(0, 1), (1, 0), (-1, 5), (1_048_577, 1), (1, .max)] {
             let result = Result { () throws(ServiceError) in try plan("30x20", width, height) }
             #expect(result.refusal == .limit)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import PlatformImageService
 
-/// X11: the work of a blur does not grow with its radius, and the work of all filters is bounded.
+/// The cost of a blur is independent of its radius, and the total cost of all filters is limited.
 @Suite struct RenderBlurTests {
     private let renderer = Renderer()
 
-    /// Noise, edges of full contrast, and transparency.
+    /// An image with noise, full-contrast edges and transparency.
     private static func picture(_ width: Int, _ height: Int) -> Bitmap {
         var random = SplitMix(seed: 11)
         return Bitmap(width: width, height: height) { pixels in
@@ -27,14 +27,14 @@ import Testing
         }
     }
 
-    /// Without a sigma the kernel ends one deviation from the middle; with one it may be a whole bell.
+    /// Without a sigma, the kernel ends at one standard deviation; with a sigma, it can contain the full Gaussian.
     @Test(
-        "X11 a blur by box sums is within 2 of 255 and 50 dB of the Gaussian",
+        .requirement("X11"),
         arguments: [
             (21, 0.0), (22, 0.0), (30, 0.0), (50, 0.0), (150, 0.0), (60, 30.0), (60, 24.0), (90, 30.0), (40, 200.0),
             (24, 6.0), (40, 10.0),
         ])
-    func boxSumsAreCloseToTheGaussian(_ radius: Int, _ sigma: Double) throws {
+    func boxBlurIsWithin2LevelsAnd50DecibelsOfTheGaussian(_ radius: Int, _ sigma: Double) throws {
         let picture = Self.picture(150, 90)
         let blur = Blur(radius: radius, sigma: sigma)
 
@@ -54,8 +54,7 @@ import Testing
         #expect(decibels >= 50)
     }
 
-    @Test("X11 a blur takes at most 8 running sums at any radius above 20, and none up to that")
-    func theNumberOfSumsIsBounded() {
+    @Test(.requirement("X11")) func blurUsesAtMost8RunningSumsAtAnyRadius() {
         for radius in 1...Blur.maxRadius {
             for sigma in [0, 1, 3.7, 20, 50, 1_000] {
                 let blur = Blur(radius: radius, sigma: sigma)
@@ -73,9 +72,9 @@ import Testing
     }
 
     @Test(
-        "X11 a blur wider than the picture keeps one colour and every size",
+        .requirement("X11"),
         arguments: [(1, 1), (1, 40), (40, 1), (7, 5)])
-    func aBlurWiderThanThePictureKeepsOneColour(_ width: Int, _ height: Int) throws {
+    func blurWiderThanTheImageKeepsAFlatColour(_ width: Int, _ height: Int) throws {
         let flat = Bitmap(width: width, height: height) { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) {
                 RGBA8(red: 201, green: 7, blue: 90, alpha: 128).store(in: &pixels, at: at)
@@ -84,10 +83,9 @@ import Testing
         #expect(try flat.blurred(Blur(radius: 150)).copyBytes() == flat.copyBytes())
     }
 
-    @Test("X11 filters beyond a billion pixels times radius are 422 before anything is decoded")
-    func filtersThatTakeTooLongAreRefused() throws {
+    @Test(.requirement("X11")) func filtersOverTheWorkLimitAreRejectedBeforeDecoding() throws {
         let blur = ImageFilter.pixels(.blur(radius: 150, sigma: FixedDecimal(150)))
-        // 25 million pixels times 20 are half of what is allowed.
+        // 25 million pixels times 20 are half of the limit.
         for (filters, isAllowed) in [([blur], true), ([blur, blur], true), ([blur, blur, blur], false)] {
             #expect(plans(filters, 5_000, 5_000) == isAllowed)
         }
@@ -95,7 +93,7 @@ import Testing
             .convolution(weights: Array(repeating: FixedDecimal(1), count: 225), columns: 15, normalizes: true))
         #expect(plans([matrix], 4_000, 4_000))
         #expect(!plans([matrix], 5_000, 5_000))
-        // Any number of cheap ones would be much work too.
+        // Many cheap filters exceed the limit too.
         let gray = ImageFilter.pixels(.grayscale)
         #expect(plans(Array(repeating: gray, count: 40), 5_000, 5_000))
         #expect(!plans(Array(repeating: gray, count: 41), 5_000, 5_000))
@@ -113,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("X11 a blur by box sums ends at every poll") func aBlurEndsAtEveryPoll() throws {
+    @Test(.requirement("X11")) func cancellationAtEveryPollEndsTheBoxBlur() throws {
         let picture = Self.picture(40, 90)
         let whole = CancellationFlag()
         _ = try picture.blurred(Blur(radius: 30), cancellation: whole)

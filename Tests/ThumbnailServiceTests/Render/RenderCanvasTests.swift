@@ -9,7 +9,7 @@ import Testing
 @Suite struct RenderCanvasTests {
     private static let green = RGBA8(red: 10, green: 200, blue: 30)
 
-    /// Each pixel differs from all others; every third is half transparent, every fourth is not to be seen.
+    /// All pixels differ; every third is half transparent, every fourth is fully transparent.
     private static func numbered(_ width: Int, _ height: Int) -> Bitmap {
         Bitmap(width: width, height: height) { pixels in
             for index in 0..<width * height {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: -7...9, [-5, -1, 0, 2, 8])
-    func aCanvasShowsThePictureWhereItLies(_ left: Int, _ top: Int) throws {
+    func canvasContainsTheImageAtItsOffset(_ left: Int, _ top: Int) throws {
         let picture = Self.numbered(5, 4)
         for blends in [false, true] {
             let result = try picture.laid(on: canvas(.color(Self.green), 8, 6, at: left, top, blends: blends))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func theAverageIsThatOfWhatIsSeen() throws {
+    @Test func averageColourIgnoresTransparentPixels() throws {
         let picture = Bitmap(width: 4, height: 1) { pixels in
             RGBA8(red: 10, green: 0, blue: 255).store(in: &pixels, at: 0)
             RGBA8(red: 21, green: 0, blue: 255).store(in: &pixels, at: 4)
@@ -59,7 +59,7 @@ import Testing
         #expect(result[3, 0].alpha == 0)
     }
 
-    @Test func aBlurredCanvasIsThePictureBlurredAndStretched() throws {
+    @Test func blurredCanvasIsTheBlurredAndStretchedImage() throws {
         let picture = Self.numbered(9, 6)
 
         let result = try picture.laid(on: canvas(.blur, 20, 6, at: 5, 0))
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func aBackgroundShinesThroughAndChangesNothingOpaque() throws {
+    @Test func backgroundColourIsBlendedUnderTransparentPixels() throws {
         let picture = Self.numbered(7, 5)
 
         let result = try picture.applying(.backgroundColor(Self.green))
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (3, 7), (12, 5), (20, 20)])
-    func aCornerKeepsTheShareOfEachPixelInsideTheEllipse(_ across: Int, _ down: Int) {
+    func cornerCoverageIsTheFractionOfEachPixelInsideTheEllipse(_ across: Int, _ down: Int) {
         let kept = RoundedCorners.coverage(across: across, down: down)
 
         for y in 0..<down {
@@ -102,7 +102,7 @@ import Testing
                         inside += dx * dx + dy * dy <= 1 ? 1 : 0
                     }
                 }
-                // A sample on the ellipse itself may be rounded to either side.
+                // A sample exactly on the ellipse may be rounded to either side.
                 #expect(abs(Int(kept[y * across + x]) - inside) <= 2)
             }
         }
@@ -110,7 +110,7 @@ import Testing
         #expect(abs(area - .pi / 4 * Double(across * down)) < 0.03 * Double(across + down))
     }
 
-    @Test func allFourCornersAreRoundAndTheRestStays() throws {
+    @Test func roundedCornersChangeOnlyTheFourCorners() throws {
         let white = Bitmap(width: 30, height: 20) { pixels in for at in 0..<pixels.count { pixels[at] = 255 } }
 
         let clear = try white.rounded(RoundedCorners(across: 8, down: 8, color: nil))
@@ -128,7 +128,7 @@ import Testing
         #expect((1..<255).contains(clear[2, 2].alpha))
     }
 
-    @Test func radiiLargerThanThePictureAreHalfOfIt() throws {
+    @Test func cornerRadiusIsLimitedToHalfOfTheImage() throws {
         let white = Bitmap(width: 11, height: 6) { pixels in for at in 0..<pixels.count { pixels[at] = 255 } }
 
         let huge = try white.rounded(RoundedCorners(across: 999_999_999, down: 999_999_999, color: nil))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Against sums over every neighbour of every pixel in 64 bits.
+/// Blur, convolution and sharpening compared with direct sums over all neighbours in 64-bit floating point.
 @Suite struct RenderConvolutionTests {
     private static func noise(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = false) -> Bitmap {
         var random = SplitMix(seed: seed)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [(9, 7, 1), (9, 7, 3), (1, 1, 4), (5, 1, 2), (1, 6, 2), (4, 3, 9)])
-    func aBlurIsAGaussianWeighedByAlpha(_ width: Int, _ height: Int, _ radius: Int) throws {
+    func blurIsAnAlphaWeightedGaussian(_ width: Int, _ height: Int, _ radius: Int) throws {
         let picture = Self.noise(width, height, seed: 1)
         let sigma = 1.5
         let blurred = try picture.blurred(Blur(radius: radius, sigma: sigma))
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aBlurKeepsAFlatColourExactly() throws {
+    @Test func blurKeepsAFlatColourExactly() throws {
         for value: UInt8 in [0, 1, 100, 254, 255] {
             let flat = Bitmap(width: 7, height: 5) { pixels in
                 for at in 0..<pixels.count { pixels[at] = at % 4 == 3 ? 255 : value }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func coloursUnderTransparentPixelsDoNotBleed() throws {
+    @Test func colourOfTransparentPixelsIsNotBlurredIntoNeighbours() throws {
         let picture = Bitmap(width: 9, height: 1) { pixels in
             for x in 0..<9 {
                 let isRed = x < 4
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 5], [1, 3])
-    func aConvolutionSumsWhatItsMatrixCovers(_ columns: Int, _ rows: Int) throws {
+    func convolutionIsTheWeightedSumOfItsMatrix(_ columns: Int, _ rows: Int) throws {
         var random = SplitMix(seed: UInt64(columns * 10 + rows))
         let weights = (0..<columns * rows).map { _ in Double(Int.random(in: -8...9, using: &random)) / 4 }
         let kernel = try #require(Convolution(weights: weights, columns: columns, normalizes: false))
@@ -102,13 +102,13 @@ import Testing
     }
 
     @Test(arguments: [(9, 0), (9, 2), (8, 3), (6, 3), (3, 0), (10, 5), (0, 3)])
-    func aMatrixWithoutAMiddleIsRefused(_ count: Int, _ columns: Int) {
+    func matrixWithoutACentreIsRejected(_ count: Int, _ columns: Int) {
         #expect(Convolution(weights: Array(repeating: 1, count: count), columns: columns, normalizes: true) == nil)
     }
 
-    /// The smoothings one after the other, and what each takes away brought back stronger.
+    /// An à trous wavelet decomposition in five steps whose detail levels are amplified.
     @Test(arguments: [(37, 35), (5, 3), (1, 1), (1, 9)])
-    func sharpeningRaisesTheDetailOfEachStep(_ width: Int, _ height: Int) throws {
+    func sharpeningAmplifiesTheDetailOfEachWaveletLevel(_ width: Int, _ height: Int) throws {
         let picture = Self.noise(width, height, seed: 8)
         let sharpening = Sharpening(amount: 1.3, radius: 0.7, isLuminanceOnly: false)
         let result = try picture.sharpened(sharpening)

@@ -10,7 +10,7 @@ import Testing
     private let renderer = Renderer()
 
     @Test(arguments: [1, 500, 900, 1500, 2200, 3000, 4000, 1_000_000], [80, 95, 30, 11, 10, 5])
-    func aLimitOnBytesLowersTheQualityInAtMostSixTries(_ maxBytes: Int, _ quality: Int) throws {
+    func byteLimitLowersTheQualityInAtMostSixEncodes(_ maxBytes: Int, _ quality: Int) throws {
         let picture = Bitmap.landscape(96, 64)
         let encoding = ResultEncoding()
 
@@ -31,7 +31,7 @@ import Testing
             #expect(found == 10)
         } else {
             #expect(file.bytes.count <= maxBytes)
-            // Four or five halvings of at most 85 qualities leave steps of 6.
+            // A binary search of four or five steps over 85 qualities is accurate to 6.
             #expect(sizes[min(quality, found + 6) - 1] > maxBytes)
         }
     }
@@ -45,7 +45,7 @@ import Testing
         #expect(first.bytes == second.bytes)
     }
 
-    @Test func nothingOfTheSourcesMetadataIsLeft() throws {
+    @Test func resultContainsNoMetadataOfTheSource() throws {
         for path in [
             "jpeg/icc-and-orientation.jpg", "png/exif-orientation-6.png", "png/text.png", "demo/display-p3.png",
         ] {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func theDescriptionSaysWhatThumborSaysAndTheFacts() throws {
+    @Test func metaDocumentContainsThumborFieldsAndSourceFacts() throws {
         var request = ThumbnailRequest.cover(300, 200)
         request.source = .url("http://example.com/\"a\"\\\u{7}é.jpg")
         request.operations.flipsHorizontally = true
@@ -83,7 +83,7 @@ import Testing
         #expect(document.blurhash == BlurHash(picture).description)
     }
 
-    @Test func aPictureAsItIsHasNoOperations() throws {
+    @Test func metaDocumentOfAnUnchangedImageHasNoOperations() throws {
         var request = ThumbnailRequest.of()
         request.output.kind = .meta(blurHash: false)
 

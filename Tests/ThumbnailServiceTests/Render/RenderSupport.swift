@@ -25,7 +25,7 @@ extension ThumbnailRequest {
 }
 
 extension Renderer {
-    /// Both halves.
+    /// Prepares and renders.
     func render(
         _ bytes: [UInt8], _ request: ThumbnailRequest, cancellation: CancellationFlag? = nil
     ) throws(ServiceError) -> RenderedImage {
@@ -43,10 +43,10 @@ extension OutputWish {
 }
 
 extension Bitmap {
-    /// As a PNG, without loss.
+    /// Encodes the bitmap as PNG.
     func png() throws -> [UInt8] { try ImageEncoder().encode(self, as: .png) }
 
-    /// Soft shapes over a slope: a picture like a photograph.
+    /// A synthetic image with gradients, a hill and grain, similar to a photograph.
     static func landscape(_ width: Int, _ height: Int) -> Bitmap {
         var random = SplitMix(seed: 9)
         let noise = (0..<256).map { _ in Int.random(in: 0...24, using: &random) }

@@ -20,9 +20,9 @@ import Testing
         return bitmap
     }
 
-    /// The same parts of the upright picture by the decoder and the resampler for bitmaps alone.
+    /// Compared with the upright image from the decoder, resized as a bitmap.
     @Test(arguments: 1...8)
-    func everyOrientationIsShownUprightFittedAndCropped(_ orientation: Int) throws {
+    func everyOrientationIsRenderedUprightWhenFittedOrCropped(_ orientation: Int) throws {
         for (path, width, height) in [
             ("png/exif-orientation-\(orientation).png", 16, 12), ("tiff/orientation-\(orientation).tif", 11, 7),
         ] {
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aTurnedPhotographIsShrunkOnLoadAndStillUpright() throws {
+    @Test func rotatedJPEGIsScaledDuringDecodingAndUpright() throws {
         let bytes = try Fixture.file("demo/city-lights-turned.jpg")
         let whole = try ImageDecoder().decode(bytes).bitmap
         var request = ThumbnailRequest.fit(60, 60)
@@ -108,7 +108,7 @@ import Testing
         ("png/rgb8.png", nil, true, .jpeg), ("png/rgba8.png", nil, true, .png), ("png/rgba8.png", .jpeg, true, .jpeg),
         ("png/rgb8.png", .png, true, .png),
     ])
-    func theFormatFollowsTheWishAndTheSource(
+    func resultFormatFollowsTheRequestAndTheSource(
         _ path: String, _ wish: OutputWish.Format?, _ prefersJPEG: Bool, _ expected: EncodedFormat
     ) throws {
         var output = OutputWish.format(wish)
@@ -121,7 +121,7 @@ import Testing
         #expect(image.quality == (expected == .jpeg ? 80 : nil))
     }
 
-    @Test func aTrimmedPictureIsPlannedAnew() throws {
+    @Test func trimmedImageGetsANewPlan() throws {
         let framed = Bitmap(width: 60, height: 50) { pixels in
             for y in 0..<50 {
                 for x in 0..<60 {
@@ -142,7 +142,7 @@ import Testing
         #expect(try decoded(image).copyBytes() == model.copyBytes())
     }
 
-    @Test func aPictureOfBorderAloneIsNotTrimmed() throws {
+    @Test func imageOfOneColourIsNotTrimmed() throws {
         let white = Bitmap(width: 8, height: 6) { pixels in for at in 0..<pixels.count { pixels[at] = 255 } }
         var request = ThumbnailRequest.of()
         request.operations.trim = Operations.Trim()
@@ -152,7 +152,7 @@ import Testing
         #expect((image.width, image.height) == (8, 6))
     }
 
-    @Test func aSmartCropIsWhereTheDetailIs() throws {
+    @Test func smartCropSelectsTheRegionWithDetail() throws {
         let picture = Bitmap(width: 120, height: 40) { pixels in
             var random = SplitMix(seed: 1)
             for index in 0..<120 * 40 {
@@ -173,7 +173,7 @@ import Testing
             try decoded(smart).copyBytes() == picture.resized(width: 40, height: 40, crop: smart.plan.crop).copyBytes())
     }
 
-    @Test func aPageOfATIFFIsChosenAndOneThatIsMissingNotFound() throws {
+    @Test func tiffPageIsSelectedAndAMissingPageIs404() throws {
         let bytes = try Fixture.file("tiff/pages-3-classic-le.tif")
         var results: Set<[UInt8]> = []
         for page in 1...3 {
@@ -191,7 +191,7 @@ import Testing
         #expect(error?.status == 404)
     }
 
-    @Test func anAnimationGivesItsFirstFrameAndTheNumberOfAll() throws {
+    @Test func animationGivesItsFirstFrameAndFrameCount() throws {
         let image = try renderer.render(Fixture.file("gif/frames-40.gif"), .of())
 
         let first = try ImageDecoder().decode(Fixture.file("gif/frames-40.gif")).bitmap
@@ -199,7 +199,7 @@ import Testing
         #expect(try decoded(image).digest == first.digest)
     }
 
-    @Test func damageOfTheSourceIsPassedOn() throws {
+    @Test func damageOfTheSourceIsReportedInTheStatus() throws {
         #expect(try renderer.render(Fixture.file("png/truncated-mid-row-5.png"), .of()).status == .truncated(rows: 4))
         guard case .corrupt = try renderer.render(Fixture.file("png/bad-crc-idat.png"), .of()).status else {
             Issue.record("a wrong checksum was not noticed")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Pixels that another program made of the same picture.
+/// Pixels that thumbor computed from the same image.
 enum ThumborTable {
     static let (width, height) = (40, 34)
     static let rows = [0, 7, 33]
@@ -22,7 +22,7 @@ enum ThumborTable {
         }
     }
 
-    /// The filters of the table, as the dialect reads them.
+    /// The filters of the table, as the URL parser returns them.
     static let filters: [String: PixelFilter] = [
         "brightness(20)": .brightness(20),
         "brightness(-35)": .brightness(-35),
@@ -54,9 +54,9 @@ enum ThumborTable {
 }
 
 @Suite struct RenderThumborTests {
-    /// thumbor cuts fractions off where we round, in a blur twice: once across and once down.
+    /// thumbor truncates where this renderer rounds; a blur does so twice, horizontally and vertically.
     @Test(arguments: ThumborTable.entries.map(\.filter))
-    func aFilterGivesThePixelsOfThumbor(_ name: String) throws {
+    func filterMatchesThumborWithinOneOrTwoLevels(_ name: String) throws {
         let filter = try #require(ThumborTable.filters[name])
         let entry = try #require(ThumborTable.entries.first { $0.filter == name })
         let expected = ThumborTable.bytes(hex: entry.samples)

@@ -7,7 +7,7 @@ import Testing
 @testable import PlatformImageService
 
 @Suite struct RenderToneTests {
-    /// All values of all colours, in rows of 16, half of them with some transparency.
+    /// All 256 values of each colour channel, in rows of 16; every second pixel is partly transparent.
     static let ramp = Bitmap(width: 16, height: 16) { pixels in
         for value in 0..<256 {
             RGBA8(
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [-100, -99, -1, 0, 1, 2, 50, 99, 100, 1000, -1000])
-    func brightnessAddsAShareOfWhite(_ percent: Int) throws {
+    func brightnessAddsAPercentageOfWhite(_ percent: Int) throws {
         let result = try Self.ramp.mapped(by: .brightness(percent: percent))
 
         let added = Int((255 * Double(percent) / 100).rounded(.towardZero))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func neutralValuesChangeNothing() throws {
+    @Test func neutralFilterValuesKeepAllPixels() throws {
         let ramp = Self.ramp.copyBytes()
 
         #expect(try Self.ramp.applying(.brightness(0)).copyBytes() == ramp)
@@ -59,7 +59,7 @@ import Testing
                 .copyBytes() == ramp)
     }
 
-    @Test func saturationOfZeroLeavesTheGrayOfTheFormula() throws {
+    @Test func zeroSaturationGivesTheRootMeanSquareGray() throws {
         let result = try Self.ramp.saturated(by: 0)
 
         for (new, old) in zip(pixels(of: result), pixels(of: Self.ramp)) {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func bitonalIsBlackBelowHalfBrightness() throws {
+    @Test func bitonalIsBlackBelow128AndWhiteFrom128() throws {
         let gray = Bitmap(width: 256, height: 1) { pixels in
             for value in 0..<256 {
                 let sample = UInt8(value)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func equalizingMatchesCountingEveryPixelAnew() throws {
+    @Test func equalizeMatchesADirectHistogram() throws {
         var random = SplitMix(seed: 5)
         let picture = Bitmap(width: 23, height: 17) { pixels in
             for at in 0..<pixels.count { pixels[at] = UInt8.random(in: 40...90, using: &random) }
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func equalizingAPictureOfOneColourKeepsIt() throws {
+    @Test func equalizeKeepsAnImageOfOneColour() throws {
         let flat = Bitmap(width: 3, height: 3) { pixels in for at in 0..<pixels.count { pixels[at] = 77 } }
 
         #expect(try flat.applying(.equalize).copyBytes() == flat.copyBytes())

@@ -7,7 +7,7 @@ import Testing
 @testable import PlatformImageService
 
 @Suite struct RenderTrimTests {
-    /// Mostly border, so that random pictures have boxes of all sizes, and sometimes nothing else.
+    /// A random image with zero to four pixels that differ from the border colour.
     private static func speckled(_ random: inout SplitMix) -> Bitmap {
         let (width, height) = (Int.random(in: 1...9, using: &random), Int.random(in: 1...7, using: &random))
         let count = Int.random(in: 0...4, using: &random)
@@ -26,7 +26,7 @@ import Testing
         return sqrt(pairs.map { pow(Double($0.0) - Double($0.1), 2) }.reduce(0, +))
     }
 
-    @Test func theBoxHoldsAllThatDiffersFromTheCorner() throws {
+    @Test func trimBoxContainsAllPixelsThatDifferFromTheCorner() throws {
         var random = SplitMix(seed: 11)
         for _ in 0..<400 {
             let picture = Self.speckled(&random)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func transparentPixelsAreBorderWhateverTheirColour() throws {
+    @Test func transparentPixelsAreTrimmedRegardlessOfColour() throws {
         let picture = Bitmap(width: 5, height: 4) { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) { pixels[at] = UInt8(at) }
             for at in 0..<4 { pixels[(2 * 5 + 3) * 4 + at] = at == 3 ? 255 : 0 }
@@ -68,7 +68,7 @@ import Testing
 }
 
 @Suite struct RenderSmartTests {
-    /// Flat, but for noise in one place.
+    /// A flat image with noise inside `box`.
     private static func noisy(_ width: Int, _ height: Int, at box: PixelRectangle) -> Bitmap {
         var random = SplitMix(seed: 2)
         return Bitmap(width: width, height: height) { pixels in
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [0, 20, 41, 60])
-    func theCropMovesToWhereThereIsDetail(_ place: Int) throws {
+    func smartCropMovesToTheRegionWithDetail(_ place: Int) throws {
         let wide = Self.noisy(80, 20, at: PixelRectangle(x: place, y: 4, width: 20, height: 12))
         var across = plan(80, 20, crop: PixelRectangle(x: 30, y: 0, width: 20, height: 20))
         try across.moveCrop(seenIn: wide)
@@ -104,7 +104,7 @@ import Testing
         #expect(down.crop == PixelRectangle(x: 0, y: place, width: 20, height: 20))
     }
 
-    @Test func aPictureWithoutDetailKeepsItsMiddle() throws {
+    @Test func smartCropOfAFlatImageStaysCentred() throws {
         let flat = Self.noisy(64, 16, at: PixelRectangle(x: 0, y: 0, width: 0, height: 0))
         var moved = plan(640, 160, crop: PixelRectangle(x: 240, y: 0, width: 160, height: 160))
 
@@ -113,7 +113,7 @@ import Testing
         #expect(moved.crop == PixelRectangle(x: 240, y: 0, width: 160, height: 160))
     }
 
-    @Test func aCropStaysInsideWhateverTheSizes() throws {
+    @Test func smartCropStaysInsideTheImage() throws {
         var random = SplitMix(seed: 4)
         for _ in 0..<60 {
             let (width, height) = (Int.random(in: 1...3000, using: &random), Int.random(in: 1...3000, using: &random))
@@ -124,7 +124,7 @@ import Testing
                 width, height, crop: PixelRectangle(x: 0, y: 0, width: cropWidth, height: cropHeight))
             let (smallWidth, smallHeight) = moved.searchedSize
             #expect(max(smallWidth, smallHeight) <= RenderPlan.searchedSide)
-            // The search costs places times pixels; the arithmetic is the same for a smaller picture.
+            // The search cost is positions times pixels, so the test uses a smaller image with the same arithmetic.
             let picture = Self.noisy(
                 min(smallWidth, 12), min(smallHeight, 12), at: PixelRectangle(x: 0, y: 0, width: 3, height: 3))
             try moved.moveCrop(seenIn: picture)

@@ -6,15 +6,15 @@ import Testing
 
 @testable import PlatformImageService
 
-@Suite struct RenderRefusalTests {
+@Suite struct RenderErrorTests {
     private let renderer: Renderer = {
         var options = DecodeOptions()
         options.limits = .thumbnailService
         return Renderer(decoder: ImageDecoder(options: options))
     }()
 
-    /// SV7, SV10: what is no picture, or a bomb, has an answer of its own, and none is a fault of the service.
-    @Test func everyBadFileIsRefusedForAReason() throws {
+    /// Invalid images are 415 and images over a limit 422; no file causes an internal error.
+    @Test(.requirement("SV7", "SV10")) func everyInvalidFixtureIsRejectedWith415Or422() throws {
         let bad = Fixture.all.filter { $0.expect.error != nil }
         #expect(bad.count > 100)
         for fixture in bad {
@@ -27,14 +27,14 @@ import Testing
         }
     }
 
-    @Test("SV10 bytes without a picture are no image") func bytesWithoutAPictureAreNoImage() {
+    @Test(.requirement("SV10")) func nonImageBytesAreRejectedAsNotAnImage() {
         for bytes: [UInt8] in [[], [0], Array("<html></html>".utf8), Array(repeating: 0, count: 5000)] {
             let error = #expect(throws: ServiceError.self) { try renderer.render(bytes, .of()) }
             #expect(error?.reason == .notAnImage)
         }
     }
 
-    @Test("SV7 the limits of the configuration hold") func theLimitsOfTheConfigurationHold() throws {
+    @Test(.requirement("SV7")) func configuredPixelAndSizeLimitsAreEnforced() throws {
         let bytes = try Bitmap.landscape(40, 30).png()
         var decoder = ImageDecoder()
         decoder.options.limits.maxPixels = 1199
@@ -49,8 +49,8 @@ import Testing
         #expect(try narrow.render(bytes, .cover(50, 40)).height == 40)
     }
 
-    /// A strip that a trim leaves may be enlarged far beyond what the header promised.
-    @Test func aTrimCannotMakeAPictureLargerThanWasSetAside() throws {
+    /// Enlarging the strip that remains after a trim can exceed the size planned from the header.
+    @Test func trimmedImageOverTheReservedMemoryIsRejected() throws {
         let line = Bitmap(width: 40, height: 40) { pixels in
             for index in 0..<1600 {
                 let value: UInt8 = index % 40 == 20 ? 0 : 255
@@ -68,8 +68,8 @@ import Testing
         #expect(error?.reason == .limit)
     }
 
-    /// Every poll of a render that goes through all filters is a place where it ends.
-    @Test("SV11 a render ends at every poll") func aRenderEndsAtEveryPoll() throws {
+    /// The request uses every kind of filter.
+    @Test(.requirement("SV11")) func cancellationAtEveryPollEndsTheRender() throws {
         var request = ThumbnailRequest.cover(24, 36)
         request.operations.focus.isSmart = true
         request.operations.filters =
@@ -100,7 +100,7 @@ import Testing
         #expect(try renderer.render(bytes, request).bytes == expected.bytes)
     }
 
-    @Test func aDeadlineThatPassedIsTold() throws {
+    @Test func passedDeadlineIsReportedAs504() throws {
         let flag = CancellationFlag()
         flag.setDeadline(.now - .seconds(1))
 
@@ -111,7 +111,7 @@ import Testing
         #expect(error?.status == 504)
     }
 
-    @Test func theWeightCoversSourcePixelsAndEncoder() throws {
+    @Test func memoryEstimateCoversSourcePixelsAndEncoder() throws {
         let picture = Bitmap.landscape(200, 100)
         let bytes = try picture.png()
 
@@ -127,11 +127,11 @@ import Testing
         #expect(small > bytes.count)
         #expect(large >= bytes.count + 2 * 2000 * 1000 * 4)
         #expect(trimmed >= bytes.count + picture.byteCount)
-        // The window of the blur alone has 301 rows of 32-bit numbers.
+        // The window of the blur needs 301 rows of 32-bit numbers.
         #expect(blurred >= bytes.count + 2 * 2000 * 1000 * 4 + 301 * 2000 * 16)
     }
 
-    @Test func descriptionsWithoutPixelsWeighNextToNothing() throws {
+    @Test func metaDocumentNeedsNoMemoryBeyondTheSourceBytes() throws {
         let bytes = try Bitmap.landscape(400, 300).png()
         var request = ThumbnailRequest.cover(200, 100)
         request.output.kind = .meta(blurHash: false)
@@ -147,7 +147,7 @@ import Testing
 }
 
 extension Renderer {
-    /// What `body` throws, without its message: errors are compared by status and reason.
+    /// Rethrows the error of `body` without its message, so that tests compare status and reason.
     fileprivate func rethrowing(_ body: (Renderer) throws -> RenderedImage) throws -> RenderedImage {
         do {
             return try body(self)
