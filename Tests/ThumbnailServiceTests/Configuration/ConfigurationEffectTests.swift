@@ -6,10 +6,10 @@ import Testing
 
 @testable import PlatformImageService
 
-/// What a setting changes in a service that runs.
+/// The effect of configuration keys on a running service.
 @Suite struct ConfigurationEffectTests {
     @Test(arguments: ServiceConfiguration.Decode.Damage.allCases)
-    func aSourceThatEndsTooEarlyIsShownOrRefused(_ failOn: ServiceConfiguration.Decode.Damage) async throws {
+    func truncatedSourceIsRenderedOrRejectedAsConfigured(_ failOn: ServiceConfiguration.Decode.Damage) async throws {
         let whole = try Bitmap.landscape(100, 80).png()
         let file = Array(whole.prefix(whole.count / 2))
         try await withService {
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 200), (1, 422), (2, 422), (3, 200)])
-    func aSourceWithMoreFramesThanAllowedIsRefused(_ frames: Int, _ status: Int) async throws {
+    func sourceOverTheFrameLimitIsRejectedWith422(_ frames: Int, _ status: Int) async throws {
         let file = Self.gif(frames: 3)
         try await withService {
             $0.limits.frames = frames
@@ -32,14 +32,14 @@ import Testing
         }
     }
 
-    /// GIF89a of one pixel, with that many frames.
+    /// A GIF89a of one pixel with `frames` frames.
     private static func gif(frames: Int) -> [UInt8] {
         let header: [UInt8] = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
         let frame: [UInt8] = [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
         return header + Array((0..<frames).map { _ in frame }.joined()) + [0x3B]
     }
 
-    @Test func anOriginThatSendsNothingIsGivenUpAfterTheConfiguredTime() async throws {
+    @Test func firstByteTimeoutIsReportedAs504() async throws {
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: [1])
@@ -57,7 +57,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func anImmutableResultSaysSo() async throws {
+    @Test func immutableSettingAddsTheCacheControlDirective() async throws {
         let file = try Bitmap.landscape(10, 10).png()
         let origin = try await LoopbackOrigin { request in
             .response(OriginResource(file, contentType: "image/png", maxAge: 60).response(to: request))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// What a configuration is refused for: each error names the key and where it stands.
+/// Configuration errors: each message contains the key and its origin.
 @Suite struct ConfigurationErrorTests {
     private static func message(_ body: () throws -> ResolvedConfiguration) -> String {
         do {
@@ -32,7 +32,7 @@ import Testing
     ]
 
     @Test(arguments: Self.badValues)
-    func aBadValueIsRefusedWithItsKeyAndItsOrigin(_ name: String, _ text: String) throws {
+    func invalidValueIsReportedWithKeyOriginAndSyntax(_ name: String, _ text: String) throws {
         let key = try #require(ConfigurationKey.named(name))
 
         let environment = Self.message {
@@ -53,7 +53,7 @@ import Testing
         (#"{"server": {"prot": 1}}"#, "server.prot"), (#"{"server": 1}"#, "server"), (#"{"sever": {}}"#, "sever"),
         (#"{"a": {"b": {"c": 1}}, "server": {"x": 1}}"#, "a.b.c, server.x"),
     ])
-    func anUnknownKeyInTheFileIsNamed(_ json: String, _ names: String) {
+    func unknownKeyInTheFileIsReportedByName(_ json: String, _ names: String) {
         let message = Self.message { try ResolvedConfiguration(json: Array(json.utf8)) }
         #expect(message == "the configuration file has keys that there are not: \(names)")
     }
@@ -65,11 +65,11 @@ import Testing
         #"{"server.port": 1, "server": {"port": 2}}"#, #"{"server.port": 70000}"#, #"{"server.port": 1.5}"#,
         #"{"signing.keys": "secret"}"#,
     ])
-    func aFileOfAnotherKindIsRefused(_ json: String) {
+    func malformedConfigurationFileIsRejected(_ json: String) {
         #expect(throws: ServiceError.self) { try ResolvedConfiguration(json: Array(json.utf8)) }
     }
 
-    @Test func numbersWordsAndListsOfOneAreTakenAsTheyAre() throws {
+    @Test func jsonNumbersBooleansAndSingleValuesAreAccepted() throws {
         let json = #"{"server": {"port": 81, "debugHeaders": true}, "source.allow": "*", "source.ports": [8080]}"#
         let service = try ResolvedConfiguration(json: Array(json.utf8)).service
         #expect(service.server.port == 81)
@@ -78,7 +78,7 @@ import Testing
         #expect(service.source.ports == [8080])
     }
 
-    @Test func anOptionIsKnownIsNoSecretAndStandsOnce() throws {
+    @Test func unknownSecretOrRepeatedOptionIsRejected() throws {
         var options = ConfigurationOptions()
         try options.set("server.port", "1")
         for assignment in ["server.port=2", "server.prot=1", "signing.keys=abc", "server.host"] {
@@ -90,7 +90,7 @@ import Testing
         #expect(service.output.presets == ["a": "1x1"])
     }
 
-    @Test func keysComeFromAFileAndTheEnvironmentAndAreNeverShown() throws {
+    @Test func signingKeysOfFileAndEnvironmentAreMergedAndRedacted() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "configuration-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func theReportHasALineForEveryKeyAndNoControlCharacter() throws {
+    @Test func reportHasOneLinePerKeyAndNoControlCharacter() throws {
         let resolved = try ResolvedConfiguration(
             environment: ["IMAGETOOL_OUTPUT_PRESETS": "a=1x1\u{1B}[2J b=2x2"], json: nil)
         let lines = resolved.report.split(separator: "\n")
@@ -131,7 +131,7 @@ import Testing
     ]
 
     @Test(arguments: Self.memory)
-    func rendersMayHoldAQuarterOfTheMemoryAtMost(_ limit: Int?, _ expected: Int) {
+    func defaultInFlightBytesAreAtMostAQuarterOfTheMemoryLimit(_ limit: Int?, _ expected: Int) {
         #expect(ServiceConfiguration.Limits.inFlightBytes(memoryLimit: limit) == expected)
         #expect((1 << 20...512 << 20).contains(ServiceConfiguration.Limits.usualInFlightBytes))
     }

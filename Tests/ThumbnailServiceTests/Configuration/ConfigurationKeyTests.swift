@@ -5,9 +5,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Docs/service-configuration.md: every row of the table of keys, from every source.
+/// Every configuration key of Docs/service-configuration.md, read from every source.
 @Suite struct ConfigurationKeyTests {
-    /// A value of each key that is not its default, as the environment has it and as it is shown.
+    /// A non-default value of each key, as written in the environment and in the report.
     static let samples: [String: String] = [
         "server.host": "::1", "server.port": "0", "server.publicURL": "https://images.example",
         "server.adminPort": "off", "server.maxConnections": "7", "server.connectionsPerClient": "off",
@@ -30,14 +30,14 @@ import Testing
         "cache.ttl": "0", "cache.swr": "1d", "cache.negativeTTL": "90s", "cache.immutable": "on",
     ]
 
-    /// Keys that need more than a value: a file, or the environment.
+    /// Keys that need a file or are read from the environment only.
     static let others: Set = ["signing.keysFile", "signing.keys"]
 
     static func entry(_ key: String, of resolved: ResolvedConfiguration) -> ResolvedConfiguration.Entry? {
         resolved.entries.first { $0.key == key }
     }
 
-    /// All of a configuration; sets and dictionaries in order.
+    /// The complete configuration as text; sets and dictionaries are sorted.
     private static func text(_ service: ServiceConfiguration) -> String {
         var rest = service
         rest.source.ports = []
@@ -46,14 +46,14 @@ import Testing
         return "\(String(reflecting: rest)) \(service.source.ports.sorted()) \(presets)"
     }
 
-    @Test func everyKeyOfTheTableIsTestedHere() {
+    @Test func everyKeyHasASampleAndUniqueNames() {
         #expect(Set(ConfigurationKey.all.map(\.name)) == Set(Self.samples.keys).union(Self.others))
         #expect(Set(ConfigurationKey.all.map(\.name)).count == ConfigurationKey.all.count)
         #expect(Set(ConfigurationKey.all.map(\.environmentName)).count == ConfigurationKey.all.count)
     }
 
     @Test(arguments: Self.samples.sorted { $0.key < $1.key })
-    func aValueIsReadFromEachSourceAndShownWithIt(_ name: String, _ text: String) throws {
+    func valueIsReadFromEachSourceAndReportedWithItsOrigin(_ name: String, _ text: String) throws {
         let key = try #require(ConfigurationKey.named(name))
         let standard = try #require(Self.entry(name, of: ResolvedConfiguration(json: nil)))
         #expect(standard.origin == .standard)
@@ -71,7 +71,7 @@ import Testing
         let fromOption = try ResolvedConfiguration(options: options, json: nil)
         #expect(Self.entry(name, of: fromOption) == .init(key: name, value: text, origin: .option))
 
-        // What is shown is what the service has: the configuration itself differs from the default by it.
+        // The value also changes the configuration of the service.
         let configurations = [fromEnvironment, fromFile, fromOption].map { Self.text($0.service) }
         #expect(Set(configurations).count == 1)
         let unchanged = Self.text(try ResolvedConfiguration(json: nil).service)
@@ -94,7 +94,7 @@ import Testing
         return Array(try JSONSerialization.data(withJSONObject: value))
     }
 
-    @Test func anOptionWinsOverTheEnvironmentAndThatOverTheFile() throws {
+    @Test func optionOverridesEnvironmentWhichOverridesTheFile() throws {
         let file = Array(#"{"server": {"port": 1, "host": "file", "deadline": "1s"}, "output.quality": 50}"#.utf8)
         let environment = ["IMAGETOOL_SERVER_PORT": "2", "IMAGETOOL_SERVER_HOST": "environment"]
         var options = ConfigurationOptions()
@@ -112,12 +112,12 @@ import Testing
         #expect(origins == [.option, .environment, .file, .file, .standard])
     }
 
-    @Test func theDefaultsAreThoseOfTheConfiguration() throws {
+    @Test func resolvedDefaultsEqualServiceConfigurationDefaults() throws {
         let resolved = try ResolvedConfiguration()
         #expect(Self.text(resolved.service) == Self.text(ServiceConfiguration()))
     }
 
-    @Test func theDocumentIsTheTable() throws {
+    @Test func documentedKeyTableIsCurrent() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let document = folder.appending(path: "../../../Docs/service-configuration.md").standardized
         let text = try String(contentsOf: document, encoding: .utf8)

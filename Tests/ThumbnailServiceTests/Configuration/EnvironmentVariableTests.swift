@@ -1,12 +1,13 @@
 #if Service
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageService
 
-/// N18: variables of the environment that are no keys are never a reason not to start.
+/// Environment variables that are not configuration keys never prevent a start.
 @Suite struct EnvironmentVariableTests {
-    /// What Kubernetes 1.30 injects for a Service object with a named and an unnamed port; `prefix` is its name in upper
-    /// case with `_` for `-`.
+    /// The variables that Kubernetes 1.30 injects for a Service object with a named and an unnamed port; `prefix` is its
+    /// name in uppercase, with `_` for `-`.
     static func injected(_ prefix: String, _ address: String = "10.0.0.1") -> [String: String] {
         let host = address.contains(":") ? "[\(address)]" : address
         return [
@@ -20,18 +21,17 @@ import Testing
     }
 
     @Test(
-        "N18: what Kubernetes injects for a Service is ignored without a warning",
+        .requirement("N18"),
         arguments: ["IMAGETOOL", "IMAGETOOL_THUMBS", "IMAGETOOL_SERVICE", "IMAGETOOL_PORT", "IMAGETOOL_CACHE"],
         ["10.0.0.1", "fd00::1"])
-    func whatKubernetesInjectsIsIgnored(_ prefix: String, _ address: String) throws {
+    func kubernetesServiceVariablesAreIgnoredWithoutWarning(_ prefix: String, _ address: String) throws {
         let resolved = try ResolvedConfiguration(environment: Self.injected(prefix, address), json: nil)
 
         #expect(resolved.warnings == [])
         #expect(resolved.entries.allSatisfy { $0.origin == .standard })
     }
 
-    @Test("N18: a key whose variable Kubernetes injects for a Service keeps its other value, with a warning")
-    func anInjectedValueIsNoValueOfAKey() throws {
+    @Test(.requirement("N18")) func injectedValueOfAKeyIsIgnoredWithAWarning() throws {
         var environment = Self.injected("IMAGETOOL_SERVER")
         let json = Array(#"{"server.port": 81}"#.utf8)
         let resolved = try ResolvedConfiguration(environment: environment, json: json)
@@ -40,15 +40,14 @@ import Testing
         #expect(
             resolved.warnings == ["variables that Kubernetes injects for a Service are ignored: IMAGETOOL_SERVER_PORT"])
 
-        // A pod that sets the variable itself overrides what is injected.
+        // A variable that the pod sets explicitly overrides the injected value.
         environment["IMAGETOOL_SERVER_PORT"] = "82"
         let set = try ResolvedConfiguration(environment: environment, json: json)
         #expect(set.service.server.port == 82)
         #expect(set.warnings == [])
     }
 
-    @Test("N18: unknown variables are one warning that names them")
-    func unknownVariablesAreOneWarning() throws {
+    @Test(.requirement("N18")) func unknownVariablesAreReportedInOneWarning() throws {
         let resolved = try ResolvedConfiguration(
             environment: [
                 "IMAGETOOL_SERVER_PROT": "1", "IMAGETOOL_": "2", "HOME": "/", "imagetool_x": "", "XIMAGETOOL_A": "",
@@ -63,14 +62,14 @@ import Testing
         #expect(resolved.service.server.port == 82)
     }
 
-    @Test func noValueOfAKeyLooksInjected() throws {
+    @Test(.requirement("N18")) func sampleValuesAreNotTakenForInjectedOnes() throws {
         for (name, value) in ConfigurationKeyTests.samples {
             let key = try #require(ConfigurationKey.named(name))
             #expect(!EnvironmentVariables.isInjected(key.environmentName, value), "\(name)")
         }
     }
 
-    @Test("N18: unknown keys in the file and in --set stay errors") func unknownKeysElsewhereAreErrors() {
+    @Test(.requirement("N18")) func unknownKeyInFileOrOptionIsAnError() {
         let json = Array(#"{"service.host": "10.0.0.1", "port": "tcp://10.0.0.1:8080"}"#.utf8)
         #expect(throws: ServiceError.self) { try ResolvedConfiguration(json: json) }
         var options = ConfigurationOptions()

@@ -1,4 +1,5 @@
 #if Service
+import PlatformImageTestSupport
 import PlatformImage
 import Testing
 
@@ -41,14 +42,14 @@ import Testing
             "percent:100000000000,200000000000,300000000000,400000000000;max;jpeg;"
         ),
     ])
-    func aTargetAsksForWhatItSays(_ parts: String, _ asks: String) throws {
+    func iiifTargetGivesItsCanonicalForm(_ parts: String, _ canonicalText: String) throws {
         guard case .image(let request) = try IIIFDialect().parse(Array("/iiif/3/id/\(parts)".utf8)) else {
             Issue.record("no picture")
             return
         }
 
         #expect(request.source == .identifier("id"))
-        #expect(ThumborParserTests.asks(request) == asks)
+        #expect(ThumborParserTests.canonicalText(request) == canonicalText)
     }
 
     @Test(arguments: [
@@ -73,16 +74,16 @@ import Testing
         "Full/max/0/default.jpg", "/max/0/default.jpg",
         "full/max/0", "full/max", "full", "info", "info.xml", "Info.json",
     ])
-    func whatTheAPIHasNoMeaningForIsMalformed(_ parts: String) {
+    func invalidIIIFParametersAreMalformed(_ parts: String) {
         #expect(reason(of: "/iiif/3/id/\(parts)") == .malformed)
     }
 
     @Test(arguments: ["a/b/full/max/0/default.jpg", "id/full/max/0/default.jpg/", "id/full/max/0/default.jpg/more"])
-    func anIdentifierWithSlashesIsKnownToNobody(_ path: String) {
+    func identifierWithSlashesIsNotFound(_ path: String) {
         #expect(reason(of: "/iiif/3/\(path)") == .notFound)
     }
 
-    @Test func infoAndTheBaseAddress() throws {
+    @Test func infoJSONIsParsedAndTheBaseURIRedirectsToIt() throws {
         let dialect = IIIFDialect()
 
         guard case .info(let request, "a%2Fb") = try dialect.parse(Array("/iiif/3/a%2Fb/info.json".utf8)) else {
@@ -93,12 +94,12 @@ import Testing
         #expect(request.output.kind == .iiifInfo)
         #expect(try dialect.parse(Array("/iiif/3/a%2Fb".utf8)) == .redirect("/iiif/3/a%2Fb/info.json"))
         #expect(try dialect.parse(Array("/iiif/3/a%2Fb/".utf8)) == .redirect("/iiif/3/a%2Fb/info.json"))
-        // Nothing that a client sends gets raw into a field of the answer.
+        // Client bytes are percent-encoded in the Location field.
         #expect(
             try dialect.parse(Array("/iiif/3/a\u{FC}\"<%22".utf8)) == .redirect("/iiif/3/a%C3%BC%22%3C%22/info.json"))
     }
 
-    @Test func anIdentifierIsDecodedOnce() throws {
+    @Test func identifierIsPercentDecodedOnce() throws {
         for (raw, identifier) in [
             ("id", "id"), ("67352ccc-d1b0-11e1-89ae-279075081939", "67352ccc-d1b0-11e1-89ae-279075081939"),
             ("a%2Fb%2Fc.jpg", "a/b/c.jpg"), ("a%20b", "a b"), ("%C3%BC", "ü"),
@@ -121,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "X2: an identifier with an empty or dot segment is not found, however it is spelled",
+        .requirement("X2"),
         arguments: [
             "..", ".", "%2E%2E", "%2e.", "..%2Fa", "a%2F..", "a%2F..%2Fb", "..%2F..%2Fsecret.png", "%2e%2e%2fa",
             ".%2Fa", "%252F", "%25252F",
@@ -130,14 +131,14 @@ import Testing
             "%252e%252e%252fa", "..%252Fa", "a%252F..%252Fb", "a%252F%252Fb", "%252E", "%252E%253Bx", "%25252e.%2Fa",
             "%25252E%25252E%25252Fa", "..%5Ca", "a%5C..%5Cb", "..%255Ca", "a%5C%5Cb", "%2525252525252e",
         ])
-    func anIdentifierStaysBelowItsPrefix(_ raw: String) {
+    func identifierWithAnEmptyOrDotSegmentIsNotFound(_ raw: String) {
         #expect(reason(of: "/iiif/3/\(raw)/info.json") == .notFound)
         #expect(reason(of: "/iiif/3/\(raw)/full/max/0/default.jpg") == .notFound)
-        // Neither is its base address redirected to.
+        // The base URI is not redirected either.
         #expect(reason(of: "/iiif/3/\(raw)") == .notFound)
     }
 
-    @Test func aFormatIsThereWhenItsEncoderIs() throws {
+    @Test func formatWithAnEncoderIsAccepted() throws {
         var dialect = IIIFDialect()
         dialect.formats = [.jpeg, .png, .gif, .tiff, .webp]
 
@@ -151,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func infoSaysWhatAViewerNeeds() {
+    @Test func infoJSONContainsSizesTilesAndLimits() {
         let info = IIIFInfo(id: "http://h/iiif/3/a%2Fb\"\u{1F600}", width: 6000, height: 4000)
 
         #expect(
@@ -168,7 +169,7 @@ import Testing
                 """)
     }
 
-    @Test func everySizeOfInfoCanBeAskedFor() throws {
+    @Test func everySizeInInfoJSONIsAccepted() throws {
         for (width, height) in [(1, 1), (1000, 1000), (513, 7), (9000, 9000), (40_000, 11)] {
             let info = IIIFInfo(id: "i", width: width, height: height)
             let region = PixelRectangle(x: 0, y: 0, width: width, height: height)
@@ -181,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func jsonLDIsSentToWhoAsksForIt() {
+    @Test func jsonLDMediaTypeIsNegotiatedByAccept() {
         let linked = "application/ld+json;profile=\"http://iiif.io/api/image/3/context.json\""
         for accept in ["application/ld+json", "text/html, application/LD+JSON;q=0.9", linked] {
             #expect(IIIFInfo.mediaType(accept: accept) == linked)

@@ -1,14 +1,14 @@
 #if Service
+import PlatformImageTestSupport
 import PlatformImageLoopbackOrigin
 import PlatformImage
 import Testing
 
 @testable import PlatformImageService
 
-/// X2: identifiers of IIIF are unsigned, so they must not leave the prefix that the operator mapped them to.
+/// IIIF identifiers are not signed, so they must not leave the prefix that the operator configured.
 @Suite(.timeLimit(.minutes(30))) struct IdentifierBoundsTests {
-    @Test("X2: no spelling of an identifier makes a request outside its prefix")
-    func noIdentifierLeavesItsPrefix() async throws {
+    @Test(.requirement("X2")) func identifierOutsideItsPrefixIs404WithoutARequest() async throws {
         let file = try Bitmap.landscape(20, 10).png()
         let origin = try await LoopbackOrigin { _ in .ok(file) }
         let prefix = origin.url("/images/")
@@ -27,7 +27,7 @@ import Testing
             }
             #expect(origin.requests.map(\.target) == [])
 
-            // Hosts and ports that follow a prefix without a slash are segments of the path here.
+            // The prefix ends with a slash, so text that looks like a host or port is a path segment.
             for (identifier, target) in [
                 ("a%2Fb.png", "/images/a/b.png"), (".evil.test%3A38471%2Fx.png", "/images/.evil.test:38471/x.png"),
                 ("@evil.test%2Fx.png", "/images/@evil.test/x.png"), ("a%3Fb%23c.png", "/images/a%3Fb%23c.png"),

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PlatformImageService
 
-/// SV14: targets of pieces, of bytes and with bytes changed. What is parsed can be written and parsed again, gives a
-/// plan or an error for every source, and costs steps in proportion to its length.
+/// Random and mutated targets. A parsed target can be written and parsed again, gives a plan or an error for every
+/// source, and takes steps in proportion to its length.
 @Suite struct ParserFuzzTests {
     static let pieces: [String] = [
         "/", "//", "unsafe/", "debug/", "meta/", "trim/", "trim:top-left/", "trim:bottom-right:9/", "1x2:30x40/",
@@ -25,10 +25,10 @@ import Testing
         "default.jpg", "gray.png", "bitonal.jpg", "info.json",
     ]
 
-    /// Optimised builds try as many as the issue asks for; others try as many as five seconds have room for.
+    /// Number of targets; debug builds are limited to about five seconds.
     static var rounds: Int { isOptimized ? 200_000 : 12_000 }
 
-    @Test("SV14 every target is read or refused") func everyTargetIsReadOrRefused() {
+    @Test(.requirement("SV14")) func randomTargetIsParsedOrRejected() {
         var random = SplitMix(seed: 8)
         var (read, refused) = (0, 0)
         for _ in 0..<Self.rounds / 2 {
@@ -39,12 +39,12 @@ import Testing
             }
         }
 
-        // Neither half is idle.
+        // Both results occur often enough.
         #expect(read > Self.rounds / 20)
         #expect(refused > Self.rounds / 100)
     }
 
-    @Test func everyChangedTargetIsReadOrRefused() {
+    @Test(.requirement("SV14")) func mutatedTargetIsParsedOrRejected() {
         var random = SplitMix(seed: 9)
         let targets = [
             "meta/trim:bottom-right:9/10x11:120x130/fit-in/-300x-200/left/top/smart/filters:grayscale():blur(3,1.5)/h/a",
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func targetsOfIIIFAreReadOrRefused() throws {
+    @Test(.requirement("SV14")) func randomIIIFTargetIsParsedOrRejected() throws {
         var random = SplitMix(seed: 10)
         var read = 0
         for _ in 0..<Self.rounds / 6 {
@@ -88,8 +88,8 @@ import Testing
         #expect(read > Self.rounds / 60)
     }
 
-    /// 8 kB of anything: looked at a few times at most.
-    @Test("SV14 the steps are in proportion to the length") func theStepsAreInProportionToTheLength() {
+    /// Targets of 8 kB with repeated pieces.
+    @Test(.requirement("SV14")) func parserStepsAreLinearInTheTargetLength() {
         for piece in Self.pieces + [
             "filters:a(", "filters:grayscale():", "a(", "(a", "a:", "'a,", "%25", "trim:", "1x",
         ] {
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// True when the target was read.
+    /// Returns true when the target was parsed.
     private func check(_ target: [UInt8], _ random: inout SplitMix) -> Bool {
         var scanner = TargetScanner(target)
         let result = Result { () throws(ServiceError) in
@@ -147,7 +147,7 @@ import Testing
         return try? result.get()
     }
 
-    /// Parts mostly in their order, filters mostly whole, now and then anything.
+    /// A random target: parts mostly in order, filters mostly complete.
     private static func target(_ random: inout SplitMix) -> [UInt8] {
         var text = ""
         for _ in 0..<Int.random(in: 0..<4, using: &random) {
@@ -175,7 +175,7 @@ import Testing
 
     private static var isOptimized: Bool {
         var isOptimized = true
-        // Evaluated in debug builds alone.
+        // Evaluated in debug builds only.
         assert(
             {
                 isOptimized = false

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlatformImageService
 
-/// Presets and the list of sizes: which targets are taken, and what they mean.
+/// Presets and the list of allowed sizes: accepted targets and their meaning.
 @Suite struct PresetTests {
     private static let presets = [
         "small": "fit-in/90x60/filters:quality(70):grayscale()", "square": "50x50/smart",
@@ -23,7 +23,7 @@ import Testing
     static let meanings: [(parts: String, same: String)] = [
         ("filters:preset(small)", "fit-in/90x60/filters:quality(70):grayscale()"),
         ("filters:preset(square)", "50x50/smart"), ("300x200/filters:preset(plain)", "300x200/filters:quality(60)"),
-        // What stands later wins.
+        // The last value applies.
         ("300x200/filters:preset(square)", "50x50/smart"),
         ("filters:preset(small):quality(80)", "fit-in/90x60/filters:grayscale():quality(80)"),
         ("filters:quality(80):preset(small)", "fit-in/90x60/filters:quality(70):grayscale()"),
@@ -32,7 +32,7 @@ import Testing
     ]
 
     @Test(arguments: Self.meanings)
-    func aPresetIsWhatItsPartsAre(_ parts: String, _ same: String) throws {
+    func presetIsEquivalentToItsParts(_ parts: String, _ same: String) throws {
         let dialect = try Self.dialect()
         let request = try dialect.parse("/unsafe/\(parts)/a.example/b.png".utf8)
         #expect(request == (try dialect.parse("/unsafe/\(same)/a.example/b.png".utf8)))
@@ -40,10 +40,10 @@ import Testing
 
     @Test(arguments: [
         "filters:preset(none)", "filters:preset()", "filters:preset(small,small)",
-        // The filters of presets count.
+        // The filters of presets count towards the limit.
         "filters:" + String(repeating: "preset(small):", count: 6) + "grayscale()",
     ])
-    func aBadUseOfAPresetIsMalformed(_ parts: String) throws {
+    func invalidUseOfAPresetIsMalformed(_ parts: String) throws {
         let dialect = try Self.dialect()
         let error = #expect(throws: ServiceError.self) { try dialect.parse("/unsafe/\(parts)/a.example/b.png".utf8) }
         #expect(error?.reason == .malformed)
@@ -58,7 +58,7 @@ import Testing
     ]
 
     @Test(arguments: Self.required)
-    func whereAPresetIsRequiredNothingElseIsTaken(_ parts: String, _ isTaken: Bool) throws {
+    func requiredPresetRejectsOtherOperations(_ parts: String, _ isTaken: Bool) throws {
         let dialect = try Self.dialect(required: true)
         let target = "/unsafe/\(parts.isEmpty ? "" : parts + "/")a.example/b.png"
         let request = try? dialect.parse(target.utf8)
@@ -72,13 +72,13 @@ import Testing
     ]
 
     @Test(arguments: Self.unreadable)
-    func aPresetThatCannotBeReadIsNoService(_ presets: [String: String]) {
+    func invalidPresetFailsTheStart(_ presets: [String: String]) {
         var configuration = ServiceConfiguration()
         configuration.output.presets = presets
         #expect(throws: ServiceError.self) { try Dialects(configuration) }
     }
 
-    @Test func presetsAloneWithoutPresetsAreNoService() {
+    @Test func presetsOnlyWithoutPresetsFailsTheStart() {
         var configuration = ServiceConfiguration()
         configuration.output.presetsOnly = true
         #expect(throws: ServiceError.self) { try Dialects(configuration) }
@@ -92,7 +92,7 @@ import Testing
     ]
 
     @Test(arguments: Self.sized)
-    func onlySizesOfTheListAreTaken(_ parts: String, _ isTaken: Bool) throws {
+    func sizeOutsideTheAllowedListIsRejectedWith422(_ parts: String, _ isTaken: Bool) throws {
         var configuration = ServiceConfiguration()
         configuration.signing.allowsUnsafe = true
         configuration.output.presets = Self.presets
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aPresetIsRenderedAndAnotherSizeRefused() async throws {
+    @Test func presetIsRenderedAndAnotherSizeIsRejectedWith400() async throws {
         let file = try Bitmap.landscape(100, 80).png()
         try await withService {
             $0.output.presets = ["thumb": "fit-in/20x20/filters:format(jpeg)"]

@@ -1,4 +1,5 @@
 #if Service
+import PlatformImageTestSupport
 import PlatformImage
 import Testing
 
@@ -39,56 +40,57 @@ import Testing
         ("fill(re%64)", "fill:4278190335,0;"),
         ("rgb(1%2C2%2C3)", "rgb:1,2,3;"), ("blur(4,%202)", "blur:4,20000000000;"),
     ])
-    func aFilterAsksForWhatItSays(_ text: String, _ asks: String?) throws {
+    func filterGivesItsCanonicalForm(_ text: String, _ canonicalText: String?) throws {
         let result = Result { () throws(ServiceError) in try parse("filters:\(text)/h/a") }
 
-        guard let asks else {
+        guard let canonicalText else {
             #expect(result.refusal == .malformed)
             return
         }
-        #expect(ThumborParserTests.asks(try result.get()) == asks)
+        #expect(ThumborParserTests.canonicalText(try result.get()) == canonicalText)
     }
 
-    /// SV15: a filter that is known is right or an error.
-    @Test(arguments: [
-        "grayscale(1)", "grayscale(,)", "quality()", "quality(0)", "quality(101)", "quality(-1)", "quality(80,1)",
-        "quality(1e2)", "quality(+80)", "quality(NaN)", "quality(\u{FF13})", "quality(99999999999999999999)",
-        "quality(8 0)", "quality('')", "format()", "format(bmp)", "format(png,jpeg)", "fill()", "fill(nocolor)",
-        "fill(12345)", "fill(#fff)", "fill(red,maybe)", "fill(red,true,1)", "background_color()",
-        "background_color(auto)", "no_upscale(1)", "stretch(true)", "proportion()", "proportion(0)",
-        "proportion(1.01)", "proportion(-0.5)", "proportion(a)", "proportion(.)", "proportion(0.5.5)",
-        "max_bytes(0)", "max_bytes(-5)", "max_bytes(1000000000)", "rotate(45)", "rotate(90.0)", "rotate()",
-        "focal()", "focal(1,2,3,4)", "focal(1x2)", "focal(-1x2:3x4)", "focal(1x2:3x4:5)", "page(0)", "page(-1)",
-        "blur()", "blur(0)", "blur(1.5)", "blur(1,-1)", "blur(1,2,3)", "blur(inf)", "sharpen(1)", "sharpen(1,2)",
-        "sharpen(-1,2,true)", "sharpen(1,2,yes)", "brightness(1001)", "brightness(--5)", "contrast(5.5)",
-        "saturation(nan)", "saturation(1001)", "rgb(1,2)", "rgb(1,2,3,4)", "rgb(1,,3)", "max_age()", "max_age(-1)",
-        "max_age(1h)", "expire(x)", "expire(1234567890123456)", "autojpg(2)", "dpr(0)", "dpr(8.5)", "dpr(-1)",
-        "round_corner(20)", "round_corner(20,256,0,0)", "round_corner(1|2|3,0,0,0)", "round_corner(|1,0,0,0)",
-        "convolution()", "convolution(1;2;3,2)", "convolution(1;;3,3)", "convolution(1;2,0)", "convolution(1;2)",
-        "attachment('a/b')", "attachment(a%0Ab)", "attachment('a)", "blurhash(4)", "strip_exif(1)", "cover(1)",
-    ])
-    func badArgumentsAreMalformed(_ text: String) {
+    @Test(
+        .requirement("SV15"),
+        arguments: [
+            "grayscale(1)", "grayscale(,)", "quality()", "quality(0)", "quality(101)", "quality(-1)", "quality(80,1)",
+            "quality(1e2)", "quality(+80)", "quality(NaN)", "quality(\u{FF13})", "quality(99999999999999999999)",
+            "quality(8 0)", "quality('')", "format()", "format(bmp)", "format(png,jpeg)", "fill()", "fill(nocolor)",
+            "fill(12345)", "fill(#fff)", "fill(red,maybe)", "fill(red,true,1)", "background_color()",
+            "background_color(auto)", "no_upscale(1)", "stretch(true)", "proportion()", "proportion(0)",
+            "proportion(1.01)", "proportion(-0.5)", "proportion(a)", "proportion(.)", "proportion(0.5.5)",
+            "max_bytes(0)", "max_bytes(-5)", "max_bytes(1000000000)", "rotate(45)", "rotate(90.0)", "rotate()",
+            "focal()", "focal(1,2,3,4)", "focal(1x2)", "focal(-1x2:3x4)", "focal(1x2:3x4:5)", "page(0)", "page(-1)",
+            "blur()", "blur(0)", "blur(1.5)", "blur(1,-1)", "blur(1,2,3)", "blur(inf)", "sharpen(1)", "sharpen(1,2)",
+            "sharpen(-1,2,true)", "sharpen(1,2,yes)", "brightness(1001)", "brightness(--5)", "contrast(5.5)",
+            "saturation(nan)", "saturation(1001)", "rgb(1,2)", "rgb(1,2,3,4)", "rgb(1,,3)", "max_age()", "max_age(-1)",
+            "max_age(1h)", "expire(x)", "expire(1234567890123456)", "autojpg(2)", "dpr(0)", "dpr(8.5)", "dpr(-1)",
+            "round_corner(20)", "round_corner(20,256,0,0)", "round_corner(1|2|3,0,0,0)", "round_corner(|1,0,0,0)",
+            "convolution()", "convolution(1;2;3,2)", "convolution(1;;3,3)", "convolution(1;2,0)", "convolution(1;2)",
+            "attachment('a/b')", "attachment(a%0Ab)", "attachment('a)", "blurhash(4)", "strip_exif(1)", "cover(1)",
+        ])
+    func knownFilterWithInvalidArgumentsIsMalformed(_ text: String) {
         #expect(ThumborParserTests.reason(of: "/unsafe/filters:\(text)/h/a") == .malformed)
     }
 
     @Test(arguments: [
         "blur(1)blur(2)", "blur", "blur(", "(1)", "a b(1)", "blur(1):", ":blur(1)", "blur(1)::blur(2)", "é(1)",
     ])
-    func whatIsNoListOfFiltersIsMalformed(_ text: String) {
+    func invalidFilterListIsMalformed(_ text: String) {
         #expect(ThumborParserTests.reason(of: "/unsafe/filters:\(text))/h/a") == .malformed)
     }
 
-    @Test func aFilterThatIsNotKnownIsNamedAndLeftOut() throws {
+    @Test func unknownFilterIsIgnoredAndReported() throws {
         let text = "watermark(http://w/a.png,0,0,50):grayscale():frame(it's,(a)):watermark(b)"
 
         let request = try parse("300x200/filters:\(text)/http://h/a.jpg")
 
-        #expect(ThumborParserTests.asks(request) == "width:300;height:200;gray;")
+        #expect(ThumborParserTests.canonicalText(request) == "width:300;height:200;gray;")
         #expect(request.policy.ignoredFilters == ["watermark", "frame"])
         #expect(request.source == .url("http://h/a.jpg"))
     }
 
-    @Test func aFilterThatIsNotKnownIsRefusedWhereThatIsConfigured() {
+    @Test func unknownFilterIsRejectedWhenConfigured() {
         var dialect = ThumborParserTests.dialect
         dialect.refusesUnknownFilters = true
 
@@ -97,7 +99,7 @@ import Testing
         #expect(result.refusal == .malformed)
     }
 
-    @Test func thereAreAtMost16Filters() throws {
+    @Test func moreThan16FiltersAreMalformed() throws {
         for name in ["grayscale", "unknown"] {
             let filters = Array(repeating: "\(name)()", count: 16).joined(separator: ":")
             _ = try parse("filters:\(filters)/h/a")
@@ -105,28 +107,28 @@ import Testing
         }
     }
 
-    @Test func filtersEndAtTheFirstBracketBeforeASlash() throws {
+    @Test func filterListEndsAtTheFirstParenthesisBeforeASlash() throws {
         let request = try parse("filters:grayscale()/h/a(b)/c")
 
-        #expect(ThumborParserTests.asks(request) == "gray;")
+        #expect(ThumborParserTests.canonicalText(request) == "gray;")
         #expect(request.source == .url("http://h/a(b)/c"))
         #expect(ThumborParserTests.reason(of: "/unsafe/filters:grayscale()/filters:blur(1)/a") == .malformed)
     }
 
-    @Test func whatSteersTheSizeIsPartOfIt() throws {
-        #expect(try asks("300x200/filters:no_upscale()") == "width:300;height:200;smaller;")
-        #expect(try asks("300x200/filters:stretch()") == "stretch;width:300;height:200;")
-        #expect(try asks("fit-in/300x200/filters:stretch()") == "fit:0,0;width:300;height:200;")
-        #expect(try asks("300x200/filters:focal(1x2:30x40)") == "width:300;height:200;focal:1,2,30,40;")
-        #expect(try asks("300x200/filters:focal(5x5:5x9)") == "width:300;height:200;")
-        #expect(try asks("300x200/filters:dpr(2)") == "width:600;height:400;")
-        #expect(try asks("300x201/filters:dpr(1.5)") == "width:450;height:302;")
-        #expect(try asks("0x1/filters:dpr(0.1)") == "height:1;")
-        #expect(try asks("origx10/filters:dpr(3)") == "width:-1;height:30;")
+    @Test func sizeFiltersChangeTheSize() throws {
+        #expect(try canonicalText("300x200/filters:no_upscale()") == "width:300;height:200;smaller;")
+        #expect(try canonicalText("300x200/filters:stretch()") == "stretch;width:300;height:200;")
+        #expect(try canonicalText("fit-in/300x200/filters:stretch()") == "fit:0,0;width:300;height:200;")
+        #expect(try canonicalText("300x200/filters:focal(1x2:30x40)") == "width:300;height:200;focal:1,2,30,40;")
+        #expect(try canonicalText("300x200/filters:focal(5x5:5x9)") == "width:300;height:200;")
+        #expect(try canonicalText("300x200/filters:dpr(2)") == "width:600;height:400;")
+        #expect(try canonicalText("300x201/filters:dpr(1.5)") == "width:450;height:302;")
+        #expect(try canonicalText("0x1/filters:dpr(0.1)") == "height:1;")
+        #expect(try canonicalText("origx10/filters:dpr(3)") == "width:-1;height:30;")
         #expect(ThumborParserTests.reason(of: "/unsafe/999999999x1/filters:dpr(2)/h/a") == .malformed)
     }
 
-    @Test func whatSteersTheAnswerIsNoPartOfThePicture() throws {
+    @Test func responseFiltersSetTheResponsePolicyOnly() throws {
         let filters = "max_age(60):expire(1700000000000):attachment('a, b.jpg')"
 
         let policy = try parse("filters:\(filters)/h/a").policy
@@ -138,12 +140,12 @@ import Testing
         #expect(try parse("filters:max_age(0)/h/a").policy.maxAge == 0)
     }
 
-    @Test func blurHashIsPartOfMetaAlone() throws {
-        #expect(try asks("meta/filters:blurhash()") == "meta:1;")
-        #expect(try asks("filters:blurhash()") == "")
+    @Test func blurHashAppliesToMetaOnly() throws {
+        #expect(try canonicalText("meta/filters:blurhash()") == "meta:1;")
+        #expect(try canonicalText("filters:blurhash()") == "")
     }
 
-    @Test func aColorIsANameOrDigits() {
+    @Test func colorIsParsedFromNameOrHexDigits() {
         #expect(RGBA8(named: "rebeccapurple") == RGBA8(red: 0x66, green: 0x33, blue: 0x99))
         #expect(RGBA8(named: "1a2B3c") == RGBA8(red: 0x1A, green: 0x2B, blue: 0x3C))
         #expect(RGBA8(named: "1a2") == RGBA8(red: 0x11, green: 0xAA, blue: 0x22))
@@ -156,8 +158,8 @@ import Testing
         try ThumborParserTests.dialect.parse("/unsafe/\(parts)".utf8)
     }
 
-    private func asks(_ parts: String) throws(ServiceError) -> String {
-        ThumborParserTests.asks(try parse("\(parts)/h/a"))
+    private func canonicalText(_ parts: String) throws(ServiceError) -> String {
+        ThumborParserTests.canonicalText(try parse("\(parts)/h/a"))
     }
 }
 #endif

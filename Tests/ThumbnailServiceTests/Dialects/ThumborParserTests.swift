@@ -1,19 +1,19 @@
 #if Service
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageService
 
-/// Named targets and what they ask for. `asks` is the canonical form without source and quality, which says what is
-/// done and nothing that is done anyway.
+/// Named targets and their canonical form without source and quality. The canonical form omits default operations.
 @Suite struct ThumborParserTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let parts: String
-        let asks: String
+        let canonicalText: String
         var source = "http://img"
 
-        init(_ name: String, _ parts: String, _ asks: String, source: String = "http://img") {
-            (self.name, self.parts, self.asks, self.source) = (name, parts, asks, source)
+        init(_ name: String, _ parts: String, _ canonicalText: String, source: String = "http://img") {
+            (self.name, self.parts, self.canonicalText, self.source) = (name, parts, canonicalText, source)
         }
 
         var testDescription: String { name }
@@ -132,21 +132,21 @@ import Testing
     ]
 
     @Test(arguments: parts + sources)
-    func aTargetAsksForWhatItSays(_ test: Case) throws {
+    func thumborTargetGivesItsCanonicalFormAndSource(_ test: Case) throws {
         let request = try Self.dialect.parse("/unsafe/\(test.parts)".utf8)
 
-        #expect(Self.asks(request) == test.asks)
+        #expect(Self.canonicalText(request) == test.canonicalText)
         #expect(request.source == .url(test.source))
     }
 
-    @Test func thereAreEnoughNamedTargets() {
+    @Test func namedTargetsAreUniqueAndComplete() {
         #expect(Self.parts.count + Self.sources.count >= 87)
         #expect(Set((Self.parts + Self.sources).map(\.name)).count == Self.parts.count + Self.sources.count)
     }
 
-    /// 2.1: what cannot be read is an error and no host of that name.
+    /// Docs/service-rules.md 2.1: an invalid part is an error and not the host of a source.
     @Test(
-        "SV15 what cannot be read is malformed",
+        .requirement("SV15"),
         arguments: [
             "/unsafe/", "/unsafe", "/", "", "unsafe/img", "/unsafe/300x200/", "/unsafe/smart/",
             "/unsafe/filters:blur(1)/",
@@ -160,11 +160,11 @@ import Testing
             "/unsafe/filters:blur(1)", "/unsafe/filters:blur(1/img", "/unsafe/filters:/img", "/unsafe/filters:)/img",
             "/unsafe/h/a%00b", "/unsafe/h/a%0Ab", "/unsafe/h/a%7Fb", "/unsafe/h/%FF%FE", "/unsafe/h/%ED%A0%80",
         ])
-    func whatCannotBeReadIsMalformed(_ target: String) {
+    func invalidTargetIsMalformed(_ target: String) {
         #expect(Self.reason(of: target) == .malformed)
     }
 
-    @Test("SV14 a target has at most 8192 bytes") func aTargetHasAtMost8192Bytes() throws {
+    @Test(.requirement("SV14")) func targetOver8192BytesIsTooLong() throws {
         let name = String(repeating: "a", count: 8192 - "/unsafe/".utf8.count)
 
         #expect(try Self.dialect.parse("/unsafe/\(name)".utf8).source == .url("http://\(name)"))
@@ -172,13 +172,13 @@ import Testing
         #expect(Self.reason(of: "/" + String(repeating: "/", count: 9000)) == .targetTooLong)
     }
 
-    @Test func aQueryIsRefused() {
+    @Test func queryIsRejected() {
         for target in ["/unsafe/img?", "/unsafe/img?w=1", "/unsafe/?img", "/unsafe/300x200/h/a?b=c"] {
             #expect(Self.reason(of: target) == .queryRefused, "\(target)")
         }
     }
 
-    @Test func aNameWithoutASchemeIsAFileWhereThatIsConfigured() throws {
+    @Test func sourceWithoutASchemeIsAFileWhenConfigured() throws {
         var dialect = Self.dialect
         dialect.readsFiles = true
 
@@ -187,7 +187,7 @@ import Testing
         #expect(try dialect.parse("/unsafe/https://h/a".utf8).source == .url("https://h/a"))
     }
 
-    @Test func theDefaultSchemeIsAsConfigured() throws {
+    @Test func sourceWithoutASchemeGetsTheConfiguredScheme() throws {
         var dialect = Self.dialect
         dialect.defaultScheme = "https"
 
@@ -195,13 +195,13 @@ import Testing
         #expect(try dialect.parse("/unsafe/http://h/a".utf8).source == .url("http://h/a"))
     }
 
-    @Test func aPostHasTheWordBodyForItsPicture() throws {
+    @Test func postTargetWithoutBodyAsSourceIsMalformed() throws {
         let dialect = PostDialect(thumbor: Self.dialect)
 
         let request = try dialect.parse(Array("/post/unsafe/fit-in/30x20/filters:grayscale()/body".utf8))
 
         #expect(request.source == .body)
-        #expect(Self.asks(request) == "fit:0,0;width:30;height:20;gray;")
+        #expect(Self.canonicalText(request) == "fit:0,0;width:30;height:20;gray;")
         for target in [
             "/post/unsafe/h/a.jpg", "/post/unsafe/", "/post/body", "/post/unsafe/body/", "/posted/unsafe/body",
         ] {
@@ -220,14 +220,14 @@ import Testing
         Result { () throws(ServiceError) in try dialect.parse(target.utf8) }.refusal
     }
 
-    /// The canonical operations without the quality that every request has.
-    static func asks(_ request: ThumbnailRequest) -> String {
+    /// The canonical operations without the quality, which every request contains.
+    static func canonicalText(_ request: ThumbnailRequest) -> String {
         String(decoding: request.canonicalOperations, as: UTF8.self).replacing("quality:80;", with: "")
     }
 }
 
 extension Result where Failure == ServiceError {
-    /// Why it failed; nil when it did not.
+    /// The reason of the failure; nil for a success.
     var refusal: ServiceError.Reason? {
         if case .failure(let error) = self { error.reason } else { nil }
     }

@@ -12,20 +12,20 @@ import Testing
         (nil, nil), ("", nil), ("*/*", nil), ("image/*", nil), ("image/webp", nil),
         ("image/webp,*/*", nil), ("text/html", nil), ("image/jpeg", .jpeg), ("image/png", .png),
         ("image/jpeg,image/png", nil), ("IMAGE/PNG", .png), (" image/png ; q=1 ", .png), ("image/png;Q=1.000", .png),
-        // Browsers: the photograph stays a JPEG.
+        // Accept fields of browsers: a photograph remains a JPEG.
         ("image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5", nil),
         ("image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", nil),
-        // A quality of 0 is a refusal, and the closest range decides.
+        // A quality of 0 excludes a type, and the most specific range applies.
         ("image/png;q=0,*/*", .jpeg), ("image/jpeg;q=0,image/*", .png), ("image/*;q=0,*/*", nil),
         ("image/jpeg;q=0,image/png;q=0", nil), ("image/png,*/*;q=0.1", .png), ("image/jpeg,image/*;q=0.4", .jpeg),
         ("image/jpeg;q=0.5,image/png", nil), ("image/jpeg;q=0.499,image/png", .png), ("*/png", nil),
-        // What cannot be read counts as not there.
+        // An invalid range is ignored.
         ("image/png;q=2", nil), ("image/png;q=", nil), ("image/png;q=0.0001", nil), ("image/png;q=1.1", nil),
         ("image/png;level=1", nil), ("image", nil), ("/png", nil), (",,;,image/png", .png), ("image/png;q=.5", nil),
     ]
 
     @Test(arguments: Self.fields)
-    func acceptChoosesTheFormat(_ accept: String?, _ format: OutputWish.Format?) {
+    func acceptFieldSelectsTheFormat(_ accept: String?, _ format: OutputWish.Format?) {
         #expect(Negotiation.format(for: accept) == format)
     }
 
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aPictureIsWhatAcceptAsksForAndEveryAnswerSaysThatItDependsOnIt() async throws {
+    @Test func negotiatedResponsesHaveTheAcceptedFormatAndVaryAccept() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) {
             $0.output.negotiates = true
@@ -72,7 +72,7 @@ import Testing
         ("/unsafe/meta/127.0.0.1:PORT/cat.png", 200), ("/health/live", 200),
         ("/iiif/3/cat.png/full/30,/0/default.jpg", 200), ("/iiif/3/none.png/full/30,/0/default.jpg", 404),
     ])
-    func whatNamesItsFormatDoesNotDependOnAccept(_ target: String, _ status: Int) async throws {
+    func targetWithAFormatIgnoresAccept(_ target: String, _ status: Int) async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) {
             $0.output.negotiates = true
@@ -87,7 +87,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func switchedOffAcceptHasNoSay() async throws {
+    @Test func acceptIsIgnoredWhenNegotiationIsDisabled() async throws {
         let origin = try await Self.origin()
         try await withService(origin: origin) { service in
             let reply = try await service.send(

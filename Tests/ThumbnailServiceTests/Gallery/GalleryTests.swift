@@ -7,15 +7,14 @@ import Testing
 
 @testable import PlatformImageService
 
-/// The gallery over real HTTP: that it is there only when it was asked for, what it lets a browser do, and who may empty
-/// caches.
+/// The gallery over HTTP: its option, its content security policy, and the authorization to clear caches.
 @Suite(.timeLimit(.minutes(30))) struct GalleryTests {
     private static let documents = [
         "/gallery", "/gallery/gallery.css", "/gallery/gallery.js", "/gallery/icon.svg", "/gallery/state",
         "/gallery/pictures/240",
     ]
 
-    /// Runs a service whose gallery shows pictures of these names in a folder of its own.
+    /// Runs a service whose gallery shows images with these names in a temporary folder.
     private static func withGallery(
         _ names: [String] = ["one.png"], keys: [[UInt8]] = [],
         _ change: (inout ServiceConfiguration) -> Void = { _ in },
@@ -41,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Self.documents + ["/gallery/clear-memory", "/gallery/purge-disk"])
-    func nothingOfItIsThereWithoutTheOption(_ target: String) async throws {
+    func galleryIsNotServedWithoutTheOption(_ target: String) async throws {
         try await withService { service in
             for method in ["GET", "POST"] {
                 let reply = try await service.send(target, method: method, fields: [("X-Gallery-Token", "")])
@@ -51,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func everyPartOfItHasAPolicyThatLetsOnlyItsOwnFilesRun() async throws {
+    @Test func galleryDocumentsHaveAStrictContentSecurityPolicy() async throws {
         try await Self.withGallery { service in
             for target in Self.documents {
                 let reply = try await service.send(target)
@@ -72,8 +71,8 @@ import Testing
         }
     }
 
-    /// The policy would keep them from running, and the page would be broken.
-    @Test func thePageHasNoScriptAndNoStyleInItself() async throws {
+    /// The content security policy blocks inline scripts and styles.
+    @Test func pageHasNoInlineScriptOrStyle() async throws {
         let page = GalleryPage.html(token: "t0k3n", sides: [100, 200], count: 7)
         #expect(!page.contains("style="))
         #expect(!page.contains("<style"))
@@ -86,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: ["gallery.css", "gallery.js", "icon.svg"])
-    func theEmbeddedFilesAreThoseOfTheRepository(_ name: String) async throws {
+    func embeddedFilesMatchTheRepository(_ name: String) async throws {
         let folder = Fixture.folder.appending(path: "../Sources/ThumbnailService/Gallery/Resources")
         let file = try Data(contentsOf: folder.appending(path: name).standardized)
         try await Self.withGallery { service in
@@ -95,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func picturesSayWhereTheyCameFromAlthoughNobodyAskedForDebugFields() async throws {
+    @Test func galleryImagesHaveXCacheWithoutDebugFields() async throws {
         try await Self.withGallery { service in
             let target = try await service.thumbnails()[0]
             #expect(try await service.send(target)["X-Cache"] == "render")
@@ -103,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func targetsAreSignedWhenThereIsAKey() async throws {
+    @Test func thumbnailTargetsAreSignedWithTheFirstKey() async throws {
         let first = Array("the first of keys".utf8)
         try await Self.withGallery(keys: [first, Array("the second of keys".utf8)]) {
             $0.signing.allowsUnsafe = false
@@ -116,17 +115,17 @@ import Testing
     }
 
     @Test(arguments: ["0", "1", "239", "-240", "0240x", "99999999999999999999", "", "240/", "%32%34%30"])
-    func noOtherSidesAreThere(_ side: String) async throws {
+    func unsupportedThumbnailSideIs404(_ side: String) async throws {
         try await Self.withGallery { service in
             let reply = try await service.send("/gallery/pictures/\(side)")
             #expect(reply.status == 404)
         }
     }
 
-    // MARK: names
+    // MARK: - File names
 
-    /// Whatever a file is called, its name is text, and its target leads to it and nowhere else.
-    @Test func hostileNamesStayNames() async throws {
+    /// Any file name is escaped in the page, and its target returns that file only.
+    @Test func hostileFileNamesAreEscapedAndServed() async throws {
         let names = [
             "<img src=x onerror=alert(1)>.png", "\"><script>alert(1)<&.png", "filters:blur(9).png", "a?b=c#d.png",
             "100%25.png", "%2e%2e.png", "名前 ü.png", "http:.png", "10x10.png", "':;,@&=+$!*()[].png",
@@ -154,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: ["..\\a.png", "../one.png", "/etc/passwd", "a\u{1}.png"])
-    func namesThatLeadOutGiveNothing(_ name: String) async throws {
+    func fileNameOutsideTheFolderIsRejected(_ name: String) async throws {
         try await Self.withGallery {
             $0.gallery = .init(pictures: [.init(source: name, name: name)])
         } _: { service in
@@ -163,9 +162,9 @@ import Testing
         }
     }
 
-    // MARK: orders
+    // MARK: - Commands
 
-    @Test func cachesAreEmptiedOnlyByPOSTWithTheToken() async throws {
+    @Test func cacheIsClearedOnlyByPOSTWithTheToken() async throws {
         try await Self.withGallery { service in
             let target = try await service.thumbnails()[0]
             _ = try await service.send(target)
@@ -193,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func memoryAndDiskAreEmptiedEachByItself() async throws {
+    @Test func memoryAndDiskAreClearedSeparately() async throws {
         try await Self.withGallery {
             $0.cache.directory = $0.source.fileRoot.map { $0 + "/cache" }
         } _: { service in
@@ -211,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func everyServiceHasATokenOfItsOwn() async throws {
+    @Test func everyServiceHasAUniqueToken() async throws {
         var tokens: Set<String> = []
         for _ in 0..<2 {
             let (told, tell) = AsyncStream.makeStream(of: String.self)
@@ -225,15 +224,15 @@ import Testing
         #expect(tokens.count == 2)
     }
 
-    /// A name of somebody else that leads here makes that one's page the same origin as this one, and the token readable.
+    /// DNS rebinding: a page under a foreign name that resolves to this service has the same origin and can read the token.
     @Test(arguments: [
         ("127.0.0.1:8080", 200), ("localhost", 200), ("LOCALHOST:1", 200), ("[::1]:8080", 200), ("192.168.1.9", 200),
         ("images.example", 200), ("images.example:444", 200), ("rebound.example", 403), ("127.0.0.1.example", 403),
         ("localhost.example", 403),
-        // Not a host and a port, so refused before the gallery is asked (RFC 9112 section 3.2, X16).
+        // Not a host and a port, so rejected before the gallery handles the request (RFC 9112 section 3.2).
         ("localhost:80.example", 400), ("", 400),
     ])
-    func thePageIsGivenOutUnderTheServicesOwnNames(_ host: String, _ status: Int) async throws {
+    func galleryIsServedOnlyUnderTheNamesOfTheService(_ host: String, _ status: Int) async throws {
         try await Self.withGallery {
             $0.server.publicURL = "https://images.example"
         } _: { service in
@@ -244,12 +243,12 @@ import Testing
         }
     }
 
-    // MARK: figures
+    // MARK: - State
 
-    @Test func theStateCountsWhatHappened() async throws {
+    @Test func stateReportsCachesAndRenderCounts() async throws {
         try await Self.withGallery(["one.png", "two.png"]) { service in
             for target in try await service.thumbnails() { _ = try await service.send(target) }
-            // A render's thread gives its bytes back when it is through, which may be after the answer.
+            // A render thread releases its bytes when it ends, possibly after the response.
             await yieldUntil { service.engine.queue.budget.grantedBytes == 0 }
             let state = GalleryState(service.engine)
             #expect(state.memory?.count == 2)
@@ -266,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatLeavesIsCounted() async throws {
+    @Test func clientDisconnectIsCountedAsCancelled() async throws {
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(status: 404)
@@ -282,7 +281,7 @@ import Testing
             await origin.waitForRequests(1)
             client.cancel()
             _ = await client.result
-            // The connection's end is seen when it is seen: nothing else happens until then.
+            // The service notices the end of the connection asynchronously.
             await yieldUntil { GalleryState(service.engine).cancelledCount > 0 }
             #expect(GalleryState(service.engine).cancelledCount == 1)
         }
@@ -292,7 +291,6 @@ import Testing
 }
 
 extension RunningService {
-    /// The targets of the gallery's thumbnails.
     fileprivate func thumbnails() async throws -> [String] {
         let text = try await send("/gallery/pictures/240").text
         return text.split(separator: "\"thumbnail\":\"").dropFirst().map { String($0.prefix { $0 != "\"" }) }

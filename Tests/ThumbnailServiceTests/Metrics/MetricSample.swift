@@ -1,13 +1,13 @@
 #if Service
 import Testing
 
-/// A line of the text format of Prometheus, read by its grammar.
+/// A sample line of the Prometheus text format.
 struct MetricSample: Sendable {
     let name: String
     let labels: [String: String]
     let value: Double
 
-    /// All samples; a line that is none, or whose family was not begun right before, is an error.
+    /// Parses all samples; throws for an invalid line and for a sample outside its metric family.
     static func all(in text: String) throws -> [Self] {
         var samples: [Self] = []
         var families: Set<String> = []
@@ -73,7 +73,7 @@ struct MetricSample: Sendable {
 }
 
 extension [MetricSample] {
-    /// The value of a sample with these labels among its own; nil without one.
+    /// The value of the first sample with these labels; it may have more. Nil without such a sample.
     func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
         first { sample in
             sample.name == name && labels.allSatisfy { sample.labels[$0.key] == $0.value }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PlatformImageService
 
-/// The text format 0.0.4 of Prometheus, as an own reader of it sees it.
+/// The Prometheus text format 0.0.4, parsed by `MetricSample`.
 @Suite struct MetricsTextTests {
-    @Test func everyTypeIsWrittenAsItsType() {
+    @Test func everyMetricTypeIsWrittenInTheTextFormat() {
         let registry = PrometheusRegistry()
         registry.describe(["a_total": "Things\\done\nby \"us\"."])
         Counter(label: "a_total", dimensions: [("path", "c:\\x\n\"y\"")], factory: registry).increment(by: 3)
@@ -32,7 +32,7 @@ import Testing
                 """)
     }
 
-    @Test func aHistogramCountsEveryDurationInEachBucketThatHoldsIt() throws {
+    @Test func histogramBucketsAreCumulative() throws {
         let bounds = PrometheusHistogram.bounds.map(\.nanoseconds)
         let durations = bounds.flatMap { [$0 - 1, $0, $0 + 1] } + [0, -5, .max]
         let registry = PrometheusRegistry()
@@ -61,13 +61,13 @@ import Testing
         arguments: [
             ("a.b-c d", "a_b_c_d"), ("9a", "_9a"), ("", "_"), ("a:b", "a:b"), ("größe", "gr__e"), ("a\n} 1", "a___1"),
         ] as [(String, String)])
-    func namesAreMadeOfWhatPrometheusKnows(_ label: String, _ name: String) throws {
+    func invalidCharactersOfMetricNamesAreReplaced(_ label: String, _ name: String) throws {
         let registry = PrometheusRegistry()
         Counter(label: label, factory: registry).increment()
         #expect(try MetricSample.all(in: registry.text).map(\.name) == [name])
     }
 
-    @Test func everyCharacterOfALabelComesBack() throws {
+    @Test func labelValuesAreEscapedReversibly() throws {
         let text = String(String.UnicodeScalarView((1...0x2FF).compactMap { Unicode.Scalar($0) }))
         let registry = PrometheusRegistry()
         Counter(label: "a", dimensions: [("le", text), ("x y", "1"), ("x-y", "2")], factory: registry).increment()
@@ -76,7 +76,7 @@ import Testing
         #expect(sample.labels == ["le_": text, "x_y": "1"])
     }
 
-    @Test func metricsOfOneNameAndEqualLabelsAreOne() throws {
+    @Test func metricsWithEqualNameAndLabelsAreMerged() throws {
         let registry = PrometheusRegistry()
         Counter(label: "a", dimensions: [("x", "1"), ("y", "2")], factory: registry).increment()
         Counter(label: "a", dimensions: [("y", "2"), ("x", "1")], factory: registry).increment()
@@ -84,7 +84,7 @@ import Testing
         #expect(registry.text == "# TYPE a counter\na{x=\"1\",y=\"2\"} 2\na{x=\"2\"} 1\n")
     }
 
-    @Test func aNameHasOneType() {
+    @Test func firstTypeOfAMetricNameIsRetained() {
         let registry = PrometheusRegistry()
         Counter(label: "a", factory: registry).increment()
         Meter(label: "a", factory: registry).set(5)
@@ -92,7 +92,7 @@ import Testing
         #expect(registry.text == "# TYPE a counter\na 1\n")
     }
 
-    @Test func whatIsDestroyedIsGone() {
+    @Test func destroyedMetricIsNotReported() {
         let registry = PrometheusRegistry()
         let counter = Counter(label: "a", factory: registry)
         let other = Counter(label: "a", dimensions: [("x", "1")], factory: registry)
@@ -102,7 +102,7 @@ import Testing
         #expect(registry.text.isEmpty)
     }
 
-    @Test func aCounterNeverFalls() {
+    @Test func negativeCounterIncrementIsIgnored() {
         let registry = PrometheusRegistry()
         let counter = Counter(label: "a", factory: registry)
         counter.increment(by: 2)
@@ -116,13 +116,13 @@ import Testing
         arguments: [
             (Double.nan, "NaN"), (.infinity, "+Inf"), (-.infinity, "-Inf"), (0, "0"), (-3, "-3"), (0.25, "0.25"),
         ] as [(Double, String)])
-    func numbersAreWrittenAsPrometheusReadsThem(_ number: Double, _ text: String) {
+    func gaugeValuesAreFormattedForPrometheus(_ number: Double, _ text: String) {
         let registry = PrometheusRegistry()
         Meter(label: "a", factory: registry).set(number)
         #expect(registry.text == "# TYPE a gauge\na \(text)\n")
     }
 
-    @Test func nothingIsLostBetweenThreads() async {
+    @Test func concurrentUpdatesAreAllCounted() async {
         let registry = PrometheusRegistry()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {

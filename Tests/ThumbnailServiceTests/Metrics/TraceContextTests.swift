@@ -9,15 +9,15 @@ import Testing
 private let trace = "0af7651916cd43dd8448eb211c80319c"
 private let parent = "b7ad6b7169203331"
 
-/// W3C Trace Context: what is taken, and what an origin gets.
+/// W3C Trace Context: parsing of incoming fields, and the fields of requests to origins.
 @Suite struct TraceContextTests {
-    @Test func aValidParentIsTaken() throws {
+    @Test func validTraceparentIsParsed() throws {
         let context = try #require(TraceContext(parent: "00-\(trace)-\(parent)-01", state: nil))
         #expect(context.traceID == trace)
         #expect(context.parentID == parent)
         #expect(context.flags == 1)
         #expect(context.state == nil)
-        // A version of the future: what is known of it is used, flags that are not known are not passed on.
+        // A future version: the known parts are used, unknown flags are not forwarded.
         let later = try #require(TraceContext(parent: "cc-\(trace)-\(parent)-ff-more", state: nil))
         #expect(later.flags == 3)
         #expect(later.fields(spanID: 255).map(\.value) == ["00-\(trace)-00000000000000ff-03"])
@@ -32,11 +32,11 @@ private let parent = "b7ad6b7169203331"
             "00_\(trace)-\(parent)-01", "00-\(trace)-\(parent)-01, 00-\(trace)-\(parent)-01",
             " 00-\(trace)-\(parent)-01",
         ] as [String])
-    func whatIsNoParentIsLeftOut(_ text: String) {
+    func invalidTraceparentIsIgnored(_ text: String) {
         #expect(TraceContext(parent: text, state: "a=1") == nil)
     }
 
-    @Test func everyOtherByteAnywhereIsRefused() {
+    @Test func traceparentWithOneInvalidByteIsIgnored() {
         let valid = Array("00-\(trace)-\(parent)-01".utf8)
         for index in valid.indices {
             for byte in [0x00, 0x0A, 0x20, 0x2D, 0x47, 0x67, 0x7F] as [UInt8] where byte != valid[index] {
@@ -53,11 +53,11 @@ private let parent = "b7ad6b7169203331"
             ("1a=1", "1a=1"), ("", nil), (",", nil), ("a", nil), ("A=1", nil), ("a=", nil), ("a=1=2", nil),
             ("a=1,a=2", nil), ("a@b@c=1", nil), ("a=\u{7F}", nil), ("a=é", nil), ("=1", nil), ("a b=1", nil),
         ] as [(String, String?)])
-    func stateIsTakenOrLeftOutAsAWhole(_ text: String, _ kept: String?) {
+    func tracestateIsForwardedOrDroppedCompletely(_ text: String, _ kept: String?) {
         #expect(TraceState.validated(text) == kept)
     }
 
-    @Test func stateHasItsLimits() {
+    @Test func tracestateOverItsLimitsIsDropped() {
         let members = (0..<33).map { "k\($0)=v" }
         #expect(TraceState.validated(members.prefix(32).joined(separator: ",")) != nil)
         #expect(TraceState.validated(members.joined(separator: ",")) == nil)
@@ -67,7 +67,7 @@ private let parent = "b7ad6b7169203331"
         #expect(TraceState.validated(long + ",b=" + long.dropFirst(2)) == long)
     }
 
-    @Test func anOriginGetsTheTraceWithANewParent() async throws {
+    @Test func originReceivesTheTraceWithANewParentID() async throws {
         let file = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { request in
             request.target == "/old.png" ? .redirect(to: "/new.png") : .ok(file)
@@ -94,7 +94,7 @@ private let parent = "b7ad6b7169203331"
     @Test(
         arguments: [[], [("tracestate", "a=1")], [("traceparent", "00-x-y-01"), ("tracestate", "a=1")]]
             as [[(String, String)]])
-    func withoutAValidParentAnOriginGetsNothing(_ fields: [(String, String)]) async throws {
+    func originReceivesNoTraceWithoutAValidParent(_ fields: [(String, String)]) async throws {
         let file = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in .ok(file) }
         try await withService(origin: origin) { service in

@@ -55,7 +55,7 @@ import Testing
             let time = self.time
             // Equal lengths; decoders ignore the byte after the end of the PNG.
             let sources = OneSource(bytes: file + [0], other: file + [1])
-            let factory = ForeignMetrics(timers: ["imagetool_queue_seconds": queueTimer])
+            let factory = ExternalMetricsFactory(timers: ["imagetool_queue_seconds": queueTimer])
             let metrics = ServiceMetrics(factory: factory)
             engine = ThumbnailEngine(configuration, sources: sources, metrics: metrics) {
                 time.value

@@ -1,9 +1,10 @@
 #if Service
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageService
 
-/// Docs/service-rules.md 1.2: equal for requests that must give equal bytes, and for no others (SV18).
+/// Canonical forms are equal exactly for requests with equal results (Docs/service-rules.md 1.2).
 @Suite struct CanonicalFormTests {
     @Test(arguments: [
         [
@@ -34,7 +35,7 @@ import Testing
         ["meta/300x200/h/a", "meta/300x200/filters:quality(80)/h/a"],
         ["300x200/filters:format(jpg):grayscale()/h/a", "300x200/filters:grayscale():format(jpeg)/h/a"],
     ])
-    func requestsThatMustGiveEqualBytesAreEqual(_ parts: [String]) throws {
+    func equivalentRequestsHaveEqualCanonicalForms(_ parts: [String]) throws {
         let forms = try parts.map { try request($0).canonicalBytes }
 
         for (form, part) in zip(forms, parts) {
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("SV18 all others differ") func allOthersDiffer() throws {
+    @Test(.requirement("SV18")) func differentRequestsHaveDifferentCanonicalForms() throws {
         let parts = [
             "h/a", "h/b", "i/a", "https://h/a", "h/a%3Fb", "300x/h/a", "x300/h/a", "300x300/h/a", "-300x/h/a",
             "300x-0/h/a", "origx/h/a", "origxorig/h/a", "fit-in/300x/h/a", "full-fit-in/300x/h/a",
@@ -63,7 +64,7 @@ import Testing
             "filters:convolution(1;2;3;4,2)/h/a", "filters:convolution(1;2;3;4,4)/h/a",
             "filters:convolution(1;2;3;4,2,0)/h/a", "filters:grayscale():blur(1)/h/a",
             "filters:blur(1):grayscale()/h/a", "filters:grayscale():grayscale()/h/a",
-            // Text of a client that looks like what we write.
+            // Client text in the syntax of the canonical form.
             "h/a;width:300;", "h/a;quality:80;",
         ]
         var seen: [[UInt8]: String] = [:]
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("SV18 sources of different kinds differ") func sourcesOfDifferentKindsDiffer() {
+    @Test(.requirement("SV18")) func sourcesOfDifferentKindsHaveDifferentCanonicalForms() {
         let sources: [SourceName] = [.url("a"), .file("a"), .identifier("a"), .body, .file(""), .url("")]
         let operations = Operations()
         let forms = sources.map {
@@ -85,7 +86,7 @@ import Testing
         #expect(Set(forms).count == sources.count)
     }
 
-    @Test func theDefaultQualityIsTheConfiguredOne() throws {
+    @Test func configuredDefaultQualityEqualsTheExplicitQuality() throws {
         var dialect = ThumborParserTests.dialect
         dialect.defaultQuality = 70
 

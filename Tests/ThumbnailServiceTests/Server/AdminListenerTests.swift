@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test func externalMetricsFactoryDisablesTheMetricsPage() async throws {
-        let elsewhere = ForeignMetrics()
+        let elsewhere = ExternalMetricsFactory()
         try await Self.withAdmin(metrics: elsewhere) { (service) async throws in
             #expect(try await service.send("/health/live").status == 200)
             #expect(try await service.admin.send("/metrics").status == 404)

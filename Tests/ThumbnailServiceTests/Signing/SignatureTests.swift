@@ -1,19 +1,20 @@
 #if Service
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageService
 
-/// SV12 and SV13 in Docs/service-security.md, and Docs/service-rules.md 2.5.
+/// Signatures of targets (Docs/service-rules.md 2.5).
 @Suite struct SignatureTests {
-    /// The key of the published scenarios has 15 bytes, one less than the service accepts: the tests against other
-    /// programs need it, so they lower the limit for it.
+    /// The key of thumbor's published scenarios has 15 bytes, one less than the service accepts, so the tests lower the
+    /// limit.
     static let key = "my-security-key"
 
     private static func keys(_ algorithms: [SigningKeys.Algorithm] = [.sha1, .sha256]) throws -> SigningKeys {
         try SigningKeys([Array(key.utf8)], algorithms: algorithms, minKeyBytes: key.utf8.count)
     }
 
-    /// The scenarios that thumbor publishes for authors of clients.
+    /// The scenarios that thumbor publishes for client libraries.
     @Test(arguments: [
         ("8ammJH8D-7tXy6kU3lTvoXlhu4o=", "300x200/my.server.com/some/path/to/image.jpg"),
         ("Ps3ORJDqxlSQ8y00T29GdNAh2CY=", "meta/my.server.com/some/path/to/image.jpg"),
@@ -21,15 +22,15 @@ import Testing
         ("uvLnA6TJlF-Cc-L8z9pEtfasO3s=", "fit-in/my.server.com/some/path/to/image.jpg"),
         ("ZZtPCw-BLYN1g42Kh8xTcRs0Qls=", "filters:brightness(10):contrast(20)/my.server.com/some/path/to/image.jpg"),
     ])
-    func thePublishedSignaturesAreOurs(_ signature: String, _ rest: String) throws {
+    func publishedThumborSignaturesAreReproduced(_ signature: String, _ rest: String) throws {
         let keys = try Self.keys()
 
         #expect(keys.signed(rest) == "/\(signature)/\(rest)")
         #expect(reason(of: "/\(signature)/\(rest)") == nil)
     }
 
-    /// The sixth: what a client's library signs is what the server signs.
-    @Test func aSignatureMadeHereIsAccepted() throws {
+    /// The sixth published scenario: the server accepts the signature of a client library.
+    @Test func generatedSignatureIsAccepted() throws {
         for algorithm in SigningKeys.Algorithm.allCases {
             let keys = try Self.keys([algorithm])
             let target = keys.signed("300x200/my.server.com/some/path/to/image.jpg")
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    /// Forty spellings of addresses (U11). The first column is what libthumbor 2.0.2 signs, `CryptoURL(key=
+    /// Forty URL encodings. The first column is the signature of libthumbor 2.0.2, `CryptoURL(key=
     /// "my-security-key").generate(...)`; the second is HMAC-SHA256 of the same text by Python's `hmac`.
     static let encodings: [(sha1: String, sha256: String, rest: String)] = [
         (
@@ -188,7 +189,7 @@ import Testing
         ),
     ]
 
-    @Test func whatLibthumborSignsIsAccepted() throws {
+    @Test func libthumborSignaturesAreReproducedAndAccepted() throws {
         #expect(Self.encodings.count == 40)
         for encoding in Self.encodings {
             for (algorithm, signature) in [(SigningKeys.Algorithm.sha1, encoding.sha1), (.sha256, encoding.sha256)] {
@@ -199,13 +200,13 @@ import Testing
         }
     }
 
-    @Test("SV13 every change of one character is refused") func everyChangeOfOneCharacterIsRefused() {
+    @Test(.requirement("SV13")) func changeOfAnyCharacterIsRejected() {
         for encoding in Self.encodings {
             for signature in [encoding.sha1, encoding.sha256] {
                 let target = Array("/\(signature)/\(encoding.rest)".utf8)
                 for index in target.indices.dropFirst() {
                     var changed = target
-                    // Stays a character of base64url, or of a path.
+                    // Remains a character of base64url or of a path.
                     changed[index] = changed[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
                     let result = Result { () throws(ServiceError) in try policy.verified(changed) }
                     #expect(result.refusal == .badSignature, "\(index)")
@@ -214,7 +215,7 @@ import Testing
         }
     }
 
-    @Test("SV12 every bit of the signature counts") func everyBitOfTheSignatureCounts() throws {
+    @Test(.requirement("SV12")) func eachSignatureCharacterHasOneAcceptedValue() throws {
         let rest = "300x200/my.server.com/some/path/to/image.jpg"
         for signature in ["8ammJH8D-7tXy6kU3lTvoXlhu4o=", try Self.sha256(rest)] {
             let characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+"
@@ -230,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func escapedPaddingIsTheSame() {
+    @Test func percentEncodedPaddingIsAcceptedOnce() {
         let rest = "300x200/my.server.com/some/path/to/image.jpg"
 
         #expect(reason(of: "/8ammJH8D-7tXy6kU3lTvoXlhu4o%3D/\(rest)") == nil)
@@ -238,9 +239,8 @@ import Testing
         #expect(reason(of: "/8ammJH8D-7tXy6kU3lTvoXlhu4o%253D/\(rest)") == .badSignature)
     }
 
-    /// Each spelling that is accepted is an entry of its own in a cache in front of the service.
-    @Test("X14: of the bytes of a signature only its padding may be percent-encoded")
-    func noOtherByteOfASignatureMayBeEscaped() throws {
+    /// Each accepted encoding of a URL is a separate entry in a cache in front of the service.
+    @Test(.requirement("X14")) func percentEncodedSignatureByteOtherThanPaddingIsRejected() throws {
         let rest = "300x200/my.server.com/some/path/to/image.jpg"
         for algorithm in SigningKeys.Algorithm.allCases {
             let signature = Array(try Self.keys([algorithm]).signed(rest).split(separator: "/")[0].utf8)
@@ -260,13 +260,13 @@ import Testing
         "8ammJH8D-7tXy6kU3lTvoXlhu4p=", "8ammJH8D-7tXy6kU3lTv", "=8ammJH8D-7tXy6kU3lTvoXlhu4o", "A", "====", " ",
         "8ammJH8D+7tXy6kU3lTvoXlhu4o=", "Unsafe", "unsafe%20", "%00", "8ammJH8D-7tXy6kU3lTvoXlhu4o=\u{300}",
     ])
-    func whatIsNoSignatureIsRefused(_ signature: String) {
+    func malformedSignatureIsRejected(_ signature: String) {
         #expect(reason(of: "/\(signature)/300x200/my.server.com/some/path/to/image.jpg") == .badSignature)
     }
 
-    /// The bypass that thumbor fixed in 2026: a signature was taken out wherever it stood, so that the text around it
-    /// was not signed.
-    @Test("SV13 the signature is cut off at the front alone") func theSignatureIsCutOffAtTheFrontAlone() throws {
+    /// A bypass that thumbor fixed in 2026: the signature was removed at any position, so the text around it was not
+    /// verified.
+    @Test(.requirement("SV13")) func signatureIsRemovedFromTheFrontOnly() throws {
         let keys = try Self.keys()
         let rest = "300x200/my.server.com/a.jpg"
         let signature = String(keys.signed(rest).split(separator: "/")[0])
@@ -281,12 +281,12 @@ import Testing
             let found = reason(of: target)
             #expect(found == .badSignature || found == .malformed, "\(target)")
         }
-        // A message that has a signature in it is signed like any other.
+        // A message that contains a signature is signed like any other.
         let nested = keys.signed("\(signature)/\(rest)")
         #expect(try policy.verified(nested.utf8).bytes == Array("\(signature)/\(rest)".utf8))
     }
 
-    @Test("SV12 every key verifies and the first one signs") func everyKeyVerifiesAndTheFirstOneSigns() throws {
+    @Test(.requirement("SV12")) func everyKeyVerifiesAndTheFirstKeySigns() throws {
         let rest = "300x200/h/a.jpg"
         let (old, new) = (Array("an old key of ours".utf8), Array("a new key of ours".utf8))
         var policy = SigningPolicy()
@@ -300,7 +300,7 @@ import Testing
         #expect(Result { () throws(ServiceError) in try policy.verified(other.utf8) }.refusal == .badSignature)
     }
 
-    @Test func anAlgorithmCanBeSwitchedOff() throws {
+    @Test func signatureOfADisabledAlgorithmIsRejected() throws {
         for (allowed, refused) in [(SigningKeys.Algorithm.sha1, SigningKeys.Algorithm.sha256), (.sha256, .sha1)] {
             var policy = SigningPolicy()
             policy.keys = try Self.keys([allowed])
@@ -309,7 +309,7 @@ import Testing
         }
     }
 
-    @Test("SV12 no key and an empty key are no keys") func noKeyAndAnEmptyKeyAreNoKeys() {
+    @Test(.requirement("SV12")) func missingOrEmptyKeysAreRejected() {
         let key = Array("a key of these tests".utf8)
         for keys in [[], [[]], [key, []]] as [[[UInt8]]] {
             #expect(throws: SigningKeys.KeyError.self) { try SigningKeys(keys) }
@@ -318,7 +318,7 @@ import Testing
         #expect(throws: SigningKeys.KeyError.self) { try SigningKeys([key], algorithms: []) }
     }
 
-    @Test("SV12 unsafe is refused unless it is allowed") func unsafeIsRefusedUnlessItIsAllowed() throws {
+    @Test(.requirement("SV12")) func unsafeTargetIsRejectedUnlessAllowed() throws {
         var policy = policy
 
         #expect(reason(of: "/unsafe/300x200/h/a.jpg") == .unsafeNotAllowed)
@@ -329,7 +329,7 @@ import Testing
         #expect(Result { () throws(ServiceError) in try policy.verified(signed.utf8) }.refusal == .badSignature)
     }
 
-    @Test("SV13 a query is refused or signed") func aQueryIsRefusedOrSigned() throws {
+    @Test(.requirement("SV13")) func queryIsRejectedUnlessSigned() throws {
         let keys = try Self.keys()
         let target = keys.signed("300x200/h/a.jpg?w=1&x=%20")
         var dialect = ThumborDialect(signing: policy)
@@ -346,8 +346,8 @@ import Testing
         #expect(Result { () throws(ServiceError) in try dialect.parse("/?/h".utf8) }.refusal == .badSignature)
     }
 
-    /// What verified is what is parsed: a decoded target is not decoded again.
-    @Test func theDecodedFormIsAcceptedWhereThatIsConfigured() throws {
+    /// The verified bytes are the parsed bytes: a decoded target is not decoded again.
+    @Test func decodedTargetIsAcceptedWhenConfigured() throws {
         let keys = try Self.keys()
         let signature = keys.signed("300x200/h/a b%20c.jpg").split(separator: "/")[0]
         let target = "/\(signature)/300x200/h/a%20b%2520c.jpg"
@@ -357,12 +357,12 @@ import Testing
         dialect.signing.acceptsDecoded = true
         let request = try dialect.parse(target.utf8)
         #expect(request.source == .url("http://h/a%20b%20c.jpg"))
-        #expect(ThumborParserTests.asks(request) == "width:300;height:200;")
+        #expect(ThumborParserTests.canonicalText(request) == "width:300;height:200;")
         let twice = target.replacing("%20", with: "%2520")
         #expect(Result { () throws(ServiceError) in try dialect.parse(twice.utf8) }.refusal == .badSignature)
     }
 
-    @Test func base64urlHasOneSpellingForEachCode() {
+    @Test func nonCanonicalBase64URLIsRejected() {
         for count in 0...40 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + count) }
             #expect(Base64URL.decode(Base64URL.encode(bytes).utf8) == bytes)

@@ -3,8 +3,8 @@ import Metrics
 
 @testable import PlatformImageService
 
-/// Metrics of another program: a registry that the service did not make, with the timers of a test under their labels.
-final class ForeignMetrics: MetricsFactory {
+/// A metrics factory with a separate registry; a test can supply timers by label.
+final class ExternalMetricsFactory: MetricsFactory {
     let registry = PrometheusRegistry()
     private let timers: [String: any TimerHandler]
 

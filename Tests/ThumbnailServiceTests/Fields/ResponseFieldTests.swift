@@ -1,12 +1,13 @@
 #if Service
+import PlatformImageTestSupport
 import PlatformImage
 import Testing
 
 @testable import PlatformImageService
 
 /// Docs/service-rules.md 4, points 1 and 2: entity tags, dates and lifetimes.
-@Suite struct AnswerFieldTests {
-    @Test func aTagNamesSourceOperationsFormatAndVersion() {
+@Suite struct ResponseFieldTests {
+    @Test func entityTagDependsOnSourceOperationsFormatAndVersion() {
         let tag = tag()
 
         #expect(tag == self.tag())
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func aTagIsFoundInEveryListThatHasIt() {
+    @Test func entityTagIsFoundInIfNoneMatchLists() {
         let tag = ETag(fieldValue: "\"abc\"")
 
         for value in [
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    /// Moments that `date -u -d @N` prints so.
+    /// Dates as printed by `date -u -d @N`.
     static let dates: [(Int64, String)] = [
         (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
         (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (1_709_164_799, "Wed, 28 Feb 2024 23:59:59 GMT"),
@@ -47,12 +48,12 @@ import Testing
     ]
 
     @Test(arguments: dates)
-    func aDateIsReadAndWritten(_ seconds: Int64, _ text: String) {
+    func httpDateIsParsedAndFormatted(_ seconds: Int64, _ text: String) {
         #expect(LastModified(text.utf8, now: .max)?.seconds == seconds)
         #expect(LastModified(seconds: seconds).fieldValue == text)
     }
 
-    @Test func everyDayOfACenturyIsReadAsItIsWritten() {
+    @Test func formattedHTTPDateIsParsedToTheSameValue() {
         for day in 0..<36_525 where day % 7 == 0 || day % 365 < 2 {
             let seconds = Int64(day) * 86_400 + Int64(day % 86_400)
             #expect(LastModified(LastModified(seconds: seconds).fieldValue.utf8, now: .max)?.seconds == seconds)
@@ -60,8 +61,7 @@ import Testing
         #expect(LastModified(seconds: .max).fieldValue == "Fri, 31 Dec 9999 23:59:59 GMT")
     }
 
-    /// SV19: nothing of an origin is passed on that is not what it should be.
-    @Test("SV19 what is no date or in the future is not passed on") func whatIsNoDateOrInTheFutureIsNotPassedOn() {
+    @Test(.requirement("SV19")) func invalidOrFutureLastModifiedDateIsRejected() {
         for text in [
             "", "Sun, 06 Nov 1994 08:49:37 GMT ", " Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 UTC",
             "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Mon, 06 Nov 1994 08:49:37 GMT",
@@ -100,7 +100,7 @@ import Testing
         Case(mode: .passthrough, remaining: -7, age: 200, value: "public, max-age=200", sentAge: 200),
         Case(mode: .passthrough, remaining: .max, age: .max, value: "public, max-age=2147483648", sentAge: 1 << 31),
     ])
-    func theLifetimeComesFromWhereTheModeSays(_ test: Case) {
+    func lifetimeIsComputedForEachCacheMode(_ test: Case) {
         let source = CacheLifetime.Source(remaining: test.remaining, age: test.age)
 
         let lifetime = CacheLifetime(
@@ -111,7 +111,7 @@ import Testing
         #expect(lifetime.isShareable)
     }
 
-    @Test func aTargetCanOnlyShortenIt() {
+    @Test func targetCanOnlyShortenTheLifetime() {
         let settings = CacheLifetime.Settings(ttl: 1000)
         func seconds(_ policy: AnswerPolicy, resultAge: Int = 0, now: Int64 = 50_000) -> Int {
             CacheLifetime(of: .init(), policy: policy, settings: settings, resultAge: resultAge, now: now).remaining
@@ -128,7 +128,7 @@ import Testing
         #expect(seconds(AnswerPolicy(maxAge: 60, expires: 60_000)) == 10)
     }
 
-    @Test func whatIsPrivateStaysSoAndWhatMayNotBeKeptIsNot() {
+    @Test func privateAndNoStoreSourcesGivePrivateAndNoStoreResponses() {
         let settings = CacheLifetime.Settings(ttl: 1000, staleWhileRevalidate: 30, isImmutable: true)
         let own = CacheLifetime(of: .init(isPrivate: true), policy: .init(), settings: settings, now: 0)
         let none = CacheLifetime(of: .init(forbidsStoring: true), policy: .init(), settings: settings, now: 0)
@@ -142,7 +142,7 @@ import Testing
         #expect(stale.cacheControl == "public, max-age=0")
     }
 
-    @Test func aDamagedSourceIsKeptForAShortTime() {
+    @Test func damagedSourceIsCachedForTheNegativeTTL() {
         let settings = CacheLifetime.Settings(ttl: 1000, staleWhileRevalidate: 30, negativeTTL: 60)
 
         let lifetime = CacheLifetime(
@@ -151,8 +151,8 @@ import Testing
         #expect(lifetime.cacheControl == "public, max-age=50")
     }
 
-    /// The table of 2.4: 5xx is never stored.
-    @Test func errorsAreKeptForAShortTimeOrNotAtAll() {
+    /// The table of Docs/service-rules.md 2.4: a 5xx response is never stored.
+    @Test func errorsAreCachedForTheNegativeTTLOrNotStored() {
         for reason in ServiceError.Reason.allCases {
             let error = ServiceError(reason, "")
             let value = CacheLifetime(of: error, settings: .init()).cacheControl
@@ -162,15 +162,16 @@ import Testing
         }
     }
 
-    /// SV19: a name gets into the field in ASCII, whatever it is.
-    @Test(arguments: [
-        (nil, "inline"), ("", "attachment"), ("a.jpg", "attachment; filename=\"a.jpg\""),
-        ("a b, c.jpg", "attachment; filename=\"a b, c.jpg\""),
-        ("\u{FC}.jpg", "attachment; filename=\"__.jpg\"; filename*=UTF-8''%C3%BC.jpg"),
-        ("a\"b\\c%41.jpg", "attachment; filename=\"a_b_c_41.jpg\"; filename*=UTF-8''a%22b%5Cc%2541.jpg"),
-        ("a\r\nb\u{0}", "attachment; filename=\"a__b_\"; filename*=UTF-8''a%0D%0Ab%00"),
-    ])
-    func aFileNameIsQuotedAndEncoded(_ name: String?, _ value: String) {
+    @Test(
+        .requirement("SV19"),
+        arguments: [
+            (nil, "inline"), ("", "attachment"), ("a.jpg", "attachment; filename=\"a.jpg\""),
+            ("a b, c.jpg", "attachment; filename=\"a b, c.jpg\""),
+            ("\u{FC}.jpg", "attachment; filename=\"__.jpg\"; filename*=UTF-8''%C3%BC.jpg"),
+            ("a\"b\\c%41.jpg", "attachment; filename=\"a_b_c_41.jpg\"; filename*=UTF-8''a%22b%5Cc%2541.jpg"),
+            ("a\r\nb\u{0}", "attachment; filename=\"a__b_\"; filename*=UTF-8''a%0D%0Ab%00"),
+        ])
+    func attachmentNameIsQuotedAndEncodedAsASCII(_ name: String?, _ value: String) {
         #expect(AnswerPolicy(attachmentName: name).contentDisposition == value)
     }
 
