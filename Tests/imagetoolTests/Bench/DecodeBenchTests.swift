@@ -33,7 +33,7 @@ import Testing
         #expect(results.allSatisfy { $0.cpuNanosecondsPerPixel.min <= $0.cpuNanosecondsPerPixel.median })
     }
 
-    @Test func benchWritesAReportBesideTheTable() throws {
+    @Test func benchWritesTheReportFileAndTheTable() throws {
         let folder = try TemporaryFolder()
 
         let run = try ToolRun(
@@ -42,16 +42,16 @@ import Testing
         let report = String(decoding: try folder.read("report.json"), as: UTF8.self)
         #expect(run.exitCode == 0)
         #expect(run.text.contains("rgba8.png  PNG RGBA"))
-        // A picture so small has no bar.
+        // Small images have no target.
         #expect(report.contains("\"bar\":null,\"verdict\":null,\"library\":\"libpng "))
     }
 
-    @Test func agreeCountsWhatItComparedAndPassesOthersOver() throws {
+    @Test func agreeCountsComparedFilesAndIgnoresOtherFormats() throws {
         let run = try ToolRun(
             bench: "agree", fixturePath("png/rgba8.png"), fixturePath("gif/frames-40.gif"),
             fixturePath("bmp/header-40-palette8.bmp"))
 
-        // The PNG lenient and strict, and every frame of the GIF.
+        // The PNG in lenient and in strict mode, and every frame of the GIF.
         #expect(run.text == "2 files compared, 42 pictures equal, 0 files differ\n")
         #expect(run.exitCode == 0)
     }
@@ -64,7 +64,7 @@ import Testing
         #expect(run.text.contains("\"twin\":null,\"ratio\":null"))
     }
 
-    @Test func turnsPrintBothSidesForEachLine() throws {
+    @Test func turnsPrintsBothMeasurementsForEachInputLine() throws {
         let run = try ToolRun(
             bench: "decode", "--turns", fixturePath("png/rgba8.png"), input: Array("\n\n".utf8))
 
@@ -74,7 +74,7 @@ import Testing
         #expect(lines.dropFirst().allSatisfy { $0.count == 2 && $0.allSatisfy { Int($0) ?? 0 > 0 } })
     }
 
-    @Test func theBenchmarksAreNoCommandsOfImagetool() throws {
+    @Test func imagetoolRejectsBenchmarkCommandsWith64() throws {
         for command in ["bench", "demo", "demo-service"] { #expect(try ToolRun(command).exitCode == 64) }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import imagetool_bench
 
 @Suite struct DemoTests {
-    @Test func theRoundsComeFromWhereTheyMust() throws {
+    @Test func eachRoundIsServedFromItsExpectedSource() throws {
         let folder = try TemporaryFolder()
         let sheet = folder.path("sheet.png")
 
@@ -27,8 +27,8 @@ import Testing
         #expect(facts.contains("\"format\":\"png\"") && facts.contains("\"width\":336,\"height\":240"))
     }
 
-    @Test func aFigureThatIsNotWhatItMustBeIs1() throws {
-        // No file may grow over 16 blocks: the larger pictures cannot be stored, and round three must ask for them.
+    @Test func unexpectedRequestCountExitsWith1() throws {
+        // The file size limit of 16 blocks prevents storing the larger images, so round three requests them again.
         let run = try ToolRun(
             shell: "ulimit -f 16; \"$BENCH\" demo '\(fixturePath("demo"))' --addresses 26 --sheet /dev/null")
 
@@ -37,7 +37,7 @@ import Testing
         #expect(run.errors.contains("requests at the origin, not 0\n"))
     }
 
-    @Test func aFolderWithoutPicturesIs66() throws {
+    @Test func folderWithoutImagesExitsWith66() throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("no picture".utf8), to: "a.png")
 
@@ -46,7 +46,7 @@ import Testing
         #expect(try ToolRun(bench: "demo", folder.path, "--addresses", "0").exitCode == 64)
     }
 
-    @Test func picturesAreTheSameOnlyToTheLastPixel() {
+    @Test func pixelComparisonDetectsEveryChangedByte() {
         func flat(_ width: Int, _ height: Int) -> Bitmap {
             Bitmap(width: width, height: height) { pixels in for at in 0..<pixels.count { pixels[at] = 7 } }
         }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct DiskBenchTests {
-    @Test func benchDiskComparesWithTheSystemCallsAndLeavesNothing() throws {
+    @Test func benchDiskReportsRatiosAndRemovesItsFiles() throws {
         struct Operation: Decodable {
             let operation: String
             let oursCPUNanoseconds: Double
@@ -45,7 +45,7 @@ import Testing
         #expect(try folder.names.isEmpty)
     }
 
-    @Test func benchDiskWithoutAFolderToWriteInIs74() throws {
+    @Test func benchDiskWithoutAWritableFolderExitsWith74() throws {
         let folder = try TemporaryFolder()
 
         let run = try ToolRun(bench: "disk", "--entries", "1", "--directory", folder.path("none"))

@@ -16,9 +16,9 @@ import Testing
         #expect(json.text == "{\"entries\":3,\"bytes\":\(folder.bytes)}\n")
     }
 
-    @Test func purgeRemovesEveryEntryAndNothingElse() async throws {
+    @Test func purgeRemovesOnlyCacheEntries() async throws {
         let folder = try await CacheInFolder(entries: 3)
-        let junk = try folder.addJunk()
+        let junk = try folder.addUnrelatedFiles()
 
         let run = try ToolRun("cache", "purge", folder.path, "--json")
 
@@ -28,7 +28,7 @@ import Testing
         #expect(try ToolRun("cache", "stat", folder.path).text == "0 entries, 0 bytes\n")
     }
 
-    @Test func clearByModifiedDateRemovesWhatWasNotUsedSince() async throws {
+    @Test func clearByModifiedDateRemovesOlderEntries() async throws {
         let folder = try await CacheInFolder(entries: 4)
         try folder.setModified(secondsAgo: 7_200, of: [0, 2])
 
@@ -41,7 +41,7 @@ import Testing
         #expect(folder.readable() == [1, 3])
     }
 
-    @Test func clearByCreatedDateRemovesWhatWasStoredBefore() async throws {
+    @Test func clearByCreatedDateRemovesOlderEntries() async throws {
         let folder = try await CacheInFolder(entries: 4, createdSecondsAgo: [0, 90_000, 0, 200_000])
         try folder.setModified(secondsAgo: 500_000, of: [0, 2])
 
@@ -53,7 +53,7 @@ import Testing
         #expect(folder.readable() == [0, 2])
     }
 
-    @Test func gcRemovesTheLeastRecentlyUsedUntilTheLimitIsMet() async throws {
+    @Test func gcEvictsLeastRecentlyUsedEntriesUpToTheLimit() async throws {
         let folder = try await CacheInFolder(entries: 5)
         for number in 0..<5 { try folder.setModified(secondsAgo: 1_000 - 100 * number, of: [number]) }
 
@@ -68,7 +68,7 @@ import Testing
         #expect([nothing, some, more].allSatisfy { $0.exitCode == 0 })
     }
 
-    @Test func verifyOfAWholeCacheIsGood() async throws {
+    @Test func verifyOfAnIntactCacheReportsNoBadEntry() async throws {
         let folder = try await CacheInFolder(entries: 3)
 
         let text = try ToolRun("cache", "verify", folder.path)
@@ -80,20 +80,20 @@ import Testing
         #expect(text.errors.isEmpty)
     }
 
-    @Test func verifySaysHowManyNamesItCouldNotCheck() async throws {
+    @Test func verifyReportsTheNumberOfUncheckedFiles() async throws {
         let folder = try await CacheInFolder(entries: 3)
-        try folder.addJunk()
+        try folder.addUnrelatedFiles()
 
         let run = try ToolRun("cache", "verify", folder.path)
 
         #expect(run.exitCode == 0)
         #expect(run.text == "checked 3, good 3, bad 0\n")
-        // A link, a FIFO and a folder have the names of entries.
+        // A symbolic link, a FIFO and a folder have names of entries.
         #expect(run.errors.hasPrefix("\(folder.path): 3 not checked: "))
     }
 
     @Test(arguments: ["flipped", "cut", "longer"])
-    func verifyNamesABadEntryExitsWith1AndLeavesIt(_ damage: String) async throws {
+    func verifyReportsABadEntryExitsWith1AndKeepsTheFile(_ damage: String) async throws {
         let folder = try await CacheInFolder(entries: 3)
         let path = folder.path(of: 1)
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
@@ -113,9 +113,9 @@ import Testing
         #expect([UInt8](try Data(contentsOf: URL(filePath: path))) == bytes)
     }
 
-    @Test func whatMayNotBeRemovedIs74AfterTheResult() async throws {
+    @Test func purgeWithoutWritePermissionExitsWith74AfterTheResult() async throws {
         let folder = try await CacheInFolder(entries: 2)
-        // Nobody may write there, but root may all the same: root becomes somebody else.
+        // Root ignores write permissions, so root runs the tool as another user.
         let tool = "chmod -R a+rX,a-w \"$DIR\"; " + (getuid() == 0 ? "setpriv --reuid 65534 --clear-groups " : "")
 
         let counted = try ToolRun(shell: "DIR='\(folder.path)'; \(tool)\"$TOOL\" cache stat \"$DIR\"")
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func aFolderThatDoesNotExistIs66AndIsNotMade(_ arguments: [String]) throws {
+    func missingFolderExitsWith66AndIsNotCreated(_ arguments: [String]) throws {
         let folder = try TemporaryFolder()
 
         let run = try ToolRun(["cache"] + arguments + [folder.path("none")])
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func aFileIs66(_ arguments: [String]) throws {
+    func fileInsteadOfAFolderExitsWith66(_ arguments: [String]) throws {
         let folder = try TemporaryFolder()
         let file = try folder.write([1, 2, 3], to: "file")
 
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func aForeignFolderHasNoEntriesAndIsNotChanged(_ arguments: [String]) throws {
+    func folderOfOtherFilesHasNoEntriesAndIsUnchanged(_ arguments: [String]) throws {
         let folder = try TemporaryFolder()
         try folder.write([1], to: "picture.png")
         try folder.write([2], to: String(repeating: "a", count: 62))
@@ -167,9 +167,9 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func whatIsNotOursInACacheStays(_ arguments: [String]) async throws {
+    func filesThatAreNotEntriesAreKept(_ arguments: [String]) async throws {
         let folder = try await CacheInFolder(entries: 2)
-        let junk = try folder.addJunk()
+        let junk = try folder.addUnrelatedFiles()
 
         let run = try ToolRun(["cache"] + arguments + [folder.path])
 
@@ -182,25 +182,25 @@ import Testing
         ["cache", "clear", "."], ["cache", "clear", "--modified-older-than", "-1", "."],
         ["cache", "clear", "--modified-older-than", "1", "--created-older-than", "1", "."], ["cache", "empty", "."],
     ])
-    func wrongUseOfCacheChangesNothing(_ arguments: [String]) throws {
-        // Without a subcommand the help is shown, which is no error.
+    func invalidCacheArgumentsExitWith64(_ arguments: [String]) throws {
+        // Without a subcommand the tool prints the help and exits with 0.
         #expect(try ToolRun(arguments).exitCode == (arguments.count == 1 ? 0 : 64))
     }
 }
 
-/// One of each command on a folder, which comes last.
+/// One example of each command; the test appends the folder.
 private let commands = [
     ["stat"], ["verify"], ["gc", "--max-bytes", "0"], ["clear", "--modified-older-than", "0"],
     ["clear", "--created-older-than", "0"], ["purge"],
 ]
 
-/// A cache that this process filled, for another one to look after.
+/// A cache that this process filled, for use by the tool in another process.
 private final class CacheInFolder {
     private let folder: TemporaryFolder
     private let keys: [CacheKey]
-    /// The path below the folder of each entry's file.
+    /// The relative path of each entry's file.
     private var names: [String] = []
-    /// Bytes of each entry's file.
+    /// Length of each entry's file, in bytes.
     private(set) var lengths: [Int] = []
 
     var path: String { folder.path }
@@ -229,7 +229,7 @@ private final class CacheInFolder {
 
     func path(of number: Int) -> String { folder.path(names[number]) }
 
-    /// The numbers of the entries that a cache still finds.
+    /// The numbers of the entries that are still readable.
     func readable() -> [Int] {
         let cache = DiskCache(directory: folder.path)
         return keys.indices.filter { cache.head(keys[$0]) != nil }
@@ -242,7 +242,7 @@ private final class CacheInFolder {
         }
     }
 
-    /// Everything below the folder but folders and the lock, sorted.
+    /// All files below the folder except the lock file, sorted.
     func files() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { name in
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(name))
@@ -250,11 +250,11 @@ private final class CacheInFolder {
         }.sorted()
     }
 
-    /// Puts things that are not the cache's where its things are.
+    /// Adds files that are not cache entries, some of them with names of entries.
     ///
-    /// - Returns: Their names, as ``files()`` gives them.
+    /// - Returns: Their names in the format of ``files()``.
     @discardableResult
-    func addJunk() throws -> [String] {
+    func addUnrelatedFiles() throws -> [String] {
         let shard = String(names[0].dropLast(62))
         let entry = { (digit: String) in shard + String(repeating: digit, count: 62) }
         let outside = try folder.write([1, 2, 3], to: "notes.txt")

@@ -2,7 +2,7 @@
 import PlatformImageTestSupport
 import Testing
 
-/// Commands that change pixels on their way out hold one bitmap, not two.
+/// Commands that convert pixels for the output use one bitmap, not two.
 @Suite struct BandMemoryTests {
     /// A bitmap of 1 bit per pixel, 8,000 x 8,000: 8 MB in the file, 256 MB decoded.
     private static let bitmap: [UInt8] = {
@@ -14,9 +14,9 @@ import Testing
             + [0x20, 0x40, 0x60, 0, 0xF0, 0xE0, 0xD0, 0] + [UInt8](repeating: 0b1011_0001, count: rows)
     }()
 
-    /// X13. RLIMIT_DATA counts every private writable page (Linux 4.7): a second copy would not fit.
-    @Test(arguments: ["--digest", "--format raw --premultiplied --output /dev/null"])
-    func aSecondCopyOfThePixelsIsNotMade(_ options: String) throws {
+    /// RLIMIT_DATA counts every private writable page (Linux 4.7 and later); a second copy exceeds the limit.
+    @Test(.requirement("X13"), arguments: ["--digest", "--format raw --premultiplied --output /dev/null"])
+    func decodeNeedsNoSecondCopyOfThePixels(_ options: String) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.bitmap, to: "large.bmp")
 

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func equalPicturesAreEqual() {
+    @Test func equalImagesHaveNoDifference() {
         let difference = PictureDifference(noise(20, 15, seed: 1), noise(20, 15, seed: 1))
 
         #expect(difference.largest == [0, 0, 0, 0] && difference.mean == 0)
@@ -32,7 +32,7 @@ import Testing
         #expect(abs((difference.ssim ?? 0) - 1) < 1e-12)
     }
 
-    @Test func oneSampleShowsInItsChannel() {
+    @Test func oneChangedSampleIsReportedInItsChannel() {
         let flat = Bitmap(width: 4, height: 5) { pixels in
             for at in 0..<pixels.count { pixels[at] = at & 3 == 3 ? 255 : 100 }
         }
@@ -46,15 +46,15 @@ import Testing
         #expect(difference.ssim == nil)
     }
 
-    @Test func coloursUnderAlpha0DoNotCount() {
+    @Test func coloursOfTransparentPixelsAreIgnored() {
         let one = noise(12, 12, seed: 1, alpha: 0)
         let other = noise(12, 12, seed: 2, alpha: 0)
 
         #expect(PictureDifference(one, other).largest == [0, 0, 0, 0])
     }
 
-    /// The definition, window by window.
-    @Test func similarityIsThatOfTheDefinition() throws {
+    /// Computed directly from the definition of SSIM, for each window.
+    @Test func ssimMatchesItsDefinition() throws {
         let (one, other) = (noise(17, 14, seed: 3), noise(17, 14, seed: 4))
         func luma(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> Double {
             let pixel = bitmap[x, y]
@@ -89,7 +89,7 @@ import Testing
         #expect(abs(ssim - sum / count) < 1e-9)
     }
 
-    @Test func theExitCodeTellsWhetherTheyAgree() throws {
+    @Test func compareExitsWith1WhenTheDifferenceExceedsTheTolerance() throws {
         let folder = try TemporaryFolder()
         let first = try folder.write(smallBitmap, to: "a.bmp")
         var other = smallBitmap
@@ -111,7 +111,7 @@ import Testing
         #expect(try ToolRun("compare", "-", "-").exitCode == 64)
     }
 
-    @Test func aContactSheetHasAPlaceForEachPicture() throws {
+    @Test func contactSheetSkipsAnInvalidFileAndExitsWith1() throws {
         let folder = try TemporaryFolder()
         let sheet = folder.path("sheet.png")
         let small = try folder.write(smallBitmap, to: "a.bmp")
@@ -123,7 +123,7 @@ import Testing
         #expect(run.errors.hasPrefix("\(bad): unsupported(webp): "))
         let made = try ImageDecoder().decode(try folder.read("sheet.png")).bitmap
         #expect(made.width == 72 && made.height == 72)
-        // The small picture is enlarged by a whole number, without smoothing.
+        // The small image is enlarged by an integer factor without smoothing.
         #expect(made[2, 2] == RGBA8(red: 255, green: 0, blue: 0))
         #expect(made[17, 17] == made[2, 2])
         #expect(made[18, 18] == RGBA8(red: 255, green: 255, blue: 255))
@@ -132,7 +132,7 @@ import Testing
         #expect(try folder.names == ["a.bmp", "b.webp", "sheet.png"])
     }
 
-    @Test func infoPrintsTheHashOnRequest() throws {
+    @Test func infoPrintsTheBlurHashWithTheHashOption() throws {
         let path = fixturePath("demo/mountains.jpg")
 
         let plain = try ToolRun("info", "--ndjson", path)
@@ -148,7 +148,7 @@ import Testing
 }
 
 extension Double {
-    /// By its series: this file needs no C library for one function.
+    /// By its Taylor series, to avoid importing a C library.
     fileprivate var exponential: Double {
         var (sum, term) = (1.0, 1.0)
         let part = self / 1024

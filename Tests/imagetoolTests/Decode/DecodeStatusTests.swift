@@ -21,7 +21,7 @@ import Testing
         try bytes.split(separator: UInt8(ascii: "\n")).map { try JSONDecoder().decode(Line.self, from: Data($0)) }
     }
 
-    @Test func everyInputHasOneObjectInOrder() throws {
+    @Test func statusHasOneObjectPerInputInOrder() throws {
         let whole = try folder.write(smallBitmap, to: "whole.bmp")
         let cut = fixturePath("gif/truncated-after-7-rows.gif")
         let corrupt = fixturePath("gif/animation-bad-code.gif")
@@ -41,7 +41,7 @@ import Testing
         #expect(lines[3].error?.hasPrefix("noInput: ") == true)
     }
 
-    @Test func aCorruptImageListsItsWarningsAndNoRows() throws {
+    @Test func corruptImageReportsItsWarningsAndNoRows() throws {
         let path = fixturePath("png/bad-crc-idat.png")
 
         let run = try ToolRun("decode", "--status", "-", path)
@@ -51,13 +51,13 @@ import Testing
         #expect(line == Line(file: path, status: "corrupt", rows: nil, warnings: ["crc"], error: nil))
     }
 
-    @Test func everyKeyIsPresentAlsoWhenItIsNull() throws {
+    @Test func nullValuesOfTheStatusAreWritten() throws {
         let run = try ToolRun(["decode", "--status", "-", "-"], input: smallBitmap)
 
         #expect(run.text == #"{"file":"-","status":"complete","rows":2,"warnings":[],"error":null}"# + "\n")
     }
 
-    @Test func pixelsAndStatusAreWrittenSideBySide() throws {
+    @Test func pixelsGoToStdoutAndStatusToItsFile() throws {
         let status = folder.path("status.ndjson")
 
         let run = try ToolRun(["decode", "--format", "raw", "--status", status, "-"], input: cutBitmap)
@@ -66,7 +66,7 @@ import Testing
         #expect(try lines(try folder.read("status.ndjson")).map(\.status) == ["truncated"])
     }
 
-    @Test func aFailureIsWrittenToTheFileToo() throws {
+    @Test func failureIsWrittenToTheStatusFile() throws {
         let run = try ToolRun(["decode", "--strict", "--status", folder.path("status.ndjson"), "-"], input: cutBitmap)
 
         #expect(run.exitCode == 65 && run.output.isEmpty)
@@ -79,7 +79,7 @@ import Testing
         ["decode", "--status", "-", "--output", "-", "x.png"], ["decode", "--status", "-", "--digest", "x.png"],
         ["decode", "--status", "same", "--output", "same", "x.png"],
     ])
-    func twoUsesOfOneStreamAreAUsageError(_ arguments: [String]) throws {
+    func twoOutputsToOneStreamExitWith64(_ arguments: [String]) throws {
         let run = try ToolRun(arguments)
 
         #expect(run.exitCode == 64 && run.output.isEmpty)

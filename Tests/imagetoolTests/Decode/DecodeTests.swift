@@ -3,7 +3,7 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite struct DecodeTests {
-    @Test func theDigestIsThatOfTheRGBARows() throws {
+    @Test func digestIsTheSHA256OfTheRGBARows() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(smallBitmap, to: "small.bmp")
 
@@ -14,7 +14,7 @@ import Testing
         #expect(run.exitCode == 0)
     }
 
-    @Test func everyFixtureHasTheDigestOfItsManifest() throws {
+    @Test func digestOfEveryFixtureMatchesTheManifest() throws {
         let fixtures = Fixture.all.filter { $0.expect.pixels != nil && ($0.expect.maxDifference ?? 0) == 0 }
         let paths = fixtures.map { fixturePath($0.path) }
 
@@ -27,7 +27,7 @@ import Testing
         #expect(run.exitCode == 0)
     }
 
-    @Test func framesOfAnimationsHaveTheDigestsOfTheManifest() throws {
+    @Test func digestsOfAnimationFramesMatchTheManifest() throws {
         let animations = Fixture.all.filter { $0.animation?.status == nil && ($0.animation?.frames.count ?? 0) > 1 }
         for fixture in animations.prefix(12) {
             let path = fixturePath(fixture.path)
@@ -39,27 +39,27 @@ import Testing
         }
     }
 
-    @Test func stdinIsReadForADash() throws {
+    @Test func dashReadsStdin() throws {
         let run = try ToolRun("decode", "--digest", "-", input: smallBitmap)
 
         #expect(run.text == "\(smallBitmapDigest)  -\n")
     }
 
-    @Test func pamIsTheDefault() throws {
+    @Test func defaultOutputFormatIsPAM() throws {
         let run = try ToolRun("decode", "-", input: smallBitmap)
 
         let head = "P7\nWIDTH 2\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n"
         #expect(run.output == Array(head.utf8) + smallBitmapPixels)
     }
 
-    @Test func rawIsTheRowsAlone() throws {
+    @Test func rawOutputContainsOnlyTheRows() throws {
         let run = try ToolRun("decode", "--format", "raw", "-", input: smallBitmap)
 
         #expect(run.output == smallBitmapPixels)
     }
 
     @Test(arguments: ["png/rgba8.png", "jpeg/cmyk-icc.jpg", "gif/transparent.gif"])
-    func aWrittenPNGDecodesToTheSamePixels(_ name: String) throws {
+    func writtenPNGDecodesToTheSamePixels(_ name: String) throws {
         let path = fixturePath(name)
         let folder = try TemporaryFolder()
 
@@ -72,7 +72,7 @@ import Testing
         #expect(again.errors.isEmpty)
     }
 
-    @Test func premultipliedColoursAreMultipliedByAlpha() throws {
+    @Test func premultipliedOptionMultipliesColoursByAlpha() throws {
         let path = fixturePath("png/rgba8.png")
         let straight = try ToolRun("decode", "--format", "raw", path).output
 
@@ -85,7 +85,7 @@ import Testing
         #expect(run.output == expected)
     }
 
-    @Test func aPartialPictureIsWrittenWithAWarning() throws {
+    @Test func truncatedImageIsWrittenWithAWarning() throws {
         let run = try ToolRun("decode", "--format", "raw", "-", input: cutBitmap)
 
         #expect(run.exitCode == 0)
@@ -93,7 +93,7 @@ import Testing
         #expect(run.errors.hasPrefix("-: truncated(rows "))
     }
 
-    @Test func anOutputFileIsNeverHalfWritten() throws {
+    @Test func failedWriteKeepsThePreviousOutputFile() throws {
         let folder = try TemporaryFolder()
         try folder.write([1, 2, 3], to: "out.raw")
         let path = folder.path("out.raw")

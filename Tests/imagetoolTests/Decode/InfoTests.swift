@@ -26,7 +26,7 @@ import Testing
         try JSONDecoder().decode([Facts].self, from: Data(output))
     }
 
-    @Test func jsonIsAnArrayOfTheFacts() throws {
+    @Test func jsonOutputIsAnArrayOfImageProperties() throws {
         let run = try ToolRun("info", "--json", "-", input: smallBitmap)
 
         let facts = try #require(try facts(run.output).first)
@@ -36,7 +36,7 @@ import Testing
         #expect(facts.loopCount == nil && facts.iccProfile == nil)
     }
 
-    @Test func unknownValuesAreNullAndNotAbsent() throws {
+    @Test func unknownValuesAreWrittenAsNull() throws {
         let run = try ToolRun("info", "--ndjson", "-", input: smallBitmap)
 
         #expect(run.text.contains("\"loopCount\":null,"))
@@ -44,7 +44,7 @@ import Testing
         #expect(run.text.split(separator: "\n").count == 1)
     }
 
-    @Test func itAgreesWithTheManifest() throws {
+    @Test func infoMatchesTheManifest() throws {
         let fixtures = Fixture.all.filter { $0.expect.error == nil }
 
         let run = try ToolRun(["info", "--json"] + fixtures.map { fixturePath($0.path) })
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatFailsIsLeftOutOfTheArray() throws {
+    @Test func failedFileIsOmittedFromTheArray() throws {
         let folder = try TemporaryFolder()
         let good = try folder.write(smallBitmap, to: "good.bmp")
 
@@ -73,21 +73,21 @@ import Testing
         #expect(try facts(run.output).map(\.file) == [good])
     }
 
-    @Test func noFileAtAllIsAnEmptyArray() throws {
+    @Test func onlyFailedFilesGiveAnEmptyArray() throws {
         let run = try ToolRun("info", "--json", "-", input: webp)
 
         #expect(run.exitCode == 65)
         #expect(run.text == "[]\n")
     }
 
-    @Test func theSizeOfAPictureThatIsTooLargeToDecodeIsToldAnyway() throws {
+    @Test func sizeOfAnImageOverTheDecodeLimitIsReported() throws {
         let run = try ToolRun("info", "--ndjson", "-", input: hugeBitmap)
 
         #expect(run.exitCode == 0)
         #expect(run.text.contains("\"width\":20000,\"height\":20000,"))
     }
 
-    @Test func plainLinesAreAligned() throws {
+    @Test func plainOutputIsAligned() throws {
         let run = try ToolRun("info", "-", input: smallBitmap)
 
         #expect(run.text.hasPrefix("-\n  format          bmp\n  width           2\n"))

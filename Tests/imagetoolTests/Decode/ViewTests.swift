@@ -11,14 +11,14 @@ import Testing
         #expect(run.text == "\(red)\(green)\(escape)[0m\n")
     }
 
-    @Test func viewPrintsNothingWhereThereIsNoTerminal() throws {
+    @Test func viewPrintsNothingWithoutATerminal() throws {
         let run = try ToolRun("view", "-", input: smallBitmap)
 
         #expect(run.output.isEmpty)
         #expect(run.exitCode == 0)
     }
 
-    @Test func viewKeepsTheAspect() throws {
+    @Test func viewKeepsTheAspectRatio() throws {
         let run = try ToolRun("view", "--force", "--width", "10", "-", input: largeBitmap)
 
         let lines = run.text.split(separator: "\n")

@@ -21,7 +21,7 @@ import Testing
 
     private func rows(_ run: ToolRun) throws -> [Row] { try JSONDecoder().decode([Row].self, from: Data(run.output)) }
 
-    /// The tool blocks its caller, who must not be one of Swift's shared threads while the origin works there.
+    /// `ToolRun` blocks its thread, so it must not run on Swift's cooperative threads, which the origin needs.
     private func tool(_ arguments: [String]) async throws -> ToolRun {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try ToolRun(arguments) }) }
@@ -32,7 +32,7 @@ import Testing
 
     init() throws { cache = try TemporaryFolder() }
 
-    @Test func jsonTellsEveryLoad() async throws {
+    @Test func jsonOutputReportsEveryLoad() async throws {
         let origin = try await PipeOrigin(maxAge: 3_600)
 
         let run = try await tool(["load", origin.url(), "--cache-dir", cache.path, "--repeat", "3", "--json"])
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func peopleGetATable() async throws {
+    @Test func plainOutputIsATable() async throws {
         let origin = try await PipeOrigin(maxAge: 3_600)
 
         let run = try await tool(["load", origin.url(), "--cache-dir", cache.path, "--repeat", "2"])
@@ -69,7 +69,7 @@ import Testing
         #expect(lines[3].contains("memory"))
     }
 
-    @Test func filesGetSafeNamesAndReplaceNothing() async throws {
+    @Test func outputFilesGetSafeUniqueNames() async throws {
         let folder = try TemporaryFolder()
         try folder.write([1, 2, 3], to: "a.png")
         let resource = OriginResource(try PipeOrigin.picture, contentType: "image/png")
@@ -96,7 +96,7 @@ import Testing
         for file in files { #expect(try folder.read(file) == PipeOrigin.picture) }
     }
 
-    @Test func aFolderForFilesIsMadeAndNoOtherThingIsTaken() async throws {
+    @Test func outputFolderIsCreatedAndAFileAsFolderExitsWith74() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write([1], to: "file")
         let origin = try await PipeOrigin(maxAge: nil)
@@ -110,7 +110,7 @@ import Testing
         #expect(refused.errors.hasPrefix("\(file): io: "))
     }
 
-    @Test func failuresHaveTheirExitCodes() async throws {
+    @Test func loadFailuresHaveTheirExitCodes() async throws {
         let origin = try await PipeOrigin([
             "/404": { _ in PipeOrigin.response(404) }, "/500": { _ in PipeOrigin.response(500) },
             "/page": { _ in PipeOrigin.response(200, ["Content-Type": "text/html"], [60]) },
@@ -145,8 +145,7 @@ import Testing
         #expect(cacheOnly.exitCode == 66)
     }
 
-    // O97
-    @Test func secretsOfAddressesAreShownNowhere() async throws {
+    @Test(.requirement("O97")) func secretsInURLsAreRedacted() async throws {
         let origin = try await PipeOrigin([:])
         let url = origin.url("/a.png?token=SECRET1#SECRET2").replacing("127.0.0.1", with: "user:SECRET3@127.0.0.1")
 
@@ -163,7 +162,7 @@ import Testing
         ["load", "--policy", "never", "http://127.0.0.1:1/"],
         ["load", "--cache-dir", "", "http://127.0.0.1:1/"],
     ])
-    func wrongUseIs64(_ arguments: [String]) throws {
+    func invalidLoadArgumentsExitWith64(_ arguments: [String]) throws {
         #expect(try ToolRun(arguments).exitCode == 64)
     }
 }

@@ -3,7 +3,7 @@ import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
 
-/// `imagetool health`, against something that answers as a service would.
+/// `imagetool health` against a simulated service.
 @Suite struct HealthCommandTests {
     private static func origin() async throws -> LoopbackOrigin {
         try await LoopbackOrigin { request in
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func whatIsAliveIs0AndSaysNothing() async throws {
+    @Test func healthyServiceExitsWith0WithoutOutput() async throws {
         let origin = try await Self.origin()
         for arguments in [["--port", "\(origin.port)"], ["--url", origin.url("/health/live")]] {
             let run = try ToolRun(["health", "--timeout", "60"] + arguments)
@@ -27,7 +27,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func everythingElseIs1WithAReason() async throws {
+    @Test func unhealthyOrUnreachableServiceExitsWith1AndAnError() async throws {
         let origin = try await Self.origin()
         let asked = [
             ["--url", origin.url("/health/ready")], ["--url", origin.url("/moved")], ["--url", "http://127.0.0.1:1/"],
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [
         ["--port", "0"], ["--port", "65536"], ["--timeout", "0"], ["--port", "1", "--url", "http://a/"],
     ])
-    func wrongUsageIs64(_ arguments: [String]) throws {
+    func invalidHealthArgumentsExitWith64(_ arguments: [String]) throws {
         #expect(try ToolRun(["health"] + arguments).exitCode == 64)
     }
 }

@@ -1,12 +1,12 @@
 #if Tool && Service
+import PlatformImageTestSupport
 import Testing
 
 @testable import imagetool
 
-/// `imagetool serve` and `imagetool sign` with settings that matter to trust.
+/// Validation of security settings by `imagetool serve` and `imagetool sign`.
 @Suite struct ServeStartTests {
-    @Test("N18: variables that Kubernetes injects, and unknown ones, do not keep the service from starting")
-    func variablesOfOthersAreNoErrors() throws {
+    @Test(.requirement("N18")) func injectedAndUnknownVariablesDoNotFailServe() throws {
         let run = try ToolRun(
             shell: """
                 IMAGETOOL_SERVICE_HOST=10.0.0.1 IMAGETOOL_SERVICE_PORT=8080 IMAGETOOL_PORT=tcp://10.0.0.1:8080 \
@@ -24,8 +24,7 @@ import Testing
         #expect(run.text.contains(#/server.host +environment +::1\n/#))
     }
 
-    @Test("X19: serve refuses a short key, and sign warns of it")
-    func aShortKeyIsRefusedByTheServiceAlone() throws {
+    @Test(.requirement("X19")) func shortKeyIsRejectedByServeAndWarnedAboutBySign() throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("my-security-key\n".utf8), to: "short")
         try folder.write(Array("a key of 16 byte\n".utf8), to: "long")
@@ -34,7 +33,7 @@ import Testing
         #expect(served.exitCode == 64)
         #expect(served.errors.contains("signing key 1 of 1 has 15 bytes; a key has at least 16"))
 
-        // The scenario that thumbor publishes.
+        // A signing scenario that thumbor publishes.
         let rest = "300x200/my.server.com/some/path/to/image.jpg"
         let signed = try ToolRun("sign", folder.path("short"), rest)
         #expect(signed.exitCode == 0)
@@ -44,9 +43,9 @@ import Testing
     }
 
     @Test(
-        "X2: serve refuses an IIIF prefix that identifiers can leave",
+        .requirement("X2"),
         arguments: ["http://a.example", "http:///", ""])
-    func aPrefixWithoutHostOrSlashIsRefused(_ prefix: String) throws {
+    func iiifPrefixWithoutHostOrSlashExitsWith64(_ prefix: String) throws {
         let run = try ToolRun("serve", "--port", "0", "--admin-port", "off", "--unsafe", "--iiif-prefix", prefix)
 
         #expect(run.exitCode == 64)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import imagetool
 
-/// `imagetool warm`, against something that answers as a service would, and with a service inside.
+/// `imagetool warm` against a simulated service and with an in-process service.
 @Suite struct WarmCommandTests {
     private static func origin() async throws -> LoopbackOrigin {
         try await LoopbackOrigin { request in
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func everyTargetOfTheListIsAskedForOnce() async throws {
+    @Test func everyTargetOfTheListIsRequestedOnce() async throws {
         let origin = try await Self.origin()
         let folder = try TemporaryFolder()
         let targets = (1...20).map { "/unsafe/\($0)x1/a.png" }
@@ -33,7 +33,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func aBrokenLineIsToldAndNotFatal() async throws {
+    @Test func invalidLineIsReportedAndTheOthersAreRequested() async throws {
         let origin = try await Self.origin()
         let folder = try TemporaryFolder()
         let lines = ["/unsafe/1x1/a.png", "unsafe/2x1/a.png", "http://127.0.0.1:1/a", "/none", "/a b", "/unsafe/3x1/a"]
@@ -55,7 +55,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func aServiceInsideFillsTheDiskCache() throws {
+    @Test func inProcessServiceFillsTheDiskCache() throws {
         let folder = try TemporaryFolder()
         try folder.write(try Fixture.file("png/rgba8.png"), to: "a.png")
         let settings = ["source.fileRoot=\(folder.path)", "signing.unsafe=on", "cache.directory=\(folder.path("c"))"]
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func theRateIsKept() {
+    @Test func requestsAreSpacedByTheRate() {
         let start = ContinuousClock.now
         for rate in [0.5, 20, 3_000] {
             let pace = Pace(perSecond: rate, start: start)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func wrongUsageIs64AndAMissingListIs66() throws {
+    @Test func invalidWarmArgumentsExitWith64AndAMissingListWith66() throws {
         for arguments in [["--rate", "0"], ["--jobs", "0"], ["--timeout", "0"], ["--server", "a", "--set", "a=b"]] {
             #expect(try ToolRun(["warm", "--urls", "-"] + arguments).exitCode == 64)
         }

@@ -7,7 +7,7 @@ import Testing
         arguments: [
             ([], "unknownFormat: "), (Array("no picture".utf8), "unknownFormat: "), (webp, "unsupported(webp): "),
         ] as [([UInt8], String)])
-    func badInputIs65WithItsCode(_ input: [UInt8], _ code: String) throws {
+    func invalidInputExitsWith65AndItsErrorCode(_ input: [UInt8], _ code: String) throws {
         let run = try ToolRun("decode", "-", input: input)
 
         #expect(run.exitCode == 65)
@@ -16,7 +16,7 @@ import Testing
         #expect(run.output.isEmpty)
     }
 
-    @Test func badFixturesFailWithTheCodeOfTheManifest() throws {
+    @Test func invalidFixturesFailWithTheErrorCodeOfTheManifest() throws {
         let fixtures = Fixture.all.filter { $0.expect.error != nil }
 
         let run = try ToolRun(["decode", "--digest", "--as-stored"] + fixtures.map { fixturePath($0.path) })
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["info", "decode"])
-    func aMissingFileAndAFolderAre66(_ command: String) throws {
+    func missingFileOrFolderAsInputExitsWith66(_ command: String) throws {
         let folder = try TemporaryFolder()
 
         let missing = try ToolRun(command, folder.path("missing.png"))
@@ -44,7 +44,7 @@ import Testing
         #expect(directory.exitCode == 66)
     }
 
-    @Test func aLimitIs77() throws {
+    @Test func exceededPixelLimitExitsWith77() throws {
         let small = try ToolRun("decode", "--max-pixels", "3", "-", input: smallBitmap)
         let huge = try ToolRun("decode", "-", input: hugeBitmap)
 
@@ -54,8 +54,8 @@ import Testing
         #expect(try ToolRun("decode", "--max-pixels", "4", "-", input: smallBitmap).exitCode == 0)
     }
 
-    /// X4: a nanosecond has passed at the first poll.
-    @Test func aDeadlineThatPassedIs77() throws {
+    /// A deadline of one nanosecond has passed at the first poll.
+    @Test(.requirement("X4")) func passedDeadlineExitsWith77() throws {
         let late = try ToolRun("decode", "--deadline", "0.000000001", fixturePath("tiff/damage-lzw-strip.tif"))
         let early = try ToolRun("decode", "--deadline", "3600", fixturePath("tiff/damage-lzw-strip.tif"))
 
@@ -66,7 +66,7 @@ import Testing
         #expect(try ToolRun("decode", "--deadline", "0", "-", input: smallBitmap).exitCode == 64)
     }
 
-    @Test func inputOverTheLimitIsRefusedUnread() throws {
+    @Test func inputOverTheSizeLimitExitsWith77WithoutReading() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("sparse.png")
 
@@ -76,14 +76,14 @@ import Testing
         #expect(file.errors.contains(": limitExceeded(maxInputBytes): "))
     }
 
-    @Test func strictDamageIs65() throws {
+    @Test func damagedInputInStrictModeExitsWith65() throws {
         let run = try ToolRun("decode", "--strict", "-", input: cutBitmap)
 
         #expect(run.exitCode == 65)
         #expect(run.output.isEmpty)
     }
 
-    @Test func aFrameThatDoesNotExistIs65() throws {
+    @Test func missingFrameExitsWith65() throws {
         let gif = fixturePath("gif/frames-40.gif")
 
         #expect(try ToolRun("decode", "--digest", "--frame", "39", gif).exitCode == 0)
@@ -91,7 +91,7 @@ import Testing
         #expect(try ToolRun("decode", "--digest", "--frame", "1", "-", input: smallBitmap).exitCode == 65)
     }
 
-    @Test func framesBeyondTheLimitAre77ButFrame0AlwaysWorks() throws {
+    @Test func frameOverTheLimitExitsWith77ExceptFrame0() throws {
         let gif = fixturePath("gif/frames-40.gif")
 
         #expect(try ToolRun("decode", "--digest", "--frame", "5", "--max-frames", "6", gif).exitCode == 0)
@@ -100,7 +100,7 @@ import Testing
         #expect(try ToolRun("decode", "--digest", "--max-frames", "1", gif).exitCode == 0)
     }
 
-    @Test func oneOfSeveralFilesThatFailsMakes1() throws {
+    @Test func oneFailureOfSeveralFilesExitsWith1() throws {
         let folder = try TemporaryFolder()
         let good = try folder.write(smallBitmap, to: "good.bmp")
         let bad = try folder.write(webp, to: "bad.webp")
@@ -117,11 +117,11 @@ import Testing
         ["decode"], ["decode", "--frame", "x", "-"], ["nonsense"], ["decode", "--max-pixels", "0", "-"],
         ["decode", "--output", "x", "a", "b"], ["info", "--json", "--ndjson", "a"],
     ])
-    func wrongUseIs64(_ arguments: [String]) throws {
+    func invalidArgumentsExitWith64(_ arguments: [String]) throws {
         #expect(try ToolRun(arguments).exitCode == 64)
     }
 
-    @Test func aClosedPipeEndsQuietlyWith74() throws {
+    @Test func closedPipeExitsWith74WithoutAMessage() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(largeBitmap, to: "large.bmp")
 
@@ -130,7 +130,7 @@ import Testing
         #expect(run.errors == "74\n")
     }
 
-    @Test func aFullDeviceIs74() throws {
+    @Test func fullDeviceExitsWith74() throws {
         let run = try ToolRun(shell: "\"$TOOL\" info '\(fixturePath("png/rgba8.png"))' > /dev/full")
 
         #expect(run.exitCode == 74)

@@ -1,4 +1,5 @@
 #if Tool && Service
+import PlatformImageTestSupport
 import Foundation
 import PlatformImageLoader
 import Logging
@@ -8,8 +9,7 @@ import Testing
 
 /// The log of `imagetool serve`.
 @Suite struct JSONLogTests {
-    @Test("SV22: whatever is logged, a line is one line of printable ASCII that says it")
-    func everyCharacterIsEscapedThatNeedsIt() throws {
+    @Test(.requirement("SV22")) func logLineIsOneLineOfPrintableASCII() throws {
         var text = String(String.UnicodeScalarView((0...0x2FF).compactMap { Unicode.Scalar($0) }))
         text += "\u{2028}\u{2029}\u{202E}\u{FEFF}\u{1F600}\"}\n{\"level\":\"info\"}"
 
@@ -28,7 +28,7 @@ import Testing
         #expect(read["time"] as? String == "1970-01-01T00:00:00.000Z")
     }
 
-    @Test func numbersAndTruthValuesAreThemselves() {
+    @Test func numbersAndBooleansAreJSONValues() {
         let metadata: Logger.Metadata = [
             "a": .stringConvertible(3), "b": .stringConvertible(2.5), "c": .stringConvertible(true), "d": "4",
             "e": .stringConvertible(Double.infinity), "f": .stringConvertible(UInt64.max),
@@ -37,9 +37,9 @@ import Testing
         #expect(line.hasSuffix("\"a\":3,\"b\":2.5,\"c\":true,\"d\":\"4\",\"e\":\"inf\",\"f\":18446744073709551615}\n"))
     }
 
-    @Test func timesAreThoseOfTheCalendar() {
+    @Test func logTimestampsMatchFoundation() {
         let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        // 37 days and some at a time, over three centuries with their leap years.
+        // In steps of about 37 days, over three centuries with their leap years.
         for step in -1_500..<1_500 {
             let milliseconds = Int64(step) * 3_234_567_891
             let date = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func linesAreWrittenInOrderAndDroppedOnesAreCounted() throws {
+    @Test func linesAreWrittenInOrderAndDroppedLinesAreCounted() throws {
         let pipe = Pipe()
         let lines = LogLines(descriptor: pipe.fileHandleForWriting.fileDescriptor, maxBytes: 100)
         lines.append(String(repeating: "x", count: 101))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImageToolSupport
 
-/// What is JSON, and what it says.
+/// The JSON parser: accepted and rejected documents (RFC 8259), and parsed values.
 @Suite struct JSONReaderTests {
     private func read(_ bytes: [UInt8]) throws(JSONReader.Failure) -> JSON {
         var reader = JSONReader(bytes)
@@ -15,19 +15,19 @@ import Testing
 
     private func isJSON(_ bytes: [UInt8]) -> Bool { (try? read(bytes)) != nil }
 
-    @Test func valuesAreReadAsTheyAreWritten() throws {
+    @Test func validValuesAreParsed() throws {
         let rows = [
             ("null", "null"), ("true", "true"), ("false", "false"), ("[]", "[]"), ("{}", "{}"), ("\"\"", "\"\""),
             (" \t\r\n [ 1 ,\n2 ]\r\n ", "[1,2]"), ("[[],{},[[]]]", "[[],{},[[]]]"),
             ("{\"b\" : 1 , \"a\":[true,null]}", "{\"b\":1,\"a\":[true,null]}"),
             ("{\"\":{\"a\":{\"a\":0}}}", "{\"\":{\"a\":{\"a\":0}}}"),
-            // Names that look alike and are not: é as one character and as two.
+            // Canonically equivalent but different names: é as one scalar and as two.
             ("{\"\u{E9}\":1,\"e\u{301}\":2}", "{\"\u{E9}\":1,\"e\u{301}\":2}"),
         ]
         for (text, expected) in rows { #expect(try read(text).text == expected, "\(text)") }
     }
 
-    @Test func numbersAreKeptToTheDigit() throws {
+    @Test func numbersKeepTheirExactDigits() throws {
         let numbers = [
             "0", "-0", "7", "-7", "10", "1234567890", "123456789012345678901234567890", "0.5", "-0.50", "1.000", "1e5",
             "1E5", "1e+5", "1e-5", "0e0", "-0.0e-0", "1.5E+007", "1e400", "1e-400", "9223372036854775808",
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoNumberIsRefused() {
+    @Test func invalidNumbersAreRejected() {
         let texts = [
             "-", "+1", "--1", "01", "-01", "00", ".5", "-.5", "1.", "1.e5", "1e", "1e+", "1e-", "1e5.5", "1e5e5",
             "1.5.5", "0x10", "1_000", "1,5", "NaN", "Infinity", "-Infinity", "1f", "\u{661}", "\u{FF11}", "1 2",
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func escapesAreUndone() throws {
+    @Test func escapeSequencesAreDecoded() throws {
         let rows: [(String, String)] = [
             (#"\"\\\/"#, "\"\\/"), (#"\b\f\n\r\t"#, "\u{8}\u{C}\n\r\t"), (#"\u0000"#, "\0"), (#"\u0041"#, "A"),
             (#"\u00e9\u00E9"#, "\u{E9}\u{E9}"), (#"\uFFFF\ud7ff\ue000"#, "\u{FFFF}\u{D7FF}\u{E000}"),
@@ -64,13 +64,13 @@ import Testing
         ]
         for (written, meant) in rows {
             let value = try read("\"\(written)\"").string
-            // Scalar by scalar: strings that look alike are equal.
+            // Compared by scalars, because canonically equivalent strings are equal.
             #expect(value.map { Array($0.unicodeScalars) } == Array(meant.unicodeScalars), "\(written)")
             #expect(try read("{\"\(written)\":1}")[meant]?.integer == 1, "\(written)")
         }
     }
 
-    @Test func escapesThatAreNoneAreRefused() {
+    @Test func invalidEscapeSequencesAreRejected() {
         let texts = [
             #"\"#, #"\a"#, #"\'"#, #"\0"#, #"\x41"#, #"\U0041"#, #"\u"#, #"\u004"#, #"\u00g0"#, #"\u+041"#, #"\u 041"#,
             "\\u00\u{FF11}0", "\\\n", "\\\u{E9}", "a\nb", "\u{0}", "\u{1F}", "\t",
@@ -78,7 +78,7 @@ import Testing
         for text in texts { #expect(!isJSON(Array("\"\(text)\"".utf8)), "\(text)") }
     }
 
-    @Test func halvesOfPairsAreRefused() {
+    @Test func unpairedSurrogatesAreRejected() {
         let texts = [
             #"\ud800"#, #"\udbff"#, #"\udc00"#, #"\udfff"#, #"\ud800x"#, #"\ud800\n"#, #"\ud800\u0041"#,
             #"\ud800\ud800"#, #"\udc00\ud800"#, #"\ud800\ue000"#, #"\ud83d\u"#, #"\ud83d\ude0"#,
@@ -87,8 +87,8 @@ import Testing
         for text in texts { #expect(!isJSON(Array("\"\(text)\"".utf8)), "\(text)") }
     }
 
-    /// RFC 3629: cut, too long, surrogates, past the last scalar.
-    @Test func bytesThatAreNoUTF8AreRefused() {
+    /// RFC 3629: truncated and overlong sequences, surrogates, and values over U+10FFFF.
+    @Test func invalidUTF8IsRejected() {
         let sequences: [[UInt8]] = [
             [0x80], [0xBF], [0xC2], [0xC3, 0x28], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xE2, 0x82],
             [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98],
@@ -101,11 +101,11 @@ import Testing
             #expect(!isJSON(bytes), "\(bytes)")
             #expect(!isJSON(Array("1".utf8) + bytes), "\(bytes)")
         }
-        // Nor is the mark of a byte order white space (RFC 8259 §8.1).
+        // A byte order mark is not white space (RFC 8259 §8.1).
         #expect(!isJSON([0xEF, 0xBB, 0xBF] + Array("1".utf8)))
     }
 
-    @Test func whatIsNoValueIsRefused() {
+    @Test func invalidDocumentsAreRejected() {
         let texts = [
             "", " ", "\n", "nul", "nulll", "True", "TRUE", "tru", "t", "undefined", "'a'", "a", "]", "}", ":", ",", "[",
             "{", "[1", "[1,", "[,]", "[1,]", "[,1]", "[1 2]", "[1}", "{]", "{,}", "{\"a\"}", "{\"a\":}",
@@ -116,7 +116,7 @@ import Testing
         for text in texts { #expect(!isJSON(Array(text.utf8)), "\(text)") }
     }
 
-    @Test func nothingButWhiteSpaceFollowsAValue() {
+    @Test func textAfterAValueIsRejected() {
         for value in ["1", "\"a\"", "[]", "{}", "true", "null", "[1]", "{\"a\":1}"] {
             for rest in [" 1", "x", ",", "]", "}", "[]", "\"a\"", " null", "\u{FEFF}", "\0"] {
                 #expect(!isJSON(Array((value + rest).utf8)), "\(value)\(rest)")
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func aNameComesOnceInAnObject() {
+    @Test func duplicateNamesInAnObjectAreRejected() {
         for text in [
             "{\"a\":1,\"a\":1}", "{\"a\":1,\"b\":2,\"a\":3}", "{\"a\":1,\"\\u0061\":2}", "[{\"\":1,\"\":2}]",
             "{\"x\":{\"a\":1,\"a\":2}}",
@@ -138,14 +138,14 @@ import Testing
     private static let document =
         #"{"a":[1,-2.5e+3,true,false,null,"\u00e9\ud83d\ude00\n é"],"b":{"c":{}},"d":[[],[0]],"":"\\"}"#
 
-    @Test func everyCutIsRefused() {
+    @Test func everyTruncatedDocumentIsRejected() {
         let bytes = Array(Self.document.utf8)
         #expect(isJSON(bytes))
         for count in bytes.indices { #expect(!isJSON(Array(bytes.prefix(count))), "\(count)") }
     }
 
-    /// Another reader has the last word on each change of a byte. It takes a name twice; no change here makes one.
-    @Test func everyChangedByteIsJudgedAsByAnotherReader() {
+    /// Compared with `JSONSerialization`, which accepts duplicate names; no change here creates one.
+    @Test func everyChangedByteIsAcceptedOrRejectedAsByFoundation() {
         let bytes = Array(Self.document.utf8)
         let others = Array("\"\\{}[]:,-+.eEtun019 \n\u{1F}\0x".utf8) + [0x80, 0xC3, 0xFF]
         var accepted = 0
@@ -158,11 +158,11 @@ import Testing
                 if other != nil { accepted += 1 }
             }
         }
-        // Some changes are harmless, most are not.
+        // Some changes keep the document valid, most do not.
         #expect((100..<1000).contains(accepted))
     }
 
-    @Test func depthHasALimit() throws {
+    @Test func nestingOverTheDepthLimitIsRejected() throws {
         func nested(_ depth: Int, _ open: String, _ close: String, _ inner: String = "") -> String {
             String(repeating: open, count: depth) + inner + String(repeating: close, count: depth)
         }
@@ -172,13 +172,13 @@ import Testing
             #expect(try read(nested(most / levels, open, close, inner)).text.count > most)
             #expect(throws: JSONReader.Failure.self) { try read(nested(most / levels + 1, open, close, inner)) }
         }
-        // The siblings of a deep value are as deep as itself.
+        // Siblings do not add to the depth.
         let deep = nested(most - 1, "[", "]")
         #expect(try read("[\(deep),\(deep)]").array?.count == 2)
         #expect(!isJSON([UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)))
     }
 
-    @Test func aFailureSaysAtWhichByte() {
+    @Test func parseErrorContainsTheByteOffset() {
         let rows = [
             ("", 0), ("x", 0), ("  x", 2), ("1 x", 2), ("[1,]", 3), ("{\"a\" 1}", 5), ("\"ab", 3), ("[1 2]", 3),
             ("-", 1), ("tru", 0), ("\"\n\"", 1), ("\u{E9}", 0), ("\"\u{E9}\"x", 4),
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func theOuterMembersReadSoFarOutlastAFailure() {
+    @Test func outerMembersBeforeAFailureAreAvailable() {
         let rows: [(text: String, members: [String])] = [
             ("{\"a\":1,\"b\":[2],\"c\":{\"d\":4}}", ["a=1", "b=[2]", "c={\"d\":4}"]), ("{\"a\":1,\"b\":", ["a=1"]),
             ("{\"a\":{\"b\":2", []), ("{\"a\":{\"b\":2}", ["a={\"b\":2}"]), ("{\"a\":1}x", ["a=1"]),
@@ -207,8 +207,7 @@ import Testing
         }
     }
 
-    /// What the tool writes it also reads, whatever the text.
-    @Test func whatIsWrittenIsReadAgain() throws {
+    @Test func writtenJSONIsParsedToTheSameValue() throws {
         let scalars =
             (0...0x2FF).compactMap { Unicode.Scalar($0) } + ["\u{2028}", "\u{2029}", "\u{FEFF}", "\u{10FFFF}"]
         let text = String(String.UnicodeScalarView(scalars))
@@ -225,7 +224,7 @@ import Testing
         #expect(read[text]?.array?[2].integer == .max)
     }
 
-    @Test func numbersAreGivenAsWhatTheyAre() throws {
+    @Test func numbersConvertToIntegerOrDoubleWhenRepresentable() throws {
         let rows: [(text: String, integer: Int?, double: Double?)] = [
             ("0", 0, 0), ("-0", 0, 0), ("42", 42, 42), ("-42", -42, -42), ("1e3", 1000, 1000), ("1.0", 1, 1),
             ("15e-1", nil, 1.5), ("0.1", nil, 0.1), ("9223372036854775807", .max, 0x1p63),
@@ -241,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func aValueIsNothingButWhatItIs() throws {
+    @Test func accessorsOfOtherTypesReturnNil() throws {
         let values = try read("{\"s\":\"x\",\"t\":true,\"f\":false,\"n\":null,\"i\":1,\"a\":[1,2],\"o\":{}}")
         #expect(values["s"]?.string == "x" && values["s"]?.bool == nil && values["s"]?.array == nil)
         #expect(values["t"]?.bool == true && values["f"]?.bool == false && values["t"]?.integer == nil)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import PlatformImageToolSupport
 
-/// The bar that is drawn over itself.
+/// The progress bar on stderr.
 @Suite struct ProgressTests {
     private func bar(_ text: String) -> String? {
         guard let start = text.firstIndex(of: "["), let end = text.firstIndex(of: "]") else { return nil }
         return String(text[text.index(after: start)..<end])
     }
 
-    @Test func itShowsHowMuchIsDone() {
+    @Test func progressLineShowsTheCompletedFraction() {
         let rows: [(done: Int, total: Int, detail: String, columns: Int, text: String)] = [
             (0, 4, "", 80, "job [........................................] 0 of 4"),
             (1, 4, "", 80, "job [##########..............................] 1 of 4"),
@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    /// The cursor needs a column too: a line as wide as the terminal would begin another one.
-    @Test func itIsAlwaysShorterThanTheTerminalIsWide() {
+    /// The cursor needs one column: a line as wide as the terminal would wrap.
+    @Test func progressLineIsShorterThanTheTerminalWidth() {
         for columns in 0...120 {
             for (done, total) in [(0, 1), (1, 1), (7, 10), (123, 45_678)] {
                 for detail in ["", "12.3 MB", String(repeating: "x", count: 50)] {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func theBarIsEightToFortyWideOrMissing() {
+    @Test func progressBarHas8To40ColumnsOrIsOmitted() {
         var widths: Set<Int> = []
         for columns in 0...200 {
             let text = Progress.text("loading", 3, of: 7, "", columns: columns)
@@ -45,7 +45,7 @@ import Testing
         #expect(widths == Set(8...40))
     }
 
-    @Test func aNarrowTerminalHasTheCountsAlone() {
+    @Test func narrowTerminalShowsOnlyTheCounts() {
         #expect(Progress.text("job", 2, of: 3, "", columns: 21) == "job 2 of 3")
         #expect(Progress.text("job", 2, of: 3, "much detail that does not fit", columns: 40) == "job 2 of 3")
         #expect(Progress.text("job", 2, of: 3, "", columns: 11) == "job 2 of 3")
@@ -53,7 +53,7 @@ import Testing
         for columns in [-5, 0, 1] { #expect(Progress.text("job", 2, of: 3, "", columns: columns) == "") }
     }
 
-    @Test func itGrowsAndNeverJumps() {
+    @Test func progressBarGrowsMonotonically() {
         for total in [1, 9, 10, 100, 1_234] {
             let lines = (0...total).map { Progress.text("job", $0, of: total, "", columns: 80) }
             let filled = lines.map { line in line.count { $0 == "#" } }
@@ -61,19 +61,19 @@ import Testing
             #expect(filled.last == bar(lines[0])?.count)
             #expect(zip(filled, filled.dropFirst()).allSatisfy { $0 <= $1 })
             #expect(Set(lines.map(\.count)).count == 1)
-            // Full means done.
+            // The bar is full only at the end.
             #expect(filled.firstIndex(of: filled[total]) == total)
         }
     }
 
-    /// More may come than was counted beforehand.
-    @Test func moreThanAllIsAFullBar() {
+    /// The total can be an underestimate.
+    @Test func progressOverTheTotalShowsAFullBar() {
         let text = Progress.text("job", 12, of: 5, "", columns: 80)
         #expect(bar(text) == String(repeating: "#", count: 40))
         #expect(text.hasSuffix("] 12 of 5"))
     }
 
-    @Test func itDrawsOverItselfAndGoesAway() async throws {
+    @Test func progressLineIsErasedBeforeEachUpdate() async throws {
         let result = try #require(
             await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 var progress = Progress("job", total: 2, isShown: true)
@@ -93,11 +93,11 @@ import Testing
         #expect(text == [empty, half, "", half].map { erase + $0 }.joined())
     }
 
-    @Test func itIsSilentWhereNobodyLooks() async throws {
+    @Test func progressIsNotShownWithoutATerminal() async throws {
         let result = try #require(
             await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 var shown = Progress("job", total: 2, isShown: false)
-                // Of itself it asks whether stderr is a terminal; here it is a pipe.
+                // By default it is shown only on a terminal; here stderr is a pipe.
                 var own = Progress("job", total: 2)
                 shown.show(1)
                 own.show(1)
@@ -108,7 +108,7 @@ import Testing
         #expect(result.standardErrorContent.isEmpty)
     }
 
-    @Test func aJobWithoutPartsIsABug() async {
+    @Test func progressWithoutAPositiveTotalTraps() async {
         await #expect(processExitsWith: .failure) { _ = Progress("job", total: 0, isShown: false) }
         await #expect(processExitsWith: .failure) { _ = Progress("job", total: -1, isShown: false) }
     }

@@ -12,7 +12,7 @@ let smallBitmapPixels: [UInt8] = [255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255
 /// Their SHA-256, by Python's hashlib.
 let smallBitmapDigest = "c21b35e3f28e676cedf24c13575a7346682e101a2d26aad9598d0cdbcee9ee3b"
 
-/// The same bitmap without its last row of bytes, the upper one.
+/// The same bitmap without the last row of the file, which is the top row.
 let cutBitmap = [UInt8](smallBitmap.dropLast(8))
 
 /// A bitmap header that claims 20,000 x 20,000 pixels.
@@ -22,13 +22,13 @@ let hugeBitmap: [UInt8] = {
     return bytes
 }()
 
-/// A bitmap of 512 x 512 pixels, 1 MB when decoded: more than a pipe holds.
+/// A bitmap of 512 x 512 pixels, 1 MB decoded, which exceeds the capacity of a pipe.
 let largeBitmap: [UInt8] = {
     var bytes = [UInt8](smallBitmap.prefix(54))
     bytes.replaceSubrange(18..<26, with: [0, 2, 0, 0, 0, 2, 0, 0])
     return bytes + (0..<512 * 512 * 3).map { UInt8(truncatingIfNeeded: $0 / 7) }
 }()
 
-/// The first bytes of a WebP file: recognised, refused by name.
+/// The first bytes of a WebP file, which is recognized but not supported.
 let webp: [UInt8] = Array("RIFF\u{24}\0\0\0WEBPVP8L".utf8) + [UInt8](repeating: 0, count: 28)
 #endif

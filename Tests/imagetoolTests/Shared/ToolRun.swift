@@ -2,21 +2,21 @@
 import Foundation
 import PlatformImageTestSupport
 
-/// One run of the built `imagetool` or `imagetool-bench`, as a shell would start it.
+/// One run of the built `imagetool` or `imagetool-bench`.
 struct ToolRun {
     let exitCode: Int32
     let output: [UInt8]
-    /// What came on stderr.
+    /// The text on stderr.
     let errors: String
 
     var text: String { String(decoding: output, as: UTF8.self) }
 
-    /// Longer than any run takes on the busiest machine: what has not ended by then never will.
+    /// Time limit of a run, long enough for a busy machine.
     private static let longest = DispatchTimeInterval.seconds(600)
 
-    struct NeverEnded: Error { let arguments: [String], output: String, errors: String }
+    struct TimedOut: Error { let arguments: [String], output: String, errors: String }
 
-    /// The executables beside the test bundle.
+    /// The executables in the folder of the test bundle.
     static let executable = built("imagetool")
     private static let benchExecutable = built("imagetool-bench")
 
@@ -36,14 +36,14 @@ struct ToolRun {
         try self.init(Self.benchExecutable, arguments, input: input)
     }
 
-    /// Runs a line of `sh`, in which `$TOOL` is `imagetool` and `$BENCH` is `imagetool-bench`.
+    /// Runs a command line of `sh`; `$TOOL` is `imagetool` and `$BENCH` is `imagetool-bench`.
     init(shell line: String) throws {
         let environment = ProcessInfo.processInfo.environment.merging(
             ["TOOL": Self.executable.path(), "BENCH": Self.benchExecutable.path()]) { $1 }
         try self.init(URL(filePath: "/bin/sh"), ["-c", line], environment: environment)
     }
 
-    /// The streams are files: a full pipe could never block the tool.
+    /// The streams are files, so that the tool cannot block on a full pipe.
     private init(
         _ program: URL, _ arguments: [String], input: [UInt8] = [], environment: [String: String]? = nil
     ) throws {
@@ -63,27 +63,27 @@ struct ToolRun {
         process.terminationHandler = { _ in ended.signal() }
         try process.run()
         if ended.wait(timeout: .now() + Self.longest) == .timedOut {
-            // Foundation gives it a process group of its own: what a shell has started goes with it.
+            // Foundation starts it in a new process group, so this ends the children of a shell too.
             kill(-process.processIdentifier, SIGKILL)
             process.waitUntilExit()
             let said = try ["out", "err"].map { String(decoding: try folder.read($0).prefix(2_000), as: UTF8.self) }
-            throw NeverEnded(arguments: arguments, output: said[0], errors: said[1])
+            throw TimedOut(arguments: arguments, output: said[0], errors: said[1])
         }
         process.waitUntilExit()
-        // Death by a signal must not look like an exit code.
+        // Negative for a signal.
         exitCode = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
         output = try folder.read("out")
         errors = String(decoding: try folder.read("err"), as: UTF8.self)
     }
 }
 
-/// A folder that goes away with the test.
+/// A temporary folder; `deinit` removes it.
 final class TemporaryFolder {
     let url: URL
 
     init() throws {
         url = FileManager.default.temporaryDirectory.appending(path: "imagetool-\(UUID().uuidString)")
-        // Under umask 002 it would be writable for the group, and no disk cache.
+        // Under umask 002 the folder would be writable for the group, which the disk cache rejects.
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
@@ -94,7 +94,7 @@ final class TemporaryFolder {
 
     func path(_ name: String) -> String { url.appending(path: name).path() }
 
-    /// The path of the new file.
+    /// Writes a file and returns its path.
     @discardableResult
     func write(_ bytes: [UInt8], to name: String) throws -> String {
         try Data(bytes).write(to: url.appending(path: name))

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct VersionTests {
-    @Test func versionAloneIsOneLine() throws {
+    @Test func versionOptionPrintsOneLine() throws {
         let run = try ToolRun("--version")
 
         #expect(run.text == "0.1.0\n" && run.exitCode == 0)
