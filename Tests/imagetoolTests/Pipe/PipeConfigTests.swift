@@ -4,9 +4,9 @@ import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
 
-/// Every key of `open`'s config does what it says, and the operations on caches.
+/// The effect of every configuration key of `open`, and the cache operations.
 @Suite(.timeLimit(.minutes(30))) struct PipeConfigTests {
-    /// Outcomes of loads of `/a.png`, one after the other, and how many requests they made.
+    /// Results of consecutive loads of `/a.png`, and the number of requests at the origin.
     private func outcomes(
         _ config: String, _ origin: PipeOrigin, loads: Int = 2, clearsMemory: Bool = false
     ) async throws -> ([String], Int) {
@@ -32,8 +32,7 @@ import Testing
         ])
     }
 
-    // O31
-    @Test func useServerCachePolicy() async throws {
+    @Test(.requirement("O31")) func disablingServerCachePolicyStoresANoStoreResponse() async throws {
         let on = try await outcomes("", picture(["Cache-Control": "no-store"]))
         let off = try await outcomes("\"useServerCachePolicy\":false", picture(["Cache-Control": "no-store"]))
 
@@ -41,8 +40,7 @@ import Testing
         #expect(off == (["200 network", "200 memory"], 1))
     }
 
-    // O24
-    @Test func defaultCacheControlMaxAge() async throws {
+    @Test(.requirement("O24")) func defaultMaxAgeMakesAResponseWithoutCacheControlFresh() async throws {
         let none = try await outcomes("", picture())
         let some = try await outcomes("\"defaultCacheControlMaxAge\":86400", picture())
 
@@ -50,8 +48,7 @@ import Testing
         #expect(some == (["200 network", "200 memory"], 1))
     }
 
-    // O34, O35
-    @Test func defaultCacheControlMaxAgeForErrorsAndMaxAttemptsForErrors() async throws {
+    @Test(.requirement("O34", "O35")) func errorIsCachedAfterMaxAttemptsForErrors() async throws {
         func origin() async throws -> PipeOrigin {
             try await PipeOrigin(["/a.png": { _ in PipeOrigin.response(503, [:], [1]) }])
         }
@@ -66,8 +63,7 @@ import Testing
         #expect(one == ([network, "503 error", "503 error"], 1))
     }
 
-    // O43
-    @Test func acceptedContentTypes() async throws {
+    @Test(.requirement("O43")) func responseOutsideAcceptedContentTypesFails() async throws {
         let fields: KeyValuePairs<String, String> = ["Cache-Control": "max-age=86400"]
         for (config, outcome) in [
             ("", "200 network"), ("\"acceptedContentTypes\":[\"image/png\"]", "200 network"),
@@ -79,9 +75,8 @@ import Testing
         }
     }
 
-    // C3, C18
-    @Test func cacheImagesInMemoryAndMemoryCacheMaxBytes() async throws {
-        // The picture is 19 x 13 pixels, 988 bytes, and its file of 506 bytes is kept with it.
+    @Test(.requirement("C3", "C18")) func imageOverMemoryCacheMaxBytesIsReadFromDisk() async throws {
+        // The image has 19 x 13 pixels, 988 bytes; the memory cache also stores its file of 506 bytes.
         for (config, source) in [
             ("", "memory"), ("\"cacheImagesInMemory\":false", "disk"), ("\"memoryCacheMaxBytes\":0", "disk"),
             ("\"memoryCacheMaxBytes\":1493", "disk"), ("\"memoryCacheMaxBytes\":1494", "memory"),
@@ -91,8 +86,7 @@ import Testing
         }
     }
 
-    // O51
-    @Test func diskCacheMaxBytes() async throws {
+    @Test(.requirement("O51")) func entryOverDiskCacheMaxBytesIsNotStored() async throws {
         for (config, source, requests) in [
             ("\"diskCacheMaxBytes\":null", "disk", 1), ("\"diskCacheMaxBytes\":0", "network", 2),
             ("\"diskCacheMaxBytes\":1000", "network", 2), ("\"diskCacheMaxBytes\":100000", "disk", 1),
@@ -108,7 +102,9 @@ import Testing
         ("\"staleIfError\":86400", "200 memory", true), ("\"staleIfError\":\"serverDirective\"", "200 memory", true),
         ("", "503 network", false),
     ])
-    func staleIfError(_ config: String, _ outcome: String, _ isPicture: Bool) async throws {
+    func staleIfErrorReturnsTheStoredImageOnServerErrors(_ config: String, _ outcome: String, _ isPicture: Bool)
+        async throws
+    {
         let folder = try TemporaryFolder()
         let body = try PipeOrigin.picture
         let origin = try await PipeOrigin([
@@ -130,8 +126,7 @@ import Testing
         }
     }
 
-    // O83
-    @Test func negativeCacheMaxAge() async throws {
+    @Test(.requirement("O83")) func negativeCacheMaxAgeCachesA410Response() async throws {
         func origin() async throws -> PipeOrigin { try await PipeOrigin(["/a.png": { _ in PipeOrigin.response(410) }]) }
         let never = try await outcomes("", origin())
         let once = try await outcomes("\"negativeCacheMaxAge\":86400", origin())
@@ -140,8 +135,7 @@ import Testing
         #expect(once == (["410 network", "410 error"], 1))
     }
 
-    // O92
-    @Test func maxResponseBytes() async throws {
+    @Test(.requirement("O92")) func bodyOverMaxResponseBytesFails() async throws {
         let enough = try await outcomes("\"maxResponseBytes\":506", picture(), loads: 1)
         let tooFew = try await outcomes("\"maxResponseBytes\":505", picture(), loads: 1)
 
@@ -149,8 +143,7 @@ import Testing
         #expect(tooFew.0.first?.hasSuffix("error") == true)
     }
 
-    // O54, O84
-    @Test func purgeAndClearRemoveWhatTheySay() async throws {
+    @Test(.requirement("O54", "O84")) func purgeDiskRemovesEveryEntryAndForcesRevalidation() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 3_600)
         try await PipeDriver.run { pipe in
@@ -164,14 +157,13 @@ import Testing
             let purged = try await pipe.call("purgeDisk")
             #expect(purged.ok == true && purged.count == 1 && purged.bytes == stats.bytes)
             #expect(try await pipe.call("stats").entries == 0)
-            // What is in memory is shown, and not believed any more.
+            // The image in memory is revalidated before use.
             #expect(try await pipe.load(origin.url()).outcome == "200 revalidated")
             #expect(origin.requests() == 2)
         }
     }
 
-    // O44, O45
-    @Test func clearGoesByTheDatesOfEntries() async throws {
+    @Test(.requirement("O44", "O45")) func clearRemovesEntriesByModificationAndCreationDate() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 3_600)
         try await PipeDriver.run { pipe in
@@ -193,8 +185,7 @@ import Testing
         }
     }
 
-    // O2
-    @Test func aFolderThatCannotBeUsedIsNoError() async throws {
+    @Test(.requirement("O2")) func unusableCacheFolderDisablesTheDiskCache() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write([1], to: "file")
         let origin = try await PipeOrigin(maxAge: 3_600)
@@ -211,7 +202,7 @@ import Testing
         #expect(try folder.names == ["file"])
     }
 
-    @Test func aNameOpenedAgainIsAnotherLoader() async throws {
+    @Test func reopenedLoaderNameReplacesTheLoader() async throws {
         let first = try TemporaryFolder()
         let second = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 3_600)
@@ -226,7 +217,7 @@ import Testing
             _ = try await pipe.open(first.path, loader: "other")
             #expect(try await pipe.load(origin.url(), loader: "other").outcome == "200 disk")
             #expect(try await pipe.load(origin.url()).outcome == "200 disk")
-            // Lines mean the loader that their name had when they came, also when nobody waits for answers.
+            // A line uses the loader that its name has when the line is read, even without waiting for responses.
             let open = pipe.begin("open", "\"directory\":\"\(first.path("third"))\"")
             let load = pipe.begin("load", "\"url\":\"\(origin.url())\"")
             #expect(try await pipe.answer(to: load).outcome == "200 network")

@@ -3,9 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A running `imagetool pipe`, driven as another program would: lines in, lines out, matched by their ids.
+/// A running `imagetool pipe`: writes request lines, reads response lines, and matches them by id.
 final class PipeDriver: Sendable {
-    /// An answer; members that it has not are nil.
+    /// A response; missing members are nil.
     struct Answer: Decodable, Sendable {
         var ok: Bool?
         var error: String?
@@ -21,7 +21,7 @@ final class PipeDriver: Sendable {
         var count: Int?
 
         var body: [UInt8]? { bodyBase64.flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } }
-        /// Status and source in words: `200 network`.
+        /// Status and source as text: `200 network`.
         var outcome: String { "\(status ?? -1) \(source ?? "-")" }
 
         /// The values of a field, in order.
@@ -33,7 +33,7 @@ final class PipeDriver: Sendable {
     struct Gone: Error {}
 
     private struct State {
-        /// Answers that nobody has asked for, and who waits, by the JSON of the id.
+        /// Responses without a waiter, and waiters, by the JSON text of the id.
         var answers: [String: [Answer]] = [:]
         var waiters: [String: [CheckedContinuation<Answer?, Never>]] = [:]
         var lines: [String] = []
@@ -49,11 +49,11 @@ final class PipeDriver: Sendable {
     private let errors = Pipe()
     private let state = Mutex(State())
 
-    /// For a pipe that ends when all is answered, however long that takes on a busy machine.
+    /// Long time limits, so that on a busy machine the pipe ends only after all responses.
     static let patient = ["--grace-milliseconds", "86400000", "--longest-end-milliseconds", "86400000"]
 
     init(_ arguments: [String] = PipeDriver.patient, environment: [String: String] = [:]) throws {
-        // A process that was killed reads no more; that must not end the tests.
+        // Writing to a killed process must not end the test process.
         signal(SIGPIPE, SIG_IGN)
         process.executableURL = ToolRun.executable
         process.arguments = ["pipe"] + arguments
@@ -79,7 +79,7 @@ final class PipeDriver: Sendable {
         }
     }
 
-    /// Runs a pipe for a test; then its input ends, and it must end too, with 0 and not a word on stderr.
+    /// Runs a pipe for a test and closes its input; the pipe must exit with 0 and an empty stderr.
     static func run(
         _ arguments: [String] = PipeDriver.patient, _ body: (PipeDriver) async throws -> Void
     ) async throws {
@@ -125,14 +125,15 @@ final class PipeDriver: Sendable {
         for waiter in exitWaiters { waiter.resume(returning: code) }
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     func write(_ bytes: [UInt8]) { try? input.fileHandleForWriting.write(contentsOf: Data(bytes)) }
 
     /// Writes a line.
     func write(line: String) { write(Array((line + "\n").utf8)) }
 
-    /// The answer to the id with this JSON, `null` for none; each answer is given once. Throws when the process ends
-    /// without one, which it does when the test's time is over.
+    /// Waits for the response with this id, as JSON text; `null` for none. Each response is returned once.
+    ///
+    /// Throws when the process ends without this response. Cancelling the test kills the process.
     func answer(to id: String) async throws -> Answer {
         let answer: Answer? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -151,13 +152,13 @@ final class PipeDriver: Sendable {
         return answer
     }
 
-    /// Does an operation; `members` are JSON members without braces.
+    /// Sends an operation and waits for its response; `members` are JSON members without braces.
     func call(_ operation: String, _ members: String = "", loader: String = "main") async throws -> Answer {
         let id = begin(operation, members, loader: loader)
         return try await answer(to: id)
     }
 
-    /// Begins an operation; returns the JSON of its id.
+    /// Sends an operation; returns its id as JSON text.
     func begin(_ operation: String, _ members: String = "", loader: String = "main") -> String {
         let id = state.withLock { state in
             state.lastID += 1
@@ -175,20 +176,20 @@ final class PipeDriver: Sendable {
         return try await call("open", "\(directory)\"config\":{\(config)}", loader: loader)
     }
 
-    /// Loads; `members` are JSON members without braces.
+    /// Loads a URL; `members` are JSON members without braces.
     func load(_ url: String, _ members: String = "", loader: String = "main") async throws -> Answer {
         try await call("load", "\"url\":\"\(url)\"" + (members.isEmpty ? "" : "," + members), loader: loader)
     }
 
-    /// All lines that came, as they came.
+    /// All received lines, unchanged.
     var lines: [String] { state.withLock { $0.lines } }
-    /// What came on stderr; whole when the process has ended.
+    /// The text on stderr; available when the process has ended.
     var errorText: String { state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
 
     func closeInput() { try? input.fileHandleForWriting.close() }
     func send(_ signal: Int32) { if process.isRunning { kill(process.processIdentifier, signal) } }
 
-    /// The exit code, or minus the signal, when the process has ended. When the test's time is over it is killed.
+    /// Waits for the exit code, or the negative signal number. Cancelling the test kills the process.
     func exit() async -> Int32 {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -204,7 +205,7 @@ final class PipeDriver: Sendable {
     }
 }
 
-/// The JSON text of a number, a text or nothing, as far as a decoder can tell.
+/// The JSON text of an integer or a string; `other` for any other value.
 private struct JSONText: Decodable {
     let text: String
 

@@ -3,9 +3,9 @@ import Foundation
 import PlatformImageLoopbackOrigin
 import Testing
 
-/// What `imagetool pipe` makes of lines, whatever they are.
+/// Valid and invalid request lines of `imagetool pipe`.
 @Suite(.timeLimit(.minutes(30))) struct PipeLineTests {
-    @Test func anIDIsGivenBackAsItCame() async throws {
+    @Test func idIsReturnedUnchanged() async throws {
         let ids = [
             "1", "-0", "0.5", "1e400", "123456789012345678901234567890", "\"text\"", "\"\"", "\"a\\\"b\\\\c\"",
             "\"\\u00e9\\ud83d\\ude00\"",
@@ -15,7 +15,7 @@ import Testing
             for id in ids { pipe.write(line: "{\"id\":\(id),\"op\":\"open\",\"loader\":\"a\"}") }
             pipe.closeInput()
             #expect(await pipe.exit() == 0)
-            // Answers may come in any order.
+            // Responses may arrive in any order.
             let seen = Set(pipe.lines.map { String($0.prefix { $0 != "," }) })
             #expect(seen == Set(shown.map { "{\"id\":\($0)" }))
         }
@@ -57,7 +57,7 @@ import Testing
         ),
     ]
 
-    @Test func garbageIsAnsweredWithAnErrorAndTheProcessGoesOn() async throws {
+    @Test func invalidLineGivesAnErrorAndTheProcessContinues() async throws {
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(nil)
             for (line, id) in Self.garbage {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func aLineThatEndsWithTheInputIsALine() async throws {
+    @Test func lastLineWithoutANewlineIsProcessed() async throws {
         try await PipeDriver.run { pipe in
             pipe.write(Array("{\"id\":1,\"op\":\"open\",\"loader\":\"main\"}\r\n\n{\"id\":2,\"op\":\"stats\",".utf8))
             pipe.write(Array(" \"loader\" : \"main\"}".utf8))
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotKnownIsUnsupported() async throws {
+    @Test func unknownOperationOrValueIsReportedAsUnsupported() async throws {
         let load = "\"url\":\"http://127.0.0.1:1/\""
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(nil)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func openListsWhatItCanAndWhatItIgnored() async throws {
+    @Test func openReportsCapabilitiesAndIgnoredKeys() async throws {
         try await PipeDriver.run { pipe in
             let answer = try await pipe.open(nil, "\"memoryCacheMaxBytes\":1e6,\"colour\":1,\"b\":{\"c\":[null]}")
 
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aValueOfTheWrongKindIsAnErrorAndTheFormerLoaderStays() async throws {
+    @Test func invalidConfigValueIsAnErrorAndKeepsThePreviousLoader() async throws {
         let folder = try TemporaryFolder()
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(folder.path)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func everyKeyIsTaken() async throws {
+    @Test func everyConfigKeyIsAccepted() async throws {
         let config = """
             "useServerCachePolicy":true,"defaultCacheControlMaxAge":1.5,"defaultCacheControlMaxAgeForErrors":1e300,\
             "maxAttemptsForErrors":0,"acceptedContentTypes":[],"cacheImagesInMemory":false,"memoryCacheMaxBytes":0,\

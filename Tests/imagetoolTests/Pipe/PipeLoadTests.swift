@@ -4,10 +4,10 @@ import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 import Testing
 
-/// What `imagetool pipe` answers to loads, beside what the origin saw.
+/// Responses of `imagetool pipe` to loads, and the requests that the origin received.
 @Suite(.timeLimit(.minutes(30))) struct PipeLoadTests {
-    // O9, O18, O20, O26, O52
-    @Test func aPictureComesFromEveryLayer() async throws {
+    @Test(.requirement("O9", "O18", "O20", "O26", "O52"))
+    func imageIsServedFromNetworkMemoryDiskAndRevalidation() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 86_400)
         let picture = try PipeOrigin.picture
@@ -31,8 +31,7 @@ import Testing
         }
     }
 
-    // O78
-    @Test func dataOfAnyTypeComesFromDiskInACacheOfItsOwn() async throws {
+    @Test(.requirement("O78")) func dataIsCachedOnDiskSeparatelyFromImages() async throws {
         let folder = try TemporaryFolder()
         let resource = OriginResource(Array("{}".utf8), contentType: "application/json", etag: "\"d\"", maxAge: 86_400)
         let origin = try await PipeOrigin(["/d": { .response(resource.response(to: $0)) }])
@@ -52,15 +51,17 @@ import Testing
         }
     }
 
-    // O90
-    @Test(arguments: [
-        ("default", 86_400, "200 memory", 0), ("default", 0, "200 revalidated", 1),
-        ("revalidate", 86_400, "200 revalidated", 1), ("revalidate", 0, "200 revalidated", 1),
-        ("reload", 86_400, "200 network", 1), ("reload", 0, "200 network", 1),
-        ("cacheElseLoad", 86_400, "200 memory", 0), ("cacheElseLoad", 0, "200 memory", 0),
-        ("cacheOnly", 86_400, "200 memory", 0), ("cacheOnly", 0, "200 memory", 0),
-    ])
-    func eachPolicyTreatsWhatIsStored(_ policy: String, _ maxAge: Int, _ outcome: String, _ requests: Int) async throws
+    @Test(
+        .requirement("O90"),
+        arguments: [
+            ("default", 86_400, "200 memory", 0), ("default", 0, "200 revalidated", 1),
+            ("revalidate", 86_400, "200 revalidated", 1), ("revalidate", 0, "200 revalidated", 1),
+            ("reload", 86_400, "200 network", 1), ("reload", 0, "200 network", 1),
+            ("cacheElseLoad", 86_400, "200 memory", 0), ("cacheElseLoad", 0, "200 memory", 0),
+            ("cacheOnly", 86_400, "200 memory", 0), ("cacheOnly", 0, "200 memory", 0),
+        ])
+    func eachPolicyHandlesAStoredResponse(_ policy: String, _ maxAge: Int, _ outcome: String, _ requests: Int)
+        async throws
     {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: maxAge)
@@ -75,12 +76,13 @@ import Testing
         }
     }
 
-    // O90
-    @Test(arguments: [
-        ("default", "200 network"), ("revalidate", "200 network"), ("reload", "200 network"),
-        ("cacheElseLoad", "200 network"), ("cacheOnly", "504 error"),
-    ])
-    func eachPolicyTreatsAnEmptyCache(_ policy: String, _ outcome: String) async throws {
+    @Test(
+        .requirement("O90"),
+        arguments: [
+            ("default", "200 network"), ("revalidate", "200 network"), ("reload", "200 network"),
+            ("cacheElseLoad", "200 network"), ("cacheOnly", "504 error"),
+        ])
+    func eachPolicyHandlesAnEmptyCache(_ policy: String, _ outcome: String) async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 86_400)
         try await PipeDriver.run { pipe in
@@ -94,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func whatMayNotBeStoredIsAskedForAgain() async throws {
+    @Test func noStoreResponseIsRequestedAgain() async throws {
         let folder = try TemporaryFolder()
         let picture = try PipeOrigin.picture
         let origin = try await PipeOrigin([
@@ -114,9 +116,8 @@ import Testing
         }
     }
 
-    // O32, O34
-    @Test(arguments: [400, 401, 403, 404, 410, 429, 500, 502, 503, 504])
-    func anErrorHasItsStatusFieldsAndBody(_ status: Int) async throws {
+    @Test(.requirement("O32", "O34"), arguments: [400, 401, 403, 404, 410, 429, 500, 502, 503, 504])
+    func errorResponseHasItsStatusFieldsAndBody(_ status: Int) async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin([
             "/e": { _ in
@@ -138,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func anErrorWithFreshnessOfItsOwnComesFromDisk() async throws {
+    @Test func errorResponseWithMaxAgeIsServedFromDisk() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin([
             "/e": { _ in
@@ -158,8 +159,7 @@ import Testing
         }
     }
 
-    // O42, O43
-    @Test func aRefusedBodyKeepsItsStatus() async throws {
+    @Test(.requirement("O42", "O43")) func rejectedBodyKeepsTheResponseStatus() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin([
             "/page": { _ in PipeOrigin.response(200, ["Content-Type": "text/html"], Array("<p>".utf8)) },
@@ -179,8 +179,7 @@ import Testing
         }
     }
 
-    // O15, O39
-    @Test func aLoadWithoutAResponseHasNoStatus() async throws {
+    @Test(.requirement("O15", "O39")) func loadWithoutAResponseHasStatus0() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(["/cut": { _ in .close() }])
         try await PipeDriver.run { pipe in
@@ -197,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func fieldsKeepTheirBytesOrderAndRepetitions() async throws {
+    @Test func fieldsKeepBytesOrderAndDuplicates() async throws {
         let picture = try PipeOrigin.picture
         let origin = try await PipeOrigin([
             "/a.png": { _ in
@@ -227,9 +226,9 @@ import Testing
         }
     }
 
-    @Test func aCodedBodyIsGivenDecoded() async throws {
+    @Test func encodedBodyIsReturnedDecoded() async throws {
         let folder = try TemporaryFolder()
-        // Stored blocks (RFC 1951 §3.2.4) in zlib's frame (RFC 1950 §2.2), written by hand.
+        // A stored block (RFC 1951 §3.2.4) in zlib format (RFC 1950 §2.2).
         let picture = try PipeOrigin.picture
         let length = UInt16(picture.count)
         var sums: (UInt32, UInt32) = (1, 0)
@@ -261,7 +260,7 @@ import Testing
         }
     }
 
-    @Test func aRedirectIsFollowedOrGivenBack() async throws {
+    @Test func redirectIsFollowedOrReturnedInManualMode() async throws {
         let folder = try TemporaryFolder()
         let picture = try PipeOrigin.picture
         let origin = try await PipeOrigin([
@@ -290,7 +289,7 @@ import Testing
         }
     }
 
-    @Test func theCallersOwnConditionIsPassedThrough() async throws {
+    @Test func conditionalRequestOfTheCallerReturns304() async throws {
         let folder = try TemporaryFolder()
         let origin = try await PipeOrigin(maxAge: 86_400)
         try await PipeDriver.run { pipe in

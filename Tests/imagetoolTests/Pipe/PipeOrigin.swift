@@ -2,7 +2,7 @@
 import PlatformImageLoopbackOrigin
 import PlatformImageTestSupport
 
-/// An origin whose answers tests put under paths.
+/// An origin with a response for each path.
 struct PipeOrigin: Sendable {
     typealias Answers = @Sendable (OriginRequest) -> OriginAnswer
 
@@ -14,7 +14,7 @@ struct PipeOrigin: Sendable {
         }
     }
 
-    /// The picture `png/rgba8.png` under `/a.png`, fresh for so long, with a tag.
+    /// Serves `png/rgba8.png` as `/a.png`, with an entity tag and `maxAge` seconds of freshness.
     init(maxAge: Int?) async throws {
         let resource = OriginResource(try Self.picture, contentType: "image/png", etag: "\"1\"", maxAge: maxAge)
         try await self.init(["/a.png": { .response(resource.response(to: $0)) }])
@@ -25,10 +25,10 @@ struct PipeOrigin: Sendable {
 
     func url(_ path: String = "/a.png") -> String { origin.url(path) }
 
-    /// How many requests have come for a path.
+    /// Number of requests for a path.
     func requests(_ path: String = "/a.png") -> Int { origin.requests.count { $0.target == path } }
 
-    /// A response with these fields, names and values.
+    /// A response with these header fields.
     static func response(
         _ status: Int = 200, _ fields: KeyValuePairs<String, String> = [:], _ body: [UInt8] = []
     ) -> OriginAnswer {

@@ -1,11 +1,12 @@
 #if Tool && AsyncHTTPClient
+import PlatformImageTestSupport
 import Foundation
 import PlatformImageLoopbackOrigin
 import Testing
 
-/// How `imagetool pipe` begins, works at many things at once, ends and dies.
+/// Concurrency, shutdown and crash safety of the `imagetool pipe` process.
 @Suite(.timeLimit(.minutes(30))) struct PipeProcessTests {
-    /// Bitmaps of other pixels under `/0`, `/1` and so on, fresh for a day.
+    /// Serves different bitmaps as `/0`, `/1` and so on, fresh for one day.
     private func origin() async throws -> LoopbackOrigin {
         try await LoopbackOrigin { request in
             guard let number = Int(request.target.dropFirst()) else { return PipeOrigin.response(404) }
@@ -21,7 +22,7 @@ import Testing
         return bytes
     }
 
-    @Test func manyLoadsAtOnceAreAllAnswered() async throws {
+    @Test func concurrentLoadsOfDifferentURLsAllComplete() async throws {
         let folder = try TemporaryFolder()
         let origin = try await origin()
         try await PipeDriver.run { pipe in
@@ -38,8 +39,7 @@ import Testing
         await origin.stop()
     }
 
-    // O82
-    @Test func manyLoadsOfOneAddressAreOneRequest() async throws {
+    @Test(.requirement("O82")) func concurrentLoadsOfOneURLAreOneRequest() async throws {
         let folder = try TemporaryFolder()
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in
@@ -51,7 +51,7 @@ import Testing
             _ = try await pipe.open(folder.path)
             let ids = (0..<200).map { _ in pipe.begin("load", "\"url\":\"\(origin.url("/1"))\"") }
             await origin.waitForRequests(1)
-            // Lines are taken in order: when this one is answered all loads have begun.
+            // Lines are read in order: after this response all loads have begun.
             _ = try await pipe.call("stats")
             gate.open()
             for id in ids { #expect(try await pipe.answer(to: id).body == Self.bitmap(1)) }
@@ -59,7 +59,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func theEndOfTheInputLeavesTimeToAnswer() async throws {
+    @Test func loadInProgressCompletesAfterTheInputEnds() async throws {
         let folder = try TemporaryFolder()
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in
@@ -85,16 +85,16 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aLoadThatNeverEndsIsGivenUpAtTheEnd(_ isSignal: Bool) async throws {
+    func hangingLoadIsCancelledAfterTheInputEnds(_ isSignal: Bool) async throws {
         let folder = try TemporaryFolder()
         let origin = try await LoopbackOrigin { _ in .silence }
-        // Given up soon, and with all the time there is to say so.
+        // A short grace period, and enough time to write the responses.
         let arguments = ["--grace-milliseconds", "10", "--longest-end-milliseconds", "86400000"]
         try await PipeDriver.run(arguments) { pipe in
             _ = try await pipe.open(folder.path)
             let ids = (0..<20).map { pipe.begin("load", "\"url\":\"\(origin.url("/\($0)"))\"") }
             await origin.waitForRequests(1)
-            // Lines are taken in order: when this one is answered none of the loads is unread.
+            // Lines are read in order: after this response all load lines have been read.
             _ = try await pipe.call("stats")
             if isSignal { pipe.send(SIGTERM) } else { pipe.closeInput() }
             for id in ids {
@@ -108,9 +108,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aLoadThatNeverEndsDoesNotKeepTheProcess(_ isSignal: Bool) async throws {
+    func hangingLoadDoesNotDelayTheExit(_ isSignal: Bool) async throws {
         let origin = try await LoopbackOrigin { _ in .silence }
-        // With its own limits, as everybody else runs it.
+        // With the default time limits.
         try await PipeDriver.run([]) { pipe in
             _ = try await pipe.open(nil)
             _ = pipe.begin("load", "\"url\":\"\(origin.url("/1"))\"")
@@ -121,7 +121,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func aSignalEndsAnIdlePipe() async throws {
+    @Test func sigtermEndsAnIdlePipeWith0() async throws {
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(nil)
             pipe.send(SIGTERM)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func aClosedOutputEndsTheProcessQuietlyWhileTheInputStaysOpen() throws {
+    @Test func closedOutputEndsTheProcessWhileTheInputIsOpen() throws {
         let folder = try TemporaryFolder()
         let line = """
             mkfifo '\(folder.path("in"))'; exec 3<>'\(folder.path("in"))'; echo nonsense >&3; \
@@ -142,7 +142,7 @@ import Testing
         #expect(run.exitCode == 0)
     }
 
-    @Test func aPipeWithoutInputEndsAtOnce() throws {
+    @Test func emptyInputEndsThePipeImmediately() throws {
         let run = try ToolRun("pipe")
 
         #expect(run.exitCode == 0)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 40, 150])
-    func aKilledPipeLeavesACacheThatOnlyLoses(_ answers: Int) async throws {
+    func killedPipeLeavesOnlyCompleteCacheEntries(_ answers: Int) async throws {
         let folder = try TemporaryFolder()
         let origin = try await origin()
         let killed = try PipeDriver()
@@ -159,7 +159,7 @@ import Testing
         for id in ids.prefix(answers) { #expect(try await killed.answer(to: id).status == 200) }
         killed.send(SIGKILL)
         #expect(await killed.exit() == -SIGKILL)
-        // Requests of the killed process may still be on their way to the origin: these have a mark.
+        // Requests of the killed process may still reach the origin, so the later requests have a marker field.
         let mark = "\"headers\":[[\"X-After\",\"1\"]]"
         func requestsAfter() -> Int { origin.requests.count { $0["X-After"] != nil } }
 
@@ -173,7 +173,7 @@ import Testing
                 kept += 1
                 #expect(answer.body == Self.bitmap(number))
             }
-            // What was answered had been stored.
+            // A response is sent after its entry is stored.
             #expect(kept >= answers)
             #expect(requestsAfter() == 0)
             for number in 0..<200 {
@@ -184,7 +184,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func anotherProcessSeesWhatWasFlushed() async throws {
+    @Test func flushedEntriesAreVisibleToAnotherProcess() async throws {
         let folder = try TemporaryFolder()
         let origin = try await origin()
         try await PipeDriver.run { pipe in
@@ -204,7 +204,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test func aProxyOfTheEnvironmentIsNotAskedForThisMachine() async throws {
+    @Test func environmentProxyIsNotUsedForLoopback() async throws {
         let origin = try await PipeOrigin(maxAge: nil)
         let pipe = try PipeDriver(environment: [
             "http_proxy": "http://127.0.0.1:1", "HTTP_PROXY": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1",
@@ -218,8 +218,8 @@ import Testing
     }
 
     #if os(Linux)
-    @Test func theToolIsLinkedWithTheSystemsCLibrary() throws {
-        // Libraries that change clocks and inject faults can only be preloaded then.
+    @Test func toolIsDynamicallyLinkedWithTheSystemCLibrary() throws {
+        // Required for preloading libraries that change the clock or inject faults.
         let run = try ToolRun(shell: "ldd \"$TOOL\"")
 
         #expect(run.exitCode == 0)

@@ -3,11 +3,11 @@ import Foundation
 import PlatformImageTestSupport
 import Testing
 
-/// Manifests that the code of an earlier commit wrote (`Fixtures/stored/thumb`): a run that goes on makes nothing anew.
+/// Manifests written by an earlier commit (`Fixtures/stored/thumb`): a resumed run skips the completed outputs.
 @Suite struct StoredManifestTests {
     private static let stored = Fixture.folder.appending(path: "stored/thumb")
 
-    /// What a line of the manifest says of its input.
+    /// The members of a manifest line that the tests use.
     private struct Line: Decodable {
         let input: String
         let modified: Int
@@ -18,8 +18,7 @@ import Testing
         Array(try Data(contentsOf: stored.appending(path: name)))
     }
 
-    @Test("Stored values: a run with a stored manifest skips what is done", arguments: 0..<9)
-    func aStoredManifestSkipsWhatIsDone(_ number: Int) throws {
+    @Test(arguments: 0..<9) func storedManifestSkipsCompletedOutputs(_ number: Int) throws {
         let manifest = try Self.file("manifest.ndjson")
         let lines = try manifest.split(separator: UInt8(ascii: "\n")).map {
             try JSONDecoder().decode(Line.self, from: Data($0))
@@ -35,7 +34,7 @@ import Testing
         ]
         #expect(utimensat(AT_FDCWD, input, times, 0) == 0)
         try folder.write(manifest, to: "manifest.ndjson")
-        // Empty: an output that is made again has bytes.
+        // Empty; a rendered output would have bytes.
         try folder.write([], to: line.output)
 
         let options = runs[number].map { "'\($0)'" }.joined(separator: " ")
@@ -48,7 +47,7 @@ import Testing
         #expect(try folder.read("manifest.ndjson") == manifest)
     }
 
-    @Test("Stored values: a manifest of other options does not skip") func otherOptionsAreMadeAgain() throws {
+    @Test func manifestOfOtherOptionsDoesNotSkip() throws {
         let folder = try TemporaryFolder()
         try folder.write(try Self.file("input.png"), to: "a.png")
         for (size, count) in [("8", 1), ("8", 1), ("9", 2), ("9", 2)] {

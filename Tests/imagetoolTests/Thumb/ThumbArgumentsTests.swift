@@ -6,7 +6,7 @@ import Testing
 @testable import imagetool
 
 @Suite struct ThumbArgumentsTests {
-    @Test func sizesAreRead() throws {
+    @Test func validSizesAreParsedAndInvalidOnesRejected() throws {
         let cases: [(String, Int?, Int?, ThumbnailFit?)] = [
             ("300x200", 300, 200, nil), ("300x", 300, nil, nil), ("x200", nil, 200, nil), ("64", 64, 64, nil),
             ("300x200>", 300, 200, .scaleDown), ("300x200!", 300, 200, .fill), ("300x200^", 300, 200, .cover),
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func gravitiesAreRead() {
+    @Test func validGravitiesAreParsedAndInvalidOnesRejected() {
         let cases: [(String, Gravity)] = [
             ("center", .center), ("NorthWest", .topLeft), ("topright", .topRight), ("south", .bottom), ("east", .right),
             ("0,1", .bottomLeft), ("0.25,0.5", Gravity(x: 0.25, y: 0.5)),
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func cropsAreRead() {
+    @Test func validCropsAreParsedAndInvalidOnesRejected() {
         #expect(ThumbArguments.crop("30x20+5+7") == PixelRectangle(x: 5, y: 7, width: 30, height: 20))
         #expect(ThumbArguments.crop("30x20") == PixelRectangle(x: 0, y: 0, width: 30, height: 20))
         for text in ["", "30", "30x20+5", "0x5", "5x0", "30x20+-5+7", "30x20-5+7", "axb"] {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func colorsAreRead() {
+    @Test func validColorsAreParsedAndInvalidOnesRejected() {
         #expect(ThumbArguments.color("#102030") == RGBA8(red: 16, green: 32, blue: 48))
         #expect(ThumbArguments.color("#10203040") == RGBA8(red: 16, green: 32, blue: 48, alpha: 64))
         #expect(ThumbArguments.color("White") == RGBA8(red: 255, green: 255, blue: 255))
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func templatesAreFilledIn() throws {
+    @Test func outputTemplatesAreExpandedAndInvalidOnesRejected() throws {
         let cases: [(String, String, String)] = [
             ("{dir}/{name}-{w}x{h}.{ext}", "in/a.b.jpg", "in/a.b-30x20.png"), ("out/{name}", "a", "out/a"),
             ("{dir}/{name}", "/a.jpg", "//a"), ("{name}.{ext}", "-", "stdin.png"), ("{name}", "x/.hidden", ".hidden"),
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func listsAreCutIntoPaths() {
+    @Test func inputListsAreSplitIntoPaths() {
         #expect(InputPaths.list(Array("a\nb c\r\n\nd".utf8), endsWithNUL: false) == ["a", "b c", "d"])
         #expect(InputPaths.list(Array("a\nb\0c\r\0".utf8), endsWithNUL: true) == ["a\nb", "c\r"])
     }

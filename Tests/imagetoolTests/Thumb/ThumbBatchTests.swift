@@ -9,7 +9,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func noInputOfTheRunIsReplaced() throws {
+    @Test func outputThatIsAnInputIsRejected() throws {
         let gif = try folder.write(largeBitmap, to: "a.dib")
         let png = try folder.write(smallBitmap, to: "a.png")
 
@@ -23,7 +23,7 @@ import Testing
         #expect(try folder.names == ["a.dib", "a.png"])
     }
 
-    @Test func aManifestIsARegularFileOfItsOwn() throws {
+    @Test func manifestThatIsADeviceOrAnInputExitsWith74() throws {
         let source = try folder.write(smallBitmap, to: "a.bmp")
         let output = folder.path("out/")
 
@@ -38,7 +38,7 @@ import Testing
         #expect(try folder.names == ["a.bmp", "p"])
     }
 
-    @Test func aManifestKnowsWhereItsOutputsGo() throws {
+    @Test func manifestDoesNotSkipAnotherOutputPath() throws {
         let source = try folder.write(smallBitmap, to: "a.bmp")
         for name in ["one.png", "two.png"] {
             let run = try ToolRun(
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [["--manifest", "done"], ["--skip-existing"]])
-    func whatIsSkippedKeepsItsOutput(_ options: [String]) throws {
+    func skippedOutputIsNotReplacedByAnotherInput(_ options: [String]) throws {
         try folder.write(smallBitmap, to: "a.bmp")
         try folder.write(largeBitmap, to: "a.dib")
         func run(_ inputs: String) throws -> ToolRun {
@@ -67,7 +67,7 @@ import Testing
         #expect(try folder.read("a.png") == made)
     }
 
-    /// A picture whose thumbnail of 200 pixels is more than a pipe holds: whoever writes it into one waits for a reader.
+    /// An image whose 200-pixel thumbnail exceeds the capacity of a pipe, so that writing to a pipe waits for a reader.
     private static let noise: [UInt8] = {
         var bytes = [UInt8](smallBitmap.prefix(54))
         bytes.replaceSubrange(18..<26, with: [200, 0, 0, 0, 200, 0, 0, 0])
@@ -75,8 +75,8 @@ import Testing
         return bytes + (0..<200 * 200 * 3).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }()
 
-    /// Each input is a pipe that the shell fills when the one before was read: in any other order nobody goes on.
-    @Test func withOneThreadInputsAreReadInTheirOrder() throws {
+    /// Each input is a FIFO that the shell fills after the previous one is read; any other order would deadlock.
+    @Test func oneThreadReadsInputsInOrder() throws {
         try folder.write(smallBitmap, to: "whole")
         let inputs = (0..<8).map { "\($0).bmp" }.joined(separator: " ")
 
@@ -90,8 +90,8 @@ import Testing
         #expect(try folder.names.filter { $0.hasSuffix(".png") } == (0..<8).map { "\($0).png" })
     }
 
-    /// The output is a pipe: with its other end open, the input was read, and the output is not whole.
-    @Test func anInputThatChangesBeforeItIsNotedIsMadeAgain() throws {
+    /// The output is a FIFO: once it is open for reading, the input has been read and the output is incomplete.
+    @Test func inputChangedBeforeItsManifestLineIsRenderedAgain() throws {
         try folder.write(Self.noise, to: "a.bmp")
         try folder.write(smallBitmap, to: "b.bmp")
         let thumb = "\"$TOOL\" thumb a.bmp -s 200 -o a.png --manifest done --ndjson"
@@ -108,8 +108,8 @@ import Testing
         #expect(try ImageDecoder().header(of: folder.read("a.png")).width == 2)
     }
 
-    /// The second input is a pipe that nobody writes to: the run ends by the signal alone.
-    @Test func anInterruptWaitsForTheFileAndItsLineInTheManifest() throws {
+    /// The second input is a FIFO without a writer, so only the signal ends the run.
+    @Test func interruptCompletesTheCurrentFileAndItsManifestLine() throws {
         try folder.write(Self.noise, to: "a.bmp")
 
         let run = try ToolRun(
@@ -126,7 +126,7 @@ import Testing
         #expect(lines.count == 1 && lines[0].contains("\"a.bmp\""), "\(lines)")
     }
 
-    @Test func aLongNameIsNoFailureAndATooLongOneItsOwn() throws {
+    @Test func overlongFileNameFailsOnlyItsOwnInput() throws {
         let long = String(repeating: "n", count: 248)
         let longest = String(repeating: "n", count: 251)
         let inputs = try [long, longest, "c"].map { try folder.write(smallBitmap, to: $0 + ".bmp") }
@@ -139,7 +139,7 @@ import Testing
         #expect(names == ["c-1.png", long + "-1.png"])
     }
 
-    @Test func whatCannotBeListedOrNamedIsTold() throws {
+    @Test func unreadableNamesInAFolderAreReported() throws {
         let run = try ToolRun(
             shell: """
                 cd '\(folder.path)' && mkdir in empty && printf x > "$(printf 'in/b\\377.png')" &&
@@ -156,7 +156,7 @@ import Testing
         #expect(empty.exitCode == 64 && empty.errors.contains("no picture"))
     }
 
-    @Test func aLinkToNothingInAFolderIsTold() throws {
+    @Test func danglingLinkToAnImageIsReported() throws {
         let run = try ToolRun(
             shell: """
                 cd '\(folder.path)' && mkdir in && ln -s gone in/a.png && ln -s gone in/b.txt && ln -s c.png in/c.png &&
@@ -174,7 +174,7 @@ import Testing
         ("mkdir y", "y/x.bmp", "y/./x.dib"), ("ln -s . y", "./x.bmp", "y/x.dib"),
         ("mkdir y && ln -s ../x.png y/x.png && printf x > x.png", "x.bmp", "y/x.dib"),
     ])
-    func oneFileIsOneOutputByWhateverPath(_ setUp: String, _ first: String, _ second: String) throws {
+    func differentPathsToOneOutputAreDetected(_ setUp: String, _ first: String, _ second: String) throws {
         let bitmap = try folder.write(smallBitmap, to: "bitmap")
 
         let run = try ToolRun(
@@ -188,7 +188,7 @@ import Testing
         #expect(run.errors.split(separator: "\n").count == 1)
     }
 
-    @Test func aListNamesFilesAndNotPatterns() throws {
+    @Test func fileListEntriesAreNotPatterns() throws {
         try folder.write(smallBitmap, to: "a.png")
         try folder.write(smallBitmap, to: "*.png")
 
@@ -203,7 +203,7 @@ import Testing
         #expect(none.errors.split(separator: "\n").map { $0.prefix(12) } == ["?.png: noInp", "./-: noInput"])
     }
 
-    @Test func outputsStayInTheirFolder() throws {
+    @Test func outputOutsideItsFolderExitsWith64() throws {
         try FileManager.default.createDirectory(at: folder.url.appending(path: "in"), withIntermediateDirectories: true)
         try FileManager.default.createDirectory(at: folder.url.appending(path: "w"), withIntermediateDirectories: true)
         try folder.write(smallBitmap, to: "in/x.bmp")
@@ -219,7 +219,7 @@ import Testing
         #expect(names == ["x-1.png", "x.bmp"])
     }
 
-    @Test func namesPromiseNoFormatThatIsNotWritten() throws {
+    @Test func unsupportedOutputExtensionExitsWith64() throws {
         let source = try folder.write(smallBitmap, to: "a.bmp")
 
         for name in ["y.webp", "y.gif", "{name}.TIFF"] {
@@ -231,7 +231,7 @@ import Testing
         #expect(try folder.names == ["a.bmp"])
     }
 
-    @Test func aFolderWithBracesIsAFolder() throws {
+    @Test func existingFolderWithBracesIsNotATemplate() throws {
         let source = try folder.write(smallBitmap, to: "a.bmp")
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "b{r}"), withIntermediateDirectories: true)

@@ -27,7 +27,7 @@ import Testing
         return [header.width, header.height]
     }
 
-    @Test func aThumbnailHasTheSizeTheFormatAndThePixelsOfTheLibrarys() throws {
+    @Test func thumbWritesThePixelsOfTheLibrary() throws {
         let source = fixturePath("demo/city-lights-turned.jpg")
         let path = folder.path("small.png")
 
@@ -50,7 +50,7 @@ import Testing
             (["-s", "1000x1000>", "--enlarge"], 80, 60), (["-s", "100x100", "--enlarge"], 100, 75),
             (["-s", "1000x1000"], 80, 60),
         ] as [([String], Int, Int)])
-    func sizesAreAsAskedFor(_ arguments: [String], _ width: Int, _ height: Int) throws {
+    func sizeOptionsGiveTheRequestedSize(_ arguments: [String], _ width: Int, _ height: Int) throws {
         var bitmap = [UInt8](smallBitmap.prefix(54))
         bitmap.replaceSubrange(18..<26, with: [80, 0, 0, 0, 60, 0, 0, 0])
         bitmap += (0..<80 * 60 * 3).map { UInt8(truncatingIfNeeded: $0) }
@@ -63,7 +63,7 @@ import Testing
         #expect(header.format == .png)
     }
 
-    @Test func theFormatIsThatOfTheOptionTheEndingOrTheSource() throws {
+    @Test func formatFollowsTheOptionThenTheExtensionThenTheSource() throws {
         let (jpeg, png) = (fixturePath("demo/mountains.jpg"), fixturePath("demo/logo.png"))
         let cases: [([String], String, ImageFormat)] = [
             ([jpeg], "a.png", .png), ([png], "a.jpeg", .jpeg), ([jpeg], "a.bin", .jpeg), ([png], "a.bin", .png),
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func aJPEGIsMadeToFitItsBytes() throws {
+    @Test func maxBytesLowersTheJPEGQualityOrExitsWith77() throws {
         let source = fixturePath("demo/mountains.jpg")
         let most = 3_000
 
@@ -91,7 +91,7 @@ import Testing
         #expect(hopeless.errors.hasPrefix("\(source): overMaxBytes: "))
     }
 
-    @Test func orientationIsAppliedUnlessRefused() throws {
+    @Test func orientationIsAppliedUnlessNoRotateIsSet() throws {
         let source = fixturePath("jpeg/exif-orientation-6.jpg")
 
         try #require(try ToolRun("thumb", source, "-s", "12", "-o", folder.path("a.png")).exitCode == 0)
@@ -101,7 +101,7 @@ import Testing
         #expect(try size(folder.path("b.png")) == [12, 8])
     }
 
-    @Test func framesAreChosenOrAllMade() throws {
+    @Test func frameOptionSelectsOneOrAllFrames() throws {
         let source = fixturePath("demo/orbit.gif")
         let bytes = try Fixture.file("demo/orbit.gif")
         let frames = try ImageDecoder().frames(of: bytes)
@@ -122,7 +122,7 @@ import Testing
         #expect(try folder.names == ["all.png", "one.png"])
     }
 
-    @Test func severalInputsGoWhereTheTemplateSays() throws {
+    @Test func severalInputsAreWrittenToTemplatePaths() throws {
         let below = folder.url.appending(path: "in/sub")
         try FileManager.default.createDirectory(at: below, withIntermediateDirectories: true)
         try folder.write(try Fixture.file("demo/mountains.jpg"), to: "in/a.jpg")
@@ -145,7 +145,7 @@ import Testing
         #expect(max(width, height) == 24)
     }
 
-    @Test func listsAndPatternsNameInputsToo() throws {
+    @Test func fileListsAndPatternsSelectInputs() throws {
         for name in ["one.bmp", "two.bmp", "new\nline.bmp"] { try folder.write(smallBitmap, to: name) }
 
         let lines = try ToolRun(
@@ -165,7 +165,7 @@ import Testing
         #expect(try rows(pattern).map(\.output) == ["c/two.png"])
     }
 
-    @Test func badFilesAreToldInOrderAndTheOthersMade() throws {
+    @Test func invalidFilesAreReportedInOrderAndTheOthersRendered() throws {
         let names = ["1.bmp", "2.webp", "3.bmp", "4.png", "5.bmp"]
         for name in names where name != "4.png" {
             try folder.write(name.hasSuffix("webp") ? webp : smallBitmap, to: name)
@@ -192,7 +192,9 @@ import Testing
             (smallBitmap, ["--crop", "1x1+5+5"], 65, "emptyCrop: "),
             (smallBitmap, ["--frame", "1"], 65, "noSuchFrame: "),
         ] as [([UInt8], [String], Int32, String)])
-    func oneInputHasItsExitCode(_ input: [UInt8], _ arguments: [String], _ code: Int32, _ reason: String) throws {
+    func failureOfASingleInputHasItsExitCode(_ input: [UInt8], _ arguments: [String], _ code: Int32, _ reason: String)
+        throws
+    {
         let run = try ToolRun(["thumb", "-", "-s", "1", "-o", folder.path("a.png")] + arguments, input: input)
 
         #expect(run.exitCode == code)
@@ -200,7 +202,7 @@ import Testing
         #expect(try folder.names.isEmpty)
     }
 
-    @Test func aMissingInputIs66AndAnOutputThatCannotBeWritten74() throws {
+    @Test func missingInputExitsWith66AndUnwritableOutputWith74() throws {
         let good = try folder.write(smallBitmap, to: "good.bmp")
 
         #expect(try ToolRun("thumb", folder.path("missing"), "-s", "1", "-o", "-").exitCode == 66)
@@ -220,11 +222,11 @@ import Testing
         ["-", "-s", "5", "-o", "-", "--ndjson"], ["-", "--files-from", "-", "-s", "5", "-o", "a/"],
         ["-", "-s", "5", "-o", "a.jpg", "--frame", "all"], ["-", "-s", "5", "-o", "-", "--format", "gif"],
     ])
-    func wrongUseIs64(_ arguments: [String]) throws {
+    func invalidThumbArgumentsExitWith64(_ arguments: [String]) throws {
         #expect(try ToolRun(["thumb"] + arguments).exitCode == 64)
     }
 
-    @Test func anInputIsNeverReplacedAndNoOutputWrittenTwice() throws {
+    @Test func outputEqualToAnInputOrAnotherOutputIsRejected() throws {
         let first = try folder.write(smallBitmap, to: "a.bmp")
         let second = try folder.write(largeBitmap, to: "a.dib")
 
@@ -237,7 +239,7 @@ import Testing
         #expect(twice.errors.hasPrefix("\(second): sameOutput: "))
     }
 
-    @Test func whatExistsIsSkippedOnRequest() throws {
+    @Test func existingOutputIsSkippedWithSkipExisting() throws {
         let source = try folder.write(largeBitmap, to: "a.bmp")
         let other = try folder.write(largeBitmap, to: "b.bmp")
         try folder.write([1, 2, 3], to: "a-8x8.png")
@@ -252,7 +254,7 @@ import Testing
         #expect(try size(folder.path("b-8x8.png")) == [8, 8])
     }
 
-    @Test func aManifestLetsARunGoOnWhereTheLastOneEnded() throws {
+    @Test func manifestResumesAnInterruptedRun() throws {
         let paths = try ["a", "b", "c", "d"].map { try folder.write(largeBitmap, to: "\($0).bmp") }
         let manifest = folder.path("done.ndjson")
         func run(_ inputs: [String], size: String = "8") throws -> [String] {
@@ -264,12 +266,12 @@ import Testing
 
         #expect(try run([paths[0], paths[1]]) == ["made", "made"])
         #expect(try run(paths) == ["skipped", "skipped", "made", "made"])
-        // A line that a crash cut short is made again, one that is whole is not.
+        // An output with a truncated line is rendered again, one with a complete line is skipped.
         let noted = try folder.read("done.ndjson")
         try folder.write([UInt8](noted.dropLast(20)), to: "done.ndjson")
         #expect(try run(paths) == ["skipped", "skipped", "skipped", "made"])
         #expect(try run(paths) == ["skipped", "skipped", "skipped", "skipped"])
-        // Other inputs, outputs that are gone and other options are made.
+        // Changed inputs, missing outputs and other options are rendered again.
         try folder.write(smallBitmap, to: "a.bmp")
         try FileManager.default.removeItem(atPath: folder.path("out/b.png"))
         #expect(try run(paths) == ["made", "made", "skipped", "skipped"])
@@ -277,7 +279,7 @@ import Testing
         #expect(try size(folder.path("out/d.png")) == [9, 9])
     }
 
-    @Test func aDamagedPictureIsMadeWithAWarning() throws {
+    @Test func truncatedImageIsRenderedWithAWarning() throws {
         let run = try ToolRun("thumb", "-", "-s", "2", "-o", folder.path("a.png"), input: cutBitmap)
 
         #expect(run.exitCode == 0)
@@ -286,9 +288,9 @@ import Testing
     }
 
     @Test(arguments: [1, 3])
-    func anInterruptEndsWith130AndLeavesNothingHalf(_ count: Int) throws {
-        // Opening the pipe waits for the tool to open it too; then the tool waits for bytes that never come. Each pipe
-        // has a thread of its own, for nobody says which one is opened first.
+    func interruptExitsWith130WithoutPartialOutput(_ count: Int) throws {
+        // Opening the FIFO waits until the tool opens it; then the tool waits for bytes that never arrive. Each FIFO has a
+        // separate thread, because the order of opening is not defined.
         let fifos = (0..<count).map { folder.path("in\($0).png") }
         let inputs = fifos.map { "'\($0)'" }.joined(separator: " ")
         let run = try ToolRun(
