@@ -44,7 +44,7 @@ import Testing
     ])
     func iiifTargetGivesItsCanonicalForm(_ parts: String, _ canonicalText: String) throws {
         guard case .image(let request) = try IIIFDialect().parse(Array("/iiif/3/id/\(parts)".utf8)) else {
-            Issue.record("no picture")
+            Issue.record("no image")
             return
         }
 
@@ -145,7 +145,7 @@ import Testing
         for (suffix, format) in [("gif", OutputWish.Format.gif), ("tif", .tiff), ("webp", .webp), ("jpg", .jpeg)] {
             guard case .image(let request) = try dialect.parse(Array("/iiif/3/i/full/max/0/default.\(suffix)".utf8))
             else {
-                Issue.record("no picture")
+                Issue.record("no image")
                 continue
             }
             #expect(request.output.format == format)

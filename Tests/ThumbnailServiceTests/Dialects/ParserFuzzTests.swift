@@ -80,7 +80,7 @@ import Testing
             guard let plan = plan(request, width, height) else { continue }
             let text = try #require(request.canonicalIIIF(plan))
             guard case .image(let again) = try IIIFDialect().parse(Array("/iiif/3/id/\(text)".utf8)) else {
-                Issue.record("\(text) is no picture")
+                Issue.record("\(text) is not an image request")
                 continue
             }
             #expect(again.canonicalIIIF(try #require(self.plan(again, width, height))) == text)
@@ -125,9 +125,9 @@ import Testing
         }
         if case .success(let again) = again {
             let isSame = again.canonicalBytes == request.canonicalBytes
-            #expect(isSame, "\(String(decoding: target, as: UTF8.self)) is written \(text)")
+            #expect(isSame, "\(String(decoding: target, as: UTF8.self)) is written as \(text)")
         } else {
-            Issue.record("\(text) is refused")
+            Issue.record("\(text) is rejected")
         }
         let side = 1...3000
         let plan = plan(request, Int.random(in: side, using: &random), Int.random(in: side, using: &random))

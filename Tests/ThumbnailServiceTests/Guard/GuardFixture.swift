@@ -24,7 +24,7 @@ enum GuardFixture {
     }
 
     /// No timeouts, so that a test on a busy machine takes longer instead of failing.
-    static let patient: TransportTimeouts = {
+    static let noTimeouts: TransportTimeouts = {
         var timeouts = TransportTimeouts()
         timeouts.connect = nil
         timeouts.idle = nil
@@ -39,7 +39,7 @@ enum GuardFixture {
     /// The body of the response to a GET, or the error.
     static func get(
         _ url: String, with transport: GuardedTransport, trust: TrustSettings = TrustSettings(),
-        timeouts: TransportTimeouts = patient
+        timeouts: TransportTimeouts = noTimeouts
     ) async -> Result<[UInt8], ServiceError> {
         do {
             let response = try await transport.send(HTTPRequest(url: url), trust: trust, timeouts: timeouts)

@@ -8,7 +8,7 @@ import Testing
 /// Limits on resolver threads per registrable domain, and the cache of failed look-ups.
 @Suite(.timeLimit(.minutes(30))) struct LookupLimitTests {
     /// A resolver that blocks look-ups of every name without the prefix `fast` until `release()`; the test sets its clock.
-    private final class Held: Sendable {
+    private final class BlockingResolver: Sendable {
         let resolver: SystemResolver
         private let gate: DispatchSemaphore
         private let time: Locked<ContinuousClock.Instant>
@@ -34,7 +34,7 @@ import Testing
         var begun: [String] { names.value }
 
         func release() { gate.signal() }
-        func pass(_ duration: Duration) { time.update { $0 += duration } }
+        func advanceClock(_ duration: Duration) { time.update { $0 += duration } }
 
         func failure(_ name: String, within timeout: Duration? = nil) async -> ServiceError? {
             do throws(ServiceError) {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(.requirement("X1")) func thirdConcurrentLookupOfADomainWaits() async {
-        let held = Held(width: 4)
+        let held = BlockingResolver(width: 4)
         defer { held.release() }
         let tasks = (0..<6).map { number in Task { await held.failure("slow\(number).example.co.uk") } }
         await yieldUntil { held.begun.count >= 2 }
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(.requirement("X1")) func concurrentRequestsForOneNameShareOneLookup() async {
-        let held = Held(width: 4)
+        let held = BlockingResolver(width: 4)
         defer { held.release() }
         let tasks = (0..<40).map { _ in Task { await held.failure("slow.test") } }
         await yieldUntil { held.begun.count >= 1 }
@@ -76,13 +76,13 @@ import Testing
 
     @Test(.requirement("X1"), arguments: [ServiceError.Reason.originFailed, .originTimeout])
     func failedLookupFailsImmediatelyFor5Seconds(_ reason: ServiceError.Reason) async {
-        let held = Held(width: 1, failure: ServiceError(reason, ""))
+        let held = BlockingResolver(width: 1, failure: ServiceError(reason, ""))
         #expect(await held.failure("fast.test")?.retryAfter == nil)
         for passed in 0..<5 {
             let error = await held.failure("fast.test")
             #expect(error?.reason == reason)
             #expect(error?.retryAfter == 5 - passed)
-            held.pass(.seconds(1))
+            held.advanceClock(.seconds(1))
         }
         #expect(held.begun.count == 1)
 
@@ -91,14 +91,14 @@ import Testing
     }
 
     @Test(.requirement("X1")) func timedOutLookupFailsImmediatelyFor5Seconds() async {
-        let held = Held(width: 2)
+        let held = BlockingResolver(width: 2)
         defer { held.release() }
         #expect(await held.failure("slow.test", within: .milliseconds(20))?.reason == .originTimeout)
 
         let error = await held.failure("slow.test")
         #expect(error?.reason == .originTimeout)
         #expect(error?.retryAfter == 5)
-        held.pass(.seconds(5))
+        held.advanceClock(.seconds(5))
         let joined = Task { await held.failure("slow.test") }
         held.release()
         #expect(await joined.value == nil)
@@ -106,14 +106,14 @@ import Testing
     }
 
     @Test(.requirement("X1")) func blockedLookupReturnsAddressesOfTheLast10Minutes() async {
-        let held = Held(width: 1)
+        let held = BlockingResolver(width: 1)
         defer { held.release() }
         #expect(await held.failure("fast.test") == nil)
         let slow = Task { await held.failure("slow.test") }
         await yieldUntil { held.begun.contains("slow.test") }
 
         #expect(await held.failure("fast.test") == nil)
-        held.pass(.seconds(600))
+        held.advanceClock(.seconds(600))
         #expect(await held.failure("fast.test", within: .milliseconds(20))?.reason == .overloaded)
         #expect(held.begun.count == 2)
         held.release()
@@ -122,7 +122,7 @@ import Testing
 
     @Test(.requirement("X1"), arguments: [true, false])
     func requestsOverTheWaitingLimitAreRefused(isOneDomain: Bool) async {
-        let held = Held(width: 1)
+        let held = BlockingResolver(width: 1)
         defer { held.release() }
         let most = isOneDomain ? LookupTable.maxWaitingPerDomain : LookupTable.maxWaiting
         let first = Task { await held.failure("slow.test") }

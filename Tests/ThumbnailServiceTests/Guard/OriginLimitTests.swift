@@ -96,9 +96,9 @@ import Testing
             return .response(response)
         }
         let transport = try transport(origin)
-        var idle = GuardFixture.patient
+        var idle = GuardFixture.noTimeouts
         idle.idle = .milliseconds(50)
-        var total = GuardFixture.patient
+        var total = GuardFixture.noTimeouts
         total.total = .milliseconds(50)
 
         for path in ["/head", "/body"] {

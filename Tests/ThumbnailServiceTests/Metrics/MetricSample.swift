@@ -19,7 +19,7 @@ struct MetricSample: Sendable {
                 let words = line.split(separator: " ")
                 try #require(words.count == 4 && ["counter", "gauge", "histogram", "summary"].contains(words[3]))
                 family = String(words[2])
-                try #require(families.insert(family).inserted, "a family comes once: \(family)")
+                try #require(families.insert(family).inserted, "duplicate metric family: \(family)")
                 continue
             }
             let sample = try Self(line)

@@ -18,7 +18,7 @@ import Testing
         return Admission(threads: threads, maxWaiting: waiting, maxWait: wait, maxWaitingBytes: bytes) { time.value }
     }
 
-    private func pass(_ duration: Duration) { time.update { $0 += duration } }
+    private func advanceClock(_ duration: Duration) { time.update { $0 += duration } }
 
     private func work(megapixels: Double, bytes: Int = 10, _ format: ImageFormat = .png) -> Admission.Work {
         Admission.Work(format: format, pixels: Int(megapixels * 1_000_000), sourceBytes: bytes)
@@ -29,7 +29,7 @@ import Testing
         for _ in 0..<RobustMean.sampleCount {
             let place = try admission.enter(work(megapixels: 1), remaining: .seconds(20))
             admission.begin(place)
-            pass(.seconds(1))
+            advanceClock(.seconds(1))
             admission.leave(place, isDone: true)
         }
     }
@@ -55,9 +55,9 @@ import Testing
         #expect(isClose(admission.expectedWait, .seconds(3)))
 
         admission.begin(first)
-        pass(.seconds(1))
+        advanceClock(.seconds(1))
         #expect(isClose(admission.expectedWait, .milliseconds(2_500)))
-        pass(.seconds(100))
+        advanceClock(.seconds(100))
         #expect(isClose(admission.expectedWait, .seconds(2)))
         admission.leave(first, isDone: false)
 
@@ -113,7 +113,7 @@ import Testing
         for _ in 0..<100 {
             let place = try admission.enter(work(megapixels: 1), remaining: .seconds(20))
             admission.begin(place)
-            pass(.milliseconds(10))
+            advanceClock(.milliseconds(10))
             admission.leave(place, isDone: true)
         }
         _ = try admission.enter(work(megapixels: 1), remaining: .seconds(20))

@@ -14,7 +14,7 @@ import Testing
         return Admission(threads: 1, maxWaiting: waiting, maxWait: wait, maxWaitingBytes: 1_000) { time.value }
     }
 
-    private func pass(_ duration: Duration) { time.update { $0 += duration } }
+    private func advanceClock(_ duration: Duration) { time.update { $0 += duration } }
 
     private func isRefused(_ body: () throws(ServiceError) -> Void) -> Bool {
         do throws(ServiceError) {
@@ -50,10 +50,10 @@ import Testing
     @Test func reservationOfAHangingFetchExpires() throws {
         let admission = admission(waiting: 3)
         for _ in 0..<4 { _ = try admission.approach() }
-        pass(.milliseconds(400))
+        advanceClock(.milliseconds(400))
         #expect(isRefused { () throws(ServiceError) in try admission.check() })
 
-        pass(.milliseconds(1))
+        advanceClock(.milliseconds(1))
 
         #expect(!isRefused { () throws(ServiceError) in try admission.check() })
         #expect(admission.expectedWait == .zero)
@@ -63,7 +63,7 @@ import Testing
         let admission = admission(waiting: 3)
         for _ in 0..<16 {
             _ = try admission.approach()
-            pass(.seconds(1))
+            advanceClock(.seconds(1))
         }
         #expect(isRefused { () throws(ServiceError) in _ = try admission.approach() })
     }
@@ -71,10 +71,10 @@ import Testing
     @Test func failedFetchDoesNotChangeTheFetchEstimate() throws {
         let admission = admission(waiting: 3)
         let place = try admission.approach()
-        pass(.seconds(100))
+        advanceClock(.seconds(100))
         admission.arrive(place, isDone: false)
         _ = try admission.approach()
-        pass(.milliseconds(401))
+        advanceClock(.milliseconds(401))
 
         #expect(admission.expectedWait == .zero)
     }
@@ -84,7 +84,7 @@ import Testing
         let admission = admission(waiting: 10)
         let first = try admission.enter(.init(format: .png, pixels: 10, sourceBytes: 1), remaining: .seconds(20))
         admission.begin(first)
-        pass(.seconds(1))
+        advanceClock(.seconds(1))
         admission.leave(first, isDone: true)
         for _ in 0..<2 { _ = try admission.approach() }
 

@@ -10,7 +10,7 @@ import Testing
 /// A source that is requested before it is published.
 @Suite(.timeLimit(.minutes(30))) struct MissingSourceTests {
     /// Fails with `notFound` until `published` is set, and counts the reads.
-    private final class LateSource: SourceReading {
+    private final class UnpublishedSource: SourceReading {
         let published = Locked<[UInt8]?>(nil)
         let readCount = Locked(0)
 
@@ -39,7 +39,7 @@ import Testing
     @Test(.requirement("X9"), arguments: [60, 5, 0])
     func missingSourceIsRequestedAgainAfterTheNegativeTTL(seconds: Int) async throws {
         let time = Locked(WallTime(seconds: 1_000_000))
-        let source = LateSource()
+        let source = UnpublishedSource()
         var configuration = ServiceConfiguration()
         configuration.cache.negativeLifetime = .seconds(seconds)
         configuration.server.deadline = .seconds(3_600)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(.requirement("X9")) func missingIdentifierIsLookedUpForEachRequest() async throws {
-        let source = LateSource()
+        let source = UnpublishedSource()
         var configuration = ServiceConfiguration()
         configuration.iiif = .init(urlPrefix: "http://a.example/images/", fileRoot: "/images")
         let engine = ThumbnailEngine(configuration, sources: source)

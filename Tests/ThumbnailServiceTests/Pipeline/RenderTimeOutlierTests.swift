@@ -9,7 +9,7 @@ import Testing
 @Suite struct RenderTimeOutlierTests {
     private let time = Locked(ContinuousClock.now)
 
-    private func pass(_ duration: Duration) { time.update { $0 += duration } }
+    private func advanceClock(_ duration: Duration) { time.update { $0 += duration } }
 
     private func admission(threads: Int) -> Admission {
         let time = time
@@ -24,7 +24,7 @@ import Testing
         let place = try admission.enter(
             .init(format: .tiff, pixels: pixels, sourceBytes: 49_000), remaining: .seconds(20))
         admission.begin(place)
-        pass(duration)
+        advanceClock(duration)
         admission.leave(place, isDone: true)
     }
 

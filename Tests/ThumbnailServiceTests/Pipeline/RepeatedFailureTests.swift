@@ -13,25 +13,25 @@ import Testing
     private static let source = SourceName.url("http://a.example/b.png")
     private static let begin = WallTime(seconds: 1_000_000)
 
-    private func moment(_ seconds: Int64) -> WallTime { WallTime(seconds: 1_000_000 + seconds) }
+    private func wallTime(_ seconds: Int64) -> WallTime { WallTime(seconds: 1_000_000 + seconds) }
 
     @Test(.requirement("SV24")) func sourceThatFailed4TimesIsNotRequestedForAnHour() {
         let cache = FailureCache()
         let error = ServiceError(.notAnImage, "no image")
         for second: Int64 in [0, 10, 20] {
-            cache.count(error, of: Self.source, now: moment(second))
-            #expect(cache.failure(of: Self.source, now: moment(second)) == nil)
+            cache.count(error, of: Self.source, now: wallTime(second))
+            #expect(cache.failure(of: Self.source, now: wallTime(second)) == nil)
         }
-        cache.count(error, of: Self.source, now: moment(30))
+        cache.count(error, of: Self.source, now: wallTime(30))
 
-        #expect(cache.failure(of: Self.source, now: moment(30)) == error)
-        #expect(cache.failure(of: Self.source, now: moment(3_599)) != nil)
-        #expect(cache.failure(of: Self.source, now: moment(3_600)) == nil)
-        #expect(cache.failure(of: .url("http://a.example/c.png"), now: moment(30)) == nil)
+        #expect(cache.failure(of: Self.source, now: wallTime(30)) == error)
+        #expect(cache.failure(of: Self.source, now: wallTime(3_599)) != nil)
+        #expect(cache.failure(of: Self.source, now: wallTime(3_600)) == nil)
+        #expect(cache.failure(of: .url("http://a.example/c.png"), now: wallTime(30)) == nil)
         // With one more failure there are again four within an hour.
-        cache.count(error, of: Self.source, now: moment(3_600))
-        #expect(cache.failure(of: Self.source, now: moment(3_609)) != nil)
-        #expect(cache.failure(of: Self.source, now: moment(3_610)) == nil)
+        cache.count(error, of: Self.source, now: wallTime(3_600))
+        #expect(cache.failure(of: Self.source, now: wallTime(3_609)) != nil)
+        #expect(cache.failure(of: Self.source, now: wallTime(3_610)) == nil)
     }
 
     @Test(
@@ -41,39 +41,39 @@ import Testing
         let cache = FailureCache()
         let error = ServiceError(reason, "the origin broke off")
         for second: Int64 in [0, 1, 2] {
-            cache.count(error, of: Self.source, now: moment(second))
-            #expect(cache.failure(of: Self.source, now: moment(second)) == nil)
+            cache.count(error, of: Self.source, now: wallTime(second))
+            #expect(cache.failure(of: Self.source, now: wallTime(second)) == nil)
         }
         var now: Int64 = 3
         for delay: Int64 in [10, 60, 600, 600, 600] {
-            cache.count(error, of: Self.source, now: moment(now))
+            cache.count(error, of: Self.source, now: wallTime(now))
             // Requests that were in progress fail too; together they count as one failure.
-            for _ in 0..<20 { cache.count(error, of: Self.source, now: moment(now)) }
-            #expect(cache.failure(of: Self.source, now: moment(now))?.status == error.status)
-            #expect(cache.failure(of: Self.source, now: moment(now))?.retryAfter == Int(delay))
-            #expect(cache.failure(of: Self.source, now: moment(now + delay - 1))?.retryAfter == 1)
+            for _ in 0..<20 { cache.count(error, of: Self.source, now: wallTime(now)) }
+            #expect(cache.failure(of: Self.source, now: wallTime(now))?.status == error.status)
+            #expect(cache.failure(of: Self.source, now: wallTime(now))?.retryAfter == Int(delay))
+            #expect(cache.failure(of: Self.source, now: wallTime(now + delay - 1))?.retryAfter == 1)
             now += delay
-            #expect(cache.failure(of: Self.source, now: moment(now)) == nil)
+            #expect(cache.failure(of: Self.source, now: wallTime(now)) == nil)
             // Other requests fail until the probe ends.
-            #expect(cache.failure(of: Self.source, now: moment(now + 1))?.reason == reason)
+            #expect(cache.failure(of: Self.source, now: wallTime(now + 1))?.reason == reason)
         }
 
         cache.noteRead(Self.source)
-        for _ in 0..<3 { #expect(cache.failure(of: Self.source, now: moment(now)) == nil) }
+        for _ in 0..<3 { #expect(cache.failure(of: Self.source, now: wallTime(now)) == nil) }
     }
 
     @Test(.requirement("SV24")) func probeWithoutAResultAllowsTheNextProbe() {
         let cache = FailureCache()
-        for _ in 0..<4 { cache.count(ServiceError(.originFailed, ""), of: Self.source, now: moment(0)) }
-        #expect(cache.failure(of: Self.source, now: moment(10)) == nil)
-        #expect(cache.failure(of: Self.source, now: moment(10)) != nil)
+        for _ in 0..<4 { cache.count(ServiceError(.originFailed, ""), of: Self.source, now: wallTime(0)) }
+        #expect(cache.failure(of: Self.source, now: wallTime(10)) == nil)
+        #expect(cache.failure(of: Self.source, now: wallTime(10)) != nil)
 
-        cache.count(ServiceError(.overloaded, retryAfter: 1, ""), of: Self.source, now: moment(11))
+        cache.count(ServiceError(.overloaded, retryAfter: 1, ""), of: Self.source, now: wallTime(11))
 
-        #expect(cache.failure(of: Self.source, now: moment(11)) == nil)
+        #expect(cache.failure(of: Self.source, now: wallTime(11)) == nil)
         // A probe without a result expires after 20 s.
-        #expect(cache.failure(of: Self.source, now: moment(30)) != nil)
-        #expect(cache.failure(of: Self.source, now: moment(31)) == nil)
+        #expect(cache.failure(of: Self.source, now: wallTime(30)) != nil)
+        #expect(cache.failure(of: Self.source, now: wallTime(31)) == nil)
     }
 
     @Test(.requirement("SV24")) func successfulReadClearsOriginFailuresButNotContentFailures() {

@@ -10,7 +10,7 @@ import Testing
 /// Renders of one source that wait at the same time share one decode.
 @Suite(.timeLimit(.minutes(30))) struct SharedRenderTests {
     /// Returns the same bytes for every source name.
-    private struct OneSource: SourceReading {
+    private struct FixedSource: SourceReading {
         let bytes: [UInt8]
 
         func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes { SourceBytes(bytes) }
@@ -26,7 +26,7 @@ import Testing
         configuration.limits.threads = 1
         configuration.server.deadline = .seconds(600)
         configuration.limits.queueWait = .seconds(600)
-        return ThumbnailEngine(configuration, sources: OneSource(bytes: bytes), clock: clock)
+        return ThumbnailEngine(configuration, sources: FixedSource(bytes: bytes), clock: clock)
     }
 
     private static func request(_ side: Int) -> ThumbnailRequest {

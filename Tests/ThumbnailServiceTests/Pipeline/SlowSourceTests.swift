@@ -11,7 +11,7 @@ import Testing
 /// A source whose decode exceeded the deadline is not decoded again immediately.
 @Suite(.timeLimit(.minutes(30))) struct SlowSourceTests {
     /// Returns the same bytes for every URL except those that end in `other`.
-    private struct OneSource: SourceReading {
+    private struct FixedSource: SourceReading {
         let bytes, other: [UInt8]
 
         func read(_ source: SourceName) async throws(ServiceError) -> SourceBytes {
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// A metrics timer that blocks its first caller until ``release()``.
-    private final class HoldingTimer: TimerHandler {
+    private final class BlockingTimer: TimerHandler {
         private let gate = DispatchSemaphore(value: 0)
         private let isHeld = Locked(false)
 
@@ -40,10 +40,10 @@ import Testing
     }
 
     /// An engine with one thread and a deadline of one hour that blocks its first decode at the start.
-    private final class HeldEngine: Sendable {
+    private final class BlockedEngine: Sendable {
         let engine: ThumbnailEngine
         /// Blocks the render thread when it records the queue time, which is after the decode has begun.
-        private let queueTimer = HoldingTimer()
+        private let queueTimer = BlockingTimer()
         private let time = Locked(WallTime(seconds: 1_000_000))
 
         init() throws {
@@ -54,7 +54,7 @@ import Testing
             configuration.server.deadline = .seconds(3_600)
             let time = self.time
             // Equal lengths; decoders ignore the byte after the end of the PNG.
-            let sources = OneSource(bytes: file + [0], other: file + [1])
+            let sources = FixedSource(bytes: file + [0], other: file + [1])
             let factory = ExternalMetricsFactory(timers: ["imagetool_queue_seconds": queueTimer])
             let metrics = ServiceMetrics(factory: factory)
             engine = ThumbnailEngine(configuration, sources: sources, metrics: metrics) {
@@ -62,7 +62,7 @@ import Testing
             }
         }
 
-        func pass(seconds: Int64) { time.update { $0 = $0.adding(milliseconds: seconds * 1_000) } }
+        func advanceClock(seconds: Int64) { time.update { $0 = $0.adding(milliseconds: seconds * 1_000) } }
 
         /// The error of a request for an image that fits a square of `side` pixels; nil for success.
         func failure(_ path: String, side: Int) async -> ServiceError? {
@@ -78,7 +78,7 @@ import Testing
         func cancelRender(afterSeconds seconds: Int64) async {
             let render = Task { try? await engine.answer(Self.request("a", 20)) }
             await yieldUntil { queueTimer.isHolding }
-            pass(seconds: seconds)
+            advanceClock(seconds: seconds)
             render.cancel()
             _ = await render.value
             await yieldUntil { engine.renders.runningCount == 0 }
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(.requirement("X4")) func bytesWithASlowDecodeAreRefusedUnderEveryURL() async throws {
-        let held = try HeldEngine()
+        let held = try BlockedEngine()
         await held.cancelRender(afterSeconds: 1_800)
         let decodeCount = held.engine.counters.decodeCount
 
@@ -106,14 +106,14 @@ import Testing
         #expect(held.engine.counters.decodeCount == decodeCount)
         #expect(await held.failure("other", side: 20) == nil)
 
-        held.pass(seconds: 10)
+        held.advanceClock(seconds: 10)
         #expect(await held.failure("b", side: 20) == nil)
         // The probe was decoded in time, which clears the failures of the bytes.
         #expect(await held.failure("a", side: 30) == nil)
     }
 
     @Test(.requirement("X4")) func clientDisconnectBeforeHalfTheDeadlineIsNotCounted() async throws {
-        let held = try HeldEngine()
+        let held = try BlockedEngine()
 
         await held.cancelRender(afterSeconds: 1_799)
 

@@ -202,7 +202,7 @@ import Testing
     @Test func damageOfTheSourceIsReportedInTheStatus() throws {
         #expect(try renderer.render(Fixture.file("png/truncated-mid-row-5.png"), .of()).status == .truncated(rows: 4))
         guard case .corrupt = try renderer.render(Fixture.file("png/bad-crc-idat.png"), .of()).status else {
-            Issue.record("a wrong checksum was not noticed")
+            Issue.record("the wrong checksum was not detected")
             return
         }
         #expect(try renderer.render(Fixture.file("png/rgb8.png"), .of()).status == .complete)

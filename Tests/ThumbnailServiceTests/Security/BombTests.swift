@@ -60,7 +60,7 @@ import Testing
         var outcome: Int?
         do throws(ServiceError) {
             let prepared = try Self.renderer.prepare(bytes, for: .fit(32, 32))
-            #expect(prepared.weight < limit, "\(path) wants \(prepared.weight) bytes")
+            #expect(prepared.weight < limit, "\(path) needs \(prepared.weight) bytes")
             _ = try Self.renderer.render(prepared, bytes, cancellation: flag)
         } catch {
             outcome = error.status

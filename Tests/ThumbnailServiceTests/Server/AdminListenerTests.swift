@@ -72,7 +72,7 @@ import Testing
                 } _: { _ in
                     hasServed.update { $0 = true }
                 }
-                Issue.record("two listeners on one port")
+                Issue.record("the second service started on a port in use")
             } catch let error as ServiceError {
                 #expect(error.reason == .internalFault)
                 #expect(error.message.contains("server.adminPort: 127.0.0.1:\(taken)"))

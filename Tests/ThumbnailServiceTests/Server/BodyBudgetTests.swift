@@ -180,7 +180,7 @@ import Testing
             } else {
                 try await client.send(Self.head("Content-Length: 1000") + "abcd")
                 await yieldUntil { service.engine.bodies.heldBytes == 1_000 }
-                try await client.leave(isHalf: kind == "half")
+                try await client.disconnect(isHalf: kind == "half")
             }
 
             await Self.expectRelease(service, kind)

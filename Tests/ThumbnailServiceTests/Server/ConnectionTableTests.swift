@@ -99,7 +99,7 @@ import PlatformImageTestSupport
         for peer in ["127.0.0.1", "::1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "fd00::1", nil] {
             for _ in 0..<3 {
                 let connection = ConnectionTable.Connection(peer: peer.flatMap { IPAddress($0) }) {
-                    Issue.record("\(peer ?? "") was closed")
+                    Issue.record("\(peer ?? "no address") was closed")
                 }
                 #expect(table.insert(connection) != nil)
             }
@@ -123,7 +123,7 @@ import PlatformImageTestSupport
         for step in 0..<20_000 {
             switch Int.random(in: 0..<3, using: &random) {
             case 0:
-                // One idle connection less, where there is one and the last place is taken.
+                // At the limit, the table closes the longest idle connection, if there is one.
                 if idle.count + busy.count + 1 >= 50, idle.isEmpty { continue }
                 if idle.count + busy.count + 1 >= 50 { idle.removeFirst() }
                 let number = try #require(board.insert("\(step)"))

@@ -69,7 +69,7 @@ import Testing
         guard limit.rlim_cur < count else { return }
         limit.rlim_cur = min(count, limit.rlim_max)
         try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-        try #require(limit.rlim_cur >= count, "so many descriptors are not allowed here")
+        try #require(limit.rlim_cur >= count, "the hard limit of file descriptors is too low")
     }
 }
 #endif

@@ -40,7 +40,7 @@ final class RawClient: Sendable {
     func waitForEnd() async throws { try await channel.closeFuture.get() }
 
     /// Closes the connection, or only its sending half.
-    func leave(isHalf: Bool) async throws { try await channel.close(mode: isHalf ? .output : .all) }
+    func disconnect(isHalf: Bool) async throws { try await channel.close(mode: isHalf ? .output : .all) }
 
     func close() { channel.close(promise: nil) }
 

@@ -77,7 +77,7 @@ import Testing
             "/a.png", "/b/a.png", "/a.png?x=1", "/..%2F..%2Fetc%2Fpasswd", "/", "/.hidden.PNG", "/-rf", "/a%20b.jpg",
             "/" + String(repeating: "long", count: 100),
         ]
-        let answer: PipeOrigin.Answers = { .response(resource.response(to: $0)) }
+        let answer: PipeOrigin.Responses = { .response(resource.response(to: $0)) }
         let origin = try await PipeOrigin(Dictionary(uniqueKeysWithValues: paths.map { ($0, answer) }))
 
         let urls = paths.map { origin.url($0) }

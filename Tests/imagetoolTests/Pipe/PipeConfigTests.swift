@@ -220,8 +220,8 @@ import Testing
             // A line uses the loader that its name has when the line is read, even without waiting for responses.
             let open = pipe.begin("open", "\"directory\":\"\(first.path("third"))\"")
             let load = pipe.begin("load", "\"url\":\"\(origin.url())\"")
-            #expect(try await pipe.answer(to: load).outcome == "200 network")
-            #expect(try await pipe.answer(to: open).ok == true)
+            #expect(try await pipe.response(to: load).outcome == "200 network")
+            #expect(try await pipe.response(to: open).ok == true)
         }
     }
 }

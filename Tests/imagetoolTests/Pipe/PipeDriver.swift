@@ -6,7 +6,7 @@ import Testing
 /// A running `imagetool pipe`: writes request lines, reads response lines, and matches them by id.
 final class PipeDriver: Sendable {
     /// A response; missing members are nil.
-    struct Answer: Decodable, Sendable {
+    struct Response: Decodable, Sendable {
         var ok: Bool?
         var error: String?
         var unsupported: Bool?
@@ -30,12 +30,12 @@ final class PipeDriver: Sendable {
         }
     }
 
-    struct Gone: Error {}
+    struct ProcessEnded: Error {}
 
     private struct State {
         /// Responses without a waiter, and waiters, by the JSON text of the id.
-        var answers: [String: [Answer]] = [:]
-        var waiters: [String: [CheckedContinuation<Answer?, Never>]] = [:]
+        var answers: [String: [Response]] = [:]
+        var waiters: [String: [CheckedContinuation<Response?, Never>]] = [:]
         var lines: [String] = []
         var exitCode: Int32?
         var exitWaiters: [CheckedContinuation<Int32, Never>] = []
@@ -50,9 +50,9 @@ final class PipeDriver: Sendable {
     private let state = Mutex(State())
 
     /// Long time limits, so that on a busy machine the pipe ends only after all responses.
-    static let patient = ["--grace-milliseconds", "86400000", "--longest-end-milliseconds", "86400000"]
+    static let longTimeouts = ["--grace-milliseconds", "86400000", "--longest-end-milliseconds", "86400000"]
 
-    init(_ arguments: [String] = PipeDriver.patient, environment: [String: String] = [:]) throws {
+    init(_ arguments: [String] = PipeDriver.longTimeouts, environment: [String: String] = [:]) throws {
         // Writing to a killed process must not end the test process.
         signal(SIGPIPE, SIG_IGN)
         process.executableURL = ToolRun.executable
@@ -68,20 +68,20 @@ final class PipeDriver: Sendable {
             while case let data = output.availableData, !data.isEmpty {
                 received += data
                 while let newline = received.firstIndex(of: 0x0A) {
-                    take(Array(received[..<newline]))
+                    receive(Array(received[..<newline]))
                     received.removeFirst(newline + 1)
                 }
             }
             let said = [UInt8]((try? errors.readToEnd()) ?? Data())
             process.waitUntilExit()
             let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-            end(code, errors: said)
+            processEnded(code, errors: said)
         }
     }
 
     /// Runs a pipe for a test and closes its input; the pipe must exit with 0 and an empty stderr.
     static func run(
-        _ arguments: [String] = PipeDriver.patient, _ body: (PipeDriver) async throws -> Void
+        _ arguments: [String] = PipeDriver.longTimeouts, _ body: (PipeDriver) async throws -> Void
     ) async throws {
         let pipe = try PipeDriver(arguments)
         do {
@@ -96,12 +96,12 @@ final class PipeDriver: Sendable {
         #expect(pipe.errorText.isEmpty)
     }
 
-    private func take(_ line: [UInt8]) {
+    private func receive(_ line: [UInt8]) {
         struct Key: Decodable { let id: JSONText? }
         let text = String(decoding: line, as: UTF8.self)
         let id = (try? JSONDecoder().decode(Key.self, from: Data(line)))?.id?.text ?? "null"
-        let answer = try? JSONDecoder().decode(Answer.self, from: Data(line))
-        let waiter: CheckedContinuation<Answer?, Never>? = state.withLock { state in
+        let answer = try? JSONDecoder().decode(Response.self, from: Data(line))
+        let waiter: CheckedContinuation<Response?, Never>? = state.withLock { state in
             state.lines.append(text)
             guard let answer else { return nil }
             if state.waiters[id]?.isEmpty == false { return state.waiters[id]?.removeFirst() }
@@ -111,7 +111,7 @@ final class PipeDriver: Sendable {
         waiter?.resume(returning: answer)
     }
 
-    private func end(_ code: Int32, errors: [UInt8]) {
+    private func processEnded(_ code: Int32, errors: [UInt8]) {
         let (waiters, exitWaiters) = state.withLock { state in
             defer {
                 state.waiters = [:]
@@ -134,10 +134,10 @@ final class PipeDriver: Sendable {
     /// Waits for the response with this id, as JSON text; `null` for none. Each response is returned once.
     ///
     /// Throws when the process ends without this response. Cancelling the test kills the process.
-    func answer(to id: String) async throws -> Answer {
-        let answer: Answer? = await withTaskCancellationHandler {
+    func response(to id: String) async throws -> Response {
+        let answer: Response? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let now: Answer?? = state.withLock { state in
+                let now: Response?? = state.withLock { state in
                     if state.answers[id]?.isEmpty == false { return state.answers[id]?.removeFirst() }
                     if state.exitCode != nil { return .some(nil) }
                     state.waiters[id, default: []].append(continuation)
@@ -148,14 +148,14 @@ final class PipeDriver: Sendable {
         } onCancel: {
             send(SIGKILL)
         }
-        guard let answer else { throw Gone() }
+        guard let answer else { throw ProcessEnded() }
         return answer
     }
 
     /// Sends an operation and waits for its response; `members` are JSON members without braces.
-    func call(_ operation: String, _ members: String = "", loader: String = "main") async throws -> Answer {
+    func call(_ operation: String, _ members: String = "", loader: String = "main") async throws -> Response {
         let id = begin(operation, members, loader: loader)
-        return try await answer(to: id)
+        return try await response(to: id)
     }
 
     /// Sends an operation; returns its id as JSON text.
@@ -171,13 +171,13 @@ final class PipeDriver: Sendable {
 
     /// Opens a loader in a folder; `config` are JSON members without braces.
     @discardableResult
-    func open(_ folder: String?, _ config: String = "", loader: String = "main") async throws -> Answer {
+    func open(_ folder: String?, _ config: String = "", loader: String = "main") async throws -> Response {
         let directory = folder.map { "\"directory\":\"\($0)\"," } ?? ""
         return try await call("open", "\(directory)\"config\":{\(config)}", loader: loader)
     }
 
     /// Loads a URL; `members` are JSON members without braces.
-    func load(_ url: String, _ members: String = "", loader: String = "main") async throws -> Answer {
+    func load(_ url: String, _ members: String = "", loader: String = "main") async throws -> Response {
         try await call("load", "\"url\":\"\(url)\"" + (members.isEmpty ? "" : "," + members), loader: loader)
     }
 

@@ -62,7 +62,7 @@ import Testing
             _ = try await pipe.open(nil)
             for (line, id) in Self.garbage {
                 pipe.write(line + [0x0A])
-                let answer = try await pipe.answer(to: id)
+                let answer = try await pipe.response(to: id)
                 #expect(answer.ok == false, "\(String(decoding: line.prefix(80), as: UTF8.self))")
                 #expect(answer.error?.isEmpty == false)
             }
@@ -77,7 +77,7 @@ import Testing
             pipe.closeInput()
 
             let answers = [
-                try await pipe.answer(to: "1"), try await pipe.answer(to: "null"), try await pipe.answer(to: "2"),
+                try await pipe.response(to: "1"), try await pipe.response(to: "null"), try await pipe.response(to: "2"),
             ]
             #expect(answers.map(\.ok) == [true, false, true])
         }

@@ -37,7 +37,7 @@ import Testing
         let origin = try await PipeOrigin(["/d": { .response(resource.response(to: $0)) }])
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(folder.path)
-            var answers: [PipeDriver.Answer] = []
+            var answers: [PipeDriver.Response] = []
             for policy in ["default", "default", "revalidate", "reload"] {
                 answers.append(try await pipe.load(origin.url("/d"), "\"kind\":\"data\",\"policy\":\"\(policy)\""))
             }

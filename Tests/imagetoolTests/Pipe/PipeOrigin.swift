@@ -4,11 +4,11 @@ import PlatformImageTestSupport
 
 /// An origin with a response for each path.
 struct PipeOrigin: Sendable {
-    typealias Answers = @Sendable (OriginRequest) -> OriginAnswer
+    typealias Responses = @Sendable (OriginRequest) -> OriginAnswer
 
     let origin: LoopbackOrigin
 
-    init(_ answers: [String: Answers]) async throws {
+    init(_ answers: [String: Responses]) async throws {
         origin = try await LoopbackOrigin { request in
             answers[request.target]?(request) ?? .response(OriginResponse(status: 404))
         }

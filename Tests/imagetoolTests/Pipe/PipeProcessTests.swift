@@ -29,7 +29,7 @@ import Testing
             _ = try await pipe.open(folder.path)
             let ids = (0..<200).map { pipe.begin("load", "\"url\":\"\(origin.url("/\($0)"))\"") }
             for (number, id) in ids.enumerated() {
-                let answer = try await pipe.answer(to: id)
+                let answer = try await pipe.response(to: id)
                 #expect(answer.outcome == "200 network")
                 #expect(answer.body == Self.bitmap(number))
             }
@@ -54,7 +54,7 @@ import Testing
             // Lines are read in order: after this response all loads have begun.
             _ = try await pipe.call("stats")
             gate.open()
-            for id in ids { #expect(try await pipe.answer(to: id).body == Self.bitmap(1)) }
+            for id in ids { #expect(try await pipe.response(to: id).body == Self.bitmap(1)) }
         }
         await origin.stop()
     }
@@ -73,7 +73,7 @@ import Testing
             await origin.waitForRequests(1)
             pipe.closeInput()
             gate.open()
-            #expect(try await pipe.answer(to: id).outcome == "200 network")
+            #expect(try await pipe.response(to: id).outcome == "200 network")
         }
         try await PipeDriver.run { pipe in
             _ = try await pipe.open(folder.path)
@@ -98,7 +98,7 @@ import Testing
             _ = try await pipe.call("stats")
             if isSignal { pipe.send(SIGTERM) } else { pipe.closeInput() }
             for id in ids {
-                let answer = try await pipe.answer(to: id)
+                let answer = try await pipe.response(to: id)
                 #expect(answer.outcome == "0 error")
                 #expect(answer.error?.hasPrefix("cancelled") == true)
             }
@@ -156,7 +156,7 @@ import Testing
         let killed = try PipeDriver()
         _ = try await killed.open(folder.path)
         let ids = (0..<200).map { killed.begin("load", "\"url\":\"\(origin.url("/\($0)"))\"") }
-        for id in ids.prefix(answers) { #expect(try await killed.answer(to: id).status == 200) }
+        for id in ids.prefix(answers) { #expect(try await killed.response(to: id).status == 200) }
         killed.send(SIGKILL)
         #expect(await killed.exit() == -SIGKILL)
         // Requests of the killed process may still reach the origin, so the later requests have a marker field.
