@@ -1,6 +1,6 @@
 #if Service
-import PlatformImageTestSupport
 import PlatformImage
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageService

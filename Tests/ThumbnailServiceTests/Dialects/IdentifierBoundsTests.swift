@@ -1,7 +1,7 @@
 #if Service
-import PlatformImageTestSupport
 import PlatformImageLoopbackOrigin
 import PlatformImage
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageService

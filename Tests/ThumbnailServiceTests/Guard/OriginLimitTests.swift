@@ -1,7 +1,7 @@
 #if Service
-import PlatformImageTestSupport
 import PlatformImageLoader
 import PlatformImageLoopbackOrigin
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageService

@@ -1,11 +1,11 @@
 #if Service
-import PlatformImageTestSupport
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageService

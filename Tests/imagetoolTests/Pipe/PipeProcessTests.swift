@@ -1,7 +1,7 @@
 #if Tool && AsyncHTTPClient
-import PlatformImageTestSupport
 import Foundation
 import PlatformImageLoopbackOrigin
+import PlatformImageTestSupport
 import Testing
 
 /// Concurrency, shutdown and crash safety of the `imagetool pipe` process.

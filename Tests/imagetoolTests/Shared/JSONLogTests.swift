@@ -1,8 +1,8 @@
 #if Tool && Service
-import PlatformImageTestSupport
 import Foundation
 import PlatformImageLoader
 import Logging
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImageToolSupport
