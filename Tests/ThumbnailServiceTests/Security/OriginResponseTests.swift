@@ -7,7 +7,7 @@ import Testing
 @testable import PlatformImageService
 
 /// Oversized, truncated or malicious responses of origins.
-@Suite struct ForeignFileTests {
+@Suite struct OriginResponseTests {
     /// Framings of a body of 1 MB; the limit is 100 kB.
     private static let framings: [OriginResponse.Framing] = [.length, .chunked, .untilClose, .claimed(50_000)]
 

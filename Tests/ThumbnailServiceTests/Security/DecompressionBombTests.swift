@@ -7,7 +7,7 @@ import Testing
 @testable import PlatformImageService
 
 /// Decompression bombs: small files that would require much memory or time.
-@Suite struct BombTests {
+@Suite struct DecompressionBombTests {
     private static let renderer: Renderer = {
         var decoder = ImageDecoder()
         decoder.options.limits = ServiceConfiguration.Limits().decode
