@@ -2,14 +2,14 @@ import Foundation
 import PlatformImageTestSupport
 import Testing
 
-/// The C core's own tests, `Tests/CImageCodecsTests`: the contract of its header, and vector kernels against plain ones.
+/// Runs the C test program `Tests/CImageCodecsTests`: header contract, and vector kernels against scalar ones.
 @Suite struct CContractTests {
-    @Test(.timeLimit(.minutes(30))) func contractAndKernelsPassTheirCProgram() async throws {
+    @Test(.timeLimit(.minutes(30))) func cTestProgramOfContractAndKernelsExitsWithZero() async throws {
         let manager = FileManager.default
         let folder = manager.temporaryDirectory.appending(path: "c-tests-\(UUID().uuidString)")
         try manager.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? manager.removeItem(at: folder) }
-        // A file: a full pipe could block the program.
+        // A log file instead of a pipe: a full pipe would block the program.
         let log = folder.appending(path: "log")
         try Data().write(to: log)
         let root = Fixture.folder.deletingLastPathComponent()
@@ -21,7 +21,7 @@ import Testing
         process.standardError = process.standardOutput
         let (ends, continuation) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { ended in
-            // Death by a signal must not look like an exit code.
+            // A termination by a signal must not look like an exit code.
             continuation.yield(ended.terminationReason == .exit ? ended.terminationStatus : -ended.terminationStatus)
         }
 

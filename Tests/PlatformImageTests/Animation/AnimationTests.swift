@@ -27,17 +27,17 @@ import Testing
     }
 
     @Test(arguments: animations)
-    func theLastFrameStaysOnTheCanvasAfterTheEnd(_ fixture: Fixture) throws {
+    func composedAfterTheEndReturnsTheLastFrame(_ fixture: Fixture) throws {
         let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
         var last: Bitmap?
         while let frame = try frames.next() { last = frame.bitmap }
 
-        // A refused frame may have drawn a part before it was found out.
+        // A damaged frame may have drawn some pixels before its damage was detected.
         if frames.status == .complete { #expect(try frames.composed().digest == last?.digest) }
     }
 
     @Test(arguments: animations)
-    func aFrameLimitStillGivesTheFramesBelowIt(_ fixture: Fixture) throws {
+    func maxFramesReturnsTheFramesBelowItThenThrows(_ fixture: Fixture) throws {
         let count = try #require(fixture.animation).frames.count
         for limit in 1..<max(2, count) where limit < count {
             var decoder = ImageDecoder(options: .asStored)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// A canvas of 200 x 200 whose frames of 1 x 1 all ask to be undone.
+    /// A canvas of 200 x 200 whose frames of 1 x 1 all have the disposal method "restore to previous".
     private static let undoing: [UInt8] = {
         let frame: [UInt8] =
             [0x21, 0xF9, 4, 3 << 2, 0, 0, 0, 0] + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0] + [2, 2, 0x44, 1, 0]
@@ -58,7 +58,7 @@ import Testing
             + [0x3B]
     }()
 
-    @Test func theCanvasItsCopyAndTheFrameCountAgainstTheMemoryLimit() throws {
+    @Test func disposalCopyOfTheCanvasCountsTowardsMaxMemory() throws {
         var decoder = ImageDecoder(options: .asStored)
         decoder.options.limits.maxMemory = 200 * 200 * 4 * 3 / 2 + (try decoder.header(of: Self.undoing)).workByteCount
         let frames = try decoder.frames(of: Self.undoing)
@@ -69,7 +69,7 @@ import Testing
         #expect(error?.detail == "maxMemory")
     }
 
-    @Test func aFrameThatWasHandedOutNeverChanges() throws {
+    @Test func decodingLaterFramesDoesNotChangeEarlierOnes() throws {
         let fixture = try #require(Self.animations.first { ($0.animation?.frames.count ?? 0) > 3 })
         let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
         var kept: [AnimationFrame] = []
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: animations)
-    func frameInformationIsThereBeforeThePixels(_ fixture: Fixture) throws {
+    func frameInfosEqualThoseOfTheDecodedFrames(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = ImageDecoder(options: .asStored)
         let infos = try decoder.frameInfos(of: bytes)
@@ -87,12 +87,12 @@ import Testing
         var found: [FrameInfo] = []
         while let info = try frames.advance() { found.append(info) }
 
-        // A frame whose data is damaged is listed, but not composed.
+        // A frame whose data is damaged is listed but not composed.
         #expect(Array(infos.prefix(found.count)) == found)
     }
 
     @Test(arguments: animations)
-    func aRawFrameIsItsRectangleAlone(_ fixture: Fixture) throws {
+    func rawFrameHasTheSizeOfItsRectangle(_ fixture: Fixture) throws {
         let frames = try ImageDecoder(options: .asStored).frames(of: fixture.load())
         #expect(try frames.raw() == nil)
         while let info = try frames.advance() {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func aPictureWithoutAnimationIsOneFrame() throws {
+    @Test func stillImageYieldsExactlyOneFrame() throws {
         for fixture in Fixture.small().filter({ $0.frames == 1 && $0.animation == nil && $0.status == nil }).prefix(60)
         {
             let decoder = ImageDecoder()
@@ -121,8 +121,8 @@ import Testing
     }
 
     @Test(arguments: animations)
-    func noMoreThanTwoCanvasesAndOneFrameAreAlive(_ fixture: Fixture) async throws {
-        // Counted in a child process: other tests run beside this one.
+    func playbackKeepsAtMostThreeCanvasesInMemory(_ fixture: Fixture) async throws {
+        // Measured in a child process, because other tests run concurrently.
         let path = fixture.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             let bytes = try Fixture.file(path)

@@ -1,23 +1,23 @@
-/// A bitmap file made field by field, so that a test can say what is wrong with it.
+/// Writes a BMP file field by field, so that a test can make any field invalid.
 struct BMPFile {
     var width = 1
     /// Negative: top-down.
     var height = 1
     var bits = 24
     var compression = 0
-    /// Bytes of the DIB header, of which as many fields are written as fit.
+    /// Bytes of the DIB header; only the fields that fit are written.
     var headerSize = 40
-    /// The stored count; nil for none.
+    /// The stored number of palette colours; nil writes 0.
     var colorCount: Int?
     /// R, G, B, A.
     var masks: [Int] = []
-    /// B, G, R and in all headers but that of 12 bytes a fourth byte.
+    /// B, G, R per colour, and a fourth byte unless the header has 12 bytes.
     var palette: [UInt8] = []
     /// Bytes between palette and pixels.
     var gap = 0
     var pixelOffset: Int?
     var colorSpace = 0
-    /// Stored behind the pixels.
+    /// Stored after the pixels.
     var profile: [UInt8] = []
     var pixels: [UInt8] = []
 
@@ -46,7 +46,7 @@ struct BMPFile {
             + header + palette + [UInt8](repeating: 0xEE, count: gap) + pixels + profile
     }
 
-    /// A black picture of one bit a pixel: few bytes for many pixels.
+    /// A black image of one bit per pixel: few bytes for many pixels.
     static func monochrome(width: Int, height: Int) -> [UInt8] {
         let rowBytes = (width + 31) / 32 * 4
         return BMPFile(
@@ -55,7 +55,7 @@ struct BMPFile {
         ).bytes
     }
 
-    /// Little-endian, cut to `count` bytes.
+    /// Little-endian, the lowest `count` bytes.
     private func integer(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> ($0 * 8)) : 0 }
     }

@@ -23,7 +23,7 @@ import Testing
         try ImageDecoder(options: .asStored).decode(file.bytes)
     }
 
-    /// Red of each pixel, row by row from the top; nil for a transparent one.
+    /// The red samples, row by row from the top; nil for transparent pixels.
     private func rows(_ file: BMPFile) throws -> [[Int?]] {
         let bitmap = try decode(file).bitmap
         return (0..<bitmap.height).map { y in
@@ -40,21 +40,21 @@ import Testing
         }
     }
 
-    @Test func runsAndLiteralPixelsOfEightBits() throws {
+    @Test func rle8RunsAndLiteralsAreDecoded() throws {
         let file = file(5, 2, bits: 8, [2, 7, 0, 3, 1, 2, 3, 0xEE, 0, 0, 5, 9, 0, 0] + Self.end)
 
         #expect(try rows(file) == [[9, 9, 9, 9, 9], [7, 7, 1, 2, 3]])
         #expect(try decode(file).status == .complete)
     }
 
-    @Test func runsOfFourBitsAlternateBetweenTwoColours() throws {
+    @Test func rle4RunsAlternateBetweenTwoColours() throws {
         let file = file(8, 1, bits: 4, [5, 0x12, 0, 3, 0x34, 0x50] + Self.end)
 
         #expect(try rows(file) == [[1, 2, 1, 2, 1, 3, 4, 5]])
         #expect(try decode(file).status == .complete)
     }
 
-    @Test func runsOf24BitsHaveThreeBytesOfColour() throws {
+    @Test func rle24RunsHaveThreeBytesPerColour() throws {
         let file = file(5, 1, bits: 24, [2, 1, 2, 3, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 0xEE] + Self.end)
 
         #expect(try rows(file) == [[3, 3, 4, 5, 6]])
@@ -62,11 +62,11 @@ import Testing
         #expect(try decode(file).status == .complete)
     }
 
-    @Test func topDownRunsStartAtTheTop() throws {
+    @Test func topDownRLEStartsAtTheTopRow() throws {
         #expect(try rows(file(1, -2, bits: 8, [1, 7, 0, 0, 1, 9] + Self.end)) == [[7], [9]])
     }
 
-    @Test func whatIsSkippedIsTransparent() throws {
+    @Test func pixelsSkippedByDeltaOrEndCodesAreTransparent() throws {
         let delta = file(3, 3, bits: 8, [1, 7, 0, 2, 1, 1, 1, 8] + Self.end)
         let shortRow = file(3, 1, bits: 8, [1, 7, 0, 0] + Self.end)
         let nothing = file(2, 1, bits: 8, Self.end)
@@ -77,7 +77,7 @@ import Testing
         #expect(try decode(delta).status == .complete && decode(delta).header.hasAlpha)
     }
 
-    @Test func aRunPastTheRowIsCutAndADefect() throws {
+    @Test func runPastTheEndOfTheRowIsClippedAndReportedAsDamage() throws {
         for codes: [UInt8] in [[5, 7], [0, 5, 7, 7, 7, 7, 7, 0]] {
             let file = file(3, 2, bits: 8, codes + [0, 0, 3, 9] + Self.end)
 
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aMoveOutOfThePictureEndsIt() throws {
+    @Test func deltaOutsideTheImageEndsDecodingWithDamage() throws {
         for move: [UInt8] in [[0, 2, 4, 0], [0, 2, 0, 4], [0, 2, 255, 255]] {
             let later = file(3, 3, bits: 8, [3, 7, 0, 0] + move + [1, 9] + Self.end)
             let first = file(3, 3, bits: 8, move + [1, 9] + Self.end)
@@ -97,21 +97,21 @@ import Testing
         }
     }
 
-    @Test func pixelsAfterTheLastRowAreADefect() throws {
+    @Test func pixelsAfterTheLastRowAreReportedAsDamage() throws {
         let file = file(1, 1, bits: 8, [1, 7, 0, 0, 1, 9] + Self.end)
 
         #expect(try rows(file) == [[7]])
         #expect(try decode(file).status != .complete)
     }
 
-    @Test func anEndCodeMayBeMissingAfterTheLastPixel() throws {
+    @Test func missingEndCodeAfterTheLastPixelIsOnlyAWarning() throws {
         let image = try decode(file(2, 1, bits: 8, [2, 7]))
 
         #expect(image.status == .complete)
         #expect(image.header.warnings.count == 1)
     }
 
-    @Test func everyCutKeepsTheCompleteRows() throws {
+    @Test func truncatingRLEDataAtAnyByteKeepsTheCompleteRows() throws {
         let codes: [UInt8] = [3, 7, 0, 0, 0, 3, 1, 2, 3, 0, 0, 0, 1, 4, 2, 5, 0, 0]
 
         for cut in 0..<codes.count {
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func anIndexPastTheLastColourIsOpaqueBlackAndADefect() throws {
+    @Test func paletteIndexOutOfRangeIsBlackAndReportedAsDamage() throws {
         for codes: [UInt8] in [[3, 16], [0, 3, 16, 16, 16, 0]] {
             let file = file(3, 1, bits: 8, codes + Self.end)
 
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func theCompressionDecidesTheDepth() throws {
+    @Test func compressionOverridesTheStoredBitDepth() throws {
         var file = file(2, 1, bits: 8, [2, 7] + Self.end)
         file.bits = 24
 
@@ -145,7 +145,7 @@ import Testing
         #expect(try decode(file).status != .complete)
     }
 
-    @Test func codesThatDrawNothingDoNotOutrunACancel() throws {
+    @Test func codesWithoutPixelsPollTheCancellationFlag() throws {
         let idle = [UInt8]((0..<200_000).flatMap { _ in [0, 2, 0, 0] as [UInt8] })
         let flag = CancellationFlag()
         _ = try ImageDecoder().decode(file(1, 1, bits: 8, [1, 7] + idle).bytes, cancellation: flag)

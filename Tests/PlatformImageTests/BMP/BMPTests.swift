@@ -1,7 +1,8 @@
 import PlatformImage
+import PlatformImageTestSupport
 import Testing
 
-/// Rows, palettes, masks and headers; run-length encoding is in ``BMPRunTests``.
+/// Rows, palettes, masks and headers; ``BMPRunTests`` tests run-length encoding.
 @Suite struct BMPTests {
     private static let red = RGBA8(red: 255, green: 0, blue: 0)
     private static let green = RGBA8(red: 0, green: 255, blue: 0)
@@ -11,7 +12,7 @@ import Testing
     /// Red, green, blue.
     private static let palette: [UInt8] = [0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0, 0]
 
-    /// One red pixel over one green pixel, of 24 bits, as a file that starts with the lower row.
+    /// One red pixel above one green pixel, 24 bits each; the lower row is stored first.
     private static let twoRows: [UInt8] = [0, 255, 0, 0, 0, 0, 255, 0]
 
     private func decode(_ file: BMPFile, options: DecodeOptions = .asStored) throws(DecodeError) -> DecodedImage {
@@ -34,21 +35,21 @@ import Testing
 
     // Rows
 
-    @Test func rowsAreStoredFromTheBottomUp() throws {
+    @Test func positiveHeightStoresRowsBottomUp() throws {
         let file = BMPFile(height: 2, pixels: Self.twoRows)
 
         #expect(try pixels(file) == [Self.red, Self.green])
         #expect(try decode(file).status == .complete)
     }
 
-    @Test func aNegativeHeightMeansFromTheTopDown() throws {
+    @Test func negativeHeightStoresRowsTopDown() throws {
         let file = BMPFile(height: -2, pixels: Self.twoRows)
 
         #expect(try pixels(file) == [Self.green, Self.red])
         #expect(try ImageDecoder().header(of: file.bytes).height == 2)
     }
 
-    @Test func rowsWithoutPaddingAreReadInBandsWithTheSameResult() throws {
+    @Test func unpaddedRowsDecodeEquallyInBothRowOrders() throws {
         let stored = (0..<4 * 37 * 4).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let down = try decode(BMPFile(width: 4, height: -37, bits: 32, pixels: stored)).bitmap
         let up = try decode(BMPFile(width: 4, height: 37, bits: 32, pixels: stored)).bitmap
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 9), (2, 5), (4, 3), (8, 3), (16, 3), (24, 3), (32, 3)])
-    func everyCutKeepsTheCompleteRowsAndClearsTheRest(bits: Int, width: Int) throws {
+    func truncatingAtAnyByteKeepsCompleteRowsAndClearsTheRest(bits: Int, width: Int) throws {
         let stride = (width * bits + 31) / 32 * 4
         let needed = (width * bits + 7) / 8
         let file = BMPFile(
@@ -88,7 +89,7 @@ import Testing
     // Palettes
 
     @Test(arguments: [(1, [0b0100_0000]), (2, [0b0001_1000]), (4, [0x01, 0x20]), (8, [0, 1, 2])] as [(Int, [UInt8])])
-    func indicesAreMostSignificantFirst(bits: Int, row: [UInt8]) throws {
+    func packedPaletteIndicesAreReadMostSignificantBitFirst(bits: Int, row: [UInt8]) throws {
         let padded = row + [UInt8](repeating: 0, count: 4 - row.count)
         let file = BMPFile(
             width: 3, bits: bits, colorCount: bits == 1 ? 2 : 3,
@@ -100,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [2, 4, 8])
-    func anIndexPastTheLastColourIsOpaqueBlackAndADefect(bits: Int) throws {
+    func paletteIndexOutOfRangeIsBlackAndReportedAsDamage(bits: Int) throws {
         let row: [Int: [UInt8]] = [2: [0b0011_0000], 4: [0x03, 0x00], 8: [0, 3, 0]]
         let stored = try #require(row[bits])
         let padded = stored + [UInt8](repeating: 0, count: 4 - stored.count)
@@ -113,7 +114,7 @@ import Testing
         #expect("\(image.status)" == "corrupt([paletteIndex])" || "\(image.status)" == "corrupt([palette_index])")
     }
 
-    @Test func aPaletteLongerThanThePixelsCanNameIsSkipped() throws {
+    @Test func surplusPaletteEntriesAreIgnored() throws {
         let file = BMPFile(
             bits: 1, colorCount: 3, palette: Self.palette, pixels: [0x80, 0, 0, 0])
 
@@ -121,14 +122,14 @@ import Testing
         #expect(try decode(file).status == .complete)
     }
 
-    @Test func aPaletteThatClaimsToReachIntoThePixelsIsCut() throws {
+    @Test func paletteOverlappingThePixelsIsTruncatedAndReportedAsDamage() throws {
         let file = BMPFile(bits: 8, colorCount: 0x1234_5678, palette: Self.palette, pixels: [2, 0, 0, 0])
 
         #expect(try pixels(file) == [Self.blue])
         #expect(try decode(file).status != .complete)
     }
 
-    @Test func os2ColoursHaveThreeBytesAndEndWherePixelsStart() throws {
+    @Test func os2PaletteHasThreeBytesPerColourAndEndsAtThePixels() throws {
         let file = BMPFile(
             bits: 8, headerSize: 12, palette: [0, 0, 255, 0, 255, 0], pixels: [1, 0, 0, 0])
 
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [16, 20, 24, 36, 40, 46, 48, 52, 56, 60, 64, 108, 124])
-    func aHeaderMayEndAfterAnyField(size: Int) throws {
+    func headersOfEveryKnownSizeAreDecoded(size: Int) throws {
         let colors = [UInt8](repeating: 0, count: 252 * 4) + Self.palette + [0, 0, 0, 0]
         let file = BMPFile(bits: 8, headerSize: size, palette: colors, pixels: [253, 0, 0, 0])
 
@@ -145,11 +146,11 @@ import Testing
         #expect(try decode(file).status == .complete)
     }
 
-    /// D8: writers that store 14 + header size although a palette follows the header.
+    /// Some writers store 14 + header size as pixel offset although a palette follows the header.
     @Test(
-        "D8: a pixel offset that points to the palette is repaired",
+        .requirement("D8"),
         arguments: [(1, 40), (2, 40), (4, 40), (8, 40), (8, 12), (4, 12), (8, 64), (8, 108), (8, 124)], [2, -2])
-    func aPixelOffsetThatPointsToThePaletteIsRepaired(_ kind: (bits: Int, headerSize: Int), _ height: Int) throws {
+    func pixelOffsetAtThePaletteIsCorrectedAndReported(_ kind: (bits: Int, headerSize: Int), _ height: Int) throws {
         let entrySize = kind.headerSize == 12 ? 3 : 4
         // The core header has unsigned sides.
         let file = BMPFile(
@@ -165,16 +166,16 @@ import Testing
         #expect("\(image.status)" == "corrupt([dataOffset])")
     }
 
-    @Test("D8: the same with fewer colours than the bits can count")
-    func aPixelOffsetThatPointsToAShortPaletteIsRepaired() throws {
+    @Test(.requirement("D8"))
+    func pixelOffsetAtAShortPaletteIsCorrected() throws {
         let file = BMPFile(
             width: 3, bits: 8, colorCount: 3, palette: Self.palette, pixelOffset: 54, pixels: [0, 1, 2, 0])
 
         #expect(try pixels(file) == [Self.red, Self.green, Self.blue])
     }
 
-    @Test("D8: the same with run-length codes", arguments: [(8, 1), (4, 2)])
-    func aPixelOffsetOfRunsThatPointsToThePaletteIsRepaired(_ bits: Int, _ compression: Int) throws {
+    @Test(.requirement("D8"), arguments: [(8, 1), (4, 2)])
+    func pixelOffsetOfRLEDataAtThePaletteIsCorrected(_ bits: Int, _ compression: Int) throws {
         let file = BMPFile(
             width: 3, bits: bits, compression: compression, colorCount: 3, palette: Self.palette, pixelOffset: 54,
             pixels: [3, bits == 8 ? 1 : 0x11, 0, 1])
@@ -182,8 +183,8 @@ import Testing
         #expect(try pixels(file) == [Self.green, Self.green, Self.green])
     }
 
-    @Test("D8: pixels that would not fit behind a palette start at the stored offset")
-    func aPixelOffsetIsTrustedWhenTheRowsWouldNotFitBehindAPalette() throws {
+    @Test(.requirement("D8"))
+    func pixelOffsetIsUsedWhenRowsDoNotFitAfterThePalette() throws {
         let file = BMPFile(width: 3, bits: 8, pixelOffset: 54, pixels: [0, 1, 2, 0])
 
         #expect(try pixels(file) == [Self.black, Self.black, Self.black])
@@ -192,9 +193,9 @@ import Testing
 
     // Masks
 
-    /// round(v * 255 / max) for each value of fields of each width.
+    /// Expects round(v * 255 / max) for the values of fields of each width.
     @Test(arguments: 1...16)
-    func aFieldOfAnyWidthIsScaledWithRounding(width: Int) throws {
+    func maskedFieldsOfEveryWidthAreScaledToEightBitsWithRounding(width: Int) throws {
         let most = 1 << width - 1
         let values = width <= 8 ? Array(0...most) : Array(stride(from: 0, through: most, by: 37)) + [most]
         let shift = 16 - width / 2
@@ -207,13 +208,13 @@ import Testing
         #expect(try decode(file).header.bitsPerChannel == width)
     }
 
-    @Test func sixteenBitsWithoutMasksAreFiveForEachColour() throws {
+    @Test func sixteenBitPixelsWithoutMasksAreRGB555() throws {
         let file = BMPFile(width: 2, bits: 16, pixels: [0x00, 0xFC, 0xE0, 0x03])
 
         #expect(try pixels(file) == [Self.red, Self.green])
     }
 
-    @Test func theFourthByteOfPlainPixelsIsIgnored() throws {
+    @Test func fourthByteOf32BitRGBPixelsIsIgnored() throws {
         for size in [40, 56, 124] {
             let file = BMPFile(
                 bits: 32, headerSize: size, masks: size > 40 ? [0xFF0000, 0xFF00, 0xFF, 0xFF00_0000] : [],
@@ -225,7 +226,7 @@ import Testing
     }
 
     @Test(arguments: [(56, 3), (108, 3), (124, 3), (40, 6), (52, 6), (56, 6)])
-    func alphaNeedsAMaskForIt(size: Int, compression: Int) throws {
+    func alphaIsReadWhenTheHeaderHasAnAlphaMask(size: Int, compression: Int) throws {
         let swapped = [0xFF, 0xFF00, 0xFF0000, 0xFF00_0000]
         let usual = [0xFF0000, 0xFF00, 0xFF, 0xFF00_0000]
 
@@ -240,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func aHeaderWithoutAnAlphaMaskIsOpaque() throws {
+    @Test func headerWithoutAnAlphaMaskGivesOpaquePixels() throws {
         for size in [40, 52] {
             let file = BMPFile(
                 bits: 32, compression: 3, headerSize: size, masks: [0xFF0000, 0xFF00, 0xFF], pixels: [0, 0, 255, 0])
@@ -250,7 +251,7 @@ import Testing
     }
 
     @Test(arguments: [[0xFF00, 0x1FF, 0], [0xF0F0, 0x0F00, 0x000F], [0xFF, 0, 0xFF]])
-    func masksThatOverlapOrHaveGapsAreMalformed(masks: [Int]) {
+    func overlappingOrNonContiguousMasksAreMalformed(masks: [Int]) {
         for bits in [16, 32] {
             let file = BMPFile(bits: bits, compression: 3, masks: masks, pixels: [1, 2, 3, 4])
 
@@ -260,7 +261,7 @@ import Testing
 
     // Headers
 
-    @Test func anOffsetInsideTheHeadersIsRepairedAndADefect() throws {
+    @Test func pixelOffsetInsideTheHeadersIsCorrectedAndReported() throws {
         for offset in [0, 14, 40, 53] {
             let file = BMPFile(
                 bits: 8, colorCount: 3, palette: Self.palette, pixelOffset: offset, pixels: [1, 0, 0, 0])
@@ -271,27 +272,27 @@ import Testing
         }
     }
 
-    @Test func aGapBeforeThePixelsIsSkipped() throws {
+    @Test func gapBeforeThePixelsIsSkipped() throws {
         let file = BMPFile(gap: 100, pixels: [0, 0, 255, 0])
 
         #expect(try pixels(file) == [Self.red])
         #expect(try decode(file).status == .complete)
     }
 
-    @Test func anOffsetPastTheEndLeavesNothingToShow() {
+    @Test func pixelOffsetPastTheEndIsTruncated() {
         #expect(error(BMPFile(pixelOffset: 59, pixels: [0, 0, 255, 0]))?.code == .truncated)
         #expect(error(BMPFile(pixelOffset: 0xFFFF_FFFF, pixels: [0, 0, 255, 0]))?.code == .truncated)
     }
 
     @Test(arguments: [(0, 1), (-1, 1), (1, 0), (1, -0x8000_0000), (-0x8000_0000, 1)])
-    func sizesThatNoPictureHasAreMalformed(width: Int, height: Int) {
+    func invalidSizesAreMalformed(width: Int, height: Int) {
         var options = DecodeOptions.asStored
         options.limits = .unlimited
 
         #expect(error(BMPFile(width: width, height: height), options: options)?.code == .malformed)
     }
 
-    @Test func aHugePictureIsALimitExceededEvenWithoutLimits() {
+    @Test func hugeSizeThrowsLimitExceededEvenWithoutLimits() {
         var options = DecodeOptions.asStored
         options.limits = .unlimited
         let file = BMPFile(width: 0x7FFF_FFFF, height: -0x7FFF_FFFF, pixels: [0])
@@ -301,7 +302,7 @@ import Testing
     }
 
     @Test(arguments: [(64, 0, 40, "64bpp"), (1, 3, 64, "huffman1d"), (1, 3, 40, "huffman1d"), (32, 11, 40, "cmyk")])
-    func whatIsNotDecodedIsNamed(bits: Int, compression: Int, size: Int, token: String) {
+    func unsupportedCompressionsThrowTheirName(bits: Int, compression: Int, size: Int, token: String) {
         let file = BMPFile(
             bits: bits, compression: compression, headerSize: size, pixels: [UInt8](repeating: 0, count: 64))
 
@@ -310,13 +311,13 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (3, 0), (48, 0), (30_000, 0), (8, 3), (24, 9), (8, 6)])
-    func depthsAndCompressionsThatDoNotExistAreMalformed(bits: Int, compression: Int) {
+    func undefinedBitDepthsAndCompressionsAreMalformed(bits: Int, compression: Int) {
         let file = BMPFile(bits: bits, compression: compression, pixels: [UInt8](repeating: 0, count: 64))
 
         #expect(error(file)?.code == .malformed)
     }
 
-    @Test func bytesDeclaredAsABitmapAreNotTrustedToBeOne() throws {
+    @Test func truncatedHeadersOrOtherBytesDeclaredAsBMPThrow() throws {
         let decoder = ImageDecoder()
         let file = BMPFile(pixels: [0, 0, 255, 0]).bytes
 
@@ -328,7 +329,7 @@ import Testing
 
     // Profiles
 
-    @Test func anEmbeddedProfileIsReportedAndNotConverted() throws {
+    @Test func embeddedProfileIsReportedAndNotApplied() throws {
         let file = BMPFile(headerSize: 124, colorSpace: 0x4D42_4544, profile: [1, 2, 3, 4, 5], pixels: [0, 0, 255, 0])
         let image = try decode(file, options: DecodeOptions())
 
@@ -339,7 +340,7 @@ import Testing
         #expect(profile == [1, 2, 3, 4, 5])
     }
 
-    @Test func aLinkedProfileIsNotFollowed() throws {
+    @Test func linkedProfileIsIgnored() throws {
         let path = Array("/etc/passwd".utf8) + [0]
         let file = BMPFile(headerSize: 124, colorSpace: 0x4C49_4E4B, profile: path, pixels: [0, 0, 255, 0])
 
@@ -348,7 +349,7 @@ import Testing
         #expect(profile == nil)
     }
 
-    @Test func aProfileOutsideTheFileIsIgnoredWithARemark() throws {
+    @Test func profileOutsideTheFileIsIgnoredWithAWarning() throws {
         let file = BMPFile(headerSize: 124, colorSpace: 0x4D42_4544, profile: [1, 2, 3], pixels: [0, 0, 255, 0])
         let image = try ImageDecoder(options: .asStored).decode(Array(file.bytes.dropLast()))
 
@@ -358,7 +359,7 @@ import Testing
 
     // Embedded files
 
-    /// 1 x 1, gray 0x80: stored deflate, made by hand (PNG, RFC 1951).
+    /// A PNG of 1 x 1, gray 0x80, with a stored block (RFC 1951).
     private static let png: [UInt8] = [
         0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A,
         0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0, 0x3A, 0x7E, 0x9B, 0x55,
@@ -367,7 +368,7 @@ import Testing
         0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
     ]
 
-    @Test func anEmbeddedPNGGoesThroughItsCodec() throws {
+    @Test func embeddedPNGIsDecoded() throws {
         let file = BMPFile(bits: 0, compression: 5, pixels: Self.png)
         let image = try decode(file)
 
@@ -375,14 +376,14 @@ import Testing
         #expect(image.header.format == .bmp && image.status == .complete)
     }
 
-    @Test func anEmbeddedPictureHasItsOwnSize() throws {
+    @Test func sizeOfAnEmbeddedPNGOverridesTheHeader() throws {
         let image = try decode(BMPFile(width: 500, height: 400, bits: 0, compression: 5, pixels: Self.png))
 
         #expect(image.bitmap.width == 1 && image.header.width == 1)
         #expect(image.status != .complete)
     }
 
-    @Test func anEmbeddedFormatMustBeAllowedToo() {
+    @Test func embeddedFormatThatIsNotAllowedIsUnsupported() {
         var options = DecodeOptions.asStored
         options.allowedFormats = [.bmp]
 
@@ -390,7 +391,7 @@ import Testing
         #expect(failure?.code == .unsupported && failure?.detail == "png")
     }
 
-    @Test func nothingButTheFormatOfTheHeaderMayBeEmbedded() {
+    @Test func embeddedDataOfAnotherFormatIsMalformed() {
         let inner = BMPFile(pixels: [0, 0, 255, 0]).bytes
 
         #expect(error(BMPFile(bits: 0, compression: 5, pixels: inner))?.code == .malformed)
@@ -398,9 +399,9 @@ import Testing
         #expect(error(BMPFile(bits: 0, compression: 5))?.code == .truncated)
     }
 
-    // Cancelling
+    // Cancellation
 
-    @Test func aDecodeLooksAtItsFlagEverySixteenRows() throws {
+    @Test func cancellationFlagIsPolledAtLeastEverySixteenRows() throws {
         let file = BMPFile(width: 1, height: 64, pixels: [UInt8](repeating: 0, count: 256)).bytes
         for top in [64, -64] {
             let flag = CancellationFlag()
