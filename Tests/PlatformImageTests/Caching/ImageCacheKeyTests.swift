@@ -2,7 +2,7 @@ import PlatformImage
 import Testing
 
 @Suite struct ImageCacheKeyTests {
-    @Test func equalTextsMakeEqualKeysWithOneHash() {
+    @Test func equalStringsGiveEqualKeysAndHashes() {
         let first = ImageCacheKey("https://example.org/a.png", variant: "half")
         let second = ImageCacheKey(["https://example.org/", "a.png"].joined(), variant: "half")
 
@@ -11,7 +11,7 @@ import Testing
         #expect(Set([first, second]).count == 1)
     }
 
-    @Test func anyDifferentPartMakesAnotherKey() {
+    @Test func keysWithAnyDifferentPartAreUnequal() {
         let keys = [
             ImageCacheKey(""), ImageCacheKey("a"), ImageCacheKey("b"), ImageCacheKey("ab"),
             ImageCacheKey("a", variant: "b"),
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func textsThatOnlyLookEqualAreDifferentKeys() {
+    @Test func canonicallyEquivalentUnicodeStringsGiveDifferentKeys() {
         let composed = "https://example.org/caf\u{E9}.png"
         let decomposed = "https://example.org/cafe\u{301}.png"
         #expect(composed == decomposed)
@@ -35,7 +35,7 @@ import Testing
         #expect(ImageCacheKey(composed) == ImageCacheKey(composed + ""))
     }
 
-    @Test func aLookUpFindsByAnEqualKey() {
+    @Test func lookupWithAnEqualKeyFindsTheValue() {
         let cache = MemoryCache<ImageCacheKey, Int>(maxBytes: 1_000)
         for number in 0..<500 { cache.insert(number, for: ImageCacheKey("image \(number)"), cost: 2) }
 
@@ -61,7 +61,7 @@ import Testing
         #expect(Set(variants + [""]).count == changes.count + 1)
     }
 
-    @Test func equalOptionsGiveEqualVariantsWhateverTheOrderOfTheirSets() {
+    @Test func variantDoesNotDependOnTheOrderOfAllowedFormats() {
         for _ in 0..<50 {
             var options = DecodeOptions()
             options.allowedFormats = Set(ImageFormat.allCases.filter { $0 != .bmp }.shuffled())

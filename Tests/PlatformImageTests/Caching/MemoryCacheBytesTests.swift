@@ -9,17 +9,17 @@ import Glibc
 import Musl
 #endif
 
-/// A sanitizer reserves terabytes and maps more whenever the program maps: then address space tells nothing.
+/// Sanitizers reserve terabytes of address space and add mappings; then its size is not a usable measure.
 private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() < 1 << 40
 
-/// What the cache counts against what the system gave.
+/// Compares the byte counts of the cache with the memory allocated by the system.
 @Suite struct MemoryCacheBytesTests {
     private static let pageBytes = Int(sysconf(Int32(_SC_PAGESIZE)))
     private static let mappedFrom = PixelStorage.mappedFrom
 
-    /// Pixels from the heap: the allocator's own rounding is the only difference.
+    /// Heap pixels: the allocator's rounding is the only difference.
     @Test(arguments: [4, 24, 4_000, 4_096, 131_072, 1 << 20, (1 << 20) + 4, mappedFrom - 4_096, mappedFrom - 4])
-    func aSmallBitmapTakesLessThanAPageMoreThanItCounts(_ byteCount: Int) throws {
+    func heapBitmapAllocatesLessThanAPageOverItsByteCount(_ byteCount: Int) throws {
         let storage = try #require(PixelStorage(byteCount: byteCount, zeroed: true))
         #if os(Linux)
         let usable = storage.withMutablePointer { usableBytes($0) }
@@ -29,15 +29,15 @@ private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() 
         #expect(storage.byteCount == byteCount)
     }
 
-    /// Mapped pixels, in a process of its own that maps nothing else: address space grows by whole pages a bitmap, and
-    /// not by the two MiB that they are aligned to. A thread of the runtime that begins or ends meanwhile has a stack,
-    /// so what is wrong is measured again: what bitmaps take, they take each time.
-    @Test(.enabled(if: addressSpaceIsOurs)) func aLargeBitmapTakesLessThanAPageMoreThanItCounts() async {
+    /// Mapped pixels, in a dedicated process: each bitmap adds whole pages of address space, not the 2 MiB of its
+    /// alignment. A runtime thread that starts or ends meanwhile changes the address space by its stack, so a wrong
+    /// result is measured again.
+    @Test(.enabled(if: addressSpaceIsOurs)) func mappedBitmapAllocatesLessThanAPageOverItsByteCount() async {
         await #expect(processExitsWith: .success) {
             let page = Int(sysconf(Int32(_SC_PAGESIZE)))
             for extra in [0, 4, page - 4, page, (1 << 20) + 4] {
                 let byteCount = PixelStorage.mappedFrom + extra
-                // Bytes that 32 of them take, and bytes that are left of them.
+                // Bytes that 32 bitmaps allocate, and bytes that remain allocated after their release.
                 func growth() -> (taken: Int, left: Int) {
                     var storages: [PixelStorage] = []
                     storages.reserveCapacity(32)
@@ -60,11 +60,11 @@ private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() 
         }
     }
 
-    /// The pool cuts a kept mapping to what is asked for, so one that is used again is no exception.
-    @Test(.enabled(if: addressSpaceIsOurs)) func aBitmapInAPooledBufferTakesLessThanAPageMoreThanItCounts() async {
+    /// The pool unmaps the surplus pages of a reused mapping.
+    @Test(.enabled(if: addressSpaceIsOurs)) func reusedPoolBufferIsTrimmedToTheRequestedPages() async {
         await #expect(processExitsWith: .success) {
             let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-            /// Bytes that go back when a small bitmap gets the buffer of a large one.
+            /// Bytes that are unmapped when a small bitmap reuses the buffer of a large one.
             func given() -> Int {
                 var large = PixelStorage(byteCount: PixelStorage.mappedFrom * 2, zeroed: true)
                 let before = addressSpaceBytes()
@@ -77,7 +77,7 @@ private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() 
                 precondition(small != nil && PixelPool.shared.byteCount == 0)
                 return given
             }
-            // A thread of the runtime may begin or end meanwhile, with its stack.
+            // A runtime thread and its stack may appear or disappear meanwhile.
             let expected = PixelStorage.mappedFrom - page
             let measured = (0..<10).map { _ in
                 defer { PixelPool.shared.removeAll() }
@@ -89,12 +89,12 @@ private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() 
 }
 
 #if os(Linux)
-// <malloc.h> is in no module.
+// No module contains <malloc.h>.
 @_silgen_name("malloc_usable_size")
 private func usableBytes(_ allocation: UnsafeMutableRawPointer) -> Int
 #endif
 
-/// `VmSize` in `/proc/self/status`, in bytes; 0 where it is not there.
+/// `VmSize` of `/proc/self/status` in bytes; 0 if it is missing.
 private func addressSpaceBytes() -> Int {
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return 0 }
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmSize:") }

@@ -4,8 +4,8 @@ import PlatformImageTestSupport
 import Synchronization
 import Testing
 
-@Suite struct MemoryCacheConcurrencyTests {
-    /// What all threads count together; atomics, because ThreadSanitizer misreads a contended `Mutex`.
+@Suite(.requirement("C14")) struct MemoryCacheConcurrencyTests {
+    /// Counters shared by all threads. Atomics, because ThreadSanitizer reports false races for a contended `Mutex`.
     private final class Tally: Sendable {
         let inserted = Atomic(0)
         let departed = Atomic(0)
@@ -13,8 +13,8 @@ import Testing
         let tooLarge = Atomic(0)
     }
 
-    /// Runs `body` on so many threads at once. None begins before all are there, so with fewer this would hang:
-    /// `concurrentPerform` gives no more threads than there are cores.
+    /// Runs `body` on `count` threads that start together. `concurrentPerform` would deadlock here: it creates no more
+    /// threads than there are cores.
     private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
         let (ready, start, group) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
         for number in 0..<count {
@@ -33,8 +33,8 @@ import Testing
         let count = Atomic(0)
     }
 
-    /// Eight threads change the cache while each samples it; in the end the books balance.
-    @Test func theLimitHoldsAtEveryInstantWithEightThreads() {
+    /// Eight threads change the cache and sample it; at the end inserted minus evicted costs equal the total.
+    @Test(.requirement("C1", "C2")) func limitsHoldWhileEightThreadsChangeTheCache() {
         let tally = Tally()
         let cache = MemoryCache<Int, Int>(maxBytes: 1_000, maxCount: 60) { eviction in
             tally.departed.add(eviction.cost, ordering: .relaxed)
@@ -69,8 +69,7 @@ import Testing
         #expect(statistics.inserts - statistics.evictions.total == cache.count)
     }
 
-    /// Eight threads put in and take out: whatever was put in leaves once, never twice.
-    @Test func everyEntryLeavesExactlyOnce() {
+    @Test(.requirement("C13")) func evictionHandlerIsCalledExactlyOncePerEntry() {
         let left = (0..<8_000).map { _ in Counter() }
         let cache = MemoryCache<Int, Int>(maxBytes: 64) { eviction in
             left[eviction.value].count.add(1, ordering: .relaxed)
@@ -87,8 +86,8 @@ import Testing
         #expect(left.allSatisfy { $0.count.load(ordering: .relaxed) == 1 })
     }
 
-    /// A handler that uses the cache would hang if the lock were held.
-    @Test func aHandlerMayUseTheCache() {
+    /// A handler that calls the cache would deadlock if the cache held its lock.
+    @Test func evictionHandlerMayCallTheCache() {
         let box = Locked<MemoryCache<Int, Int>?>(nil)
         let seen = Locked<[Int]>([])
         let cache = MemoryCache<Int, Int>(maxBytes: 2) { eviction in
@@ -105,8 +104,8 @@ import Testing
         box.update { $0 = nil }
     }
 
-    /// The last reference to a value goes away outside the lock: its deinit may use the cache.
-    @Test func valuesAreReleasedOutsideTheLock() {
+    /// The `deinit` of a value may call the cache, so its last reference must be released outside the lock.
+    @Test(.requirement("C12")) func valuesAreReleasedOutsideTheLock() {
         final class Reader: Sendable {
             let cache: Mutex<MemoryCache<Int, Reader>?>
             let totals: Locked<[Int]>
@@ -126,7 +125,7 @@ import Testing
         put(1, cost: 4)
         put(1, cost: 5)  // replaced
         put(2, cost: 6)  // evicted
-        put(2, cost: 11)  // oversize: the old one and the newcomer
+        put(2, cost: 11)  // oversize: releases the old value and the new one
         put(3, cost: 3)
         cache.removeValue(for: 3)
         put(4, cost: 4)

@@ -3,30 +3,10 @@ import Testing
 
 @testable import PlatformImage
 
-// Where each invariant of the cache (the article Memory names them) has its test. Whatever `Pair.difference` compares
-// holds after each of 3 million operations.
-//
-// C1  ledger        difference; theLimitHoldsAtEveryInstantWithEightThreads
-// C2  bound         difference (with the recorded peak); theLimitHoldsAtEveryInstantWithEightThreads
-// C3  boundary      oneBitmapOfExactlyTheLimitFitsAndOneRowMoreDoesNot, aLimitOfZeroStoresNothing,
-//                   costsAndLimitsOutOfRangeTrap
-// C4  oversize      anEntryOverTheLimitLeavesItsKeyEmptyAndTheOthersAlone; difference
-// C5  replacing     replacingByTheSameOrLessMakesNobodyElseLeave, replacingByMoreMakesOlderOnesLeave; difference
-// C6  recency       theShortestRunOfTheLeastRecentlyUsedLeaves; everySequence...
-// C7  newcomer      replacingByMoreMakesOlderOnesLeave; everySequence...
-// C8  lower limit   loweringTheLimitEvictsBeforeItReturns; difference
-// C9  removing      removingLowersTheTotalOnce; everySequence...
-// C10 gets          aGetChangesNoBytes; difference
-// C11 expiry        expiredEntriesCountUntilTheyAreRemoved; difference
-// C12 release       whatLeavesIsReleased, noBitmapIsAliveAfterItLeft, valuesAreReleasedOutsideTheLock
-// C13 departures    difference; everyEntryLeavesExactlyOnce
-// C14 concurrency   MemoryCacheConcurrencyTests
-// C15 arithmetic    costsNearTheEndOfTheRangeDoNotOverflow; LimitTests for decoded sizes
-// C16 statistics    difference; statisticsCountEveryCall
-
-/// The cache against a naive model: an array in the order of last use, everything computed anew each time.
-@Suite struct MemoryCacheModelTests {
-    /// 8 x 130,000 operations of every kind; all state compared after each, and what callers see of it after every 8th.
+/// Compares the cache after each of 3 million operations with a naive model: an array in order of last use that
+/// computes every total from its entries.
+@Suite(.requirement("C1", "C2", "C4", "C5", "C8", "C10", "C11", "C13", "C16")) struct MemoryCacheModelTests {
+    /// 8 x 130,000 operations of every kind. Compares the internal state after each, the public state after every 8th.
     @Test(arguments: 0..<8)
     func randomOperationsAgreeWithTheModel(_ seed: Int) throws {
         var random = SplitMix(seed: UInt64(seed))
@@ -42,7 +22,7 @@ import Testing
         }
     }
 
-    /// Many keys, so that the index grows and its runs get long; compared every 64 operations.
+    /// Many keys, so that the index grows and its probe sequences get long; compared every 64 operations.
     @Test func manyKeysAgreeWithTheModel() {
         var random = SplitMix(seed: 99)
         let pair = Pair(maxBytes: 3_000, maxCount: nil)
@@ -56,15 +36,18 @@ import Testing
         }
     }
 
-    /// Every sequence of six inserts, gets and removals over three keys and the costs 1, 2 and 5 under a limit of 5.
+    /// Six inserts, lookups and removals over three keys and the costs 1, 2 and 5 under a limit of 5.
     ///
-    /// All keys have one hash and are alike, so only sequences that first name them in the order 0, 1, 2 are run.
-    @Test(arguments: 0..<5) func everySequenceOfSixOperationsAgreesWithTheModel(_ first: Int) {
+    /// The keys have one hash and are interchangeable, so only sequences that use them first in the order 0, 1, 2 run.
+    @Test(.requirement("C6", "C7", "C9"), arguments: 0..<5) func everySequenceOfSixOperationsAgreesWithTheModel(
+        _ first: Int
+    ) {
         runEverySequence(of: 6, kinds: [.insert(1), .insert(2), .insert(5), .get, .remove], first: first)
     }
 
-    /// The same of five operations, with an insert over the limit.
-    @Test(arguments: 0..<4) func everySequenceOfFiveWithOneTooLargeAgreesWithTheModel(_ first: Int) {
+    /// As above for five operations, one kind of which is an insert over the limit.
+    @Test(.requirement("C6", "C7", "C9"), arguments: 0..<4)
+    func everySequenceOfFiveWithOversizeInsertsAgreesWithTheModel(_ first: Int) {
         runEverySequence(of: 5, kinds: [.insert(2), .insert(5), .insert(6), .get], first: first)
     }
 
@@ -80,7 +63,7 @@ import Testing
         }
     }
 
-    /// Depth first: what a beginning leaves behind, cache and model, is put back for each of its continuations.
+    /// Depth first: restores cache and model to the state after a prefix for each of its continuations.
     private func runEverySequence(of length: Int, kinds: [Kind], first: Int) {
         let pair = Pair(maxBytes: 5, maxCount: nil)
         var sequence: [Operation] = []
@@ -107,7 +90,7 @@ import Testing
     }
 }
 
-/// Three of four keys share their hash with others.
+/// Three of four keys share a hash with others.
 private struct Key: Hashable, Sendable {
     let id: Int
 
@@ -115,14 +98,14 @@ private struct Key: Hashable, Sendable {
 }
 
 extension SplitMix {
-    /// 0..<bound; the tiny bias does not matter here.
+    /// 0..<bound; the small bias is not significant here.
     fileprivate mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }
 
 private enum Operation {
     case insert(Int, value: Int, cost: Int, expiry: Int?)
     case get(Int), remove(Int), removeAll, maxBytes(Int), expire(Int)
-    /// Down to so many quarters of the limit.
+    /// Relieves memory pressure to this many quarters of the limit.
     case pressure(Int)
 
     static func random(using random: inout SplitMix, keys: Int) -> Self {
@@ -159,7 +142,7 @@ private struct CacheModel {
     var misses = 0
     var inserts = 0
     var refusals = 0
-    /// By the raw value of the reason.
+    /// Evictions by the raw value of their reason.
     var departed = ContiguousArray(repeating: 0, count: EvictionReason.allCases.count)
     /// Of the last operation.
     var events: [Event] = []
@@ -282,7 +265,8 @@ private final class Pair {
         }
     }
 
-    /// What is not as the model says, nil for nothing. Takes no part in the order: it only peeks.
+    /// The first difference from the model, nil if there is none. Only peeks, which does not change the order. C1 to
+    /// C16 are the invariants of the article Memory.
     func difference(keys: Int) -> String? {
         if result != model.result { return "result \(result as Int?), not \(model.result as Int?)" }
         let told = events.value
@@ -314,7 +298,7 @@ private final class Pair {
         return nil
     }
 
-    /// All that the cache knows, to be put back with ``restore(_:_:)``.
+    /// The state of the cache for ``restore(_:_:)``.
     var state: MemoryCache<Key, Int>.State { cache.locked { $0 } }
 
     func restore(_ state: MemoryCache<Key, Int>.State, _ model: CacheModel) {
@@ -322,7 +306,7 @@ private final class Pair {
         self.model = model
     }
 
-    /// As ``difference(keys:)``, with the order of the entries, from one look at what the cache knows.
+    /// As ``difference(keys:)``, but compares the internal state, which includes the order of the entries.
     func stateDifference() -> String? {
         let state = state
         if result != model.result { return "result \(result as Int?), not \(model.result as Int?)" }

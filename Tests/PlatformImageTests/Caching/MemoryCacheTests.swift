@@ -9,7 +9,7 @@ import Testing
         for (index, (key, cost)) in costs.enumerated() { cache.insert(index, for: key, cost: cost) }
     }
 
-    /// The keys that are left, the least recently used first; empties the cache.
+    /// The remaining keys, the least recently used first; empties the cache.
     private func drained(_ cache: MemoryCache<String, Int>, _ events: Locked<[String]>) -> [String] {
         events.update { $0 = [] }
         cache.relieveMemoryPressure(to: 0)
@@ -24,14 +24,14 @@ import Testing
         return (cache, events)
     }
 
-    @Test func anEmptyCacheHoldsNothing() {
+    @Test func emptyCacheReturnsNilAndCountsAMiss() {
         #expect(cache.totalBytes == 0 && cache.count == 0 && cache.peakTotalBytes == 0 && cache.maxBytes == 10)
         #expect(cache.value(for: "a") == nil && cache.peek("a") == nil && cache.removeValue(for: "a") == nil)
         #expect(cache.statistics.misses == 1)
     }
 
-    /// C3: the limit of 25 MiB is exactly one bitmap of 2560 x 2560.
-    @Test func oneBitmapOfExactlyTheLimitFitsAndOneRowMoreDoesNot() {
+    /// The limit of 25 MiB is exactly one bitmap of 2560 x 2560.
+    @Test(.requirement("C3")) func bitmapOfExactlyMaxBytesFitsAndOneRowMoreDoesNot() {
         let images = MemoryCache<ImageCacheKey, Bitmap>(maxBytes: 25 << 20)
         let key = ImageCacheKey("https://example.org/large.png")
         let exact = Bitmap(width: 2560, height: 2560) { _ in }
@@ -44,15 +44,14 @@ import Testing
         #expect(images.peakTotalBytes == 26_214_400)
     }
 
-    /// C3.
-    @Test func aLimitOfZeroStoresNothing() {
+    @Test(.requirement("C3")) func maxBytesOfZeroStoresNothing() {
         let (cache, events) = cacheWithEvents(maxBytes: 0)
 
         #expect(!cache.insert(1, for: "a", cost: 1))
         #expect(cache.count == 0 && events.value == [] && cache.statistics.refusals == 1)
     }
 
-    @Test func costsAndLimitsOutOfRangeTrap() async {
+    @Test(.requirement("C3")) func costsAndLimitsOutOfRangeTrap() async {
         await #expect(processExitsWith: .failure) { MemoryCache<Int, Int>(maxBytes: 1).insert(1, for: 1, cost: 0) }
         await #expect(processExitsWith: .failure) { _ = MemoryCache<Int, Int>(maxBytes: -1) }
         await #expect(processExitsWith: .failure) { _ = MemoryCache<Int, Int>(maxBytes: 1, maxCount: 0) }
@@ -62,8 +61,7 @@ import Testing
         }
     }
 
-    /// C4.
-    @Test func anEntryOverTheLimitLeavesItsKeyEmptyAndTheOthersAlone() {
+    @Test(.requirement("C4")) func oversizeInsertRemovesItsKeyAndKeepsOtherEntries() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         fill(cache, [("a", 4), ("b", 6)])
 
@@ -74,8 +72,7 @@ import Testing
         #expect(events.value == ["a 4 oversize"])
     }
 
-    /// C5.
-    @Test func replacingByTheSameOrLessMakesNobodyElseLeave() {
+    @Test(.requirement("C5")) func replacingWithAnEqualOrLowerCostEvictsNoOtherEntry() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         fill(cache, [("a", 4), ("b", 6), ("b", 6), ("a", 3)])
 
@@ -84,7 +81,7 @@ import Testing
     }
 
     /// C5 and C7: what leaves for the larger value is older than it, however old the replaced one was.
-    @Test func replacingByMoreMakesOlderOnesLeave() {
+    @Test(.requirement("C5", "C7")) func replacingWithAHigherCostEvictsLeastRecentlyUsed() {
         let (cache, events) = cacheWithEvents(maxBytes: 10, maxCount: 3)
         fill(cache, [("a", 3), ("b", 3), ("c", 4), ("a", 5)])
         #expect(events.value == ["a 3 replaced", "b 3 capacity"])
@@ -95,7 +92,7 @@ import Testing
         #expect(events.value.dropFirst(2) == ["a 5 replaced", "c 4 capacity"])
     }
 
-    @Test func replacingMakesMostRecentAndForgetsTheExpiry() {
+    @Test func replacingMakesTheKeyMostRecentAndClearsItsExpiry() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         cache.insert(1, for: "a", cost: 1, expiry: .now)
         fill(cache, [("b", 2), ("c", 3), ("a", 4)])
@@ -106,8 +103,7 @@ import Testing
         #expect(drained(cache, events) == ["b 2 pressure", "c 3 pressure", "a 4 pressure"])
     }
 
-    /// C10.
-    @Test func aGetChangesNoBytes() {
+    @Test(.requirement("C10")) func lookupsDoNotChangeTotalBytes() {
         fill(cache, [("a", 3), ("b", 3)])
 
         for key in ["a", "b", "x", "a"] {
@@ -117,9 +113,7 @@ import Testing
         }
     }
 
-    /// C6.
-    // O86
-    @Test func theShortestRunOfTheLeastRecentlyUsedLeaves() {
+    @Test(.requirement("C6", "O86")) func insertEvictsAsFewLeastRecentlyUsedEntriesAsNeeded() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         fill(cache, [("a", 3), ("b", 3), ("c", 2), ("d", 2)])
         _ = cache.value(for: "a")
@@ -131,7 +125,7 @@ import Testing
         #expect(drained(cache, events) == ["d 2 pressure", "a 3 pressure", "e 4 pressure"])
     }
 
-    @Test func theCountLimitEvictsTheLeastRecentlyUsed() {
+    @Test func exceedingMaxCountEvictsTheLeastRecentlyUsed() {
         let (cache, events) = cacheWithEvents(maxBytes: 10, maxCount: 2)
         fill(cache, [("a", 1), ("b", 1), ("b", 2), ("c", 1)])
 
@@ -139,8 +133,7 @@ import Testing
         #expect(events.value == ["b 1 replaced", "a 1 countLimit"])
     }
 
-    /// C8.
-    @Test func loweringTheLimitEvictsBeforeItReturns() {
+    @Test(.requirement("C8")) func loweringMaxBytesEvictsBeforeItReturns() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         fill(cache, [("a", 3), ("b", 3), ("c", 4)])
 
@@ -152,8 +145,7 @@ import Testing
         #expect(cache.totalBytes == 0 && cache.count == 0)
     }
 
-    /// C9.
-    @Test func removingLowersTheTotalOnce() {
+    @Test(.requirement("C9")) func removingAnEntryTwiceLowersTotalBytesOnce() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         fill(cache, [("a", 3), ("b", 3), ("c", 4)])
 
@@ -167,8 +159,7 @@ import Testing
         #expect(events.value == ["b 3 removed", "a 3 cleared", "c 4 cleared"])
     }
 
-    /// C11.
-    @Test func expiredEntriesCountUntilTheyAreRemoved() {
+    @Test(.requirement("C11")) func expiredEntriesCountUntilTheyAreRemoved() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         let now = ContinuousClock.now
         cache.insert(1, for: "a", cost: 1, expiry: now)
@@ -183,7 +174,7 @@ import Testing
         #expect(cache.totalBytes == 3 && events.value == ["a 1 expired", "b 2 expired"])
     }
 
-    @Test func pressureEvictsDownToAFractionOfTheLimit() {
+    @Test func relieveMemoryPressureEvictsToTheFractionOfMaxBytes() {
         let (cache, events) = cacheWithEvents(maxBytes: 10)
         fill(cache, [("a", 3), ("b", 3), ("c", 4)])
 
@@ -200,7 +191,7 @@ import Testing
         #expect(cache.totalBytes == 4)
     }
 
-    @Test func costsNearTheEndOfTheRangeDoNotOverflow() {
+    @Test(.requirement("C15")) func costsNearIntMaxDoNotOverflow() {
         let (cache, events) = cacheWithEvents(maxBytes: .max)
         cache.insert(1, for: "a", cost: .max)
         cache.insert(2, for: "b", cost: .max)
@@ -210,7 +201,7 @@ import Testing
     }
 
     /// C12: nobody but the cache held the values.
-    @Test func whatLeavesIsReleased() {
+    @Test(.requirement("C12")) func evictedReplacedAndRemovedValuesAreReleased() {
         final class Counted: Sendable {
             let alive: Locked<Int>
             init(_ alive: Locked<Int>) {
@@ -237,8 +228,8 @@ import Testing
         #expect(alive.value == 0)
     }
 
-    /// C12, in a process of its own: other tests make bitmaps too.
-    @Test func noBitmapIsAliveAfterItLeft() async {
+    /// In a dedicated process, because other tests allocate bitmaps too.
+    @Test(.requirement("C12")) func liveBitmapBytesEqualTotalBytesAfterEvictions() async {
         await #expect(processExitsWith: .success) {
             let cache = MemoryCache<ImageCacheKey, Bitmap>(maxBytes: 100_000)
             for number in 0..<200 {
@@ -253,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func statisticsCountEveryCall() {
+    @Test(.requirement("C16")) func statisticsCountEveryCall() {
         fill(cache, [("a", 3), ("b", 3), ("c", 4), ("d", 1)])
         _ = cache.value(for: "b")
         _ = cache.value(for: "a")
