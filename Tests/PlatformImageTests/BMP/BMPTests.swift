@@ -166,8 +166,7 @@ import Testing
         #expect("\(image.status)" == "corrupt([dataOffset])")
     }
 
-    @Test(.requirement("D8"))
-    func pixelOffsetAtAShortPaletteIsCorrected() throws {
+    @Test(.requirement("D8")) func pixelOffsetAtAShortPaletteIsCorrected() throws {
         let file = BMPFile(
             width: 3, bits: 8, colorCount: 3, palette: Self.palette, pixelOffset: 54, pixels: [0, 1, 2, 0])
 
@@ -183,8 +182,7 @@ import Testing
         #expect(try pixels(file) == [Self.green, Self.green, Self.green])
     }
 
-    @Test(.requirement("D8"))
-    func pixelOffsetIsUsedWhenRowsDoNotFitAfterThePalette() throws {
+    @Test(.requirement("D8")) func pixelOffsetIsUsedWhenRowsDoNotFitAfterThePalette() throws {
         let file = BMPFile(width: 3, bits: 8, pixelOffset: 54, pixels: [0, 1, 2, 0])
 
         #expect(try pixels(file) == [Self.black, Self.black, Self.black])

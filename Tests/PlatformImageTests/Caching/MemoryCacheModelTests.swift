@@ -39,9 +39,8 @@ import Testing
     /// Six inserts, lookups and removals over three keys and the costs 1, 2 and 5 under a limit of 5.
     ///
     /// The keys have one hash and are interchangeable, so only sequences that use them first in the order 0, 1, 2 run.
-    @Test(.requirement("C6", "C7", "C9"), arguments: 0..<5) func everySequenceOfSixOperationsAgreesWithTheModel(
-        _ first: Int
-    ) {
+    @Test(.requirement("C6", "C7", "C9"), arguments: 0..<5)
+    func everySequenceOfSixOperationsAgreesWithTheModel(_ first: Int) {
         runEverySequence(of: 6, kinds: [.insert(1), .insert(2), .insert(5), .get, .remove], first: first)
     }
 

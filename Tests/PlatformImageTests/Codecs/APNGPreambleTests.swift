@@ -2,12 +2,12 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// X7: every frame of an animation walks the chunks before IDAT again, so their number is limited.
-@Suite struct APNGPreambleTests {
+/// Decoding each frame of an APNG parses the chunks before IDAT again, so their number is limited.
+@Suite(.requirement("X7")) struct APNGPreambleTests {
     /// An ancillary chunk of no bytes, with its CRC-32.
     private static let emptyChunk: [UInt8] = [0, 0, 0, 0] + Array("teSt".utf8) + [0x4D, 0xFB, 0x5A, 0xAE]
 
-    /// An APNG of the fixtures with `before` empty chunks before acTL, and `behind` behind it.
+    /// An APNG fixture with `before` empty chunks before acTL and `behind` after it.
     private func animation(before: Int, behind: Int) throws -> [UInt8] {
         let bytes = try Fixture.named("apng/rgb8.png").load()
         let start = try #require((0..<bytes.count - 4).first { bytes[$0..<$0 + 4].elementsEqual("acTL".utf8) }) - 4
@@ -16,17 +16,15 @@ import Testing
         return bytes[..<start] + fill(before) + bytes[start..<end] + fill(behind) + bytes[end...]
     }
 
-    @Test(
-        "X7: acTL after 4,096 chunks gives a still picture, as 4,096 chunks behind it do",
-        arguments: [(4_096, 0), (5_000, 0), (0, 4_096), (2_000, 2_100), (4_095, 1), (4_095, 0)])
-    func anAnimationBehindTooManyChunksIsAStillPicture(_ before: Int, _ behind: Int) throws {
+    @Test(arguments: [(4_096, 0), (5_000, 0), (0, 4_096), (2_000, 2_100), (4_095, 1), (4_095, 0)])
+    func animationWith4096ChunksBeforeIDATIsAStillImage(_ before: Int, _ behind: Int) throws {
         let header = try ImageDecoder().header(of: animation(before: before, behind: behind))
 
         #expect(header.frameCount == 1)
     }
 
-    @Test("X7: fewer than 4,096 chunks keep the animation", arguments: [(0, 0), (4_000, 0), (0, 4_000)])
-    func anAnimationBehindFewerChunksIsKept(_ before: Int, _ behind: Int) throws {
+    @Test(arguments: [(0, 0), (4_000, 0), (0, 4_000)])
+    func animationWithFewerThan4096ChunksKeepsItsFrames(_ before: Int, _ behind: Int) throws {
         let original = try ImageDecoder().header(of: animation(before: 0, behind: 0))
         let header = try ImageDecoder().header(of: animation(before: before, behind: behind))
 

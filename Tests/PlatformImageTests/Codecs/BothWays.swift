@@ -1,12 +1,12 @@
 import PlatformImage
 import Testing
 
-/// What a decode gives, in all that a caller can see.
+/// The public result of a decode.
 enum Outcome: Equatable {
     case picture(pixels: [UInt8], DecodeStatus, [DecodeWarning])
     case failure(DecodeError.Code, String)
 
-    /// - Parameter libraries: Leaves out the own ways of decoding.
+    /// - Parameter libraries: Uses libraries only, without the native decoders.
     init(of bytes: [UInt8], libraries: Bool) {
         var options = DecodeOptions.asStored
         options.usesLibrariesAlone = libraries
@@ -28,7 +28,7 @@ enum Outcome: Equatable {
     }
 }
 
-/// The own way and the library give the same; returns what that is.
+/// Expects equal results of the native decoder and the library; returns the native result.
 @discardableResult
 func expectBothWaysAgree(_ bytes: [UInt8], _ what: @autoclosure () -> String) -> Outcome {
     let own = Outcome(of: bytes, libraries: false)

@@ -3,7 +3,7 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// How much of a damaged file is shown, held against the tables of `Docs/conformance.md`.
+/// Compares the decoded part of damaged files with the tables of `Docs/conformance.md`.
 @Suite struct DamageTableTests {
     private enum Damage: String, CaseIterable {
         case wrongByte = "wrong byte"
@@ -24,7 +24,7 @@ import Testing
     private static let document = Fixture.folder.deletingLastPathComponent().appending(path: "Docs/conformance.md")
 
     @Test(arguments: Fixture.all.filter { $0.path.hasPrefix("damage/") })
-    func theDocumentSaysHowMuchOfADamagedFileIsShown(_ fixture: Fixture) throws {
+    func damageTablesOfTheConformanceDocumentMatchTheDecoder(_ fixture: Fixture) throws {
         let lines = try String(contentsOf: Self.document, encoding: .utf8).split(separator: "\n")
 
         for damage in Damage.allCases {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// Every canvas that is given, and how the animation ends.
+    /// The decoded canvases, and the status or error code at the end of the animation.
     private func frames(of bytes: [UInt8]) throws -> ([[UInt8]], String) {
         var shown: [[UInt8]] = []
         let frames = try ImageDecoder(options: .asStored).frames(of: bytes)

@@ -2,15 +2,15 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Code sizes above 8, and data that ends within a row.
+/// Minimum code sizes above 8, and data that ends within a row.
 @Suite struct DamagedGIFTests {
     private let decoder = ImageDecoder(options: .asStored)
 
-    /// 100 x 45 in gray, all indices below 256.
+    /// 100 x 45 in gray; all indices are below 256.
     private static let picture = LiteralGIF(
         width: 100, height: 45, indices: (0..<4500).map { ($0 * 7 + $0 / 100 * 13) & 255 })
 
-    /// -1 where it is transparent.
+    /// Gray values; -1 for transparent pixels.
     private func gray(_ bitmap: Bitmap) -> [Int] {
         (0..<bitmap.width * bitmap.height).map { index in
             let pixel = bitmap[index % bitmap.width, index / bitmap.width]
@@ -18,8 +18,8 @@ import Testing
         }
     }
 
-    @Test("D9: minimum code sizes 9 to 11 are decoded", arguments: 2...11)
-    func everyCodeSizeThatFitsIntoTwelveBitsIsDecoded(_ codeSize: Int) throws {
+    @Test(.requirement("D9"), arguments: 2...11)
+    func minimumCodeSizesUpTo11AreDecoded(_ codeSize: Int) throws {
         var file = Self.picture
         file.codeSize = codeSize
         file.indices = file.indices.map { $0 & (1 << min(codeSize, 8) - 1) }
@@ -30,8 +30,8 @@ import Testing
         #expect(image.status == .complete)
     }
 
-    @Test("D9: an index above 255 ends the picture", arguments: 9...11)
-    func anIndexAbove255EndsThePicture(_ codeSize: Int) throws {
+    @Test(.requirement("D9"), arguments: 9...11)
+    func indexAbove255EndsTheImageAsCorrupt(_ codeSize: Int) throws {
         var file = Self.picture
         file.codeSize = codeSize
         file.indices[1_234] = 256
@@ -43,8 +43,8 @@ import Testing
         #expect(gray(image.bitmap).dropFirst(1_234).allSatisfy { $0 == -1 })
     }
 
-    @Test("D9: an index above 255 in the first row is an error", arguments: 9...11)
-    func anIndexAbove255InTheFirstRowIsAnError(_ codeSize: Int) throws {
+    @Test(.requirement("D9"), arguments: 9...11)
+    func indexAbove255InTheFirstRowIsMalformed(_ codeSize: Int) throws {
         var file = Self.picture
         file.codeSize = codeSize
         file.indices[3] = 1 << codeSize - 1
@@ -54,8 +54,7 @@ import Testing
         #expect(error?.code == .malformed)
     }
 
-    @Test("D9: minimum code size 12 stays an error")
-    func aCodeSizeOf12IsAnError() throws {
+    @Test(.requirement("D9")) func minimumCodeSize12IsMalformed() throws {
         var file = Self.picture
         file.codeSize = 11
         var bytes = file.bytes
@@ -66,8 +65,7 @@ import Testing
         #expect(error?.code == .malformed)
     }
 
-    @Test("D10: a cut inside the last row keeps its decoded pixels")
-    func aCutInsideTheLastRowKeepsItsDecodedPixels() throws {
+    @Test(.requirement("D10")) func truncationInsideTheLastRowKeepsItsDecodedPixels() throws {
         let file = Self.picture
 
         for missing in [1, 50, 99] {
@@ -79,8 +77,7 @@ import Testing
         }
     }
 
-    @Test("D10: a cut inside any row keeps its decoded pixels")
-    func aCutInsideAnyRowKeepsItsDecodedPixels() throws {
+    @Test(.requirement("D10")) func truncationInsideAnyRowKeepsItsDecodedPixels() throws {
         let file = Self.picture
 
         for count in stride(from: 101, to: 4_500, by: 171) {
@@ -91,12 +88,10 @@ import Testing
         }
     }
 
-    @Test("D10: a cut interlaced picture keeps the pixels of the row it ends in")
-    func aCutInterlacedPictureKeepsThePixelsOfItsLastRow() throws {
+    @Test(.requirement("D10")) func truncatedInterlacedImageKeepsThePixelsOfItsLastRow() throws {
         var file = Self.picture
         file.isInterlaced = true
-        // Six rows of the first pass, and 30 pixels of the seventh: row 48 does not exist, so the pass has rows 0 to
-        // 40.
+        // The first pass has the rows 0, 8, 16, 24, 32 and 40: five are complete, row 40 has 30 pixels.
         let image = try decoder.decode(file.bytes(cutAfter: 530))
         let shown = gray(image.bitmap)
 
@@ -106,8 +101,7 @@ import Testing
         #expect(shown[100..<800].allSatisfy { $0 == -1 })
     }
 
-    @Test("D10: a thumbnail shows the same part of the row")
-    func aThumbnailOfACutPictureIsMadeOfWhatIsShown() throws {
+    @Test(.requirement("D10")) func thumbnailOfATruncatedGIFEqualsTheFullDecode() throws {
         let bytes = Self.picture.bytes(cutAfter: 4_470)
 
         let shrunk = try ShrinkOnLoad.decode(bytes, options: .asStored, width: 100, height: 45)
@@ -116,7 +110,7 @@ import Testing
     }
 }
 
-/// A GIF without a palette (the index is shown as gray) in which every pixel is a code of its own.
+/// A GIF without a palette (the index is decoded as gray) that stores every pixel as a literal code.
 private struct LiteralGIF {
     let width: Int
     let height: Int
@@ -133,7 +127,7 @@ private struct LiteralGIF {
             + [isInterlaced ? 0x40 : 0, UInt8(codeSize)]
     }
 
-    /// A clear code before the first entry of each time that codes would grow.
+    /// Writes a clear code before the code width would grow.
     private func data(_ count: Int) -> [UInt8] {
         var (bits, bitCount) = (0, 0)
         var output: [UInt8] = []

@@ -2,11 +2,11 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// D2: libjpeg's warnings are counted, and decoding goes on.
-@Suite struct DamagedJPEGTests {
+/// Warnings of libjpeg are counted and do not end decoding.
+@Suite(.requirement("D2")) struct DamagedJPEGTests {
     private static let paths = ["jpeg/restart-stray-bytes.jpg", "jpeg/restart-stray-bytes-progressive.jpg"]
 
-    /// The file without the twelve bytes of 11h before each restart marker, and how many markers had them.
+    /// Removes the twelve bytes 0x11 before each restart marker; `removed` counts the markers that had them.
     private func withoutStrayBytes(_ bytes: [UInt8]) -> (bytes: [UInt8], removed: Int) {
         var result: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
@@ -17,8 +17,8 @@ import Testing
         return (result, (bytes.count - result.count) / 12)
     }
 
-    @Test("D2: more than 100 warnings of libjpeg cost no pixel", arguments: paths, [1, 2, 4, 8])
-    func moreThanAHundredWarningsCostNoPixel(_ path: String, _ denominator: Int) throws {
+    @Test(arguments: paths, [1, 2, 4, 8])
+    func moreThan100LibjpegWarningsLoseNoPixel(_ path: String, _ denominator: Int) throws {
         let damaged = try Fixture.named(path).load()
         let (intact, removed) = withoutStrayBytes(damaged)
         var options = DecodeOptions.asStored
@@ -33,8 +33,8 @@ import Testing
         #expect("\(image.status)" == "corrupt([marker])" && expected.status == .complete)
     }
 
-    @Test("D2: a thumbnail made on load shows all of them too", arguments: paths)
-    func aThumbnailOfAFileWithManyWarningsIsThatOfTheIntactFile(_ path: String) throws {
+    @Test(arguments: paths)
+    func thumbnailOfAFileWithManyWarningsEqualsTheIntactFile(_ path: String) throws {
         let damaged = try Fixture.named(path).load()
 
         let image = try ShrinkOnLoad.decode(damaged, options: .asStored, width: 26, height: 20)
@@ -45,7 +45,7 @@ import Testing
         #expect("\(image.status)" == "corrupt([marker])")
     }
 
-    @Test("D2: strict decoding fails at the first warning", arguments: paths)
+    @Test(arguments: paths)
     func strictDecodingFailsAtTheFirstWarning(_ path: String) throws {
         let damaged = try Fixture.named(path).load()
         var options = DecodeOptions.asStored
@@ -56,9 +56,8 @@ import Testing
         #expect(error?.code == .malformed && error?.message.contains("marker") == true)
     }
 
-    @Test("D2: warnings while all scans are read count against the work budget")
-    func warningsOfEmptyScansAreChargedToTheWorkBudget() throws {
-        // 64 x 64 blocks, a restart interval of one block, and no data at all: a warning a block and scan.
+    @Test func warningsOfEmptyScansCountTowardsMaxScanSamples() throws {
+        // 64 x 64 blocks, a restart interval of one block, and no data: one warning per block and scan.
         let file = EmptyScans(side: 512, scans: 20).bytes
         let samples = 20 * 512 * 512
         var options = DecodeOptions.asStored
@@ -73,7 +72,7 @@ import Testing
     }
 }
 
-/// A progressive gray JPEG with restart markers after every block of which none is there, nor any data.
+/// A progressive gray JPEG with a restart interval of one block, but without restart markers and data.
 private struct EmptyScans {
     let side: Int
     let scans: Int

@@ -1,7 +1,7 @@
 import PlatformImage
 import PlatformImageTestSupport
 
-/// A fixture of `tiff_damage.py`: little-endian, the directory in front, and where its compressed bytes are.
+/// A fixture of `tiff_damage.py` (little-endian, directory first) and the ranges of its compressed bytes.
 struct DamagedTIFF {
     let name: String
     let layout: String
@@ -24,7 +24,7 @@ struct DamagedTIFF {
             let at = 10 + 12 * entry
             let (size, count) = (number(at + 2, 2) == 3 ? 2 : 4, number(at + 4, 4))
             let values = size * count > 4 ? number(at + 8, 4) : at + 8
-            // 273 and 279 are the offsets and lengths of strips, 324 and 325 those of tiles.
+            // 273 and 279: offsets and byte counts of strips; 324 and 325: those of tiles.
             guard [273, 279, 324, 325].contains(number(at, 2)) else { continue }
             lists[number(at, 2)] = (0..<count).map { number(values + size * $0, size) }
         }
@@ -51,12 +51,12 @@ struct DamagedTIFF {
     var cut: [UInt8] { Array(bytes.prefix(damageOffset)) }
 }
 
-/// How much of a damaged picture is there.
+/// The decoded rows of a damaged image.
 struct ShownRows {
     let status: DecodeStatus
     /// Rows that equal those of the undamaged file.
     let right: Int
-    /// Rows of which every pixel came from the file, right or not.
+    /// Rows in which every pixel was decoded, correct or not.
     let shown: Int
 
     init(of damaged: [UInt8], against whole: [UInt8]) throws {
@@ -71,7 +71,7 @@ struct ShownRows {
         let opaque = rows.count { row in
             stride(from: row.startIndex + 3, to: row.endIndex, by: 4).allSatisfy { pixels[$0] == 255 }
         }
-        // Missing rows of a fax page are opaque, too: there the status counts.
+        // Missing rows of a fax page are opaque too, so the row count of the status applies.
         if case .truncated(let rows) = image.status, rows > 0 { shown = min(rows, opaque) } else { shown = opaque }
     }
 

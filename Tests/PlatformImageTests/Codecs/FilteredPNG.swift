@@ -1,4 +1,4 @@
-/// A PNG file of given raw rows, each with its filter byte before it, stored without compression.
+/// A PNG file of raw rows with their filter bytes, stored without compression.
 struct FilteredPNG {
     var width: Int
     var height: Int
@@ -12,7 +12,7 @@ struct FilteredPNG {
 
     func bytes(rows: [UInt8]) -> [UInt8] { bytes(imageData: [stored(rows)]) }
 
-    /// - Parameter imageData: A zlib stream, in the pieces that the IDAT chunks hold.
+    /// - Parameter imageData: A zlib stream, split into the contents of the IDAT chunks.
     func bytes(imageData: [[UInt8]]) -> [UInt8] {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         let header =
@@ -40,7 +40,7 @@ struct FilteredPNG {
         return stream + Self.adler(content)
     }
 
-    /// Adler-32 (RFC 1950), as it stands behind a stream.
+    /// The Adler-32 checksum that ends a zlib stream (RFC 1950), big-endian.
     static func adler(_ content: [UInt8]) -> [UInt8] {
         var (a, b) = (UInt32(1), UInt32(0))
         for byte in content {

@@ -11,7 +11,7 @@ struct LZWTIFF {
 
     var bytesPerRow: Int { width * samples * bits / 8 }
 
-    /// - Parameter change: Done to the coded bytes of each strip.
+    /// - Parameter change: Modifies the coded bytes of each strip.
     func bytes(rows: [UInt8], change: (inout [UInt8]) -> Void = { _ in }) -> [UInt8] {
         var strips: [[UInt8]] = []
         for first in stride(from: 0, to: height, by: rowsPerStrip) {

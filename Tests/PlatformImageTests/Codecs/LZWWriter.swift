@@ -1,7 +1,7 @@
-/// LZW as TIFF 6.0 writes it, section 13: codes from the highest bit on, a bit longer one entry early.
+/// LZW of TIFF 6.0, section 13: codes start at the highest bit, and the code width grows one entry early.
 struct LZWWriter {
-    /// The clear code comes when this would be the next entry; by the specification after 4,094 was made. Above 4,096
-    /// it never comes, and the table stays as it is.
+    /// Writes the clear code when this is the next entry; the specification requires it after entry 4,094. Above 4,096
+    /// it is never written and the table stays full.
     var fullTable = 4095
     var writesFirstClear = true
     var writesEnd = true

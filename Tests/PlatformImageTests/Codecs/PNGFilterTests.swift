@@ -2,16 +2,16 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// The own way of PNG against libpng, on rows of random bytes behind random filters.
+/// Compares the native PNG decoder with libpng on rows of random bytes with random filters.
 @Suite struct PNGFilterTests {
     static let layouts = [
         (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (2, 8), (2, 16), (3, 1), (3, 2), (3, 4), (3, 8), (4, 8), (4, 16),
         (6, 8), (6, 16),
     ]
-    /// Where kernels of 8, 16 and 32 pixels begin and end, and where eight rows are taken at once.
+    /// Widths around the block sizes of the kernels (8, 16 and 32 pixels, eight rows).
     static let widths = Array(1...40) + [63, 64, 65, 71, 95, 96, 97, 130]
 
-    /// Palettes hold all indices that there are.
+    /// Palettes have an entry for every possible index.
     private func png(_ layout: (Int, Int), width: Int, height: Int, using random: inout SplitMix) -> FilteredPNG {
         var png = FilteredPNG(width: width, height: height, bitDepth: layout.1, colorType: layout.0)
         if layout.0 == 3 {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Small differences keep the three neighbours of Paeth close together, where ties are.
+    /// Small differences keep the three neighbours of the Paeth filter close together, which causes ties.
     @Test(arguments: layouts) func rowsOfOneFilterGiveThePixelsOfLibpng(_ layout: (Int, Int)) {
         var random = SplitMix(seed: UInt64(layout.0 * 100 + layout.1 + 50))
         for filter in UInt8(0)...4 {
@@ -51,9 +51,9 @@ import Testing
         }
     }
 
-    /// tRNS of gray and RGB: few different samples, so that many pixels have the colour that is transparent.
+    /// tRNS of gray and RGB: few different samples, so that many pixels have the transparent colour.
     @Test(arguments: layouts.filter { $0.0 == 0 || $0.0 == 2 })
-    func pixelsOfTheTransparentColourAreThoseOfLibpng(_ layout: (Int, Int)) {
+    func transparentColourOfTRNSGivesThePixelsOfLibpng(_ layout: (Int, Int)) {
         var random = SplitMix(seed: UInt64(layout.0 * 100 + layout.1 + 70))
         for width in [1, 7, 33, 300] {
             var png = png(layout, width: width, height: 6, using: &random)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func aFilterThatDoesNotExistIsDamageBothWays() {
+    @Test func undefinedFilterTypeIsDamageInBothDecoders() {
         var random = SplitMix(seed: 3)
         let png = png((0, 8), width: 80, height: 20, using: &random)
         var rows = rows(png, filters: 4...4, using: &random)

@@ -1,16 +1,16 @@
 import PlatformImageTestSupport
 
-/// A DEFLATE stream of random blocks of all three types, and what it decompresses to. Its bytes are 0 to 4, so that any
-/// of them may be the filter of a row.
+/// A DEFLATE stream of random blocks of all three types, and its decompressed content. The bytes are 0 to 4, so that
+/// each of them is a valid filter byte of a row.
 struct RandomDeflate {
     private(set) var writer = DeflateWriter()
     private(set) var content: [UInt8] = []
     private var random: SplitMix
 
-    /// Matches that zlib refuses and libdeflate takes, and others that both refuse, are rare.
+    /// Rarely adds invalid matches: some that only zlib rejects, and some that zlib and libdeflate reject.
     init(seed: UInt64, multipleOf rowSize: Int) {
         random = SplitMix(seed: seed)
-        // Mostly there is something to refer to.
+        // Usually starts with data for matches to refer to.
         if !rarely(4) { addStored(isLast: false, count: 128) }
         for _ in 0..<Int.random(in: 0...3, using: &random) {
             switch Int.random(in: 0..<4, using: &random) {
@@ -19,7 +19,7 @@ struct RandomDeflate {
             default: addDynamic()
             }
         }
-        // A last block that makes whole rows.
+        // The last block completes the last row.
         let isStored = Bool.random(using: &random)
         let count = rowSize - content.count % rowSize
         let bytes = (0..<count).map { _ in UInt8.random(in: 0...4, using: &random) }
@@ -65,14 +65,14 @@ struct RandomDeflate {
     private mutating func addDynamic() {
         let literalCount = rarely(12) ? 288 : Int.random(in: 260...286, using: &random)
         let distanceCount = rarely(12) ? 32 : Int.random(in: 1...30, using: &random)
-        // Literals 0 to 4, the end of block and lengths; long codewords need sub-tables.
+        // Literals 0 to 4, end of block and lengths; long codewords need subtables.
         let used = Int.random(in: 2...9, using: &random)
         let some = DeflateWriter.completeLengths(used, of: 9, using: &random)
         var literals = [Int](repeating: 0, count: literalCount)
         let symbols = [0, 1, 2, 3, 4, 256, 257, 258, 259]
         for (symbol, length) in zip(symbols, some) { literals[symbol] = length }
         if literals[256] == 0, let first = literals.firstIndex(where: { $0 > 0 }) { literals.swapAt(256, first) }
-        if rarely(3) {  // codewords of 1 to 15 bits, of which some are in sub-tables
+        if rarely(3) {  // codewords of 1 to 15 bits, some in subtables
             literals = [Int](repeating: 0, count: literalCount)
             let all = (symbols + [10, 20, 30, 40, 50, 60, 70]).shuffled(using: &random)
             for (index, symbol) in all.enumerated() { literals[symbol] = min(index + 1, 15) }
@@ -127,7 +127,7 @@ struct RandomDeflate {
         return (symbol < 4 ? symbol + 1 : ((2 + symbol % 2) << extra) + 1) + value
     }
 
-    /// Too far back, the stream is no good, and neither is what is thought to be in it.
+    /// If the distance is too large, the stream is invalid and the appended content is not used.
     private mutating func copy(_ length: Int, distance: Int) {
         for _ in 0..<length { content.append(distance <= content.count ? content[content.count - distance] : 0) }
     }

@@ -2,14 +2,14 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// D1: every compression in one strip, four strips, one tile and four tiles, with wrong bytes and cut at 60 % of the
-/// compressed bytes. `Scripts/damaged-files` prints what these tests measure.
-@Suite struct TIFFDamageTests {
-    /// 64 rows each. A strip of four has 16 of them, a tile of four has 32.
+/// Every compression in one strip, four strips, one tile and four tiles, with wrong bytes or truncated at 60 % of the
+/// compressed bytes. `Scripts/damaged-files` prints the measurements.
+@Suite(.requirement("D1")) struct TIFFDamageTests {
+    /// 64 rows each: one of four strips has 16 rows, one of four tiles has 32.
     static let fixtures = Fixture.all.filter { $0.path.hasPrefix("tiff/damage-") }
 
-    /// Whole rows before the damage. 60 % of 64 rows are 38; slopes make some rows longer than others. Of JPEG, the
-    /// rows of the block that is damaged and what its chroma is smoothed with are lost.
+    /// Complete rows before the damage. 60 % of 64 rows are 38; the compressed rows differ in length. JPEG also loses
+    /// the rows of the damaged block and those that chroma upsampling combines with it.
     private func rowsBefore(_ file: DamagedTIFF) -> Int {
         switch file.layout {
         case "tiles": 32
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// With several strips or tiles, those behind the damaged one are shown as well.
+    /// With several strips, the strips after the damaged one are decoded as well.
     private func rowsAround(_ file: DamagedTIFF) -> Int {
         file.layout == "strips" ? max(rowsBefore(file), 48) : rowsBefore(file)
     }
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: fixtures)
-    func oneWrongByteLeavesTheRowsBeforeIt(_ fixture: Fixture) throws {
+    func oneWrongByteKeepsTheRowsBeforeIt(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)
 
         let rows = try ShownRows(of: file.withWrongBytes(1), against: file.bytes)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: fixtures)
-    func twoWrongBytesLeaveTheRowsBeforeThem(_ fixture: Fixture) throws {
+    func twoWrongBytesKeepTheRowsBeforeThem(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)
 
         let rows = try ShownRows(of: file.withWrongBytes(2), against: file.bytes)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: fixtures)
-    func aCutFileShowsTheRowsBeforeTheCut(_ fixture: Fixture) throws {
+    func truncatedFileKeepsTheRowsBeforeTheCut(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)
 
         let rows = try ShownRows(of: file.cut, against: file.bytes)
@@ -62,9 +62,9 @@ import Testing
         report("cut", file, rows)
     }
 
-    /// CCITT decoders report every row that is not sound, so that damage is always noticed.
+    /// CCITT decoders report every invalid row, so damage is always detected.
     @Test(arguments: fixtures.filter { $0.path.contains("-g3-") || $0.path.contains("-g4-") })
-    func aWrongByteInAFaxPageIsReportedAndKeepsAllRows(_ fixture: Fixture) throws {
+    func wrongByteInAFaxPageIsReportedAndKeepsAllRows(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)
 
         let rows = try ShownRows(of: file.withWrongBytes(1), against: file.bytes)
@@ -76,9 +76,9 @@ import Testing
         }
     }
 
-    /// The size of the first report: 300 x 200 RGB in one strip of LZW.
+    /// 300 x 200 RGB in one LZW strip.
     @Test(arguments: [false, true])
-    func aLargeStripOfLZWKeepsTheRowsBeforeACut(_ usesPredictor: Bool) throws {
+    func truncatedLZWStripKeepsTheRowsBeforeTheCut(_ usesPredictor: Bool) throws {
         var random = SplitMix(seed: 9)
         var tiff = LZWTIFF(width: 300, height: 200, samples: 3)
         tiff.usesPredictor = usesPredictor
@@ -95,8 +95,8 @@ import Testing
         #expect(rows.shown == rows.right)
     }
 
-    /// Deflate of rows of one pixel, where the checksum alone is wrong: all rows are shown.
-    @Test func aWrongChecksumOfDeflateLosesNoRow() throws {
+    /// Deflate of rows of one pixel; only the checksum is wrong.
+    @Test func wrongDeflateChecksumLosesNoRow() throws {
         let stored: [UInt8] = [0x78, 0x01, 0x01, 4, 0, 0xFB, 0xFF, 10, 20, 30, 40]
         let file = TIFFFile(
             width: 1, height: 4, bits: [8], samples: 1, photometric: 1, compression: 8,

@@ -1,9 +1,10 @@
 import PlatformImage
+import PlatformImageTestSupport
 import Testing
 
-/// CCITT data that ends before the last row (D3), and Group 3 without end-of-line codes (D7).
+/// CCITT data that ends before the last row, and Group 3 without end-of-line codes.
 ///
-/// Every row is 16 pixels: 4 white, 4 black, 8 white. The codes are those of ITU-T T.4, tables 2 and 3.
+/// Every row has 16 pixels: 4 white, 4 black, 8 white. The codes are those of ITU-T T.4, tables 2 and 3.
 @Suite struct TIFFFaxTests {
     private static let rowCodes = "1011 011 10011"
     private static let endOfLine = "000000000001"
@@ -24,7 +25,7 @@ import Testing
             strips: strips)
     }
 
-    /// Four rows and an end code, as Compression 2, 3 and 4 have them.
+    /// Four of six rows, with or without an end code, for compressions 2, 3 and 4.
     struct Short: Sendable {
         let compression: Int
         let digits: String
@@ -32,7 +33,7 @@ import Testing
     }
 
     private static let group3 = String(repeating: endOfLine + rowCodes, count: 4)
-    // T.6: horizontal mode in the first row, then three times V0 a row.
+    // T.6: horizontal mode in the first row, then V0 three times per row.
     private static let group4 = "001 1011 011 1 111 111 111"
 
     static let shortPages: [Short] = [
@@ -43,16 +44,16 @@ import Testing
         Short(compression: 4, digits: group4),
     ]
 
-    @Test(arguments: shortPages)
-    func dataThatEndsEarlyKeepsEveryRowAndTheRestIsWhite(_ short: Short) throws {
+    @Test(.requirement("D3"), arguments: shortPages)
+    func truncatedDataKeepsEveryRowAndFillsTheRestWithWhite(_ short: Short) throws {
         let image = try ImageDecoder(options: .asStored).decode(page(short.compression, [short.data]).bytes)
 
         #expect(image.status == .truncated(rows: 4))
         #expect(image.bitmap.copyBytes() == Self.rows(4, white: 2))
     }
 
-    /// BlackIsZero: the missing rows are white all the same.
-    @Test func missingRowsOfABlackIsZeroPageAreWhite() throws {
+    /// BlackIsZero: the missing rows are white too.
+    @Test(.requirement("D3")) func missingRowsOfABlackIsZeroPageAreWhite() throws {
         let data = Self.shortPages[3].data
 
         let image = try ImageDecoder(options: .asStored).decode(page(4, [data], photometric: 1).bytes)
@@ -61,8 +62,8 @@ import Testing
         #expect(Array(image.bitmap.copyBytes().suffix(128)) == Self.rows(0, white: 2))
     }
 
-    /// An end code in the first of two strips: the second one is shown.
-    @Test func aStripThatEndsEarlyLeavesTheNextOneAlone() throws {
+    /// An end code in the first of two strips; the second is decoded completely.
+    @Test(.requirement("D3")) func stripThatEndsEarlyDoesNotAffectTheNextStrip() throws {
         let whole = [UInt8](digits: "001 1011 011 1" + String(repeating: "111", count: 5))
         var file = page(4, [Self.shortPages[3].data, whole], rows: 12)
         file[278] = [6]
@@ -75,13 +76,13 @@ import Testing
         #expect(Array(pixels.suffix(6 * 64)) == Self.rows(6))
     }
 
-    @Test func dataWithoutAnyRowIsRefused() {
+    @Test(.requirement("D3")) func dataWithoutAnyRowThrows() {
         let empty = [UInt8](digits: Self.endOfLine + Self.endOfLine)
 
         #expect(throws: DecodeError.self) { try ImageDecoder().decode(page(4, [empty]).bytes) }
     }
 
-    @Test(arguments: [nil, 6, 2])
+    @Test(.requirement("D7"), arguments: [nil, 6, 2])
     func group3WithoutEndOfLineCodesIsDecoded(_ rowsPerStrip: Int?) throws {
         let rows = rowsPerStrip ?? 6
         let strip = [UInt8](digits: String(repeating: Self.rowCodes, count: rows))
@@ -94,7 +95,7 @@ import Testing
         #expect(image.bitmap.copyBytes() == Self.rows(6))
     }
 
-    @Test func group3WithoutEndOfLineCodesMayEndEarly() throws {
+    @Test(.requirement("D7")) func truncatedGroup3WithoutEndOfLineCodesKeepsItsRows() throws {
         let data = [UInt8](digits: String(repeating: Self.rowCodes, count: 4))
 
         let image = try ImageDecoder(options: .asStored).decode(page(3, [data]).bytes)
@@ -103,8 +104,8 @@ import Testing
         #expect(image.bitmap.copyBytes() == Self.rows(4, white: 2))
     }
 
-    /// A strip of noise is tried without codes once; the strip behind it is still decoded with them.
-    @Test func aStripOfNoiseLeavesTheNextGroup3StripAlone() throws {
+    /// The decoder retries an invalid strip without end-of-line codes; the next strip is decoded with them again.
+    @Test(.requirement("D7")) func invalidGroup3StripDoesNotAffectTheNextStrip() throws {
         let whole = [UInt8](digits: String(repeating: Self.endOfLine + Self.rowCodes, count: 6))
         var file = page(3, [[0, 0, 0, 0, 0, 0, 0, 1], whole], rows: 12)
         file[278] = [6]

@@ -1,12 +1,12 @@
-/// A little-endian classic TIFF of one page (TIFF 6.0, section 2): tags as given, strips where they fall.
+/// A little-endian classic TIFF of one page (TIFF 6.0, section 2) with the given tags and strips.
 struct TIFFFile {
     /// Type codes of TIFF 6.0: 1 is BYTE, 3 is SHORT, 4 is LONG.
     var tags: [Int: (type: Int, values: [Int])] = [:]
     var strips: [[UInt8]]
-    /// How often each strip is listed; more than once and the strips share their bytes.
+    /// The number of directory entries per strip; with more than 1, strips share their bytes.
     var listedTimes = 1
 
-    /// Baseline tags. `bits` has an entry for each sample, or more.
+    /// Sets the baseline tags. `bits` has an entry per sample, or more.
     init(width: Int, height: Int, bits: [Int], samples: Int, photometric: Int, compression: Int, strips: [[UInt8]]) {
         self.strips = strips
         self[256] = [width]
@@ -57,7 +57,7 @@ struct TIFFFile {
 }
 
 extension [UInt8] {
-    /// Bytes from binary digits, the highest bit first; other characters are ignored. The last byte is filled with 0.
+    /// Bytes from binary digits, the highest bit first; ignores other characters. Pads the last byte with 0.
     init(digits: String) {
         self = []
         var count = 0

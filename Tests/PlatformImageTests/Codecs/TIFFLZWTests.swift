@@ -2,9 +2,9 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// The own LZW of TIFF against libtiff's, and against the samples that were coded.
+/// Compares the native LZW decoder of TIFF with libtiff and with the encoded samples.
 @Suite struct TIFFLZWTests {
-    /// Bytes of which `repeats` of 10 are those before: strings of every length.
+    /// Random bytes; `repeats` of 10 repeat the previous byte, which gives strings of every length.
     private func rows(_ tiff: LZWTIFF, repeats: Int, using random: inout SplitMix) -> [UInt8] {
         var rows: [UInt8] = [0]
         while rows.count < tiff.height * tiff.bytesPerRow {
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: 1...4, [false, true])
-    func theSamplesComeBackAtEveryWidth(_ samples: Int, _ usesPredictor: Bool) {
+    func samplesRoundTripAtEveryWidth(_ samples: Int, _ usesPredictor: Bool) {
         var random = SplitMix(seed: UInt64(samples))
         for width in 1...40 {
             var tiff = LZWTIFF(width: width, height: 5, samples: samples, rowsPerStrip: 2)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 4], [false, true])
-    func wordsAreThoseOfLibtiff(_ samples: Int, _ usesPredictor: Bool) {
+    func sixteenBitSamplesEqualLibtiff(_ samples: Int, _ usesPredictor: Bool) {
         var random = SplitMix(seed: UInt64(samples + 10))
         for width in [1, 2, 7, 33] {
             var tiff = LZWTIFF(width: width, height: 4, samples: samples, bits: 16)
@@ -45,9 +45,9 @@ import Testing
         }
     }
 
-    /// Large enough to fill the table more than once, from noise to strings of thousands of bytes.
+    /// Large enough to fill the table several times, from noise to strings of thousands of bytes.
     @Test(arguments: [0, 3, 7, 9, 10])
-    func fullTablesAndLongStringsAreThoseOfLibtiff(_ repeats: Int) {
+    func fullTablesAndLongStringsEqualLibtiff(_ repeats: Int) {
         var random = SplitMix(seed: UInt64(repeats + 20))
         let tiff = LZWTIFF(width: 150, height: 150, samples: 1)
         let rows = rows(tiff, repeats: repeats, using: &random)
@@ -56,9 +56,9 @@ import Testing
         #expect(stride(from: 0, to: outcome.pixels.count, by: 4).map { outcome.pixels[$0] } == rows)
     }
 
-    /// Early and late clear codes, none at the start, no end code: libtiff has the last word on what is odd.
+    /// Early and late clear codes, no clear code at the start, no end code; libtiff is the reference.
     @Test(arguments: [259, 300, 511, 512, 513, 1024, 4094, 4096, 5000])
-    func oddWritersGiveTheSameBothWays(_ fullTable: Int) {
+    func unusualClearAndEndCodesEqualLibtiff(_ fullTable: Int) {
         var random = SplitMix(seed: UInt64(fullTable))
         for (writesFirstClear, writesEnd) in [(true, true), (true, false), (false, true)] {
             var tiff = LZWTIFF(width: 97, height: 90, samples: 1, rowsPerStrip: 45)
@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    /// Wherever the bytes break, rows, status and warnings are libtiff's.
-    @Test func cutAndFlippedStripsGiveTheSameBothWays() {
+    /// Rows, status and warnings equal those of libtiff at every position of the damage.
+    @Test func truncatedAndFlippedStripsEqualLibtiff() {
         var random = SplitMix(seed: 77)
         let tiff = LZWTIFF(width: 40, height: 12, samples: 1, rowsPerStrip: 6)
         let rows = rows(tiff, repeats: 4, using: &random)

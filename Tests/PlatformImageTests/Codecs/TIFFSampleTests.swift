@@ -1,8 +1,9 @@
 import PlatformImage
+import PlatformImageTestSupport
 import Testing
 
-/// Tags about samples that writers get wrong: BitsPerSample (D4), ExtraSamples (D5), YCbCr strips (D6); and colours
-/// that alpha was multiplied into (D11).
+/// Tags of samples that writers often store incorrectly (BitsPerSample, ExtraSamples, YCbCr strips), and premultiplied
+/// colours.
 @Suite struct TIFFSampleTests {
     private func pixels(_ file: TIFFFile) throws -> [UInt8] {
         let image = try ImageDecoder(options: .asStored).decode(file.bytes)
@@ -10,7 +11,7 @@ import Testing
         return image.bitmap.copyBytes()
     }
 
-    @Test func surplusBitsPerSampleEntriesAreIgnored() throws {
+    @Test(.requirement("D4")) func surplusBitsPerSampleEntriesAreIgnored() throws {
         let samples: [UInt8] = (0..<16 * 16 * 3).map { (i: Int) -> UInt8 in UInt8(truncatingIfNeeded: i * 7) }
         let file = TIFFFile(
             width: 16, height: 16, bits: [8, 8, 8, 1], samples: 3, photometric: 2, compression: 1, strips: [samples])
@@ -21,7 +22,7 @@ import Testing
         #expect(try pixels(file) == expected)
     }
 
-    @Test func samplesOfDifferentDepthsAreRefused() {
+    @Test(.requirement("D4")) func samplesOfDifferentDepthsAreUnsupported() {
         let file = TIFFFile(
             width: 2, height: 1, bits: [8, 8, 4, 8], samples: 3, photometric: 2, compression: 1,
             strips: [[1, 2, 3, 4, 5, 6]])
@@ -37,7 +38,7 @@ import Testing
         return file
     }
 
-    @Test func fourSamplesWithoutExtraSamplesHaveUnassociatedAlpha() throws {
+    @Test(.requirement("D5")) func fourSamplesWithoutExtraSamplesHaveUnassociatedAlpha() throws {
         let image = try ImageDecoder(options: .asStored).decode(fourSamples([]).bytes)
 
         #expect(image.header.hasAlpha)
@@ -46,12 +47,12 @@ import Testing
         #expect(Array(pixels.suffix(4)) == [40, 50, 60, 128])
     }
 
-    @Test func anUnspecifiedFourthSampleIsOpaque() throws {
+    @Test(.requirement("D5")) func unspecifiedFourthSampleGivesOpaquePixels() throws {
         #expect(try pixels(fourSamples([0])) == [10, 20, 30, 255, 40, 50, 60, 255])
     }
 
-    /// 73 x 43, chroma for pairs of rows, strips of 37 rows: the last pair of the first strip is half empty.
-    @Test(arguments: [1, 5])
+    /// 73 x 43, one chroma row per two rows, strips of 37 rows: the last pair of the first strip has one row.
+    @Test(.requirement("D6"), arguments: [1, 5])
     func subsampledStripsWithAnOddNumberOfRowsAreDecoded(_ compression: Int) throws {
         let (width, height, rowsPerStrip) = (73, 43, 37)
         func luma(_ x: Int, _ y: Int) -> UInt8 { UInt8((x * 3 + y * 5) % 256) }
@@ -80,7 +81,7 @@ import Testing
     }
 
     /// Each quotient is rounded to the nearest integer.
-    @Test func associatedAlphaOfFiveSamplesIsDividedOutAndRounded() throws {
+    @Test(.requirement("D11")) func associatedAlphaOfFiveSamplesIsUnpremultipliedWithRounding() throws {
         var file = TIFFFile(
             width: 2, height: 1, bits: [8, 8, 8, 8, 8], samples: 5, photometric: 2, compression: 1,
             strips: [[100, 50, 25, 7, 128, 1, 2, 3, 9, 0]])

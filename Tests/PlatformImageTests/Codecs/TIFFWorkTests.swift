@@ -1,7 +1,8 @@
 import PlatformImage
+import PlatformImageTestSupport
 import Testing
 
-/// What a few bytes may ask for: work by strips that share their bytes (X4), memory by the window of a strip (X15).
+/// Limits for small files that request much work (strips that share their bytes) or memory (large windows).
 @Suite struct TIFFWorkTests {
     private func refusal(_ file: TIFFFile, _ change: (inout DecodeLimits) -> Void = { _ in }) -> DecodeError? {
         var decoder = ImageDecoder(options: .asStored)
@@ -14,7 +15,7 @@ import Testing
         }
     }
 
-    /// Rows of one pixel, each a strip, all the same bytes.
+    /// Rows of one pixel; each is a strip, and all strips share the same bytes.
     private func shared(_ compression: Int, _ strip: [UInt8], times: Int) -> TIFFFile {
         var file = TIFFFile(
             width: 1, height: times, bits: [8], samples: 1, photometric: 1, compression: compression, strips: [strip])
@@ -23,23 +24,23 @@ import Testing
         return file
     }
 
-    /// 3,000 x 16 KiB are 4.9 s at 100 ns a byte, from a file of 40 kB.
-    @Test(arguments: [8, 32946, 32909, 50000])
-    func stripsThatShareALargeInputAreRefused(_ compression: Int) {
+    /// 3,000 x 16 KiB take 4.9 s at 100 ns per byte, from a file of 40 kB.
+    @Test(.requirement("X4"), arguments: [8, 32946, 32909, 50000])
+    func stripsSharingLargeInputThrowLimitExceeded(_ compression: Int) {
         let error = refusal(shared(compression, [UInt8](repeating: 0, count: 16384), times: 3000))
 
         #expect(error?.code == .limitExceeded)
         #expect(error?.detail == "maxMemory")
     }
 
-    @Test func sharedInputIsRefusedWithoutALimitOnMemory() {
+    @Test(.requirement("X4")) func stripsSharingLargeInputThrowWithoutMaxMemory() {
         let error = refusal(shared(8, [UInt8](repeating: 0, count: 16384), times: 3000)) { $0.maxMemory = nil }
 
         #expect(error?.code == .limitExceeded)
     }
 
-    /// A stored block of deflate; the checksum is Adler-32 of one byte 77.
-    @Test func stripsThatShareASmallInputAreDecoded() throws {
+    /// A stored DEFLATE block; the checksum is the Adler-32 of one byte 77.
+    @Test(.requirement("X4")) func stripsSharingSmallInputAreDecoded() throws {
         let strip: [UInt8] = [0x78, 0x01, 0x01, 1, 0, 0xFE, 0xFF, 77, 0, 78, 0, 78]
 
         let image = try ImageDecoder(options: .asStored).decode(shared(8, strip, times: 20_000).bytes)
@@ -48,7 +49,7 @@ import Testing
         #expect(image.bitmap.copyBytes().prefix(4) == [77, 77, 77, 255])
     }
 
-    // ---------------------------------------------------------------- windows
+    // Windows
 
     private func crc32(_ bytes: [UInt8]) -> [UInt8] {
         var crc = UInt32.max
@@ -59,7 +60,7 @@ import Testing
         return (0..<4).map { (i: Int) -> UInt8 in UInt8(truncatingIfNeeded: ~crc >> UInt32(8 * i)) }
     }
 
-    /// A block of .xz: LZMA2 with a dictionary of the coded size and one uncompressed chunk.
+    /// An .xz block: LZMA2 with the encoded dictionary size and one uncompressed chunk.
     private func block(dictionary: UInt8, _ data: [UInt8], crcChange: UInt8 = 0) -> [UInt8] {
         let header: [UInt8] = [2, 0, 0x21, 1, dictionary, 0, 0, 0]
         var crc = crc32(header)
@@ -81,16 +82,16 @@ import Testing
 
     private let samples: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
 
-    /// Sizes by section 5.3.1 of the .xz format: 40 is 4 GiB less one byte, 36 is 1 GiB, 22 is 8 MiB.
-    @Test(arguments: [40, 36] as [UInt8])
-    func anLZMADictionaryAboveTheMemoryLimitIsRefused(_ dictionary: UInt8) {
+    /// Dictionary sizes (.xz format, section 5.3.1): 40 is 4 GiB minus one byte, 36 is 1 GiB, 22 is 8 MiB.
+    @Test(.requirement("X15"), arguments: [40, 36] as [UInt8])
+    func lzmaDictionaryAboveMaxMemoryThrowsLimitExceeded(_ dictionary: UInt8) {
         let error = refusal(lzma([block(dictionary: dictionary, samples)], height: 1))
 
         #expect(error?.code == .limitExceeded)
         #expect(error?.detail == "maxMemory")
     }
 
-    @Test func anLZMADictionaryBelowTheMemoryLimitIsDecoded() throws {
+    @Test(.requirement("X15")) func lzmaDictionaryBelowMaxMemoryIsDecoded() throws {
         let file = lzma([block(dictionary: 22, samples)], height: 1)
 
         let pixels = try ImageDecoder(options: .asStored).decode(file.bytes).bitmap.copyBytes()
@@ -98,13 +99,13 @@ import Testing
         #expect(stride(from: 0, to: 32, by: 4).map { pixels[$0] } == samples)
     }
 
-    @Test func theDictionaryOfALaterLZMABlockCounts() {
+    @Test(.requirement("X15")) func dictionaryOfALaterLZMABlockAboveMaxMemoryThrows() {
         let blocks = [block(dictionary: 0, samples), block(dictionary: 40, samples)]
 
         #expect(refusal(lzma(blocks, height: 2))?.detail == "maxMemory")
     }
 
-    @Test func theDictionaryOfBitReversedDataCounts() {
+    @Test(.requirement("X15")) func dictionaryOfBitReversedLZMADataAboveMaxMemoryThrows() {
         var file = lzma([block(dictionary: 40, samples)], height: 1)
         func reversed(_ byte: UInt8) -> UInt8 {
             var result: UInt8 = 0
@@ -117,15 +118,15 @@ import Testing
         #expect(refusal(file)?.detail == "maxMemory")
     }
 
-    /// liblzma allocates nothing for a header that its CRC32 contradicts: damage, not a limit.
-    @Test func aDamagedLZMAHeaderIsNoLimit() {
+    /// liblzma allocates nothing for a header with a wrong CRC32, so this is damage and not an exceeded limit.
+    @Test(.requirement("X15")) func lzmaHeaderWithAWrongCRCIsMalformed() {
         let file = lzma([block(dictionary: 40, samples, crcChange: 1)], height: 1)
 
         #expect(refusal(file)?.code == .malformed)
     }
 
-    /// RFC 8878, 3.1.1.1.2: exponent 17 is a window of 128 MiB. One raw block.
-    @Test func aZstandardWindowAboveTheMemoryLimitIsRefused() throws {
+    /// One raw block; exponent 17 is a window of 128 MiB (RFC 8878, 3.1.1.1.2).
+    @Test(.requirement("X15")) func zstandardWindowAboveMaxMemoryThrowsLimitExceeded() throws {
         let header: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 17 << 3, 8 << 3 | 1, 0, 0]
         let frame = header + samples
         let file = TIFFFile(
