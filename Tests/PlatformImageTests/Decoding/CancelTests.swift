@@ -3,9 +3,9 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite struct CancelTests {
-    /// The first few files of every format that poll more than once.
+    /// Cancels small files at every poll.
     @Test(arguments: Fixture.small(4096))
-    func everyCancelPointEndsTheDecodeWithItsOwnCode(_ fixture: Fixture) throws {
+    func cancellingAtAnyPollThrowsCancelled(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = ImageDecoder()
         let counter = CancellationFlag()
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func aDeadlineThatPassedIsALimit() throws {
+    @Test func passedDeadlineThrowsLimitExceeded() throws {
         let fixture = try #require(Fixture.all.first { $0.path.hasPrefix("demo/") && $0.format == "png" })
         let flag = CancellationFlag()
         flag.setDeadline(.now - .seconds(1))
@@ -39,7 +39,7 @@ import Testing
         #expect(error?.detail == "deadline")
     }
 
-    @Test func aDeadlineFarAwayIsNone() throws {
+    @Test func distantDeadlineDoesNotEndTheDecode() throws {
         let fixture = try #require(Fixture.small().first)
         let flag = CancellationFlag()
         flag.setDeadline(.now + .seconds(Int64.max / 4))
@@ -47,7 +47,7 @@ import Testing
         _ = try ImageDecoder().decode(fixture.load(), cancellation: flag)
     }
 
-    @Test func aHeaderIsCancelledToo() throws {
+    @Test func cancelledHeaderThrowsCancelled() throws {
         let fixture = try Fixture.named("gif/frames-3000.gif")
         let flag = CancellationFlag()
         flag.cancel()
@@ -58,7 +58,7 @@ import Testing
         #expect(error?.code == .cancelled)
     }
 
-    @Test func aFlagThatIsNotRaisedChangesNothing() throws {
+    @Test func flagThatIsNotCancelledDoesNotChangePixels() throws {
         for fixture in Fixture.small(600) {
             let bytes = try fixture.load()
             let plain = try ImageDecoder().decode(bytes)

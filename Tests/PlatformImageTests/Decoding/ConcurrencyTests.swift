@@ -3,7 +3,7 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite struct ConcurrencyTests {
-    @Test func decodesSideBySideGiveTheSamePixelsAsOneAfterTheOther() async throws {
+    @Test func concurrentDecodesEqualSequentialDecodes() async throws {
         let fixtures = Array(Fixture.small(1500).prefix(120))
         let decoder = ImageDecoder()
         let queue = DecodeQueue(width: 4)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func oneBitmapIsReadByManyThreads() async throws {
+    @Test func concurrentReadsOfABitmapReturnTheSamePixels() async throws {
         let bitmap = Bitmap(width: 300, height: 300) { pixels in
             for index in 0..<pixels.count { pixels[index] = UInt8(truncatingIfNeeded: index * 7) }
         }

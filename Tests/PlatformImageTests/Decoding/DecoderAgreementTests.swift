@@ -3,14 +3,14 @@ import PlatformImageBenchmarking
 import PlatformImageTestSupport
 import Testing
 
-/// Our own ways of decoding against libpng, libjpeg and libtiff alone and giflib's LZW: equal bytes, whatever the file.
+/// The native decoders return the same bytes as libpng, libjpeg, libtiff and the LZW of giflib for every file.
 @Suite struct DecoderAgreementTests {
     @Test(arguments: Fixture.all.filter { $0.format != "bmp" })
-    func bothWaysGiveTheSame(_ fixture: Fixture) throws {
+    func nativeAndLibraryDecodersAgreeOnEveryFixture(_ fixture: Fixture) throws {
         let outcome = DecoderAgreement.check(try fixture.load())
 
         if case .differs(let what) = outcome { Issue.record("\(what)") }
-        // Intact pictures are really compared; giflib gives up on those without a palette and on code sizes above 8.
+        // Intact files compare at least one image; giflib rejects files without a palette and code sizes above 8.
         let isIntact = fixture.expect.error == nil && (fixture.status ?? "complete") == "complete"
         let isWide = ["9", "10", "11"].contains { fixture.path.hasPrefix("gif/lzw-minimum-\($0)") }
         if isIntact, fixture.path != "gif/palette-none.gif", !isWide, case .agrees(let pictures) = outcome {
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.small(400).filter { $0.format == "png" }.prefix(24))
-    func bothWaysGiveTheSameOfACutPNG(_ fixture: Fixture) throws {
+    func nativeAndLibraryDecodersAgreeOnTruncatedPNG(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         for count in 8..<bytes.count {
             if case .differs(let what) = DecoderAgreement.check(Array(bytes.prefix(count))) {
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.small(400).filter { $0.format == "png" }.prefix(24))
-    func bothWaysGiveTheSameOfAFlippedPNG(_ fixture: Fixture) throws {
+    func nativeAndLibraryDecodersAgreeOnPNGWithAFlippedBit(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         for position in 8..<bytes.count {
             var flipped = bytes
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.small(600).filter { $0.format == "gif" }.prefix(24))
-    func noFrameOfACutOrFlippedGIFHasOtherPixels(_ fixture: Fixture) throws {
+    func nativeAndLibraryDecodersAgreeOnFramesOfDamagedGIF(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         for position in 6..<bytes.count {
             var flipped = bytes
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aCutIsSeenByBothWaysAtTheSameRow() throws {
+    @Test func nativeAndLibraryDecodersReportTheSameTruncatedRow() throws {
         let bytes = try Fixture.named("png/rgb8.png").load()
         var options = DecodeOptions.asStored
 

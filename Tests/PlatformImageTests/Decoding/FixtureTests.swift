@@ -2,10 +2,10 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// One test case a fixture: size, facts, status and pixels against another decoder's.
+/// Compares size, header, status and pixels of each fixture with those of another decoder.
 @Suite struct FixtureTests {
     @Test(arguments: Fixture.all)
-    func theFileIsTheOneInTheManifest(_ fixture: Fixture) throws {
+    func fileMatchesSizeAndHashOfTheManifest(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         #expect(bytes.count == fixture.bytes)
@@ -30,19 +30,19 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil })
-    func theHeaderSaysWhatTheManifestSays(_ fixture: Fixture) throws {
+    func headerMatchesTheManifest(_ fixture: Fixture) throws {
         let header = try ImageDecoder().header(of: fixture.load())
 
         #expect(header.width == fixture.width)
         #expect(header.height == fixture.height)
         if let orientation = fixture.orientation { #expect(Int(header.orientation.rawValue) == orientation) }
         if let frames = fixture.frames { #expect(header.frameCount ?? (frames > 1 ? nil : frames) == frames) }
-        // Later frames may leave pixels out that the first one covers.
+        // Later frames may be transparent where the first one is opaque.
         if fixture.hasAlpha == true, fixture.frames == 1 { #expect(header.hasAlpha) }
     }
 
     @Test(arguments: Fixture.all.filter { $0.display != nil })
-    func decodesForDisplayUprightAndInSRGB(_ fixture: Fixture) throws {
+    func decodingForDisplayGivesUprightSRGBPixels(_ fixture: Fixture) throws {
         let display = try #require(fixture.display)
 
         let image = try ImageDecoder().decode(fixture.load())
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error != nil })
-    func failsWithTheExpectedCode(_ fixture: Fixture) throws {
+    func invalidFileThrowsTheExpectedCode(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let error = #expect(throws: DecodeError.self) { try ImageDecoder(options: .asStored).decode(bytes) }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.status == "truncated" || $0.status == "corrupt" })
-    func damageThrowsWhenStrict(_ fixture: Fixture) throws {
+    func damagedFileThrowsWhenStrict(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let error = #expect(throws: DecodeError.self) { try ImageDecoder(options: .strict).decode(bytes) }

@@ -3,10 +3,10 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-@Suite struct LimitTests {
-    /// The smallest value that lets each still fixture pass, and one below it.
+@Suite(.requirement("C15")) struct LimitTests {
+    /// Each limit at the size of the fixture and one below it.
     @Test(arguments: Fixture.small().filter { $0.width != nil && $0.format != nil })
-    func sideAndPixelLimitsHoldExactly(_ fixture: Fixture) throws {
+    func limitsJustBelowTheImageSizeThrowLimitExceeded(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let (width, height) = (try #require(fixture.width), try #require(fixture.height))
         func decode(_ change: (inout DecodeLimits) -> Void) -> DecodeError? {
@@ -32,12 +32,12 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error == "limitExceeded" })
-    func aBombIsRefusedFromItsHeaderWithoutPixelMemory(_ fixture: Fixture) async {
+    func decompressionBombIsRefusedWithoutAllocatingPixels(_ fixture: Fixture) async {
         let path = fixture.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             let bytes = try Fixture.file(path)
             let before = ResidentMemory.peakBytes
-            // Microseconds of this process alone: a machine that is busy with something else takes longer.
+            // CPU time of this process in microseconds; elapsed time would depend on the load of the machine.
             let start = clock()
             _ = try? ImageDecoder().decode(bytes)
             precondition(ResidentMemory.peakBytes - before < 64 << 20)
@@ -45,12 +45,12 @@ import Testing
         }
     }
 
-    /// Four planes of 2^62 bytes each: their sum is 0 in 64 bits.
-    @Test func withoutLimitsTilesThatNoMemoryHoldsAreRefused() {
+    /// Four planes of 2^62 bytes each; their sum overflows 64 bits to 0.
+    @Test func tileSizesThatOverflow64BitsThrowOutOfMemory() {
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
         }
-        // Tag, type (3 is 16 bits, 4 is 32), count, value or offset: TIFF 6.0, section 2.
+        // Tag, type (3: 16 bits, 4: 32 bits), count, value or offset (TIFF 6.0, section 2).
         let tags = [
             (256, 4, 1, 16), (257, 4, 1, 16), (258, 3, 4, 16), (259, 3, 1, 8), (262, 3, 1, 2), (277, 3, 1, 4),
             (284, 3, 1, 2), (322, 4, 1, 1 << 31), (323, 4, 1, 1 << 31), (324, 4, 4, 24), (325, 4, 4, 24),
@@ -69,7 +69,7 @@ import Testing
         #expect(error?.code == .outOfMemory)
     }
 
-    @Test func presetsSayWhatTheTableSays() {
+    @Test func limitPresetsHaveTheDocumentedValues() {
         let limits = DecodeLimits()
         let service = DecodeLimits.thumbnailService
 
@@ -80,7 +80,7 @@ import Testing
         #expect(DecodeLimits.unlimited.maxMemory == nil)
     }
 
-    @Test func aFormatThatIsNotAllowedIsUnsupported() throws {
+    @Test func formatThatIsNotAllowedIsUnsupported() throws {
         for fixture in Fixture.small(400) {
             var decoder = ImageDecoder()
             decoder.options.allowedFormats = []

@@ -2,9 +2,10 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Every small fixture cut at every byte and with every byte flipped: a picture with a status, or a typed error.
+/// Every small fixture truncated at every byte and with every byte flipped gives an image with a status or a typed
+/// error.
 @Suite struct MutationTests {
-    /// Low limits: a flipped byte may ask for a large picture, and then it is refused at once.
+    /// Low limits, so that a flipped byte that enlarges the image is rejected immediately.
     private static var decoder: ImageDecoder {
         var decoder = ImageDecoder()
         decoder.options.limits.maxPixels = 1_000_000
@@ -14,7 +15,7 @@ import Testing
 
     private static let small = Fixture.small(1200)
 
-    /// Decodes and holds the outcome against what every outcome must be.
+    /// Decodes and expects a consistent image or a typed error that is not internal.
     private func survive(_ bytes: [UInt8], _ decoder: ImageDecoder, _ what: @autoclosure () -> String) {
         do throws(DecodeError) {
             let image = try decoder.decode(bytes)
@@ -30,18 +31,18 @@ import Testing
     }
 
     @Test(arguments: small)
-    func everyCutIsSurvived(_ fixture: Fixture) throws {
+    func truncatingAtAnyByteDecodesOrThrowsATypedError(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
         for count in 0..<bytes.count { survive(Array(bytes.prefix(count)), decoder, "\(fixture) cut at \(count)") }
     }
 
     @Test(arguments: small)
-    func everyFlippedByteIsSurvived(_ fixture: Fixture) throws {
+    func flippingAnyByteDecodesOrThrowsATypedError(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
         for index in bytes.indices {
-            // All bits, and one that moves with the place, so that small numbers change a little too.
+            // All bits, and one bit that depends on the position, so that small numbers also change slightly.
             for mask in [0xFF, 1 << UInt8(index % 8)] as [UInt8] {
                 var flipped = bytes
                 flipped[index] ^= mask
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: small.filter { $0.animation != nil })
-    func everyCutAndFlipOfAnAnimationIsSurvived(_ fixture: Fixture) throws {
+    func truncatedOrFlippedAnimationAdvancesOrThrows(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
         func walk(_ bytes: [UInt8]) {
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error != nil && $0.bytes <= 1200 })
-    func everyCutOfABadFileFailsWithACode(_ fixture: Fixture) throws {
+    func truncatingAnInvalidFileDecodesOrThrowsATypedError(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
         for count in 0..<bytes.count { survive(Array(bytes.prefix(count)), decoder, "\(fixture) cut at \(count)") }

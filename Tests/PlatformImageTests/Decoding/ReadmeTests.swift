@@ -3,9 +3,9 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// The example of the README, compiled and run; the second test holds the two texts together.
+/// Compiles and runs the example of the README; the second test expects the same text in the README.
 @Suite struct ReadmeTests {
-    @Test func theExampleOfTheReadmeRuns() async throws {
+    @Test func readmeExampleDecodesAnImage() async throws {
         let fixture = try #require(Fixture.all.first { $0.path.hasPrefix("demo/") && $0.format == "jpeg" })
         let bytes = try fixture.load()
 
@@ -24,10 +24,10 @@ import Testing
         #expect(bitmap.width == fixture.display?.width ?? fixture.width)
     }
 
-    @Test func theReadmeShowsThisExample() throws { try expectReadmeExample(in: #filePath) }
+    @Test func readmeContainsThisExample() throws { try expectReadmeExample(in: #filePath) }
 }
 
-/// Expects the README to hold the lines between `// README: begin` and `// README: end` of a test.
+/// Expects the README to contain the lines between `// README: begin` and `// README: end` of a test file.
 func expectReadmeExample(in file: String) throws {
     let test = try String(contentsOf: URL(filePath: file), encoding: .utf8)
     let readme = try String(contentsOf: Fixture.folder.appending(path: "../README.md"), encoding: .utf8)

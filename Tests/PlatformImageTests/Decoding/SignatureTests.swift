@@ -36,11 +36,11 @@ import Testing
         }
     }
 
-    @Test func aCutSignatureNeverTrapsAndNeverNamesAnotherFormat() {
+    @Test func truncatedSignatureIsUnknownOrTheSameFormat() {
         for (bytes, expected) in Self.table {
             for count in 0..<bytes.count {
                 let cut = Self.signature(Array(bytes.prefix(count)))
-                // CgBI cut short is still a PNG by its signature.
+                // A truncated CgBI file still has the signature of PNG.
                 let isPNG = cut == .decodable(.png) && expected == .refused("cgbi")
                 let isGenericBrand = cut == .refused("heic") && expected == .refused("avif")
                 #expect(cut == .unknown || cut == expected || isPNG || isGenericBrand, "\(bytes.prefix(count))")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func svgIsLookedForInTheFirst1024BytesOnly() {
+    @Test func svgIsDetectedWithinTheFirst1024BytesOnly() {
         let near = Self.ascii("<?xml version='1.0'?>" + String(repeating: " ", count: 900) + "<svg>")
         let far = Self.ascii("<?xml version='1.0'?>" + String(repeating: " ", count: 1100) + "<svg>")
 
@@ -56,7 +56,7 @@ import Testing
         #expect(Self.signature(far) == .unknown)
     }
 
-    @Test func aRefusedFormatIsUnsupportedByName() {
+    @Test func refusedFormatIsUnsupportedWithItsName() {
         for (bytes, expected) in Self.table {
             guard case .refused(let name) = expected else { continue }
             let error = #expect(throws: DecodeError.self) { try ImageDecoder().decode(bytes) }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func noBytesAndUnknownBytesAreAnUnknownFormat() {
+    @Test func emptyAndUnknownBytesThrowUnknownFormat() {
         for bytes in [[], Self.ascii("hello"), Self.ascii("<html>")] {
             let error = #expect(throws: DecodeError.self) { try ImageDecoder().header(of: bytes) }
             #expect(error?.code == .unknownFormat)
