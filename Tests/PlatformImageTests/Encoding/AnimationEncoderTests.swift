@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AnimationEncoderTests {
     @Test(arguments: SamplePicture.allCases)
-    func everyFrameComesBackWithItsDelay(_ kind: SamplePicture) throws {
+    func framesAndDelaysRoundTrip(_ kind: SamplePicture) throws {
         for (width, height) in [(1, 1), (2, 5), (17, 3), (24, 33)] {
             let frames = Self.changing(kind, width, height, count: 6)
             let file = try ImageEncoder().encodeAnimation(frames, loopCount: 3)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func aFrameIsStoredAsTheRectangleThatChanged() throws {
+    @Test func frameIsStoredAsTheChangedRectangle() throws {
         var random = SplitMix(seed: 5)
         for _ in 0..<60 {
             let (width, height) = (Int.random(in: 1...30, using: &random), Int.random(in: 1...30, using: &random))
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func aFrameThatChangesNothingIsOnePixel() throws {
+    @Test func unchangedFrameIsStoredAsOnePixel() throws {
         let picture = SamplePicture.photograph(40, 30)
         let delay = FrameDelay(numerator: 1, denominator: 2)
         let frames = (0..<4).map { AnimationFrame(picture, delay: delay, index: $0) }
@@ -52,7 +52,7 @@ import Testing
         #expect(file.count < still.count + 4 * 100)
     }
 
-    @Test func aViewerWithoutAnimationShowsTheFirstFrame() throws {
+    @Test func decodingTheStillImageReturnsTheFirstFrame() throws {
         let frames = Self.changing(.gradient, 20, 10, count: 3)
 
         let image = try decodeFaultless(ImageEncoder().encodeAnimation(frames))
@@ -60,7 +60,7 @@ import Testing
         #expect(image.bitmap.copyBytes() == frames[0].bitmap.copyBytes())
     }
 
-    @Test func colorsAreThoseOfAllFrames() throws {
+    @Test func colorTypeCoversTheColorsOfAllFrames() throws {
         let delay = FrameDelay(numerator: 1, denominator: 1)
         let (gray, color) = (SamplePicture.grayNoise.bitmap(50, 40), SamplePicture.opaqueNoise.bitmap(50, 40))
         let alpha = SamplePicture.noise.bitmap(50, 40)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func chunksComeInOrderAndAreNumbered() throws {
+    @Test func chunksAreInOrderWithConsecutiveSequenceNumbers() throws {
         let file = try ImageEncoder().encodeAnimation(Self.changing(.noise, 9, 9, count: 3))
 
         let found = chunks(of: file)
@@ -80,7 +80,7 @@ import Testing
         #expect(numbers == [0, 1, 2, 3, 4])
     }
 
-    @Test func framesOfManyChunksAreNumberedToo() throws {
+    @Test func framesOfManyChunksHaveConsecutiveSequenceNumbers() throws {
         let bitmaps = [SamplePicture.noise, .grayAlphaNoise].map { $0.tiled(1000, 1100) }
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false
@@ -104,7 +104,7 @@ import Testing
         (FrameDelay(numerator: 1, denominator: Int.max), (0, 65_535)),
         (FrameDelay(numerator: 1_000_003, denominator: 1_000_033), (65_533, 65_535)),
     ])
-    func aDelayIsAsNearAsSixteenBitsAllow(delay: FrameDelay, stored: (Int, Int)) throws {
+    func delayIsRoundedToTheNearestSixteenBitFraction(delay: FrameDelay, stored: (Int, Int)) throws {
         let file = try ImageEncoder().encodeAnimation([AnimationFrame(SamplePicture.noise.bitmap(1, 1), delay: delay)])
 
         let control = try #require(chunks(of: file).first { $0.type == "fcTL" }).data
@@ -112,13 +112,13 @@ import Testing
         #expect(Int(control[22]) << 8 | Int(control[23]) == stored.1)
     }
 
-    @Test func everyCancelPointEndsTheEncodingWithItsOwnCode() throws {
+    @Test func cancellingAtAnyPollThrowsCancelled() throws {
         let frames = Self.changing(.gradient, 20, 40, count: 4)
 
         try ImageEncoderTests.cancelEverywhere { try ImageEncoder().encodeAnimation(frames, cancellation: $0) }
     }
 
-    @Test func anAnimationOverItsBytesNamesTheSmallestSize() throws {
+    @Test func animationOverMaxBytesThrowsTheSmallestSize() throws {
         let frames = Self.changing(.noise, 30, 30, count: 3)
         var encoder = ImageEncoder()
         encoder.options.png.compressionLevel = 9
@@ -131,7 +131,7 @@ import Testing
         #expect(error?.smallestByteCount == smallest)
     }
 
-    /// Frames that differ in some part of the one before.
+    /// Frames that each differ from the previous one in a rectangle.
     private static func changing(
         _ kind: SamplePicture, _ width: Int, _ height: Int, count: Int
     ) -> [AnimationFrame] {
@@ -163,7 +163,7 @@ import Testing
 }
 
 extension Bitmap {
-    /// The negative of the pixels in the rectangle.
+    /// Inverts the colours of the pixels in the rectangle.
     fileprivate func changed(_ columns: Range<Int>, _ rows: Range<Int>) -> Bitmap {
         let bytes = copyBytes()
         return Bitmap(width: width, height: height) { pixels in

@@ -4,7 +4,7 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite struct BlurHashTests {
-    /// Made by a model of the published algorithm in Python's float64, from the formula in `pattern`.
+    /// Hashes computed by a Python model (float64) of the published algorithm for the images of `pattern`.
     @Test(arguments: [
         (1, 1, 1, 1, "000017"),
         (2, 3, 2, 2, "AL42WBo,jNak"),
@@ -19,7 +19,9 @@ import Testing
         (30, 20, 3, 9, "@EHV9#$uV;pLV}J6nENBj2%7V[rZVMVER7%jW~kibpfzXB%dW#n;XSi_V]"),
         (64, 64, 5, 5, "e3HV9w-qW4-,W2%5WKWbW4V?SajNWPnISt%hS@WeW0a]S*nMW3svND"),
     ])
-    func smallPicturesGiveWhatTheAlgorithmSays(width: Int, height: Int, columns: Int, rows: Int, text: String) throws {
+    func smallImagesGiveTheHashesOfTheReferenceModel(width: Int, height: Int, columns: Int, rows: Int, text: String)
+        throws
+    {
         let hash = try BlurHash(Self.pattern(width, height), columns: columns, rows: rows)
 
         #expect(hash.description == text)
@@ -28,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [(65, 64), (150, 97), (300, 20), (9, 200)])
-    func averagingALargePictureMovesNoTermByMoreThanAStep(width: Int, height: Int) throws {
+    func averagingALargeImageChangesEachTermByAtMostOneStep(width: Int, height: Int) throws {
         let smooth = SamplePicture.photograph(width, height)
 
         let hash = try BlurHash(smooth, columns: 3, rows: 3)
@@ -43,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func everySizeOfAHashComesBack() throws {
+    @Test func hashesOfEverySizeRoundTripAsText() throws {
         let picture = Self.pattern(11, 9)
         for columns in 1...9 {
             for rows in 1...9 {
@@ -55,20 +57,20 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (7, 3), (32, 32), (5, 40)])
-    func aHashBecomesThePictureThatTheAlgorithmSays(width: Int, height: Int) throws {
+    func bitmapOfAHashIsWithinOneOfTheReferenceModel(width: Int, height: Int) throws {
         for text in [
             "000017", "LcHU|QI:R61%r}iLN1TGRei_bco@", "@EHV9#$uV;pLV}J6nENBj2%7V[rZVMVER7%jW~kibpfzXB%dW#n;XSi_V]",
         ] {
             let bitmap = try BlurHash(text).bitmap(width: width, height: height)
 
-            // A sum in another order may round another way.
+            // Sums in a different order may round differently.
             let naive = NaiveBlurHash.pixels(text, width, height)
             #expect(bitmap.largestDifference(to: naive, tolerance: 0) ?? 255 <= 1)
             #expect(bitmap.copyBytes().enumerated().allSatisfy { $0.offset % 4 != 3 || $0.element == 255 })
         }
     }
 
-    @Test func aPictureOfOneColorIsItsAverage() throws {
+    @Test func averageColorOfAUniformImageIsItsColor() throws {
         for color in [
             RGBA8(red: 0, green: 0, blue: 0), RGBA8(red: 255, green: 255, blue: 255),
             RGBA8(red: 3, green: 99, blue: 201),
@@ -80,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func transparentPixelsShowTheBackground() {
+    @Test func transparentPixelsAreBlendedWithTheBackground() {
         let back = RGBA8(red: 10, green: 200, blue: 30, alpha: 0)
         let clear = Bitmap.filled(5, 5, RGBA8(red: 255, green: 0, blue: 255, alpha: 0))
         let half = Bitmap.filled(5, 5, RGBA8(red: 110, green: 100, blue: 30, alpha: 51))
@@ -90,7 +92,7 @@ import Testing
         #expect(BlurHash(clear).averageColor == RGBA8(red: 255, green: 255, blue: 255))
     }
 
-    @Test func punchIsContrast() throws {
+    @Test func higherPunchIncreasesContrast() throws {
         let hash = try BlurHash("LcHU|QI:R61%r}iLN1TGRei_bco@")
         func spread(_ punch: Double) -> Int {
             let bytes = hash.bitmap(width: 16, height: 16, punch: punch).copyBytes()
@@ -98,7 +100,7 @@ import Testing
         }
 
         #expect(spread(0) < spread(1) && spread(1) < spread(3))
-        // Nothing that can be passed for contrast traps.
+        // No value of `punch` traps.
         for punch in [Double.infinity, -Double.infinity, Double.nan, -1] {
             #expect(hash.bitmap(width: 3, height: 2, punch: punch).byteCount == 24)
         }
@@ -108,12 +110,12 @@ import Testing
         "", "0", "00000", "LcHU|QI:R61%r}iLN1TGRei_bco", "LcHU|QI:R61%r}iLN1TGRei_bco@0", "00 017", "0000é", "00001\"",
         "~00017", "}00017", "00~~~~", "000017000000", "AL42WB~~jNak", String(repeating: "0", count: 100_000),
     ])
-    func textThatIsNoHashIsMalformed(_ text: String) {
+    func invalidHashTextIsMalformed(_ text: String) {
         let error = #expect(throws: DecodeError.self) { try BlurHash(text) }
         #expect(error?.code == .malformed)
     }
 
-    @Test func everyTextIsReadOrRefused() {
+    @Test func randomTextIsDecodedOrThrows() {
         var random = SplitMix(seed: 4)
         var read = 0
         for _ in 0..<3000 {
@@ -144,7 +146,7 @@ import Testing
     }
 }
 
-/// The algorithm as it is published, a loop a formula.
+/// The published algorithm, one loop per formula.
 private struct NaiveBlurHash {
     static let characters = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)

@@ -2,8 +2,8 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// N13: a queue encodes as it decodes.
-@Suite(.timeLimit(.minutes(30))) struct DecodeQueueEncodeTests {
+/// Encoding on a decode queue: results, errors, cancellation, priority and budget.
+@Suite(.requirement("N13"), .timeLimit(.minutes(30))) struct DecodeQueueEncodeTests {
     private static let bitmap = SamplePicture.gradient.bitmap(40, 30)
     private static let delay = FrameDelay(numerator: 1, denominator: 10)
 
@@ -19,8 +19,8 @@ import Testing
         try await body(queue, gate)
     }
 
-    @Test("N13: encode gives the file of the encoder", arguments: EncodedFormat.allCases)
-    func theFileIsThatOfTheEncoder(format: EncodedFormat) async throws {
+    @Test(arguments: EncodedFormat.allCases)
+    func encodeReturnsTheFileOfTheEncoder(format: EncodedFormat) async throws {
         var encoder = ImageEncoder()
         encoder.options.jpeg.quality = 33
         encoder.options.png.compressionLevel = 2
@@ -31,7 +31,7 @@ import Testing
         #expect(try file == encoder.encode(Self.bitmap, as: format))
     }
 
-    @Test("N13: encodeAnimation gives the file of the encoder") func theAnimationIsThatOfTheEncoder() async throws {
+    @Test func encodeAnimationReturnsTheFileOfTheEncoder() async throws {
         let frames = [Self.bitmap, SamplePicture.noise.bitmap(40, 30)].map { AnimationFrame($0, delay: Self.delay) }
 
         let file = try await DecodeQueue(width: 1).encodeAnimation(frames, loopCount: 3)
@@ -39,7 +39,7 @@ import Testing
         #expect(try file == ImageEncoder().encodeAnimation(frames, loopCount: 3))
     }
 
-    @Test("N13: an encoder's error comes back typed") func errorsComeBackTyped() async {
+    @Test func encodeRethrowsEncodeErrors() async {
         var encoder = ImageEncoder()
         encoder.options.jpeg.quality = 0
         do throws(EncodeError) {
@@ -50,8 +50,7 @@ import Testing
         }
     }
 
-    @Test("N13: an encoding cancelled while it waits leaves the queue") func waitingEncodingsAreCancelled() async throws
-    {
+    @Test func cancellingAWaitingEncodingRemovesItFromTheQueue() async throws {
         try await blocked { queue, _ in
             let task = Task { try await queue.encode(Self.bitmap, as: .png) }
             await yieldUntil { queue.waitingCount == 1 }
@@ -65,13 +64,13 @@ import Testing
         }
     }
 
-    @Test("N13: a running encoding is cancelled within") func runningEncodingsAreCancelled() async {
+    @Test func cancellingARunningEncodingThrowsCancelled() async {
         let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 100))
-        // Far more work than there is time for: all frames share one bitmap.
+        // More work than can finish before the cancellation; all frames share one bitmap.
         let frame = AnimationFrame(SamplePicture.noise.tiled(1000, 1000), delay: Self.delay)
         let frames = [AnimationFrame](repeating: frame, count: 100_000)
         let task = Task { try await queue.encodeAnimation(frames, byteCount: 10) }
-        // It runs once it has its bytes.
+        // The job runs as soon as its bytes are granted.
         await yieldUntil { queue.budget.grantedBytes == 10 }
 
         task.cancel()
@@ -82,8 +81,8 @@ import Testing
         #expect(queue.budget.grantedBytes == 0)
     }
 
-    @Test("N13: encodings wait in the lane of their priority", arguments: DecodeQueue.Priority.allCases)
-    func encodingsWaitInTheirLane(priority: DecodeQueue.Priority) async throws {
+    @Test(arguments: DecodeQueue.Priority.allCases)
+    func encodingsRunInTheOrderOfTheirPriority(priority: DecodeQueue.Priority) async throws {
         let waitingBehind = Locked(-1)
         try await blocked { queue, gate in
             let normal = Task { try await queue.run { _ in waitingBehind.update { $0 = queue.waitingCount } } }
@@ -95,11 +94,11 @@ import Testing
             try await normal.value
             _ = try await encoding.value
         }
-        // An encoding of a higher lane was done before.
+        // An encoding of a higher priority has finished before.
         #expect(waitingBehind.value == (priority == .high ? 0 : 1))
     }
 
-    @Test("N13: an encoding over the whole budget is refused") func encodingsOverTheBudgetAreRefused() async {
+    @Test func encodingOverTheBudgetThrowsLimitExceeded() async {
         let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 100))
         for (byteCount, code) in [(101, EncodeError.Code.limitExceeded), (-1, .invalidArgument)] {
             let error = await #expect(throws: EncodeError.self) {

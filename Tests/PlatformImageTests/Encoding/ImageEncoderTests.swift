@@ -3,20 +3,20 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite struct ImageEncoderTests {
-    @Test func theHighestQualityThatFitsIsFound() throws {
+    @Test func maxBytesChoosesTheHighestQualityThatFits() throws {
         let bitmap = SamplePicture.photograph(48, 36)
         let sizes = try (1...90).map { try Self.jpeg(bitmap, quality: $0).count }
-        // Binary search is exact where sizes grow with quality; so they do on this picture, in running maxima.
+        // The binary search is exact where the size grows with the quality, which holds for the running maxima here.
         for limit in Set([1, 2, 5, 20, 40, 63, 80, 89, 90].flatMap { [sizes[$0 - 1], sizes[$0 - 1] + 1] }) {
             let file = try Self.jpeg(bitmap, quality: 90, maxBytes: limit)
             #expect(file.count <= limit)
             let quality = try #require(sizes.firstIndex(of: file.count)) + 1
-            // No quality above it fits but where the size falls again.
+            // No higher quality fits, except where the size decreases again.
             #expect(quality == 90 || sizes[quality] > limit || sizes[quality] <= sizes[quality - 1], "\(limit)")
         }
     }
 
-    @Test func aFileThatFitsIsTheOneWithoutALimit() throws {
+    @Test func fileWithinMaxBytesEqualsTheFileWithoutALimit() throws {
         let bitmap = SamplePicture.photograph(48, 36)
         for format in EncodedFormat.allCases {
             let plain = try ImageEncoder().encode(bitmap, as: format)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func theSmallestSizeIsNamedWhenNothingFits() throws {
+    @Test func unreachableMaxBytesThrowsTheSmallestSize() throws {
         let bitmap = SamplePicture.photograph(48, 36)
         let smallest = try Self.jpeg(bitmap, quality: 1).count
         for limit in [1, 100, smallest - 1] {
@@ -37,7 +37,7 @@ import Testing
         #expect(try Self.jpeg(bitmap, quality: 80, maxBytes: smallest).count == smallest)
     }
 
-    @Test func aPNGThatIsTooLongIsPackedTighter() throws {
+    @Test func pngOverMaxBytesIsCompressedAtTheHighestLevel() throws {
         let bitmap = SamplePicture.photograph(64, 48)
         var encoder = ImageEncoder()
         encoder.options.png.compressionLevel = 1
@@ -56,7 +56,7 @@ import Testing
         #expect(error?.smallestByteCount == tight.count)
     }
 
-    @Test func aLimitEndsALargePNGEarly() throws {
+    @Test func largePNGOverMaxBytesEndsEarly() throws {
         let tall = SamplePicture.noise.tiled(1000, 1100)
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false
@@ -64,7 +64,7 @@ import Testing
         let flag = CancellationFlag()
         _ = try encoder.encode(tall, as: .png, cancellation: flag)
 
-        // At level 0, at level 9, and once more without the limit: the first one ends after a chunk.
+        // Encodes at level 0, at level 9, and once without the limit; the first attempt ends after one chunk.
         encoder.options.maxBytes = 70_000
         let limited = CancellationFlag()
         let error = #expect(throws: EncodeError.self) { try encoder.encode(tall, as: .png, cancellation: limited) }
@@ -72,7 +72,7 @@ import Testing
         #expect(limited.pollCount < 3 * flag.pollCount)
     }
 
-    @Test func equalPicturesAndOptionsGiveEqualBytes() async throws {
+    @Test func equalImagesAndOptionsGiveEqualBytes() async throws {
         for format in EncodedFormat.allCases {
             let bitmap = SamplePicture.sevenColors.bitmap(60, 44)
             let first = try ImageEncoder().encode(bitmap, as: format)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func everyCancelPointEndsTheEncodingWithItsOwnCode() throws {
+    @Test func cancellingAtAnyPollThrowsCancelled() throws {
         var progressive = ImageEncoder()
         progressive.options.jpeg.isProgressive = true
         var quick = ImageEncoder()
@@ -106,13 +106,13 @@ import Testing
             for kind in SamplePicture.allCases {
                 let flag = CancellationFlag()
                 _ = try ImageEncoder().encode(kind.bitmap(3, 500), as: format, cancellation: flag)
-                // Once to look at the pixels, once to write them.
+                // One pass analyses the pixels, one writes them.
                 #expect(flag.pollCount >= 2 * 500 / 16, "\(format) \(kind): \(flag.pollCount)")
             }
         }
     }
 
-    @Test func aDeadlineThatPassedEndsAnEncoding() {
+    @Test func passedDeadlineThrowsDeadlinePassed() {
         for format in EncodedFormat.allCases {
             let flag = CancellationFlag()
             flag.setDeadline(.now - .seconds(1))
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func aFormatNamesItsTypeAndItsFiles() {
+    @Test func formatHasItsContentTypeAndFileExtension() {
         #expect(EncodedFormat.allCases.map(\.contentType.description) == ["image/png", "image/jpeg"])
         #expect(EncodedFormat.allCases.map(\.fileExtension) == ["png", "jpg"])
     }

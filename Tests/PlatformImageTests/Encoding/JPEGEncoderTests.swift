@@ -3,7 +3,7 @@ import PlatformImageTestSupport
 import Testing
 
 @Suite struct JPEGEncoderTests {
-    /// Every kind of file.
+    /// Every combination of subsampling, process and Huffman tables.
     private static let kinds: [JPEGOptions] = ChromaSubsampling.allCases.flatMap { chroma in
         [(false, false), (false, true), (true, true)].map { isProgressive, optimizes in
             var options = JPEGOptions()
@@ -14,9 +14,9 @@ import Testing
         }
     }
 
-    /// 1 dB below the least that `cjpeg` of libjpeg-turbo gives for these sizes, at 4:2:0.
+    /// The threshold is 1 dB below the minimum of `cjpeg` (libjpeg-turbo) for these sizes at 4:2:0.
     @Test(arguments: kinds)
-    func everySizeComesBackCloseToWhatItWas(_ options: JPEGOptions) throws {
+    func everySizeDecodesWithAPSNRAbove40Decibels(_ options: JPEGOptions) throws {
         for width in 1...20 {
             for height in [1, 2, 8, 15, 16, 17] {
                 let bitmap = SamplePicture.gradient.bitmap(width, height)
@@ -27,9 +27,9 @@ import Testing
         }
     }
 
-    /// The bounds lie 1 dB below what `cjpeg` of libjpeg-turbo gives for this picture.
+    /// The thresholds are 1 dB below the results of `cjpeg` (libjpeg-turbo) for this image.
     @Test(arguments: [(20, 34.1), (50, 37.1), (80, 38.9), (95, 41.9), (100, 50.1)])
-    func qualityBuysFidelity(quality: Int, decibels: Double) throws {
+    func psnrAtEachQualityIsAboveItsThreshold(quality: Int, decibels: Double) throws {
         let bitmap = SamplePicture.photograph(150, 110)
         var options = JPEGOptions()
         options.chromaSubsampling = .ratio444
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func theFrameSaysWhatWasAskedFor(_ options: JPEGOptions) throws {
+    func frameHeaderHasTheRequestedProcessAndSubsampling(_ options: JPEGOptions) throws {
         let file = try Self.encode(SamplePicture.photograph(40, 30), options, quality: 80)
 
         let frame = try #require(markers(of: file).first { $0.marker == (options.isProgressive ? 0xC2 : 0xC0) })
@@ -54,7 +54,7 @@ import Testing
         #expect([frame.data[7], frame.data[10], frame.data[13]] == [luma, 0x11, 0x11])
     }
 
-    @Test func tablesOfItsOwnMakeAFileSmallerAndChangeNoPixel() throws {
+    @Test func optimizedHuffmanTablesShrinkTheFileAndKeepPixels() throws {
         let bitmap = SamplePicture.photograph(200, 150)
         let files = try [(false, false), (false, true), (true, true)].map { isProgressive, optimizes in
             var options = JPEGOptions()
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func nothingButThePictureIsWritten(_ options: JPEGOptions) throws {
+    func fileContainsOnlyJFIFAndImageMarkers(_ options: JPEGOptions) throws {
         let file = try Self.encode(SamplePicture.photograph(40, 30), options, quality: 80)
 
         let found = markers(of: file)
@@ -78,7 +78,7 @@ import Testing
         #expect(found.last?.marker == 0xD9 && Array(file.suffix(2)) == [0xFF, 0xD9])
     }
 
-    @Test func grayPixelsGiveOneComponent() throws {
+    @Test func grayImagesAreStoredWithOneComponent() throws {
         for kind in [SamplePicture.grayNoise, .blackAndWhite, .sixteenGrays] {
             let bitmap = kind.bitmap(37, 21)
             let file = try Self.encode(bitmap, JPEGOptions(), quality: 100)
@@ -95,8 +95,8 @@ import Testing
         (RGBA8(red: 255, green: 255, blue: 255), 1), (RGBA8(red: 9, green: 9, blue: 9), 1),
         (RGBA8(red: 200, green: 30, blue: 90, alpha: 0), 3),
     ])
-    func transparencyIsLaidOnTheBackgroundWithExactRounding(background: RGBA8, components: Int) throws {
-        // Every sample with every alpha.
+    func transparentPixelsAreBlendedWithTheBackgroundExactly(background: RGBA8, components: Int) throws {
+        // Every sample value with every alpha value.
         let picture = Bitmap(width: 256, height: 256) { pixels in
             for at in 0..<65536 {
                 for channel in 0..<3 { pixels[at * 4 + channel] = UInt8(at & 255) }
@@ -123,7 +123,7 @@ import Testing
         #expect(markers(of: file).first { $0.marker == 0xC0 }.map { Int($0.data[5]) } == components)
     }
 
-    @Test func aSideOver65500PixelsIsTooLarge() throws {
+    @Test func sideOver65500PixelsThrowsTooLarge() throws {
         for (width, height) in [(65_500, 1), (1, 65_500)] {
             let image = try decodeFaultless(
                 ImageEncoder().encode(Bitmap(width: width, height: height) { _ in }, as: .jpeg))

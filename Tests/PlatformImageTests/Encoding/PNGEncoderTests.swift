@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PNGEncoderTests {
     @Test(arguments: SamplePicture.allCases)
-    func everySampleOfEverySizeComesBack(_ kind: SamplePicture) throws {
+    func everySampleRoundTripsAtEverySize(_ kind: SamplePicture) throws {
         for width in 1...20 {
             for height in [1, 2, 3, 7, 16, 17, 20] {
                 let bitmap = kind.bitmap(width, height)
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: PNGFilter.allCases)
-    func everyFilterAndLevelKeepsEverySample(_ filter: PNGFilter) throws {
+    func everyFilterAndLevelRoundTrips(_ filter: PNGFilter) throws {
         for kind in [SamplePicture.noise, .gradient, .grayAlphaNoise, .sevenColors, .fourGrays] {
             let bitmap = kind.bitmap(33, 19)
             for level in 0...9 {
@@ -33,20 +33,20 @@ import Testing
         (.blackAndWhite, 0, 1), (.fourGrays, 0, 2), (.sixteenGrays, 0, 4), (.oneColor, 3, 1), (.twoColors, 3, 1),
         (.sevenColors, 3, 4), (.manyColors, 3, 8), (.transparentColors, 3, 4),
     ])
-    func theSmallestColorTypeThatLosesNothingIsStored(kind: SamplePicture, type: Int, depth: Int) throws {
+    func smallestLosslessColorTypeIsChosen(kind: SamplePicture, type: Int, depth: Int) throws {
         let file = try ImageEncoder().encode(kind.bitmap(60, 50), as: .png)
 
         #expect([Int(file[25]), Int(file[24])] == [type, depth])
     }
 
-    @Test func aPaletteIsNotStoredWhereItNeedsMoreThanItSaves() throws {
+    @Test func paletteIsNotStoredWhenItEnlargesTheFile() throws {
         let file = try ImageEncoder().encode(SamplePicture.manyColors.bitmap(8, 8), as: .png)
 
         #expect(file[25] == 2)
     }
 
     @Test(arguments: 1...258)
-    func aPaletteHoldsUpTo256Colors(count: Int) throws {
+    func paletteIsUsedForUpTo256Colors(count: Int) throws {
         let bitmap = Bitmap(width: 43, height: 48) { pixels in
             for at in 0..<43 * 48 {
                 let color = at % count
@@ -62,13 +62,13 @@ import Testing
         #expect(file[25] == (count <= 256 ? 3 : 6))
         #expect(file[24] == (count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8))
         #expect(try decodeFaultless(file).bitmap.copyBytes() == bitmap.copyBytes())
-        // Colours with alpha come first, so that tRNS holds no opaque one.
+        // Colours with alpha come first, so tRNS contains no opaque entry.
         if count <= 256 {
             #expect(chunks(of: file).first { $0.type == "tRNS" }?.data.contains(255) == false)
         }
     }
 
-    @Test func rowsOfALargePictureAreCompressedAsTheyCome() throws {
+    @Test func largeImageIsWrittenInIDATChunksOf64KiB() throws {
         for kind in [SamplePicture.gradient, .noise] {
             let bitmap = kind == .noise ? kind.tiled(1100, 1000) : kind.tiled(1500, 1000)
             var encoder = ImageEncoder()
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func nothingButThePictureIsWritten() throws {
+    @Test func fileContainsOnlyTheImageChunks() throws {
         let plain = try ImageEncoder().encode(SamplePicture.noise.bitmap(9, 9), as: .png)
         let palette = try ImageEncoder().encode(SamplePicture.transparentColors.bitmap(40, 40), as: .png)
 
@@ -90,7 +90,7 @@ import Testing
         #expect(chunks(of: palette).map(\.type) == ["IHDR", "PLTE", "tRNS", "IDAT", "IEND"])
     }
 
-    @Test func anSRGBChunkIsWrittenOnRequestAndChangesNoPixel() throws {
+    @Test func declaresSRGBAddsAnSRGBChunkAndKeepsPixels() throws {
         let bitmap = SamplePicture.gradient.bitmap(12, 9)
         var encoder = ImageEncoder()
         encoder.options.png.declaresSRGB = true
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: SamplePicture.allCases)
-    func colorsStayAsTheyAreOnRequest(_ kind: SamplePicture) throws {
+    func disablingColorReductionStoresRGBA8(_ kind: SamplePicture) throws {
         let bitmap = kind.bitmap(23, 11)
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false
@@ -113,7 +113,7 @@ import Testing
         #expect(try decodeFaultless(file).bitmap.copyBytes() == bitmap.copyBytes())
     }
 
-    @Test func aHigherLevelIsSmallerAndAutomaticFiltersAreNoWorseThanNone() throws {
+    @Test func higherLevelsAndAutomaticFiltersReduceTheSize() throws {
         for bitmap in [SamplePicture.photograph(90, 70), Self.drawing] {
             var sizes: [Int] = []
             for level in [0, 1, 6, 9] {
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// A few shapes on paper in more than 256 colours: most pixels repeat.
+    /// Squares of uniform colour, more than 256 colours in total: most pixels repeat.
     private static var drawing: Bitmap {
         Bitmap(width: 100, height: 80) { pixels in
             for y in 0..<80 {

@@ -2,7 +2,7 @@ import Foundation
 import PlatformImage
 import PlatformImageTestSupport
 
-/// Pictures of every kind that an encoder treats in its own way.
+/// One image for each property that an encoder handles differently.
 enum SamplePicture: String, CaseIterable {
     case noise, opaqueNoise, grayNoise, grayAlphaNoise, blackAndWhite, fourGrays, sixteenGrays
     case oneColor, twoColors, sevenColors, manyColors, transparentColors, gradient
@@ -21,7 +21,7 @@ enum SamplePicture: String, CaseIterable {
         }
     }
 
-    /// A small sample beside itself: quick to make. The width is a multiple of 100.
+    /// A small sample repeated in both directions, which is fast to generate. The width is a multiple of 100.
     func tiled(_ width: Int, _ height: Int) -> Bitmap {
         let tile = bitmap(100, 50).copyBytes()
         let row = (0..<50).map { y in
@@ -56,7 +56,7 @@ enum SamplePicture: String, CaseIterable {
         }
     }
 
-    /// A picture like a photograph: smooth, in colour, with some noise.
+    /// A smooth colour image with some noise, like a photograph.
     static func photograph(_ width: Int, _ height: Int, seed: UInt64 = 1) -> Bitmap {
         var random = SplitMix(seed: seed)
         return Bitmap(width: width, height: height) { pixels in
@@ -75,7 +75,7 @@ enum SamplePicture: String, CaseIterable {
 }
 
 extension Bitmap {
-    /// Opaque, of one colour.
+    /// An image of one colour.
     static func filled(_ width: Int, _ height: Int, _ color: RGBA8) -> Bitmap {
         Bitmap(width: width, height: height) { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) {
@@ -87,7 +87,7 @@ extension Bitmap {
         }
     }
 
-    /// Peak signal-to-noise ratio of the colour samples, in dB; nil when they are equal.
+    /// Peak signal-to-noise ratio of the colour samples in dB; nil if they are equal.
     func psnr(to other: Bitmap) -> Double? {
         precondition(width == other.width && height == other.height)
         let (mine, theirs) = (copyBytes(), other.copyBytes())
@@ -101,7 +101,7 @@ extension Bitmap {
     }
 }
 
-/// Decodes a file that an encoder made: nothing in it may be wrong or odd.
+/// Decodes the output of an encoder; throws if it gives any warning.
 func decodeFaultless(_ file: [UInt8]) throws -> DecodedImage {
     var options = DecodeOptions()
     options.strictness = .warning
@@ -119,7 +119,7 @@ func chunks(of file: [UInt8]) -> [(type: String, data: [UInt8])] {
     return chunks
 }
 
-/// The markers of a JPEG up to the end, with the payloads of their segments; entropy-coded data is passed over.
+/// The markers of a JPEG and the payloads of their segments; skips entropy-coded data.
 func markers(of file: [UInt8]) -> [(marker: UInt8, data: [UInt8])] {
     var (markers, at) = ([(marker: UInt8, data: [UInt8])](), 0)
     while at + 1 < file.count {

@@ -22,7 +22,7 @@ import Testing
         CodecLibrary(name: "libpng", version: version, isLoadedVersion: true, database: database)
     }
 
-    @Test func linkedLibrariesHaveNumbersForVersions() {
+    @Test func linkedLibrariesReportNumericVersions() {
         let libraries = CodecLibrary.all()
 
         #expect(
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func aPatchedPackageLacksNothing() throws {
+    @Test func patchedPackageHasNoMissingFixes() throws {
         let (database, _) = try database(paragraph("libpng16-16", "1.6.39-2+deb12u6"))
 
         let library = libpng("1.6.39", database)
@@ -45,7 +45,7 @@ import Testing
         #expect(library.missingFixes.isEmpty && library.warnings.isEmpty)
     }
 
-    @Test func anOlderPackageLacksTheFixesOfTheNewerOnes() throws {
+    @Test func olderPackageReportsTheMissingFixes() throws {
         let (database, _) = try database(paragraph("libpng16-16", "1.6.39-2+deb12u4"))
 
         let library = libpng("1.6.39", database)
@@ -57,29 +57,30 @@ import Testing
                 + "which is in libpng 1.6.57")
     }
 
-    @Test func aReleaseWithAllFixesLacksNothingWhateverThePackage() throws {
+    @Test func upstreamReleaseWithAllFixesHasNoMissingFixes() throws {
         let (database, _) = try database(paragraph("libpng16-16t64", "1.6.59-1"), release: nil)
 
         #expect(libpng("1.6.59", database).missingFixes.isEmpty)
     }
 
-    /// A distribution may have patched any version, so only one older than all of the table's is known to be bad.
+    /// A distribution may have patched any version, so fixes are known to be missing only from versions that are older
+    /// than every version of the table.
     @Test(arguments: [
         ("1.6.39", "ID=ubuntu\nVERSION_CODENAME=noble\n", 0), ("1.6.36", "ID=ubuntu\nVERSION_CODENAME=noble\n", 11),
         ("1.6.38", "ID=ubuntu\nVERSION_CODENAME=noble\n", 0),
     ])
-    func aReleaseThatTheTableLacksIsJudgedByTheOldestVersion(
+    func distributionOutsideTheTableUsesTheOldestFixedVersion(
         _ version: String, _ release: String, _ missing: Int
     ) throws {
         let (database, _) = try database(paragraph("libpng16-16", "\(version)-1"), release: release)
 
-        // Of CVE-2026-46675 no fix of Debian 11 is known, so versions before 1.6.39 lack it.
+        // No fix of CVE-2026-46675 is known for Debian 11, so versions before 1.6.39 lack it.
         let ids = libpng(version, database).missingFixes.map(\.id).filter { $0 != "CVE-2026-46675" }
 
         #expect(ids.count == missing)
     }
 
-    @Test func withoutADatabaseThePatchLevelIsUnknown() throws {
+    @Test func missingPackageDatabaseReportsUnknownPatchLevel() throws {
         let tree = try SystemTree()
         let database = PackageDatabase(root: Array(tree.root.utf8))
 
@@ -91,7 +92,7 @@ import Testing
             libpng("1.6.34", database).missingFixes.count == SecurityFix.table.filter { $0.library == "libpng" }.count)
     }
 
-    @Test func imagesWithoutAPackageManagerHaveAFileForEachPackage() throws {
+    @Test func statusFilesOfDistrolessImagesAreRead() throws {
         let tree = try SystemTree([
             "etc/os-release": Self.bookworm,
             "var/lib/dpkg/status.d/libpng16-16": "Package: libpng16-16\nVersion: 1.6.39-2+deb12u5\n",
@@ -106,19 +107,19 @@ import Testing
         "", "\n\n\n", "Package: libpng16-16\n", "Version: 1\n\nPackage: libpng16-16\n\n", "Package:\nVersion:\n\n",
         "Package: libpng16-16\nStatus: deinstall ok config-files\nVersion: 1\n",
     ])
-    func paragraphsThatAreNoInstalledPackageAreSkipped(_ text: String) {
+    func paragraphsWithoutAnInstalledPackageAreSkipped(_ text: String) {
         #expect(PackageDatabase.versions(inStatus: Array(text.utf8), of: ["libpng16-16"]).isEmpty)
     }
 
-    @Test func ofSeveralArchitecturesTheOldestCounts() throws {
+    @Test func oldestVersionOfSeveralArchitecturesIsUsed() throws {
         let (database, _) = try database(
             paragraph("libpng16-16", "1.6.39-2+deb12u6") + paragraph("libpng16-16", "1.6.39-2+deb12u1"))
 
         #expect(database.package(of: "libpng")?.version.text == "1.6.39-2+deb12u1")
     }
 
-    /// A command that prints what `rpm -q --qf` prints, one that prints without end, and none.
-    @Test func versionsOfRPMAreReadFromTheCommand() {
+    /// A command with the output of `rpm -q --qf`, one with endless output, and one that does not exist.
+    @Test func rpmVersionsAreReadFromTheCommandOutput() {
         let lines = "libpng 1.6.37-12.el9\\npackage giflib is not installed\\nlibtiff 1:4.4.0-13.el9\\n"
 
         let versions = RPMQuery.versions(
@@ -130,8 +131,8 @@ import Testing
         #expect(endless.isEmpty && missing.isEmpty)
     }
 
-    /// The same minima as in `Scripts/bootstrap`, which refuses to build below them.
-    @Test func theBootstrapScriptAsksForEveryFixOfTheTable() throws {
+    /// `Scripts/bootstrap` stops the build when a library is older than its minimum version.
+    @Test func bootstrapScriptRequiresEveryFixOfTheTable() throws {
         let path = Fixture.folder.deletingLastPathComponent().appending(path: "Scripts/bootstrap")
         let script = try String(contentsOf: path, encoding: .utf8)
         for fix in SecurityFix.table {

@@ -4,7 +4,7 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct PackageVersionTests {
-    /// Pairs in rising order.
+    /// Pairs in ascending order.
     static let rising: [(String, String)] = [
         ("1.6.39-2", "1.6.39-2+deb12u1"), ("1.6.39-2+deb12u6", "1.6.39-2+deb12u10"), ("1.6.9", "1.6.39"),
         ("2.12~rc1-2", "2.12-1"), ("9.9", "1:0.1"), ("1:1.2.11.dfsg-2", "1:1.2.11.dfsg-2+deb11u1"),
@@ -12,17 +12,17 @@ import Testing
     ]
 
     @Test(arguments: rising)
-    func versionsAreOrderedAsDpkgOrdersThem(_ lower: String, _ higher: String) {
+    func versionsAreOrderedLikeDpkg(_ lower: String, _ higher: String) {
         #expect(PackageVersion(lower) < PackageVersion(higher))
         #expect(!(PackageVersion(higher) < PackageVersion(lower)))
     }
 
     @Test(arguments: [("1.0", "1.00"), ("1.01", "1.1"), ("1.0-0", "1.0")])
-    func leadingZerosAndARevisionOfZeroDoNotCount(_ a: String, _ b: String) {
+    func leadingZerosAndRevisionZeroCompareEqual(_ a: String, _ b: String) {
         #expect(!(PackageVersion(a) < PackageVersion(b)) && !(PackageVersion(b) < PackageVersion(a)))
     }
 
-    @Test func upstreamIsWithoutEpochAndRevision() {
+    @Test func upstreamVersionOmitsEpochAndRevision() {
         let table = [
             "1.6.39-2+deb12u6": "1.6.39", "1:1.2.13.dfsg-1": "1.2.13.dfsg", "2.14": "2.14", "1:2.1.5-2": "2.1.5",
             "1.2-3-4": "1.2-3", "": "",
@@ -30,9 +30,9 @@ import Testing
         for (text, upstream) in table { #expect(PackageVersion(text).upstream == upstream) }
     }
 
-    /// The command of the system as the model, over all pairs of parts that differ in one place.
+    /// Compares all pairs of these versions with `dpkg --compare-versions`.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg")))
-    func theOrderIsThatOfTheCommandDpkg() {
+    func orderMatchesTheDpkgCommandForAllPairs() {
         let parts = ["", "1", "01", "10", "a", "~", "~a", "+", "1a", "1.1", "1~"]
         let versions = parts.map { "1\($0)-1" } + parts.map { "1-1\($0)" } + ["1:1-1", "0:1-1"]
         var script = ""
@@ -43,7 +43,7 @@ import Testing
                 expected.append(PackageVersion(a) < PackageVersion(b))
             }
         }
-        // Not Foundation's Process, which leaks 32 bytes for each (AddressSanitizer).
+        // Foundation's Process leaks 32 bytes per process (AddressSanitizer).
         let output = RPMQuery.output(of: ["/bin/sh", "-c", script], within: .seconds(1_200))
 
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0 == "1" }
