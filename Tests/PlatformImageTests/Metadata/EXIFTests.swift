@@ -2,7 +2,7 @@ import PlatformImage
 import Testing
 
 @Suite struct EXIFTests {
-    /// A block with one IFD0 of the given 12-byte entries, then a second IFD.
+    /// An EXIF block with IFD0 of the given 12-byte entries, followed by a second IFD.
     private static func block(
         little: Bool = true, _ entries: [(tag: Int, type: Int, count: Int, value: Int)],
         next: [(tag: Int, type: Int, count: Int, value: Int)] = [], tail: [UInt8] = []
@@ -33,33 +33,33 @@ import Testing
     }
 
     @Test(arguments: [0, 9, 65535])
-    func anOrientationOutsideOneToEightIsInvalid(value: Int) {
+    func orientationOutside1To8IsInvalid(value: Int) {
         let exif = EXIF(Self.block([(274, 3, 1, value)]).span)
 
         #expect(exif?.orientation == nil)
         #expect(exif?.hasInvalidOrientation == true)
     }
 
-    @Test func theFirstOrientationCounts() {
+    @Test func firstOrientationEntryIsUsed() {
         #expect(EXIF(Self.block([(274, 3, 1, 6), (274, 3, 1, 3)]).span)?.orientation == .right)
         #expect(EXIF(Self.block([(274, 3, 1, 9), (274, 3, 1, 3)]).span)?.orientation == nil)
     }
 
-    @Test func theThumbnailOfTheSecondDirectoryIsFound() {
+    @Test func thumbnailOfTheSecondDirectoryIsFound() {
         let exif = EXIF(
             Self.block([(274, 3, 1, 1)], next: [(513, 4, 1, 56), (514, 4, 1, 4)], tail: [1, 2, 3, 4]).span)
 
         #expect(exif?.thumbnailRange == 56..<60)
     }
 
-    @Test func aThumbnailOutsideTheBlockIsIgnored() {
+    @Test func thumbnailOutsideTheBlockIsIgnored() {
         let exif = EXIF(Self.block([], next: [(513, 4, 1, 60), (514, 4, 1, 0xFFFF_FFFF)]).span)
 
         #expect(exif?.thumbnailRange == nil)
         #expect(exif?.isDamaged == true)
     }
 
-    @Test func resolutionIsARational() {
+    @Test func rationalResolutionIsRead() {
         let start = 8 + 6 + 2 * 12
         let exif = EXIF(Self.block([(282, 5, 1, start), (296, 3, 1, 2)], tail: [144, 0, 0, 0, 2, 0, 0, 0]).span)
 
@@ -67,14 +67,14 @@ import Testing
         #expect(exif?.resolutionUnit == 2)
     }
 
-    @Test func directoriesThatPointAtThemselvesEnd() {
+    @Test func cyclicDirectoriesEndAsDamaged() {
         var block = Self.block([(34665, 4, 1, 8)])
-        block[8 + 2 + 12] = 8  // the next directory is the first again
+        block[8 + 2 + 12] = 8  // the offset of the next directory is that of the first
 
         #expect(EXIF(block.span)?.isDamaged == true)
     }
 
-    @Test func everyCutAndEveryFlippedByteOfABlockIsSurvived() {
+    @Test func truncatedAndFlippedBlocksDoNotTrap() {
         let block = Self.block(
             [(274, 3, 1, 6), (34665, 4, 1, 50)], next: [(513, 4, 1, 60), (514, 4, 1, 4)], tail: [1, 2, 3, 4])
 
@@ -100,7 +100,7 @@ import Testing
         #expect(first?.isDamaged == true)
     }
 
-    @Test func anOrientationThatIsNoShortIsIgnored() {
+    @Test func orientationOfAnotherTypeThanShortIsIgnored() {
         let exif = EXIF(Self.block([(274, 4, 1, 6)]).span)
 
         #expect(exif?.orientation == nil)

@@ -1,12 +1,13 @@
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImage
 
-@Suite struct BitmapBandTests {
-    /// Heights of less than a band, of exactly one, and of several with a rest; widths of one pixel and of a whole
-    /// band.
+@Suite(.requirement("X13")) struct BitmapBandTests {
+    /// Heights of less than one band, of exactly one, and of several plus a remainder; widths of one pixel and of a
+    /// full band.
     @Test(arguments: [(1, 1), (3, 5), (256, 256), (256, 257), (1_000, 200), (65_536, 3), (70_000, 2)])
-    func bandsJoinedAreTheChangedBitmap(_ width: Int, _ height: Int) {
+    func concatenatedBandsEqualTheConvertedBitmap(_ width: Int, _ height: Int) {
         let bitmap = Bitmap(width: width, height: height) { pixels in
             for at in 0..<pixels.count { pixels[at] = UInt8(truncatingIfNeeded: at &* 131 &+ at / 7) }
         }
@@ -20,7 +21,7 @@ import Testing
         #expect(joined(.clearedUnderAlpha) == bitmap.clearedUnderAlpha().copyBytes())
     }
 
-    @Test func anErrorOfTheBodyEndsTheBands() {
+    @Test func errorThrownByTheBodyEndsTheIteration() {
         struct Stop: Error {}
         let bitmap = Bitmap(width: 256, height: 1_024) { _ in }
         var count = 0

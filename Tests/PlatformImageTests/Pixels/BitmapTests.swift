@@ -2,7 +2,7 @@ import PlatformImage
 import Testing
 
 @Suite struct BitmapTests {
-    @Test func theAliasAndTheModuleSelectorNameTheSameType() {
+    @Test func platformImageAliasAndBitmapAreTheSameType() {
         let bitmap: PlatformImage = Bitmap(width: 1, height: 1) { _ in }
 
         #expect(type(of: bitmap) == PlatformImage::Bitmap.self)
@@ -17,7 +17,7 @@ import Testing
         #expect(bitmap.withBytes { $0.count } == bitmap.byteCount)
     }
 
-    @Test func aNewBitmapIsTransparentBlackEvenInReusedMemory() {
+    @Test func newBitmapInReusedMemoryIsTransparentBlack() {
         for _ in 0..<4 {
             let bitmap = Bitmap(width: 1200, height: 1000) { pixels in
                 var sum = 0
@@ -73,7 +73,7 @@ import Testing
         #expect(wrong == 0)
     }
 
-    @Test func clearingUnderAlphaTouchesTransparentPixelsOnly() {
+    @Test func clearingUnderAlphaChangesTransparentPixelsOnly() {
         let bitmap = Bitmap(width: 2, height: 1) { pixels in
             for index in 0..<8 { pixels[index] = 9 }
             pixels[3] = 0
@@ -82,7 +82,7 @@ import Testing
         #expect(bitmap.clearedUnderAlpha().copyBytes() == [0, 0, 0, 0, 9, 9, 9, 9])
     }
 
-    @Test func liveBitmapBytesReturnToZeroWhenTheLastBitmapGoes() async {
+    @Test func liveBitmapBytesAreZeroAfterTheLastRelease() async {
         await #expect(processExitsWith: .success) {
             precondition(Bitmap.liveBitmapBytes == 0)
             do {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func aBitmapThatCannotBeAddressedTraps() async {
+    @Test func bitmapSizeOverflowTraps() async {
         await #expect(processExitsWith: .failure) {
             _ = Bitmap(width: Int.max / 2, height: 8) { _ in }
         }

@@ -4,9 +4,9 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct ResampleKernelTests {
-    /// Every rest that a kernel for many pixels leaves over.
+    /// Every remainder after the blocks of the vector kernels.
     @Test(arguments: [RandomPicture.opaque, .mixedRows])
-    func thePortableKernelsGiveTheSameBytesAtEveryWidth(_ picture: RandomPicture) throws {
+    func portableKernelsGiveTheSameBytesAtEveryWidth(_ picture: RandomPicture) throws {
         var random = SplitMix(seed: 1)
         for width in 1...64 {
             let source = picture.bitmap(width, 5, using: &random)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: RandomPicture.allCases, [false, true])
-    func thePortableKernelsGiveTheSameBytesAtAnySize(_ picture: RandomPicture, _ weighsLight: Bool) throws {
+    func portableKernelsGiveTheSameBytesAtRandomSizes(_ picture: RandomPicture, _ weighsLight: Bool) throws {
         var random = SplitMix(seed: 2)
         for filter in ResampleFilter.allCases {
             let sides = (0..<4).map { _ in Int.random(in: 1...300, using: &random) }
@@ -31,9 +31,9 @@ import Testing
         }
     }
 
-    /// All sums are the largest there are, of both signs.
+    /// The sums reach their largest positive and negative values.
     @Test(arguments: ResampleFilter.allCases)
-    func blackAndWhiteOverTheWholeRangeOfSumsStayInIt(_ filter: ResampleFilter) throws {
+    func extremeSumsAreClampedAndMatchTheModel(_ filter: ResampleFilter) throws {
         for (period, alpha) in [(1, 255), (2, 255), (3, 255), (1, 0), (2, 0), (3, 0)] {
             let source = Bitmap(width: 48, height: 48) { pixels in
                 for y in 0..<48 {

@@ -3,11 +3,11 @@ import PlatformImageTestSupport
 
 @testable import PlatformImage
 
-/// Resampling as the textbook has it: in Double, every sum written out.
+/// Textbook resampling in Double.
 struct ResampleModel {
     let width: Int
     let height: Int
-    /// Colours times alpha, and alpha, 0...255, not rounded; rows from the top.
+    /// Premultiplied colours and alpha, 0...255, not rounded; rows from the top.
     let samples: [Double]
 
     init(_ source: Bitmap, _ request: ResampleRequest) {
@@ -50,7 +50,7 @@ struct ResampleModel {
         (width, height, samples) = (request.width, request.height, result)
     }
 
-    /// The largest difference of alpha, and of colour times alpha.
+    /// The largest differences of premultiplied colour and of alpha.
     func largestDifferences(to bitmap: Bitmap) -> (color: Double, alpha: Double) {
         var (color, alpha) = (0.0, 0.0)
         let bytes = bitmap.copyBytes()
@@ -64,7 +64,7 @@ struct ResampleModel {
         return (color, alpha)
     }
 
-    /// Of each output sample the source samples with their weights, which add up to 1.
+    /// The source samples and weights of each output sample; the weights add up to 1.
     private static func weights(
         _ filter: ResampleFilter, _ source: Int, _ start: Double, _ length: Double, _ count: Int
     ) -> [[(Int, Double)]] {
@@ -104,12 +104,12 @@ struct ResampleModel {
     private static func value(_ l: Double) -> Double { l <= 0.0031308 ? l * 12.92 : 1.055 * pow(l, 1 / 2.4) - 0.055 }
 }
 
-/// Pictures of random pixels, which no filter finds easy.
+/// Images of random pixels.
 enum RandomPicture: CaseIterable {
     case opaque, translucent
-    /// Rows of both, in no order.
+    /// Opaque and translucent rows in random order.
     case mixedRows
-    /// Alpha 0 or 255, any colour.
+    /// Alpha 0 or 255, random colours.
     case cutOut
 
     func bitmap(_ width: Int, _ height: Int, using random: inout SplitMix) -> Bitmap {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ResampleModelTests {
     @Test(arguments: ResampleFilter.allCases, RandomPicture.allCases)
-    func everyFilterAgreesWithTheSumsInExactNumbers(_ filter: ResampleFilter, _ picture: RandomPicture) throws {
+    func everyFilterAgreesWithTheFloatingPointModel(_ filter: ResampleFilter, _ picture: RandomPicture) throws {
         var random = SplitMix(seed: 6)
         for _ in 0..<10 {
             let sides = (0..<4).map { _ in Int.random(in: 1...36, using: &random) }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases, RandomPicture.allCases)
-    func lightIsWeighedAsExactly(_ filter: ResampleFilter, _ picture: RandomPicture) throws {
+    func linearLightAgreesWithTheFloatingPointModel(_ filter: ResampleFilter, _ picture: RandomPicture) throws {
         var random = SplitMix(seed: 7)
         for _ in 0..<5 {
             let sides = (0..<4).map { _ in Int.random(in: 1...30, using: &random) }
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Colour times alpha is rounded twice where there is alpha; amounts of light once more, before the dark values.
+    /// With alpha, premultiplied colour is rounded twice; linear light is rounded once more.
     private func expect(_ source: Bitmap, _ request: ResampleRequest, isOpaque: Bool) throws {
         let result = try source.resized(by: request, flag: nil)
 
@@ -41,7 +41,7 @@ import Testing
         #expect(alpha <= (isOpaque ? 1e-9 : 0.6), "\(request)")
     }
 
-    @Test func resultsOfAModelInAnotherLanguageAreMet() throws {
+    @Test func resultsMatchThePythonModelOfTheFixtures() throws {
         let cases = try ResizedFixture.all()
         #expect(cases.count >= 20)
         for (path, resized) in cases {

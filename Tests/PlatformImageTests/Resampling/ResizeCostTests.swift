@@ -6,12 +6,12 @@ import Testing
 @Suite struct ResizeCostTests {
     private static func blank(_ width: Int, _ height: Int) -> Bitmap { Bitmap(width: width, height: height) { _ in } }
 
-    /// Reduced, enlarged from one row, and copied.
+    /// A reduction, an enlargement of one row, and a copy of each row.
     private static let works: [(source: Bitmap, width: Int, height: Int, filter: ResampleFilter)] = [
         (blank(9, 200), 3, 20, .lanczos3), (blank(3, 1), 2, 200, .triangle), (blank(5, 2), 5, 150, .nearest),
     ]
 
-    @Test func everyCancelPointEndsTheWork() throws {
+    @Test func cancellingAtAnyPollThrowsCancelled() throws {
         for work in Self.works {
             let counter = CancellationFlag()
             _ = try work.source.resized(
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func aDeadlineThatPassedIsALimit() throws {
+    @Test func passedDeadlineThrowsLimitExceeded() throws {
         let flag = CancellationFlag()
         flag.setDeadline(.now - .seconds(1))
 
@@ -43,9 +43,9 @@ import Testing
         #expect(error?.detail == "deadline")
     }
 
-    /// Per row of the source there are weights, a few bytes; its pixels are never kept.
+    /// Each source row adds a few bytes of weights; its pixels are not stored.
     @Test(arguments: ResampleFilter.allCases)
-    func memoryDoesNotGrowWithTheRowsOfTheSource(_ filter: ResampleFilter) {
+    func memoryGrowsByAtMost16BytesPerSourceRow(_ filter: ResampleFilter) {
         func bytes(_ times: Int) -> Int {
             RowResampler.byteCount(
                 ResampleRequest(
@@ -56,7 +56,7 @@ import Testing
         #expect((bytes(10) - bytes(1)) / 27_000 <= 16)
     }
 
-    @Test func aRequestOutOfRangeHoldsNothing() {
+    @Test func invalidRequestHasAByteCountOfZero() {
         let request = ResampleRequest(sourceWidth: 10, sourceHeight: 10, width: 5, height: 5, filter: .box)
         #expect(request.isValid && RowResampler.byteCount(request) > 0)
         let changes: [(inout ResampleRequest) -> Void] = [
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func aCropWithoutAPixelIsRefused() {
+    @Test func cropWithoutAPixelThrowsEmptyCrop() {
         let source = Self.blank(8, 6)
         for crop in [
             PixelRectangle(x: 8, y: 0, width: 3, height: 3), PixelRectangle(x: 0, y: -4, width: 3, height: 4),
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTooLargeIsALimitWithItsName() {
+    @Test func resultOverALimitThrowsTheNameOfTheLimit() {
         let source = Self.blank(8, 6)
         func detail(_ width: Int, _ height: Int, _ change: (inout DecodeLimits) -> Void) -> String? {
             var limits = DecodeLimits.unlimited

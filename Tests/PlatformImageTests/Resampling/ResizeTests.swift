@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases, [false, true])
-    func flatAreasStayFlat(_ filter: ResampleFilter, _ weighsLight: Bool) throws {
+    func uniformColorIsUnchangedByResizing(_ filter: ResampleFilter, _ weighsLight: Bool) throws {
         for pixel in [
             RGBA8(red: 255, green: 1, blue: 0), RGBA8(red: 254, green: 128, blue: 77),
             RGBA8(red: 0, green: 3, blue: 255, alpha: 128), RGBA8(red: 200, green: 254, blue: 90, alpha: 254),
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases, RandomPicture.allCases)
-    func theSameSizeIsACopyEvenUnderAlpha(_ filter: ResampleFilter, _ picture: RandomPicture) throws {
+    func resizingToTheSameSizeCopiesEveryByte(_ filter: ResampleFilter, _ picture: RandomPicture) throws {
         var random = SplitMix(seed: 3)
         let source = picture.bitmap(19, 23, using: &random)
 
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases)
-    func aCropOfTheSameSizeIsCutOut(_ filter: ResampleFilter) throws {
+    func cropWithoutScalingCopiesItsPixels(_ filter: ResampleFilter) throws {
         var random = SplitMix(seed: 4)
         let source = RandomPicture.translucent.bitmap(31, 27, using: &random)
 
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func nearestTakesThePixelUnderTheCentre() throws {
+    @Test func nearestTakesThePixelAtTheCentre() throws {
         var random = SplitMix(seed: 5)
         let source = RandomPicture.translucent.bitmap(13, 11, using: &random)
         for (width, height) in [(1, 1), (4, 7), (13, 40), (50, 3)] {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func aBoxOfWholePixelsIsTheirMean() throws {
+    @Test func boxFilterOfWholePixelsIsTheirMean() throws {
         var random = SplitMix(seed: 6)
         let source = RandomPicture.opaque.bitmap(24, 12, using: &random)
 
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func weighedAsLightBlackAndWhiteAreBrighterThanTheirMean() throws {
+    @Test func linearLightAverageOfBlackAndWhiteIs188() throws {
         let source = Bitmap(width: 8, height: 8) { pixels in
             for i in 0..<64 {
                 for c in 0..<3 { pixels[i * 4 + c] = (i + i / 8) % 2 == 0 ? 255 : 0 }
@@ -94,13 +94,13 @@ import Testing
         let plain = try source.resized(width: 4, height: 4, filter: .box)
         let light = try source.resized(width: 4, height: 4, filter: .box, weighsLight: true)
 
-        // Half the light is 187.5 in sRGB (IEC 61966-2-1).
+        // Half of the linear light is 187.5 in sRGB (IEC 61966-2-1).
         #expect(plain.copyBytes() == Self.flat(4, 4, RGBA8(red: 128, green: 128, blue: 128)).copyBytes())
         #expect(light.copyBytes() == Self.flat(4, 4, RGBA8(red: 188, green: 188, blue: 188)).copyBytes())
     }
 
     @Test(arguments: ResampleFilter.allCases)
-    func anOpaquePictureStaysOpaqueAndNeedsNoWordAboutIt(_ filter: ResampleFilter) throws {
+    func opaqueImageStaysOpaqueWithAndWithoutTheOpaqueHint(_ filter: ResampleFilter) throws {
         var random = SplitMix(seed: 8)
         let source = RandomPicture.opaque.bitmap(40, 33, using: &random)
         for (width, height) in [(7, 5), (39, 34), (90, 66)] {
@@ -118,8 +118,8 @@ import Testing
         }
     }
 
-    /// A single translucent pixel, anywhere: every row and column of every block of pixels is looked at.
-    @Test func oneTranslucentPixelIsNeverOverlooked() throws {
+    /// One transparent pixel at every position of the pixel blocks that the opacity test reads.
+    @Test func oneTransparentPixelAnywhereIsDetected() throws {
         for column in 0..<40 {
             for row in [0, 1, 2, 9, 10] {
                 let source = Bitmap(width: 40, height: 11) { pixels in
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases.filter { $0 != .nearest }, [false, true])
-    func whatLiesUnderTransparentPixelsIsNotSeen(_ filter: ResampleFilter, _ weighsLight: Bool) throws {
+    func colorsOfTransparentPixelsDoNotAffectTheResult(_ filter: ResampleFilter, _ weighsLight: Bool) throws {
         func stripes(under: RGBA8) -> Bitmap {
             Bitmap(width: 60, height: 44) { pixels in
                 for y in 0..<44 {
@@ -164,9 +164,9 @@ import Testing
         }
     }
 
-    /// More pixels than a weight has steps.
+    /// More source pixels than a weight has steps.
     @Test(arguments: ResampleFilter.allCases)
-    func anEnormousReductionKeepsTheMean(_ filter: ResampleFilter) throws {
+    func reductionBy120000KeepsTheMean(_ filter: ResampleFilter) throws {
         let count = 120_000
         let source = Bitmap(width: 1, height: count) { pixels in
             for y in 0..<count {

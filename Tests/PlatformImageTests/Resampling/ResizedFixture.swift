@@ -3,15 +3,15 @@ import PlatformImageTestSupport
 
 @testable import PlatformImage
 
-/// What `Fixtures/make/resize.py` says that a fixture is in another size.
+/// The expected result of resizing a fixture, computed by `Fixtures/make/resize.py`.
 struct ResizedFixture: Decodable {
     let width: Int
     let height: Int
     let filter: String
-    /// Left, top, width, height; nil for all of it.
+    /// Left, top, width, height; nil for the full image.
     let crop: [Double]?
     let weighsLight: Bool
-    /// Rows of colours times alpha and alpha, 16 bits a sample, the lower byte first.
+    /// Rows of premultiplied colours and alpha, 16 bits per sample, little-endian.
     let reference: String
     let maxDifference: Double
 
@@ -26,7 +26,7 @@ struct ResizedFixture: Decodable {
         }
     }
 
-    /// In 1/255; infinite when the sizes differ.
+    /// In units of 1/255; infinite if the sizes differ.
     func largestDifference(to bitmap: Bitmap) throws -> Double {
         let expected = try Fixture.file(reference)
         let bytes = bitmap.copyBytes()
