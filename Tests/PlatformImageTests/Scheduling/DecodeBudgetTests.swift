@@ -3,9 +3,9 @@ import Testing
 
 @testable import PlatformImage
 
-/// The budget alone: no thread, no decode.
+/// The budget without threads and decodes.
 @Suite struct DecodeBudgetTests {
-    @Test func whatFitsIsGrantedAtOnceAndThePeakIsKept() {
+    @Test func requestsThatFitAreGrantedAndThePeakIsRecorded() {
         let budget = DecodeBudget(maxBytes: 100)
 
         #expect(budget.take(60, priority: .normal) {} == .granted)
@@ -17,7 +17,7 @@ import Testing
         #expect(budget.peakGrantedBytes == 100)
     }
 
-    @Test func moreThanTheWholeIsRefusedAndTheWholeIsNot() {
+    @Test func requestAboveMaxBytesIsRefusedAndMaxBytesIsGranted() {
         let budget = DecodeBudget(maxBytes: 100)
 
         #expect(budget.take(101, priority: .high) {} == .refused)
@@ -25,7 +25,7 @@ import Testing
         #expect(budget.take(100, priority: .low) {} == .granted)
     }
 
-    @Test func aSmallRequestDoesNotOvertakeALargeOneOfItsLane() {
+    @Test func smallRequestWaitsBehindALargeOneOfItsLane() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         _ = budget.take(50, priority: .normal) {}
@@ -39,7 +39,7 @@ import Testing
         #expect(budget.grantedBytes == 81)
     }
 
-    @Test func aSmallRequestPassesALargeOneSoOftenAndThenWaitsBehindIt() {
+    @Test func smallRequestsPassALargeOneAtMostMaxPassesTimes() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 8)
         let isServed = Locked(false)
         _ = budget.take(50, priority: .normal) {}
@@ -58,8 +58,8 @@ import Testing
         #expect(budget.grantedBytes == 80 + 10)
     }
 
-    /// A middle one that was passed as often as it may be keeps those behind it from passing the first, too.
-    @Test func nobodyPassesOneThatWasPassedEnough() {
+    /// A request that was passed `maxPasses` times also prevents later requests from passing the requests before it.
+    @Test func requestPassedMaxPassesTimesBlocksLaterRequests() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 1)
         let served = Locked<[String]>([])
         _ = budget.take(60, priority: .normal) {}
@@ -75,7 +75,7 @@ import Testing
         #expect(served.value == ["first"])
     }
 
-    @Test func aHigherLaneOvertakesAndALowerOneWaits() {
+    @Test func waitingRequestsAreGrantedInOrderOfPriority() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         _ = budget.take(100, priority: .normal) {}
@@ -92,9 +92,9 @@ import Testing
         #expect(served.value == ["high", "normal", "low"])
     }
 
-    /// With an endless stream of small urgent requests that keeps the budget in use, a large one of the lowest lane
-    /// comes after exactly `maxOvertakes` of them.
-    @Test func aLargeRequestIsOvertakenOnlySoOften() {
+    /// While small urgent requests keep the budget in use, a large request of the lowest lane is granted after exactly
+    /// `maxOvertakes` of them.
+    @Test func lowPriorityRequestIsOvertakenAtMostMaxOvertakesTimes() {
         let budget = DecodeBudget(maxBytes: 100)
         let isServed = Locked(false)
         _ = budget.take(50, priority: .high) {}
@@ -103,7 +103,7 @@ import Testing
         var overtakes = 0
         while budget.take(50, priority: .high, whenGranted: {}) == .granted, overtakes < 1000 {
             overtakes += 1
-            budget.giveBack(50)  // another one still holds its part
+            budget.giveBack(50)  // another request still holds its bytes
         }
         #expect(overtakes == DecodeBudget.maxOvertakes)
         #expect(!isServed.value)
@@ -112,8 +112,9 @@ import Testing
         #expect(isServed.value)
     }
 
-    /// The last one that may overtake a small request also hands it the turn, from one too large for what is free.
-    @Test func whoseTurnComesByTheLastOvertakingIsServedAndNobodyElseInItsPlace() {
+    /// The request that overtakes the small one for the last time makes it next, before the large one, which does not
+    /// fit.
+    @Test func requestReachingMaxOvertakesIsGrantedBeforeHigherLanes() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         for byteCount in [10, 50] { _ = budget.take(byteCount, priority: .high) {} }
@@ -135,7 +136,7 @@ import Testing
         #expect(budget.grantedBytes == 10 + 1 + 60 + 1)
     }
 
-    @Test func aRequestThatLeavesLetsOthersThrough() {
+    @Test func cancellingALargeRequestGrantsTheOneBehindIt() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
         _ = budget.take(50, priority: .normal) {}
@@ -153,10 +154,10 @@ import Testing
         #expect(budget.waitingCount == 0)
     }
 
-    /// All sequences of 6 operations, of 5 where small requests pass: take 1 or 3 of 4 bytes in a low lane, 2 or 4 in a
-    /// high one, give the oldest grant back, cancel the first that waits. After each, the budget agrees with a model
-    /// that keeps a plain list.
-    @Test(arguments: [0, 1]) func allShortHistoriesAgreeWithAPlainList(maxPasses: Int) {
+    /// All sequences of 6 operations, of 5 if small requests may pass: acquire 1 or 3 of 4 bytes at low priority, 2 or
+    /// 4 at high priority, release the oldest grant, cancel the first waiting request. Compares the budget with a list
+    /// model after each operation.
+    @Test(arguments: [0, 1]) func allShortOperationSequencesMatchTheListModel(maxPasses: Int) {
         let operations: [Operation] = [
             .take(1, .low), .take(3, .low), .take(2, .high), .take(4, .high), .giveBack, .cancelFirst,
         ]
@@ -180,7 +181,7 @@ import Testing
         #expect(histories == (maxPasses == 0 ? 46_656 : 7_776))
     }
 
-    @Test(arguments: [0, 8]) func randomHistoriesAgreeWithAPlainList(maxPasses: Int) {
+    @Test(arguments: [0, 8]) func randomOperationSequencesMatchTheListModel(maxPasses: Int) {
         for seed in 0..<(maxPasses == 0 ? 20 : 6) {
             var random = SplitMix(seed: UInt64(seed))
             let budget = DecodeBudget(maxBytes: 100, maxPasses: maxPasses)
@@ -190,7 +191,7 @@ import Testing
                 let lane = DecodeQueue.Priority.allCases[Int.random(in: 0..<3, using: &random)]
                 let operation: Operation =
                     switch Int.random(in: 0..<100, using: &random) {
-                    // Every other history is a stream of small urgent requests, which overtake as often as they may.
+                    // Every second sequence has many small urgent requests, which overtake up to the maximum.
                     case 2..<48 where seed % 2 == 1: .take(Int.random(in: 1...5, using: &random), .high)
                     case 2..<99 where seed % 2 == 1: .giveBack
                     case 0..<50: .take(Int.random(in: 1...110, using: &random), lane)
@@ -231,7 +232,7 @@ import Testing
             guard let number = model.cancelFirst(), let ticket = model.tickets[number] else { return }
             if !budget.cancel(ticket) { Issue.record("a request that waits can be cancelled") }
         }
-        // One comparison a step: `#expect` costs more than the step.
+        // One comparison per operation, because `#expect` is slower than the operation.
         if served.value != model.served || budget.grantedBytes != model.held.reduce(0, +)
             || budget.grantedBytes > model.maxBytes || budget.waitingCount != model.waiting.count
             || budget.peakGrantedBytes != model.peak
@@ -240,7 +241,7 @@ import Testing
         }
     }
 
-    /// The rules in the plainest words: a list of who waits, in order of arrival.
+    /// A simple model: one list of waiting requests in order of arrival.
     private struct Model {
         struct Waiting {
             let number: Int
@@ -307,7 +308,7 @@ import Testing
             return nil
         }
 
-        /// The first of each lane.
+        /// The first waiting request of each lane.
         private func heads() -> [Int] {
             (0..<3).compactMap { lane in waiting.firstIndex { $0.lane == lane } }
         }

@@ -3,13 +3,13 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// Budget and queue together, with real decodes where pixels matter.
+/// A queue with a budget, with real decodes where pixels matter.
 @Suite(.timeLimit(.minutes(30))) struct DecodeQueueBudgetTests {
     private func waitUntil(_ condition: @autoclosure () -> Bool) async {
         await yieldUntil(condition)
     }
 
-    @Test func decodesHoldNoMoreThanTheBudgetAndAllEnd() async throws {
+    @Test func hundredDecodesStayWithinTheBudgetAndComplete() async throws {
         let bytes = BMPFile.monochrome(width: 500, height: 500)
         let budget = DecodeBudget(maxBytes: 2_500_000)
         let queue = DecodeQueue(width: 4, budget: budget)
@@ -26,7 +26,7 @@ import Testing
         #expect(budget.peakGrantedBytes >= 1_000_000)
     }
 
-    @Test func theBytesAreHeldUntilFinishReturns() async throws {
+    @Test func budgetBytesAreHeldUntilTheFinishClosureReturns() async throws {
         let bytes = BMPFile.monochrome(width: 100, height: 100)
         let budget = DecodeBudget(maxBytes: 1 << 20)
 
@@ -38,7 +38,7 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
-    @Test func aDecodeOverTheWholeBudgetIsRefused() async {
+    @Test func decodeOverTheBudgetThrowsLimitExceeded() async {
         let budget = DecodeBudget(maxBytes: 39_999)
         let queue = DecodeQueue(width: 1, budget: budget)
 
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["jpeg/cmyk-icc.jpg", "jpeg/icc-p3.jpg", "png/iccp-rgba.png"])
-    func aProfileThatIsConvertedFromCountsTenfold(_ path: String) async throws {
+    func convertedProfileCountsTenTimesItsSize(_ path: String) async throws {
         let bytes = try Fixture.file(path)
         let (asStored, converted) = (DecodeBudget(), DecodeBudget())
 
@@ -64,7 +64,7 @@ import Testing
         #expect(converted.peakGrantedBytes - asStored.peakGrantedBytes >= 10 * image.header.iccProfileByteCount)
     }
 
-    @Test func aFailedDecodeGivesItsBytesBack() async throws {
+    @Test func failedDecodeReleasesItsBytes() async throws {
         let budget = DecodeBudget()
         let queue = DecodeQueue(width: 1, budget: budget)
         let cut = try Fixture.file("demo/mountains.jpg").prefix(700)
@@ -77,8 +77,8 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
-    /// One thread, and the whole budget held outside: the thread stays free for work that needs no bytes.
-    @Test func whoWaitsForBytesKeepsNoThread() async throws {
+    /// Another queue holds the complete budget; the only thread stays available for work that needs no bytes.
+    @Test func jobWaitingForBytesOccupiesNoThread() async throws {
         let budget = DecodeBudget(maxBytes: 100)
         let holder = DecodeQueue(width: 1, budget: budget)
         let queue = DecodeQueue(width: 1, budget: budget)
@@ -96,8 +96,8 @@ import Testing
         try await held
     }
 
-    /// Whoever holds bytes keeps others waiting for them, so it gets the next thread whatever its lane.
-    @Test func aJobThatWasGivenItsBytesStartsBeforeAllOthers() async throws {
+    /// A job that holds bytes makes others wait for them, so it gets the next thread regardless of its priority.
+    @Test func jobWithGrantedBytesStartsBeforeHigherPriorities() async throws {
         let budget = DecodeBudget(maxBytes: 100)
         let holder = DecodeQueue(width: 1, budget: budget)
         let queue = DecodeQueue(width: 1, budget: budget)
@@ -127,7 +127,7 @@ import Testing
         #expect(order.value == ["low", "high"])
     }
 
-    @Test func aJobCancelledWhileItWaitsForBytesLeavesAtOnce() async throws {
+    @Test func cancellingAJobThatWaitsForBytesEndsItImmediately() async throws {
         let budget = DecodeBudget(maxBytes: 100)
         let queue = DecodeQueue(width: 2, budget: budget)
         let gate = DispatchSemaphore(value: 0)
@@ -148,7 +148,7 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
-    @Test func aStreamOfSmallDecodesDoesNotKeepALargeOneOut() async throws {
+    @Test func continuousSmallJobsDoNotStarveALargeOne() async throws {
         let budget = DecodeBudget(maxBytes: 1000)
         let queue = DecodeQueue(width: 3, budget: budget)
         let isDone = Locked(false)
@@ -157,7 +157,7 @@ import Testing
         try await withThrowingTaskGroup { group in
             for _ in 0..<2 {
                 group.addTask {
-                    // Urgent and endless until the large one has come through.
+                    // Urgent jobs until the large one has finished.
                     while !isDone.value {
                         try await queue.run(priority: .high, byteCount: 500) { _ in smallOnes.update { $0 += 1 } }
                     }
@@ -174,8 +174,8 @@ import Testing
         #expect(budget.grantedBytes == 0)
     }
 
-    /// Every job ends exactly once whatever races, and every byte comes back.
-    @Test func tenThousandRacingCancelsLoseNoByte() async {
+    /// Every job ends exactly once under any race, and all bytes are released.
+    @Test func tenThousandRacingCancelsReleaseEveryByte() async {
         let budget = DecodeBudget(maxBytes: 1000)
         let queues = [DecodeQueue(width: 2, budget: budget), DecodeQueue(width: 1, budget: budget)]
         let ended = Locked(0)
@@ -207,8 +207,8 @@ import Testing
         #expect(budget.peakGrantedBytes <= 1000)
     }
 
-    /// In a process of its own, since tests that run beside this one have bitmaps too.
-    @Test func noBitmapIsLeftWhenAllIsDone() async {
+    /// In a dedicated process, because concurrent tests allocate bitmaps too.
+    @Test func cachedBitmapsAreTheOnlyLiveOnesAfterAllDecodes() async {
         await #expect(processExitsWith: .success) {
             let bytes = BMPFile.monochrome(width: 1200, height: 1200)  // mapped pixels
             let cache = MemoryCache<Int, Bitmap>(maxBytes: 20 << 20)

@@ -8,22 +8,22 @@ import Testing
         await yieldUntil { queue.waitingCount == count }
     }
 
-    @Test func theDefaultWidthIsOnePerAvailableProcessor() {
+    @Test func defaultWidthIsTheAvailableProcessorCount() {
         #expect(DecodeQueue().width == AvailableProcessors().count)
     }
 
-    @Test func aResultComesBack() async throws {
+    @Test func runReturnsTheResultOfTheWork() async throws {
         #expect(try await DecodeQueue(width: 2).run { _ in 42 } == 42)
     }
 
-    @Test func anErrorOfTheWorkComesBackTyped() async {
+    @Test func decodeRethrowsDecodeErrors() async {
         let error = await #expect(throws: DecodeError.self) {
             try await DecodeQueue(width: 1).decode(Array("hello".utf8))
         }
         #expect(error?.code == .unknownFormat)
     }
 
-    @Test func higherLanesStartFirstAndALaneKeepsItsOrder() async throws {
+    @Test func jobsStartByPriorityThenInOrderOfArrival() async throws {
         let queue = DecodeQueue(width: 1)
         let gate = QueueGate()
         let order = Locked<[Int]>([])
@@ -46,7 +46,7 @@ import Testing
         #expect(order.value == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test func noMoreThanWidthRunAtOnce() async throws {
+    @Test func atMostWidthJobsRunConcurrently() async throws {
         let queue = DecodeQueue(width: 2)
         let running = Locked((now: 0, most: 0))
 
@@ -68,7 +68,7 @@ import Testing
         #expect(running.value.most <= 2)
     }
 
-    @Test func aJobCancelledWhileWaitingNeverRuns() async throws {
+    @Test func jobCancelledWhileWaitingNeverRuns() async throws {
         let queue = DecodeQueue(width: 1)
         let gate = QueueGate()
         async let blocker: Void = queue.run { _ in gate.pass() }
@@ -80,7 +80,7 @@ import Testing
         task.cancel()
         let result = await task.result
 
-        // It left while the only thread is still busy.
+        // The job was removed while the only thread is still busy.
         #expect(queue.waitingCount == 0)
         #expect(throws: DecodeError.self) { try result.get() }
         gate.open()
@@ -88,7 +88,7 @@ import Testing
         #expect(!ran.value)
     }
 
-    @Test func aTaskCancelledBeforeItEnqueuesNeverRuns() async {
+    @Test func taskCancelledBeforeEnqueuingThrows() async {
         let queue = DecodeQueue(width: 1)
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -101,7 +101,7 @@ import Testing
         #expect(throws: DecodeError.self) { try result.get() }
     }
 
-    @Test func aRunningJobSeesItsFlag() async {
+    @Test func cancellingARunningJobSetsItsFlag() async {
         let queue = DecodeQueue(width: 1)
         let gate = QueueGate()
         let task = Task {
@@ -119,7 +119,7 @@ import Testing
         #expect(wasCancelled == true)
     }
 
-    @Test func workNeverRunsOnTheMainThreadOrTheSharedPool() async throws {
+    @Test func workRunsOnTheQueueThreadAndNotOnTheMainThread() async throws {
         let queue = DecodeQueue(width: 1)
         let first = try await queue.run { _ in ThreadIdentity.current }
         let second = try await queue.run { _ in ThreadIdentity.current }
@@ -128,7 +128,7 @@ import Testing
         await MainActor.run { #expect(ThreadIdentity.current != first) }
     }
 
-    /// Every job ends exactly once whatever races: a second resume of a continuation traps.
+    /// Every job ends exactly once under any race; resuming a continuation twice would trap.
     @Test func twentyThousandRacingCancelsEndEveryJobOnce() async {
         let queue = DecodeQueue(width: 2)
         let ended = Locked(0)

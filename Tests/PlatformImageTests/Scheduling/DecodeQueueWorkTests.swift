@@ -2,8 +2,8 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// N13: work on a queue may throw any error.
-@Suite(.timeLimit(.minutes(30))) struct DecodeQueueWorkTests {
+/// Work on a queue that throws errors of any type.
+@Suite(.requirement("N13"), .timeLimit(.minutes(30))) struct DecodeQueueWorkTests {
     private struct Mishap: Error, Equatable { let number: Int }
 
     private static func untyped(_ number: Int) throws -> Int {
@@ -16,7 +16,7 @@ import Testing
         return 42
     }
 
-    @Test("N13: a closure without a type may throw any error") func untypedErrorsComeBack() async throws {
+    @Test func runRethrowsUntypedErrors() async throws {
         let queue = DecodeQueue(width: 1)
 
         #expect(try await queue.run { _ in try Self.untyped(0) } == 42)
@@ -30,18 +30,18 @@ import Testing
         #expect(queue.budget.grantedBytes == 0)
     }
 
-    @Test("N13: errors of one type come back typed") func typedErrorsComeBackTyped() async {
+    @Test func runRethrowsTypedErrorsWithTheirType() async {
         let queue = DecodeQueue(width: 1)
         do {
             _ = try await queue.run(refusal: { _ in Mishap(number: -1) }) { (_) throws(Mishap) in try Self.typed(9) }
             Issue.record("nothing was thrown")
         } catch {
-            // No cast: the type is known.
+            // No cast, because the error type is static.
             #expect(error.number == 9)
         }
     }
 
-    @Test("N13: the queue's own errors come back through the caller's type") func refusalsAreTranslated() async {
+    @Test func queueErrorsAreConvertedByTheRefusalClosure() async {
         let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 100))
         let refused = Locked<[DecodeError.Code]>([])
         for byteCount in [101, -1] {
@@ -61,7 +61,7 @@ import Testing
         #expect(refused.value == [.limitExceeded, .invalidArgument])
     }
 
-    @Test("N13: without a type the queue's own errors are decode errors") func refusalsWithoutATypeAreDecodeErrors()
+    @Test func queueErrorsWithoutARefusalClosureAreDecodeErrors()
         async
     {
         let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 100))
@@ -71,7 +71,7 @@ import Testing
         #expect(error?.code == .limitExceeded && error?.detail == "decodeBudget")
     }
 
-    @Test("N13: work that throws any error is cancelled while it waits") func waitingWorkIsCancelled() async throws {
+    @Test func throwingWorkCancelledWhileWaitingNeverRuns() async throws {
         let queue = DecodeQueue(width: 1)
         let gate = QueueGate()
         async let blocker: Void = queue.run { _ in gate.pass() }
@@ -96,7 +96,7 @@ import Testing
         #expect(!ran.value)
     }
 
-    @Test("N13: work that throws any error sees its flag while it runs") func runningWorkSeesItsFlag() async throws {
+    @Test func cancellingRunningThrowingWorkSetsItsFlag() async throws {
         let queue = DecodeQueue(width: 1)
         let gate = QueueGate()
         let task = Task {

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Keeps a thread of a queue busy until `open()`.
+/// Blocks a thread of a queue until `open()`.
 final class QueueGate: Sendable {
     private let entered = DispatchSemaphore(value: 0)
     private let exit = DispatchSemaphore(value: 0)

@@ -5,8 +5,8 @@ import Testing
 @Suite struct ASCIITests {
     static let bytes = Array(UInt8.min ... .max)
 
-    /// Every byte against the standard library's classes of characters.
-    @Test func classesAreThoseOfASCII() {
+    /// Compares every byte with the properties of `Character`.
+    @Test func characterClassesMatchTheStandardLibrary() {
         for byte in Self.bytes {
             let character = Character(Unicode.Scalar(byte))
             let isASCII = byte < 128
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func setsHoldTheirBytes() {
+    @Test func setsContainTheirBytes() {
         for byte in Self.bytes {
             #expect(ASCIISet.digits.contains(byte) == byte.isASCIIDigit)
             #expect(ASCIISet.alphanumerics.contains(byte) == byte.isASCIIAlphanumeric)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func numbersAreDigitsThatFit() {
+    @Test func numbersParseOnlyASCIIDigitsThatFitInInt() {
         let table: [(String, Int?)] = [
             ("0", 0), ("007", 7), ("9223372036854775807", .max), ("9223372036854775808", nil), ("", nil), ("-1", nil),
             ("+1", nil), ("1 ", nil), ("\u{0661}", nil),
@@ -45,7 +45,7 @@ import Testing
         for (text, number) in table { #expect(Int(asciiDigits: Array(text.utf8)) == number, "\(text)") }
     }
 
-    @Test func hexadecimalTextHasTwoDigitsForAByte() {
+    @Test func hexadecimalTextHasTwoDigitsPerByte() {
         #expect(String(hexadecimal: [0, 9, 10, 0xAF, 255]) == "00090aafff")
         #expect(String(hexadecimal: []) == "")
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct PercentEncodingTests {
-    @Test func whatIsNotAllowedIsEscaped() {
+    @Test func charactersOutsideTheAllowedSetAreEscaped() {
         let table: [(text: String, allowed: ASCIISet, encoded: String)] = [
             ("", .unreserved, ""), ("a-z.A_Z~09", .unreserved, "a-z.A_Z~09"), ("a b/c", .unreserved, "a%20b%2Fc"),
             ("a b/c", .pathSegment.union("/"), "a%20b/c"), ("100%", .unreserved, "100%25"),
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func escapesAreKeptWhenAskedFor() {
+    @Test func keepsEscapesPreservesValidEscapes() {
         let table = [("%41%4", "%41%254"), ("%", "%25"), ("%g0%0g%aF", "%25g0%250g%aF"), ("a%20 ", "a%20%20")]
         for (text, encoded) in table {
             let bytes = PercentEncoding.encode(Array(text.utf8), allowed: .unreserved, keepsEscapes: true)
@@ -25,13 +25,12 @@ import Testing
         }
     }
 
-    @Test func brokenEscapesStandForThemselves() {
+    @Test func invalidEscapesAreDecodedLiterally() {
         let table = [("%", "%"), ("%4", "%4"), ("%4g", "%4g"), ("%%41", "%A"), ("%2541", "%41"), ("%+5", "%+5")]
         for (text, decoded) in table { #expect(PercentEncoding.decode(text.utf8) == Array(decoded.utf8), "\(text)") }
     }
 
-    /// Every byte, against Foundation.
-    @Test func everyByteComesBack() {
+    @Test func everyByteRoundTripsAndMatchesFoundation() {
         for byte in UInt8.min ... .max {
             let encoded = PercentEncoding.encode([byte], allowed: .unreserved)
             #expect(PercentEncoding.decode(encoded[...]) == [byte])

@@ -4,7 +4,7 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct DurationCountTests {
-    @Test func countsAreCutTowardsZero() {
+    @Test func countsAreTruncatedTowardsZero() {
         let duration = Duration(secondsComponent: 1, attosecondsComponent: 999_999_999_999_999_999)
         #expect(duration.millisecondCount == 1_999)
         #expect(duration.microsecondCount == 1_999_999)
@@ -13,7 +13,7 @@ import Testing
         #expect(Duration.zero.millisecondCount == 0)
     }
 
-    @Test func countsStopAtTheEndsOfTheRange() {
+    @Test func countsSaturateAtTheEndsOfTheRange() {
         #expect(Duration.seconds(Int64.max).millisecondCount == .max)
         #expect(Duration.seconds(Int64.min).nanosecondCount == .min)
         #expect(Duration.seconds(Int64.max / 1_000).millisecondCount == Int64.max / 1_000 * 1_000)
@@ -23,8 +23,8 @@ import Testing
 }
 
 @Suite struct TicketQueueTests {
-    /// Against an array, over lengths at which the front is given up.
-    @Test func ticketsLeaveInTheOrderOfTheirArrival() {
+    /// Compares the queue with an array over lengths at which it releases its consumed front.
+    @Test func ticketsAreDequeuedInOrderOfArrival() {
         var (queue, model) = (TicketQueue<Int>(), [Int]())
         var random = SystemRandomNumberGenerator()
         for ticket in 0..<2_000 {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func forgottenTicketsAreTakenOutWhenTheyAreTheMost() {
+    @Test func compactRemovesTicketsWhenFewOfThemAreWaiting() {
         var queue = TicketQueue<Int>()
         for ticket in 0..<100 { queue.append(ticket) }
 
@@ -52,7 +52,7 @@ import Testing
 }
 
 @Suite struct DetachedThreadTests {
-    /// Says how often the body ran when it is released.
+    /// Reports the number of runs of the body when it is released.
     private final class Token: Sendable {
         let runs = Atomic(0)
         let onRelease: @Sendable (Int) -> Void
@@ -62,7 +62,7 @@ import Testing
         deinit { onRelease(runs.load(ordering: .relaxed)) }
     }
 
-    @Test func theBodyRunsOnceAndIsReleased() async {
+    @Test func detachedThreadRunsTheBodyOnceAndReleasesIt() async {
         let runs = await withCheckedContinuation { continuation in
             let token = Token { continuation.resume(returning: $0) }
             let failure = DetachedThread.start { token.runs.add(1, ordering: .relaxed) }
@@ -71,10 +71,10 @@ import Testing
         #expect(runs == 1)
     }
 
-    @Test func noThreadIsAnErrorAndReleasesTheBody() async {
+    @Test func failedThreadCreationReturnsAnErrorAndReleasesTheBody() async {
         let runs = await withCheckedContinuation { continuation in
             let token = Token { continuation.resume(returning: $0) }
-            // No address space has room for the stack.
+            // No address space is large enough for the stack.
             let failure = DetachedThread.start(stackBytes: 1 << 50) { token.runs.add(1, ordering: .relaxed) }
             #expect(failure != nil)
         }
