@@ -121,11 +121,11 @@ import Testing
     ]
 
     @Test(arguments: systems)
-    func theLowestVisibleLimitCounts(_ system: System) throws {
+    func lowestVisibleCgroupLimitIsUsed(_ system: System) throws {
         #expect(limit(try system.tree()) == system.limit)
     }
 
-    @Test func aChainOfCgroupsIsSearchedAtEveryLevel() throws {
+    @Test func limitAtAnyLevelOfTheCgroupPathIsFound() throws {
         let names = (0..<12).map { "level\($0)" }
         for level in 0...names.count {
             let folder = ([Self.v2] + names.prefix(level)).joined(separator: "/")
@@ -141,12 +141,12 @@ import Testing
         "9223372036854775807\n", "9223372036854775808\n", "99999999999999999999999999\n",
         String(repeating: "0", count: 5000),
     ])
-    func whatIsNoNumberIsNoLimit(_ text: String) throws {
+    func invalidLimitTextIsIgnored(_ text: String) throws {
         let system = System("", "0::/a\n", SystemTree.unified, ["\(Self.v2)/a/memory.max": text], nil)
         let tree = try system.tree()
         #expect(limit(tree) == nil)
 
-        // The next best source is the parent.
+        // The next source is the parent.
         try tree.write("700\n", to: "\(Self.v2)/memory.max")
         #expect(limit(tree) == 700)
     }
@@ -168,7 +168,7 @@ import Testing
         return tree
     }
 
-    /// What the tree gives without one of its files.
+    /// The expected result without one of the files.
     static let withoutOneFile: [(path: String, physical: Int, limit: Int?)] = [
         ("proc/self/cgroup", 1 << 30, nil), ("proc/self/mountinfo", 1 << 30, nil), ("proc/meminfo", 1 << 40, 10),
         ("\(v1)/x/memory.limit_in_bytes", 1 << 30, 11), ("\(v2)/unified/y/memory.max", 1 << 30, 10),
@@ -177,9 +177,9 @@ import Testing
 
     enum Odd: CaseIterable { case missing, folder, fifo, writtenFIFO, zeroDevice, symlinkLoop, endless }
 
-    /// Not one of these may hang: a FIFO waits for its writer when it is opened without care.
+    /// None of these may block: a blocking `open` of a FIFO waits for its writer.
     @Test(.timeLimit(.minutes(30)), arguments: Odd.allCases)
-    func anOddFileIsAsGoodAsNone(_ odd: Odd) throws {
+    func unreadableFileIsTreatedAsMissing(_ odd: Odd) throws {
         for (path, physical, limit) in Self.withoutOneFile {
             let tree = try hybridTree()
             let full = tree.path(path)
@@ -205,8 +205,8 @@ import Testing
         }
     }
 
-    /// Every cut and every flipped byte of the files that are parsed; the results stay among what there is.
-    @Test func damagedFilesGiveOneOfTheOtherSources() throws {
+    /// Truncates the parsed files at every byte and changes every byte; the result must be one of the existing limits.
+    @Test func damagedFilesFallBackToTheOtherSources() throws {
         let tree = try hybridTree()
         for path in ["proc/self/cgroup", "proc/self/mountinfo", "proc/meminfo"] {
             let intact = [UInt8](try Data(contentsOf: URL(filePath: tree.path(path))))
@@ -229,9 +229,9 @@ import Testing
         #expect(limit(tree) == 10)
     }
 
-    /// Were the work the product of lines and names, it would take minutes.
+    /// With work proportional to lines times path components, this would take minutes.
     @Test(.timeLimit(.minutes(30)))
-    func filesOfAMegabyteAreReadInTime() throws {
+    func filesOfOneMegabyteAreParsedInTime() throws {
         let line = "31 23 0:27 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
         let deep = String(repeating: "/a", count: 500_000)
         let tree = try System(
@@ -246,7 +246,7 @@ import Testing
         #expect(limit(tree) == 5)
     }
 
-    @Test func theLowerOfTwoStatementsAboutTheMachineCounts() throws {
+    @Test func lowerOfMeminfoAndSystemMemoryIsUsed() throws {
         let table: [(meminfo: String, system: Int?, bytes: Int?)] = [
             ("MemTotal:       16384 kB\n", nil, 16_777_216), ("MemTotal: 1 kB\n", 5000, 1024),
             ("MemTotal: 10 kB\n", 5000, 5000), ("MemTotal: 0 kB\n", 5000, 5000), ("MemTotal: 0 kB\n", nil, nil),
@@ -260,7 +260,7 @@ import Testing
         }
     }
 
-    @Test func theLowerOfLimitAndMachineIsAvailable() throws {
+    @Test func lowerOfCgroupLimitAndPhysicalMemoryIsAvailable() throws {
         let table: [(limit: String, system: Int?, bytes: Int)] = [
             ("4096\n", 8192, 4096), ("8192\n", 4096, 4096), ("4096\n", nil, 4096), ("max\n", 4096, 4096),
             ("max\n", nil, 1 << 30), ("\(1 << 40)\n", nil, 1 << 40), ("0\n", 4096, 0),
@@ -271,7 +271,7 @@ import Testing
         }
     }
 
-    @Test func aFractionIsRoundedDownAndNeverOverflows() throws {
+    @Test func fractionIsRoundedDownWithoutOverflow() throws {
         let tree = try SystemTree()
         let thousand = AvailableMemory(root: tree.root, systemBytes: 1000)
         #expect(thousand.fraction(0.15) == 150 && thousand.fraction(0.0019) == 1)
@@ -282,14 +282,14 @@ import Testing
         #expect(largest.fraction(1.0.nextDown) < .max && largest.fraction(1.0.nextDown) > .max - (1 << 12))
     }
 
-    @Test func aFractionOutOfRangeTraps() async {
+    @Test func fractionOutOfRangeTraps() async {
         await #expect(processExitsWith: .failure) { _ = AvailableMemory().fraction(-0.1) }
         await #expect(processExitsWith: .failure) { _ = AvailableMemory().fraction(1.1) }
         await #expect(processExitsWith: .failure) { _ = AvailableMemory().fraction(.nan) }
     }
 
-    /// Against Foundation, and against a cgroup that everybody can read.
-    @Test func thisMachineHasMemory() throws {
+    /// Compares the physical memory with that of Foundation.
+    @Test func realMachineReportsPlausibleMemory() throws {
         let memory = AvailableMemory()
         let physical = try #require(memory.physicalBytes)
         #expect(physical <= Int(ProcessInfo.processInfo.physicalMemory) && physical > 1 << 26)
@@ -297,9 +297,9 @@ import Testing
         #expect(MemoryCache<Int, Int>(maxBytes: memory.fraction(0.15)).maxBytes == Int(Double(memory.bytes) * 0.15))
     }
 
-    /// In a process of its own, because others open descriptors too. Those that the runtime opens meanwhile are not
-    /// counted: what was asked are kernel files.
-    @Test func askingLeavesNoDescriptorOpen() async {
+    /// In a dedicated process, because other tests open descriptors too. Counts only files of `/proc` and `/sys`, which
+    /// excludes descriptors that the runtime opens meanwhile.
+    @Test func readingTheLimitsLeavesNoDescriptorOpen() async {
         await #expect(processExitsWith: .success) {
             for _ in 0..<50 { _ = AvailableMemory() }
             let folder = "/proc/self/fd"

@@ -1,10 +1,11 @@
 import Foundation
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImage
 
-/// N6: the default width of a queue follows affinity and CPU quota.
-@Suite(.timeLimit(.minutes(30))) struct AvailableProcessorsTests {
+/// The default width of a queue depends on CPU affinity and CPU quota.
+@Suite(.requirement("N6"), .timeLimit(.minutes(30))) struct AvailableProcessorsTests {
     typealias System = CgroupSystem
 
     static let v2 = "sys/fs/cgroup"
@@ -12,7 +13,7 @@ import Testing
     static let own = "0::/a.slice/b.service\n"
     static let cpu = "11:cpu,cpuacct:/pod/c\n4:memory:/pod/c\n"
 
-    /// The quota of the process's own cgroup.
+    /// A quota in the cgroup of the process.
     private static func unified(_ text: String, _ limit: Int?) -> System {
         System("v2, \(text)", own, SystemTree.unified, ["\(v2)/a.slice/b.service/cpu.max": text + "\n"], limit)
     }
@@ -71,8 +72,8 @@ import Testing
             ["\(v1)/pod/c/cpu.cfs_quota_us": "200000\n", "\(v1)/pod/c/cpu.cfs_period_us": "100000\n"], 2),
     ]
 
-    @Test("N6: the lowest quota of all cgroups counts, rounded up", arguments: systems)
-    func theLowestQuotaCounts(system: System) throws {
+    @Test(arguments: systems)
+    func lowestCgroupQuotaIsUsedRoundedUp(system: System) throws {
         let tree = try system.tree()
 
         let processors = AvailableProcessors(root: tree.root, onlineCount: 64, affinityCount: nil)
@@ -82,12 +83,11 @@ import Testing
     }
 
     @Test(
-        "N6: the lowest of online processors, affinity and quota counts",
         arguments: [
             (64, 3, nil, 3), (64, nil, "200000 100000", 2), (64, 3, "200000 100000", 2), (2, 3, "800000 100000", 2),
             (64, 1, "800000 100000", 1), (0, nil, nil, 1), (-1, nil, nil, 1), (8, nil, "10000 100000", 1),
         ] as [(Int, Int?, String?, Int)])
-    func theLowestOfAllCounts(online: Int, affinity: Int?, quota: String?, count: Int) throws {
+    func lowestOfOnlineAffinityAndQuotaIsUsed(online: Int, affinity: Int?, quota: String?, count: Int) throws {
         let tree = try SystemTree([
             "proc/self/cgroup": "0::/\n", "proc/self/mountinfo": SystemTree.unified,
             "sys/fs/cgroup/cpu.max": (quota ?? "max 100000") + "\n",
@@ -95,14 +95,14 @@ import Testing
         #expect(AvailableProcessors(root: tree.root, onlineCount: online, affinityCount: affinity).count == count)
     }
 
-    @Test("N6: a system without /proc leaves what is online") func noFilesAreNoLimit() throws {
+    @Test func missingProcFilesMeanNoLimit() throws {
         let processors = AvailableProcessors(root: try SystemTree().root, onlineCount: 5, affinityCount: nil)
         #expect(processors.cgroupLimit == nil && processors.count == 5)
     }
 
     #if os(Linux)
-    /// For real: a thread of its own, so that no other test has less.
-    @Test("N6: a queue made by a thread of one processor has one thread") func affinityIsTheWidth() async throws {
+    /// Sets the affinity of a dedicated thread, so that other tests keep theirs.
+    @Test func affinityToOneProcessorGivesAQueueWidthOfOne() async throws {
         let (before, pinned, width) = await withCheckedContinuation { continuation in
             Thread {
                 let before = AvailableProcessors().affinityCount
@@ -124,14 +124,14 @@ import Testing
     }
     #endif
 
-    @Test("N6: this machine has at least one processor, and no more than are online") func thisMachineHasProcessors() {
+    @Test func realMachineHasOneToOnlineCountProcessors() {
         let processors = AvailableProcessors()
         #expect(processors.count >= 1 && processors.count <= processors.onlineCount)
     }
 }
 
 #if os(Linux)
-// The headers show these two to programs that define _GNU_SOURCE only, which an importing module cannot do.
+// The headers declare these functions only if _GNU_SOURCE is defined, which an importing module cannot do.
 @_silgen_name("sched_getaffinity")
 private func schedulerGetAffinity(_ thread: Int32, _ size: Int, _ set: UnsafeMutableRawPointer) -> Int32
 @_silgen_name("sched_setaffinity")

@@ -20,7 +20,7 @@ import Testing
         "low 0\nhigh \(high)\nmax \(max)\noom \(oom)\noom_kill 0\noom_group_kill 0\n"
     }
 
-    /// A watcher of the files in `tree`, with no quiet time, and its events.
+    /// A watcher of the files in `tree` and its events, by default without a window.
     private static func watcher(
         _ tree: SystemTree, quiet: Duration = .zero
     ) throws -> (MemoryPressureWatcher, AsyncStream<MemoryPressureEvent>.Iterator) {
@@ -35,9 +35,9 @@ import Testing
         MemoryPressureEvent(.cgroupEvents, MemoryEventCounters(high: high, max: max, oom: oom))
     }
 
-    // The counters of a cgroup: the kernel's `memory.events` tells inotify when it changes, as any file does.
+    // Counters of a cgroup. As for other files, inotify reports changes of `memory.events`.
 
-    @Test(.timeLimit(.minutes(30))) func eachCounterThatRisesIsTold() async throws {
+    @Test(.timeLimit(.minutes(30))) func risingCountersAreReportedWithTheirIncrease() async throws {
         let file = "\(Self.own)/memory.events.local"
         let tree = try Self.tree([file: Self.counters(high: 5, max: 6, oom: 7)])
         var (watcher, events) = try Self.watcher(tree)
@@ -54,7 +54,7 @@ import Testing
         #expect(await events.next() == Self.event(high: 10, max: 10, oom: 10))
     }
 
-    /// What makes no sense, or shows no rise, is followed by one that rises: were it told, it would come first.
+    /// Writes a text without a rise, then one with a rise; the first reported event must be that of the second.
     @Test(
         .timeLimit(.minutes(30)),
         arguments: [
@@ -64,7 +64,7 @@ import Testing
             "\0\0\0",
             String(repeating: "x", count: 100_000),
         ])
-    func whatIsNoRiseIsNotTold(_ text: String) async throws {
+    func invalidOrUnchangedCountersAreNotReported(_ text: String) async throws {
         let file = "\(Self.own)/memory.events.local"
         let tree = try Self.tree([file: Self.counters(high: 1, max: 1, oom: 1)])
         var (watcher, events) = try Self.watcher(tree)
@@ -73,12 +73,12 @@ import Testing
         try tree.write(Self.counters(high: 3, max: 1, oom: 1), to: file)
 
         let high = try #require(await events.next()).highCount
-        // The reset to 0 may have been seen in between or not.
+        // The watcher may or may not have read the reset to 0 in between.
         #expect(high == 2 || high == 3 && text.contains("high 0\n"))
         watcher.stop()
     }
 
-    @Test func countersAreTakenLineByLine() {
+    @Test func countersAreParsedLineByLine() {
         let table: [(text: String, counters: MemoryEventCounters)] = [
             ("high 4\nmax 5\noom 6\n", MemoryEventCounters(high: 4, max: 5, oom: 6)),
             ("oom 6\nnew 9\nhigh 4", MemoryEventCounters(high: 4, max: 2, oom: 6)),
@@ -94,16 +94,16 @@ import Testing
         }
     }
 
-    @Test func sumsOfCountersStayInRange() {
+    @Test func sumsOfCountersSaturate() {
         var sum = MemoryEventCounters(high: .max, max: 1)
         sum += MemoryEventCounters(high: .max, max: 2, oom: 3)
         #expect(sum == MemoryEventCounters(high: .max, max: 3, oom: 3))
         #expect(MemoryEventCounters().rise(since: sum).isZero)
     }
 
-    /// A limit on any of the cgroups above is a limit on this process; what happens in cgroups below is not its own.
+    /// Limits of all ancestor cgroups apply to this process; events of descendant cgroups do not.
     @Test(.timeLimit(.minutes(30)), arguments: ["sys/fs/cgroup", "sys/fs/cgroup/a", own])
-    func everyLevelIsWatchedForItsOwnEvents(_ folder: String) async throws {
+    func everyCgroupLevelIsWatchedForItsLocalEvents(_ folder: String) async throws {
         let folders = ["sys/fs/cgroup", "sys/fs/cgroup/a", Self.own]
         let files = folders.flatMap { ["\($0)/memory.events", "\($0)/memory.events.local"] }
         let tree = try Self.tree(Dictionary(uniqueKeysWithValues: files.map { ($0, Self.counters()) }))
@@ -116,7 +116,7 @@ import Testing
         watcher.stop()
     }
 
-    @Test(.timeLimit(.minutes(30))) func theEventsOfOldKernelsAreUsedToo() async throws {
+    @Test(.timeLimit(.minutes(30))) func memoryEventsIsUsedWithoutMemoryEventsLocal() async throws {
         let tree = try Self.tree(["\(Self.own)/memory.events": Self.counters()])
         var (watcher, events) = try Self.watcher(tree)
 
@@ -126,7 +126,7 @@ import Testing
         watcher.stop()
     }
 
-    @Test(.timeLimit(.minutes(30))) func aFileThatGoesAwayLeavesTheOthersWatched() async throws {
+    @Test(.timeLimit(.minutes(30))) func removingAWatchedFileKeepsTheOthersWatched() async throws {
         let parent = "sys/fs/cgroup/a/memory.events.local"
         let tree = try Self.tree(["\(Self.own)/memory.events.local": Self.counters(), parent: Self.counters()])
         var (watcher, events) = try Self.watcher(tree)
@@ -138,8 +138,8 @@ import Testing
         watcher.stop()
     }
 
-    /// Were there no quiet time, the second rise would nearly always be told before the watcher is stopped.
-    @Test(.timeLimit(.minutes(30))) func eventsOfACgroupAreToldOnceInAWindow() async throws {
+    /// Without a window, the second rise would almost always be reported before the watcher stops.
+    @Test(.timeLimit(.minutes(30))) func cgroupEventsAreReportedOncePerWindow() async throws {
         let file = "\(Self.own)/memory.events.local"
         let tree = try Self.tree([file: Self.counters()])
         let count = Locked(0)
@@ -164,7 +164,7 @@ import Testing
         #expect(count.value == 1)
     }
 
-    @Test(.timeLimit(.minutes(30))) func aCacheIsRelieved() async throws {
+    @Test(.timeLimit(.minutes(30))) func pressureEventRelievesTheCache() async throws {
         let file = "\(Self.own)/memory.events.local"
         let tree = try Self.tree([file: Self.counters()])
         let relieved = AsyncStream.makeStream(of: Void.self)
@@ -184,9 +184,9 @@ import Testing
         watcher.stop()
     }
 
-    // Beginning and ending.
+    // Start and end of the thread.
 
-    /// Tells when it is released.
+    /// Calls `onRelease` when it is released.
     final class Token: Sendable {
         private let onRelease: @Sendable () -> Void
         init(onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
@@ -195,9 +195,9 @@ import Testing
 
     enum Ending: CaseIterable { case stopped, stoppedTwice, released, stoppedByItself }
 
-    /// The closure is released by the thread as its last act; a thread that did not end would let this test time out.
+    /// The thread releases the closure when it ends; if it did not end, this test would time out.
     @Test(.timeLimit(.minutes(30)), arguments: Ending.allCases)
-    func theThreadEndsAndReleasesTheClosure(_ ending: Ending) async throws {
+    func stoppingEndsTheThreadAndReleasesTheClosure(_ ending: Ending) async throws {
         let file = "\(Self.own)/memory.events.local"
         let tree = try Self.tree([file: Self.counters()])
         let (released, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -227,14 +227,14 @@ import Testing
         itself.update { $0 = nil }
     }
 
-    /// In a process of its own, because others open descriptors and start threads too.
-    @Test func watchersLeaveNoDescriptorsAndNoThreads() async {
+    /// In a dedicated process, because other tests open descriptors and start threads too.
+    @Test func stoppedWatchersLeaveNoDescriptorsAndNoThreads() async {
         await #expect(processExitsWith: .success) {
             let tree = try MemoryPressureTests.tree(["sys/fs/cgroup/a/b/memory.events": "high 0\n"])
             func names(_ folder: String) -> Set<String> {
                 Set((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)")) ?? [])
             }
-            // Of the kinds that a watcher has, an inotify and a pipe. The runtime opens others when it likes.
+            // Counts inotify and pipe descriptors, which a watcher opens. The runtime may open others at any time.
             func descriptors() -> Int {
                 let folder = "/proc/self/fd"
                 return names("fd").count { name in
@@ -245,14 +245,14 @@ import Testing
             let (before, others) = (descriptors(), names("task"))
             var watchers: [MemoryPressureWatcher] = []
             for _ in 0..<40 { watchers.append(try MemoryPressureTests.watcher(tree).0) }
-            // Threads of the runtime may begin and end meanwhile.
+            // Runtime threads may start and end meanwhile.
             let threads = names("task").subtracting(others)
             precondition(descriptors() == before + 3 * 40 && threads.count >= 40)
 
             watchers.prefix(20).forEach { $0.stop() }
             watchers = []
 
-            // A thread is gone some microseconds after it ended; one that stays fails by the deadline.
+            // A thread disappears some microseconds after it ends; a thread that remains fails at the deadline.
             let deadline = ContinuousClock.now + .seconds(1_500)
             while descriptors() != before || names("task").intersection(threads).count >= 20 {
                 precondition(ContinuousClock.now < deadline, "descriptors or threads are left")
@@ -261,15 +261,15 @@ import Testing
         }
     }
 
-    /// With every number of free descriptors: what cannot be had is thrown, and what was taken is given back, or the
-    /// last round would lack it.
-    @Test func tooFewDescriptorsAreAnErrorAndNoneIsLost() async {
+    /// For every number of free descriptors: a missing descriptor throws, and acquired descriptors are closed;
+    /// otherwise the last round would fail.
+    @Test func tooFewDescriptorsThrowAndNoneIsLeaked() async {
         await #expect(processExitsWith: .success) {
             let tree = try MemoryPressureTests.tree(["sys/fs/cgroup/a/b/memory.events": "high 0\n"])
             var limits = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
             let before = limits.rlim_cur
-            // Fills the gaps, so that all numbers from this one on are free.
+            // Fills the gaps, so that all numbers from this one are free.
             let lowestFree = (0..<64).map { _ in open("/dev/null", O_RDONLY) }[63] + 1
             var outcomes: [String] = []
             for free in 0...3 {
@@ -282,20 +282,20 @@ import Testing
                 case .failure(let error): outcomes.append("\(error)")
                 }
             }
-            limits.rlim_cur = before  // deleting the tree takes descriptors
+            limits.rlim_cur = before  // deleting the tree needs descriptors
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
-            // No file can be read; no counters beside inotify; one end of the pipe too few; all is there.
+            // No file can be opened; inotify but no counters; one end of the pipe is missing; enough descriptors.
             precondition(outcomes == ["noSource", "noSource", "noResources", "watched"], "\(outcomes)")
             withExtendedLifetime(tree) {}
         }
     }
 
-    // The kernel's own files.
+    // The real files of the kernel.
 
-    /// A 2 s window with the lowest threshold: the file is taken out of memory and read again, so that the process
-    /// waits for its own pages, which the kernel counts as a stall.
+    /// A 2 s window with the lowest threshold: the file is paged out and read again, so that the process waits for its
+    /// pages, which the kernel counts as a stall.
     @Test(.enabled(if: canWatchStalls, "this kernel has no pressure stall information"), .timeLimit(.minutes(30)))
-    func aRealStallIsTold() async throws {
+    func realStallIsReported() async throws {
         let (events, continuation) = AsyncStream.makeStream(of: MemoryPressureEvent.self)
         let isTold = Locked(false)
         let watcher = try MemoryPressureWatcher(sources: [.systemStalls], stall: .microseconds(1)) {
@@ -315,9 +315,9 @@ import Testing
         #expect(event.highCount == 0 && event.maxCount == 0 && event.oomCount == 0)
     }
 
-    /// The kernel refuses a threshold of 0, which the public initialiser does not let through.
+    /// The kernel rejects a threshold of 0; the public initializer traps before.
     @Test(.enabled(if: canWatchStalls, "this kernel has no pressure stall information"))
-    func anOrderThatTheKernelRefusesIsAnError() throws {
+    func thresholdRefusedByTheKernelThrows() throws {
         do {
             _ = try MemoryPressureWatcher(
                 sources: [.systemStalls], stall: .zero, window: .seconds(2), stallFile: Self.stallFile, root: ""
@@ -332,17 +332,17 @@ import Testing
     private static let stallFile = "/proc/pressure/memory"
     static let canWatchStalls = (try? MemoryPressureWatcher(sources: [.systemStalls]) { _ in }) != nil
 
-    /// Microseconds since the machine was started.
+    /// Total stall time since the system started, in microseconds.
     private static var totalStall: Substring? {
         (try? String(contentsOfFile: stallFile, encoding: .utf8))?.split(separator: "\n").first?
             .split(separator: "=").last
     }
 
-    /// A cgroup is made with a limit of 4 MiB, and a process in it writes 32 MiB through the file cache.
+    /// Creates a cgroup with a limit of 4 MiB; a process in it writes 32 MiB through the page cache.
     @Test(
         .enabled(if: cgroupParent != nil, "no cgroup of version 2 with the memory controller can be made here"),
         .timeLimit(.minutes(30)))
-    func aRealCgroupOverItsLimitIsTold() async throws {
+    func realCgroupOverItsLimitIsReported() async throws {
         let cgroup = "\(try #require(Self.cgroupParent))/platformimage-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: cgroup, withIntermediateDirectories: false)
         defer { rmdir(cgroup) }
@@ -363,7 +363,7 @@ import Testing
         writer.standardError = FileHandle.nullDevice
         try writer.run()
         let event = await events.next()
-        // Above the limit it is slowed down and could take minutes.
+        // Above the limit the kernel throttles the process, which could take minutes.
         kill(writer.processIdentifier, SIGKILL)
         writer.waitUntilExit()
         watcher.stop()
@@ -371,7 +371,7 @@ import Testing
         #expect(try #require(event).highCount > 0)
     }
 
-    /// The nearest cgroup whose children get the memory controller, if this process may make one there.
+    /// The nearest cgroup with the memory controller in which this process may create a child cgroup.
     private static var cgroupParent: String? {
         CgroupMemory(root: []).folders.filter { $0.version == .v2 }.map { String(decoding: $0.path, as: UTF8.self) }
             .first { folder in
@@ -381,9 +381,9 @@ import Testing
             }
     }
 
-    // What cannot be watched.
+    // Errors of sources.
 
-    @Test func everySourceThatFailedIsNamed() throws {
+    @Test func errorNamesEverySourceThatFailed() throws {
         let tree = try SystemTree()
         do {
             _ = try MemoryPressureWatcher(
@@ -399,17 +399,17 @@ import Testing
         }
     }
 
-    @Test func noSourceAtAllIsAnError() {
+    @Test func emptySourceListThrowsNoSource() {
         #expect(throws: MemoryPressureError(.noSource, "")) { try MemoryPressureWatcher(sources: []) { _ in } }
     }
 
-    /// The root cgroup has no events, and in a hybrid system the folder of version 2 has none.
-    @Test func aCgroupWithoutEventsIsNoSource() throws {
+    /// The root cgroup has no events, and neither has the version 2 folder of a hybrid system.
+    @Test func cgroupWithoutEventsThrowsNoSource() throws {
         let tree = try Self.tree(["\(Self.own)/cgroup.procs": ""])
         #expect(throws: MemoryPressureError(.noSource, "")) { try Self.watcher(tree) }
     }
 
-    @Test func theNextSourceIsTried() throws {
+    @Test func failedSourceFallsBackToTheNext() throws {
         let tree = try Self.tree(["\(Self.own)/memory.events": Self.counters()])
         let watcher = try MemoryPressureWatcher(
             sources: [.systemStalls, .cgroupEvents], stall: .zero, window: .zero, stallFile: Self.noStalls,
@@ -418,7 +418,7 @@ import Testing
         #expect(watcher.source == .cgroupEvents)
     }
 
-    @Test func timesOutOfRangeTrap() async {
+    @Test func windowsAndThresholdsOutOfRangeTrap() async {
         await #expect(processExitsWith: .failure) { _ = try MemoryPressureWatcher(window: .milliseconds(499)) { _ in } }
         await #expect(processExitsWith: .failure) { _ = try MemoryPressureWatcher(window: .seconds(11)) { _ in } }
         await #expect(processExitsWith: .failure) { _ = try MemoryPressureWatcher(stall: .zero) { _ in } }
@@ -426,7 +426,7 @@ import Testing
     }
 }
 
-/// 16 MiB of a file in memory, which can be taken out of it.
+/// A mapping of a 16 MiB file that can be paged out.
 private final class RereadFile {
     private let path = "/var/tmp/platformimage-\(UUID().uuidString)"
     private let pages: UnsafeMutableRawPointer
@@ -446,7 +446,7 @@ private final class RereadFile {
         unlink(path)
     }
 
-    /// Touched several times, the pages count as a working set; only such are waited for under pressure.
+    /// Reads the pages several times, so that they count as working set; only refaults of the working set are stalls.
     func reread() {
         for _ in 0..<3 { touch() }
         madvise(pages, count, 21)  // MADV_PAGEOUT, Linux 5.4

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A folder under the temporary one that looks like the root of a system's files; deleted with the value.
+/// A temporary folder that represents the root of a file system; deleted with this object.
 final class SystemTree: Sendable {
-    /// The path, without a slash at the end.
+    /// The path without a trailing slash.
     let root: String
 
     /// - Parameter files: Contents by path, as in `proc/self/cgroup`.
@@ -23,7 +23,7 @@ final class SystemTree: Sendable {
 
     func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: self.path(path)) }
 
-    /// Writes in place, as the kernel changes its files: the inode stays the same.
+    /// Writes in place, which keeps the inode, as the kernel does for its files.
     func write(_ bytes: [UInt8], to path: String) throws {
         try makeFolder(of: path)
         try Data(bytes).write(to: URL(filePath: self.path(path)))
@@ -33,14 +33,14 @@ final class SystemTree: Sendable {
 }
 
 extension SystemTree {
-    /// The lines of `/proc/self/mountinfo` on a system with version 2 alone.
+    /// The lines of `/proc/self/mountinfo` on a system with cgroup version 2 only.
     static let unified = """
         22 27 0:21 / /proc rw,nosuid,nodev,noexec,relatime shared:14 - proc proc rw
         27 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=remount-ro
         31 23 0:27 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate
 
         """
-    /// The same on a system with version 1 alone.
+    /// The lines on a system with cgroup version 1 only.
     static let legacy = """
         27 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
         31 23 0:28 / /sys/fs/cgroup ro,relatime - tmpfs tmpfs rw,mode=755
@@ -49,12 +49,12 @@ extension SystemTree {
         40 31 0:37 / /sys/fs/cgroup/systemd rw,relatime shared:12 - cgroup cgroup rw,xattr,name=systemd
 
         """
-    /// The same with controllers in version 1 and processes in version 2 too.
+    /// The lines on a hybrid system: controllers in version 1, processes also in version 2.
     static let hybrid =
         legacy + "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:13 - cgroup2 cgroup2 rw\n"
 }
 
-/// A system by the files that say where its cgroups are, and the limit that counts on it.
+/// The files of a system that describe its cgroups, and the expected limit.
 struct CgroupSystem: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let cgroup: String
