@@ -3,9 +3,9 @@ import Testing
 
 @testable import PlatformImage
 
-/// A draft at 1/8 keeps the size that chroma was stored at.
+/// A draft at 1/8 keeps the stored size of subsampled chroma.
 @Suite struct DraftChromaTests {
-    /// 92 x 90 at 1/8: enough blocks for codes to be passed over.
+    /// 92 x 90 at 1/8: enough blocks for the decoder to skip coefficients.
     private let width = 736
     private let height = 720
 
@@ -42,9 +42,9 @@ import Testing
         pixels[(pixel * 4)..<(pixel * 4 + 3)].allSatisfy { $0 > 0 && $0 < 255 }
     }
 
-    /// Four pixels have one chroma, the mean of the four that libjpeg interpolates, and each its own luma; looked at
-    /// where no colour was cut off at 0 or 255, which luma and chroma cannot be told from.
-    @Test func fourPixelsShareTheMeanOfTheirChroma() throws {
+    /// Four pixels share one chroma value, the mean of the four that libjpeg interpolates, and have separate luma.
+    /// Compares only pixels without clipping at 0 or 255, because clipped colours do not give luma and chroma.
+    @Test func draftGivesFourPixelsTheMeanOfTheirChroma() throws {
         let bytes = try encoded(.gradient)
         let (draft, whole) = (try decode(bytes, .draft).pixels, try decode(bytes, .exact).pixels)
         let across = width / 8
@@ -65,14 +65,14 @@ import Testing
         #expect(looked > 500)
     }
 
-    @Test func chromaWithNoDetailStaysAsItIs() throws {
+    @Test func uniformChromaIsUnchangedInADraft() throws {
         for sample in [SamplePicture.grayNoise, .oneColor] {
             let bytes = try encoded(sample, quality: 60)
             #expect(try decode(bytes, .draft) == decode(bytes, .exact), "\(sample)")
         }
     }
 
-    @Test func onlyADraftAtAnEighthOfHalvedChromaIsAnother() throws {
+    @Test func onlyDraftsOf420AtOneEighthDifferFromExact() throws {
         let halved = try encoded(.opaqueNoise)
         #expect(try decode(halved, .draft).pixels != decode(halved, .exact).pixels)
         for quality in [ThumbnailQuality.fast, .balanced] {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func damageIsSeenAsInTheWholeFile() throws {
+    @Test func draftReportsTheSameDamageAsExact() throws {
         let bytes = try encoded(.opaqueNoise, quality: 50)
         var random = SplitMix(seed: 8)
         for round in 0..<40 {

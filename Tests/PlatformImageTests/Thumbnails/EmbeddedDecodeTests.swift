@@ -3,9 +3,9 @@ import Testing
 
 @testable import PlatformImage
 
-/// Thumbnails that are made of a camera's own.
+/// Thumbnails decoded from the thumbnail in the EXIF block.
 @Suite struct EmbeddedDecodeTests {
-    /// 96 x 64, and another picture of 48 x 32, to tell them apart.
+    /// 96 x 64; the embedded image of 48 x 32 has different pixels.
     private let picture: [UInt8]
     private let inside: [UInt8]
 
@@ -34,7 +34,7 @@ import Testing
         try decoder.thumbnail(of: bytes, options: options).bitmap.copyBytes()
     }
 
-    @Test func itIsTakenWhenItIsAskedForAndLargeEnough() throws {
+    @Test func embeddedThumbnailIsUsedOnRequestWhenLargeEnough() throws {
         let bytes = CameraFile.jpeg(picture, with: inside)
 
         let made = try ImageDecoder().thumbnail(of: bytes, options: options(20, 20))
@@ -46,7 +46,7 @@ import Testing
         #expect(try pixels(bytes, options(49, 49)) == pixels(picture, options(49, 49)))
     }
 
-    @Test func theStatusIsItsOwn() throws {
+    @Test func statusIsThatOfTheEmbeddedThumbnail() throws {
         let bytes = CameraFile.jpeg(picture, with: inside)
         let cut = Array(bytes[..<(bytes.count - picture.count / 2)])
 
@@ -56,7 +56,7 @@ import Testing
         #expect(made.status == .complete && whole.status != .complete)
     }
 
-    @Test func aDamagedOneIsNotShown() throws {
+    @Test func damagedEmbeddedThumbnailFallsBackToTheImage() throws {
         for count in [inside.count / 2, inside.count * 3 / 4, inside.count - 20] {
             let bytes = CameraFile.jpeg(picture, with: Array(inside[..<count]))
 
@@ -67,9 +67,9 @@ import Testing
         }
     }
 
-    /// Its own EXIF block counts for nothing, so it is turned and cut as the picture is.
+    /// The EXIF block of the embedded thumbnail is ignored; the orientation of the image applies.
     @Test(arguments: Orientation.allCases)
-    func itIsTurnedAndCutAsThePictureIs(_ orientation: Orientation) throws {
+    func embeddedThumbnailIsRotatedAndCroppedLikeTheImage(_ orientation: Orientation) throws {
         let turn = Int(orientation.rawValue)
         let bytes = CameraFile.jpeg(
             picture, with: CameraFile.jpeg(inside, with: nil, orientation: 3), orientation: turn)
@@ -91,9 +91,9 @@ import Testing
         }
     }
 
-    /// One that is in sRGB already needs no conversion, and must not get the picture's.
+    /// An embedded thumbnail in sRGB needs no conversion, and the profile of the image must not be applied.
     @Test(arguments: [("icc-p3", "icc-srgb"), ("icc-swapped", "icc-srgb"), ("icc-swapped", "icc-p3")])
-    func itsOwnProfileCounts(_ outer: String, _ inner: String) throws {
+    func profileOfTheEmbeddedThumbnailIsUsed(_ outer: String, _ inner: String) throws {
         let own = try Fixture.file("jpeg/\(inner).jpg")
         let bytes = CameraFile.jpeg(try Fixture.file("jpeg/\(outer).jpg"), with: own)
 
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: ["icc-p3", "icc-swapped"])
-    func withoutAProfileItHasThePicturesColours(_ name: String) throws {
+    func embeddedThumbnailWithoutProfileUsesTheImageProfile(_ name: String) throws {
         let tagged = try Fixture.file("jpeg/\(name).jpg")
         let untagged = CameraFile.withoutProfile(tagged)
         let expected = try pixels(tagged, options(12, 8))
@@ -112,7 +112,7 @@ import Testing
         #expect(try pixels(untagged, options(12, 8)) != expected)
     }
 
-    @Test func theBytesOfItsProfileCountAndDoNotKeepThePictureOut() throws {
+    @Test func embeddedProfileOverMaxMemoryFallsBackToTheImage() throws {
         let tagged = try Fixture.file("jpeg/icc-p3.jpg")
         let outer = CameraFile.withoutProfile(tagged)
         let bytes = CameraFile.jpeg(outer, with: tagged)

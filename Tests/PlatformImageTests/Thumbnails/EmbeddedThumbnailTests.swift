@@ -11,7 +11,7 @@ import Testing
         return source.embeddedThumbnail(in: bytes.span, width: width, height: height)
     }
 
-    /// The thumbnail shrunk to `width * height`.
+    /// The pixels of the thumbnail, resampled to `width * height`.
     private func shrink(
         _ found: EmbeddedThumbnail, in bytes: [UInt8], width: Int, height: Int
     ) throws(DecodeError) -> [UInt8] {
@@ -24,7 +24,7 @@ import Testing
         return small.withBytes { [UInt8]($0) }
     }
 
-    @Test func aThumbnailOfTheSameShapeIsFound() throws {
+    @Test func thumbnailWithTheSameAspectRatioIsFound() throws {
         let picture = try Fixture.file("demo/aurora-progressive.jpg")
         let bytes = CameraFile.jpeg(picture, with: picture)
 
@@ -36,7 +36,7 @@ import Testing
         #expect(try shrink(found, in: bytes, width: 32, height: 24) == expected.pixels)
     }
 
-    @Test func aThumbnailThatIsTooSmallIsNot() throws {
+    @Test func thumbnailSmallerThanRequestedIsIgnored() throws {
         let picture = try Fixture.file("demo/aurora-progressive.jpg")
         let bytes = CameraFile.jpeg(picture, with: picture)
 
@@ -44,14 +44,14 @@ import Testing
         #expect(try thumbnail(in: bytes, 1, 541) == nil)
     }
 
-    @Test func aThumbnailOfAnotherShapeIsNotThePicture() throws {
+    @Test func thumbnailWithAnotherAspectRatioIsIgnored() throws {
         let bytes = CameraFile.jpeg(
             try Fixture.file("demo/mountains.jpg"), with: try Fixture.file("demo/aurora-progressive.jpg"))
 
         #expect(try thumbnail(in: bytes, 1, 1) == nil)
     }
 
-    @Test func whatIsNoWholeJPEGIsNoThumbnail() throws {
+    @Test func thumbnailWithoutAValidJPEGHeaderIsIgnored() throws {
         let picture = try Fixture.file("demo/aurora-progressive.jpg")
         for other in [try Fixture.file("demo/chart.png"), [0xFF, 0xD8, 0xFF], [1, 2, 3], Array(picture[..<100])] {
             let bytes = CameraFile.jpeg(picture, with: other)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func aThumbnailThatEndsEarlyThrows() throws {
+    @Test func truncatedThumbnailThrowsTruncated() throws {
         let picture = try Fixture.file("demo/aurora-progressive.jpg")
         let bytes = CameraFile.jpeg(picture, with: Array(picture[..<20_000]))
         let found = try #require(try thumbnail(in: bytes, 1, 1))
@@ -69,8 +69,8 @@ import Testing
         #expect(error?.code == .truncated)
     }
 
-    /// A JPEG has no alpha: of a picture that has, it would show what lies under transparent pixels.
-    @Test func aPictureThatCanBeTransparentHasNone() throws {
+    /// A JPEG has no alpha, so it would show the colours of transparent pixels.
+    @Test func thumbnailOfAnImageWithAlphaIsIgnored() throws {
         let (opaque, glass) = (try Fixture.file("png/gray8.png"), try Fixture.file("png/gray-alpha8.png"))
         let header = try ImageDecoder().header(of: opaque)
         let gray = try ImageEncoder().encode(try ImageDecoder().decode(opaque).bitmap, as: .jpeg)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil && $0.bytes < 1000 })
-    func otherFilesHaveNone(_ fixture: Fixture) throws {
+    func filesWithoutAnEXIFThumbnailHaveNone(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         #expect(try thumbnail(in: bytes, 1, 1) == nil)

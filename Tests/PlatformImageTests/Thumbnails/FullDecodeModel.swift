@@ -1,6 +1,6 @@
 @testable import PlatformImage
 
-/// What shrinking on load has to give, made the plain way: a full decode, then the resampler over all its rows.
+/// The reference for shrinking on load: a full decode, then the resampler over all rows.
 enum FullDecodeModel {
     struct Outcome: Equatable {
         var pixels: [UInt8]
@@ -17,7 +17,7 @@ enum FullDecodeModel {
         var request = ResampleRequest(
             sourceWidth: bitmap.width, sourceHeight: bitmap.height, width: width, height: height, filter: .lanczos3)
         change(&request)
-        // Where the format has no alpha only damage leaves pixels out, and then they are not opaque.
+        // If the format has no alpha, only damage leaves pixels transparent.
         request.isOpaque = !full.header.hasAlpha && bitmap.isOpaque
         guard let small = PixelStorage(byteCount: width * height * 4, zeroed: true) else {
             throw DecodeError(.outOfMemory, "no memory")
@@ -29,7 +29,7 @@ enum FullDecodeModel {
     }
 }
 
-/// The same through ``SourceImage``, row by row.
+/// Shrinks through ``SourceImage``, row by row.
 enum ShrinkOnLoad {
     static func decode(
         _ bytes: [UInt8], options: DecodeOptions = .asStored, width: Int, height: Int,

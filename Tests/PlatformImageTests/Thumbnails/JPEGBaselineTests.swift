@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlatformImage
 
-/// The own decoder of plain JPEGs at 1/4 and 1/8 gives what libjpeg gives, of sound and of damaged files.
+/// The native decoder of baseline JPEGs at 1/4 and 1/8 returns the result of libjpeg for intact and damaged files.
 @Suite struct JPEGBaselineTests {
     private typealias Ending = Result<FullDecodeModel.Outcome, DecodeError>
 
@@ -14,7 +14,7 @@ import Testing
         return options
     }
 
-    /// Decoded into its own pixels, or on into a resampler.
+    /// The result of a decode into a bitmap or, with `shrinks`, into a resampler.
     private func ending(_ bytes: [UInt8], _ options: DecodeOptions, shrinks: Bool) -> Ending {
         Result { () throws(DecodeError) in
             if shrinks { return try ShrinkOnLoad.decode(bytes, options: options, width: 5, height: 3) }
@@ -44,12 +44,12 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.format == "jpeg" })
-    func everyFixtureIsDecodedAsByTheLibrary(_ fixture: Fixture) throws {
+    func everyFixtureDecodesLikeLibjpeg(_ fixture: Fixture) throws {
         expectEqual(try fixture.load(), fixture.path)
     }
 
     @Test(arguments: [ChromaSubsampling.ratio420, .ratio422, .ratio444], [1, 70, 100])
-    func everySizeIsDecodedAsByTheLibrary(_ chroma: ChromaSubsampling, _ quality: Int) throws {
+    func everySizeDecodesLikeLibjpeg(_ chroma: ChromaSubsampling, _ quality: Int) throws {
         for width in 1...40 {
             let sample = [SamplePicture.opaqueNoise, .grayNoise, .oneColor, .gradient][width % 4]
             let bytes = try encoded(sample, width, 1 + width * 7 % 40, quality: quality, chroma)
@@ -58,14 +58,14 @@ import Testing
     }
 
     @Test(arguments: [ChromaSubsampling.ratio420, .ratio444])
-    func everyCutIsDecodedAsByTheLibrary(_ chroma: ChromaSubsampling) throws {
+    func truncatedFilesDecodeLikeLibjpeg(_ chroma: ChromaSubsampling) throws {
         let bytes = try encoded(.opaqueNoise, 70, 40, quality: 15, chroma)
         for count in stride(from: 2, to: bytes.count, by: 3) { expectEqual(Array(bytes[..<count]), "cut to \(count)") }
     }
 
-    /// Restart markers too.
+    /// Includes restart markers.
     @Test(arguments: ["restart-1", "restart-3", "sampling-420", "huffman-long-codes", "gray", "quant-16-bit"])
-    func everyChangedByteIsDecodedAsByTheLibrary(_ name: String) throws {
+    func filesWithAChangedByteDecodeLikeLibjpeg(_ name: String) throws {
         let bytes = try Fixture.file("jpeg/\(name).jpg")
         for at in stride(from: 2, to: bytes.count, by: max(1, bytes.count / 400)) {
             var changed = bytes
@@ -74,31 +74,31 @@ import Testing
         }
     }
 
-    /// Large enough that codes are passed over several at a time.
+    /// Large enough for the decoder to skip several codes at a time.
     private func manyBlocks(_ sample: SamplePicture, _ quality: Int, _ chroma: ChromaSubsampling) throws -> [UInt8] {
         try encoded(sample, chroma == .ratio420 ? 730 : 370, chroma == .ratio420 ? 715 : 365, quality: quality, chroma)
     }
 
     @Test(arguments: [SamplePicture.opaqueNoise, .grayNoise, .gradient], [1, 12, 60, 90, 100])
-    func whatIsPassedOverLeavesWhatTheLibraryLeaves(_ sample: SamplePicture, _ quality: Int) throws {
+    func skippedCoefficientsGiveThePixelsOfLibjpeg(_ sample: SamplePicture, _ quality: Int) throws {
         for chroma in [ChromaSubsampling.ratio420, .ratio444] {
             expectEqual(try manyBlocks(sample, quality, chroma), "\(sample) at \(quality)")
         }
     }
 
-    /// A frame may say that all components have four blocks in an MCU: two more than there may be.
+    /// The frame header may declare four blocks per MCU for every component, which is two more than the maximum of 10.
     @Test(arguments: [[0x11, 0x11, 0x11], [0x22, 0x11, 0x11], [0x22, 0x22, 0x11], [0x22, 0x22, 0x22]] as [[UInt8]])
-    func otherNumbersOfBlocksAreTakenAsByTheLibrary(_ factors: [UInt8]) throws {
+    func unusualSamplingFactorsDecodeLikeLibjpeg(_ factors: [UInt8]) throws {
         var bytes = try manyBlocks(.opaqueNoise, 50, .ratio444)
         let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
         for (index, factor) in factors.enumerated() { bytes[frame + 11 + index * 3] = factor }
-        // 800 x 800, which is enough for codes to be passed over.
+        // 800 x 800 is large enough for the decoder to skip codes.
         bytes.replaceSubrange((frame + 5)..<(frame + 9), with: [3, 32, 3, 32])
         expectEqual(bytes, "\(factors)")
     }
 
     @Test(arguments: [12, 60, 98])
-    func whatIsPassedOverInDamageIsSeenAsByTheLibrary(_ quality: Int) throws {
+    func skippedCoefficientsReportDamageLikeLibjpeg(_ quality: Int) throws {
         let bytes = try manyBlocks(.opaqueNoise, quality, .ratio420)
         var random = SplitMix(seed: UInt64(quality))
         for round in 0..<40 {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func itIsCancelledAtEveryPoll() throws {
+    @Test func cancellingAtAnyPollThrowsCancelled() throws {
         let bytes = try encoded(.gradient, 300, 900, quality: 80, .ratio420)
         var polls = 0
         while true {

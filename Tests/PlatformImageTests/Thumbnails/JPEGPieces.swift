@@ -1,15 +1,15 @@
-/// A JPEG cut at its markers, to be put together in another way.
+/// A JPEG split at its markers, so that a test can rearrange the scans.
 struct JPEGPieces {
-    /// From SOI to the first scan's tables.
+    /// From SOI up to the tables of the first scan.
     var head: [UInt8] = []
-    /// Each with the tables before it.
+    /// Each scan with the tables before it.
     var scans: [Scan] = []
-    /// EOI and what follows.
+    /// EOI and all bytes after it.
     var tail: [UInt8] = []
 
     struct Scan {
         var tables: [UInt8]
-        /// SOS and the data.
+        /// SOS and the entropy-coded data.
         var data: [UInt8]
         /// Number of components, first component, Ss, Se, Ah, Al.
         var facts: [Int]
@@ -47,6 +47,6 @@ struct JPEGPieces {
 
     var bytes: [UInt8] { head + scans.flatMap { $0.tables + $0.data } + tail }
 
-    /// The place of the last refinement of luma.
+    /// The index of the last refinement scan of luma.
     var lastRefinement: Int? { scans.firstIndex { $0.facts == [1, 1, 1, 63, 1, 0] } }
 }

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // Whole pictures: three times the result on the longer side.
+        // Full images: at least three times the result on the longer side.
         Row(source: (4000, 3000), crop: (4000, 3000), result: (256, 192), denominator: 4),
         Row(source: (3000, 4000), crop: (3000, 4000), result: (192, 256), denominator: 4),
         Row(source: (4243, 2828), crop: (4243, 2828), result: (256, 171), denominator: 4),
@@ -23,18 +23,18 @@ import Testing
         Row(source: (800, 600), crop: (800, 600), result: (400, 300), denominator: 1),
         Row(source: (100, 100), crop: (100, 100), result: (400, 400), denominator: 1),
         Row(source: (1, 1), crop: (1, 1), result: (1, 1), denominator: 1),
-        // A shorter side that was rounded up to 1 pixel does not count.
+        // A shorter side that was rounded up to 1 pixel is ignored.
         Row(source: (10_000, 8), crop: (10_000, 8), result: (256, 1), denominator: 4),
-        // What is used counts, not the picture.
+        // The size of the crop decides, not that of the image.
         Row(source: (8000, 6000), crop: (1000, 750), result: (256, 192), denominator: 1),
         Row(source: (8000, 6000), crop: (2000, 1500), result: (256, 192), denominator: 2),
         Row(source: (4000, 3000), crop: (3000, 3000), result: (250, 250), denominator: 4),
-        // The aspect ratio is lost: both sides count.
+        // The aspect ratio changes: both sides decide.
         Row(source: (4000, 1000), crop: (4000, 1000), result: (100, 100), denominator: 2),
         Row(source: (1000, 4000), crop: (1000, 4000), result: (100, 100), denominator: 2),
         Row(source: (4000, 1000), crop: (4000, 1000), result: (100, 300), denominator: 1),
     ])
-    func theLargestDenominatorThatLeavesEnoughIsTaken(_ row: Row) {
+    func largestDenominatorWithEnoughPixelsIsChosen(_ row: Row) {
         var request = ResampleRequest(
             sourceWidth: row.source.0, sourceHeight: row.source.1, width: row.result.0, height: row.result.1,
             filter: .lanczos3)
@@ -44,9 +44,9 @@ import Testing
         #expect(request.jpegScaleDenominator(for: .exact) == row.denominator)
     }
 
-    /// Larger denominators would be too small, smaller ones are not needed.
+    /// The result of a larger denominator would be too small.
     @Test(arguments: ThumbnailQuality.allCases)
-    func theRuleHoldsForAllSizes(_ quality: ThumbnailQuality) {
+    func chosenDenominatorIsTheLargestThatFitsForAllSizes(_ quality: ThumbnailQuality) {
         let least = quality == .draft ? 1 : 3
         for side in stride(from: 1, to: 5_000, by: 37) {
             for target in [1, 2, 7, 50, 160, 256, 1_000] {

@@ -1,5 +1,5 @@
-/// An RGB picture of 18 megapixels in a small file: one row of noise, then rows that add the same differences to the
-/// row above, as matches of DEFLATE.
+/// An RGB image of 18 megapixels in a small file: one row of noise, then rows that add the same differences to the
+/// row above, stored as DEFLATE matches.
 enum LargePNG {
     static let (width, height) = (5184, 3472)
 
@@ -19,14 +19,14 @@ enum LargePNG {
         var writer = DeflateWriter()
         writer.writeStored(rows[..<rowSize], isLast: false)
         writer.writeStored(rows[rowSize...], isLast: false)
-        // The distance code of a row: two codes for each number of extra bits.
+        // The distance code for one row: two codes per number of extra bits.
         let extra = (rowSize - 1).bitWidth - (rowSize - 1).leadingZeroBitCount - 2
         let code = 2 * extra + 2 + (rowSize - 1) >> extra - 2
         let distance = (rowSize - 1) & ((1 << extra) - 1)
         let codeword = (0..<5).reduce(0) { $0 | (code >> $1 & 1) << (4 - $1) }
         writer.beginFixed(isLast: true)
         var left = rowSize * (height - 2)
-        // Symbol 285 is a match of 258 bytes: 0xC5 of 8 bits, reversed.
+        // Symbol 285 is a match of 258 bytes: 0xC5 in 8 bits, reversed.
         let match = 0xA3 | codeword << 8 | distance << 13
         while left >= 258 {
             writer.write(match, bits: 13 + extra)
@@ -37,7 +37,7 @@ enum LargePNG {
         }
         writer.writeFixed(256)
         writer.align()
-        // Its Adler-32 is wrong: only a strict decode compares it.
+        // The Adler-32 is wrong; only strict decoding compares it.
         return file.bytes(imageData: [[0x78, 0x01] + writer.bytes + [0, 0, 0, 0]])
     }
 }

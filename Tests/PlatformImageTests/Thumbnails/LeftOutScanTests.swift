@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformImage
 
-/// Scans of progressive JPEGs that a thumbnail does not read.
+/// Scans of progressive JPEGs that thumbnails omit.
 @Suite struct LeftOutScanTests {
     private let aurora = JPEGPieces((try? Fixture.file("demo/aurora-progressive.jpg")) ?? [0xFF, 0xD8])
 
@@ -12,13 +12,13 @@ import Testing
         try ShrinkOnLoad.decode(bytes, width: 60, height: 45, quality: quality)
     }
 
-    @Test func thePiecesArePutTogetherAgain() throws {
+    @Test func piecesOfTheFixtureReassembleToTheFile() throws {
         #expect(try aurora.bytes == Fixture.file("demo/aurora-progressive.jpg"))
         #expect(aurora.scans.count == 10)
         #expect(aurora.lastRefinement == 9)
     }
 
-    @Test func lessIsReadWithLessQuality() throws {
+    @Test func lowerQualitiesReadFewerScans() throws {
         let exact = try shrink(aurora.bytes, .exact)
         let balanced = try shrink(aurora.bytes, .balanced)
         let fast = try shrink(aurora.bytes, .fast)
@@ -29,18 +29,18 @@ import Testing
         #expect(signalToNoise(fast.pixels, exact.pixels) > 38)
     }
 
-    @Test func whatIsReadIsAFileWithoutThoseScans() throws {
+    @Test func resultEqualsAFileWithoutTheOmittedScans() throws {
         var withoutLast = aurora
         withoutLast.scans.remove(at: 9)
         #expect(try shrink(aurora.bytes, .balanced).pixels == shrink(withoutLast.bytes, .exact).pixels)
 
-        // DC, the low band of luma and the first bits of chroma; tables between scans stay.
+        // Keeps DC, the low band of luma, the first bits of chroma, and the tables between scans.
         var low = aurora
         for at in [4, 5, 7, 8, 9] { low.scans[at].data = [] }
         #expect(try shrink(aurora.bytes, .fast).pixels == shrink(low.bytes, .exact).pixels)
     }
 
-    @Test func damageInAScanThatIsLeftOutIsNotSeen() throws {
+    @Test func damageInAnOmittedScanIsNotReported() throws {
         var pieces = aurora
         pieces.scans[9].data.replaceSubrange(20..., with: [UInt8](repeating: 0x55, count: 50))
 
@@ -48,10 +48,9 @@ import Testing
         #expect(try shrink(pieces.bytes, .exact) != shrink(aurora.bytes, .exact))
     }
 
-    /// Damage in a scan that is read counts as ever.
-    @Test func damageInAScanThatIsReadIsSeen() throws {
+    @Test func damageInAScanThatIsReadIsReported() throws {
         var pieces = aurora
-        // First bits of chroma: what they do to its refinement is the same in both.
+        // The first bits of chroma; their effect on the refinement is the same at both qualities.
         for at in 200..<260 { pieces.scans[2].data[at] = 0x7F }
 
         let balanced = try shrink(pieces.bytes, .balanced)
@@ -61,7 +60,7 @@ import Testing
         #expect(balanced.pixels != (try shrink(aurora.bytes, .balanced).pixels))
     }
 
-    @Test func aSmallReductionReadsEverything() throws {
+    @Test func smallReductionReadsAllScans() throws {
         func decode(_ quality: ThumbnailQuality, _ width: Int, _ height: Int) throws -> FullDecodeModel.Outcome {
             try ShrinkOnLoad.decode(aurora.bytes, width: width, height: height, quality: quality)
         }
@@ -74,7 +73,7 @@ import Testing
         #expect(try decode(.balanced, 180, 135) != decode(.exact, 180, 135))
     }
 
-    @Test func theReductionDecidesOnThePartThatIsUsed() {
+    @Test func reductionAndQualityDecideWhichScansAreOmitted() {
         let none = LeftOutDetail([])
         #expect(LeftOutDetail(.exact, reduction: 100) == none)
         #expect(LeftOutDetail(.balanced, reduction: 3.99) == none)
@@ -85,9 +84,9 @@ import Testing
         #expect(LeftOutDetail(.fast, reduction: 8) == .allButLow)
     }
 
-    /// A cut file has no EOI: libjpeg judges all of it.
+    /// A truncated file has no EOI, so libjpeg reads all of it.
     @Test(arguments: [ThumbnailQuality.balanced, .fast])
-    func aCutFileIsReadAsAWhole(_ quality: ThumbnailQuality) throws {
+    func truncatedFileReadsAllScans(_ quality: ThumbnailQuality) throws {
         let bytes = aurora.bytes
         for count in stride(from: 700, to: bytes.count, by: 2_711) {
             let cut = Array(bytes[..<count])
@@ -101,9 +100,9 @@ import Testing
         }
     }
 
-    /// Scans moved, doubled, dropped and with other numbers: then nothing is left out.
+    /// Scans that are moved, duplicated, removed or have other parameters: no scan is omitted.
     @Test(arguments: [ThumbnailQuality.balanced, .fast])
-    func scansInAnOddOrderAreAllRead(_ quality: ThumbnailQuality) throws {
+    func scansInAnUnusualOrderAreAllRead(_ quality: ThumbnailQuality) throws {
         var odd: [[UInt8]] = []
         var pieces = aurora
         pieces.scans.append(pieces.scans[9])
@@ -129,9 +128,9 @@ import Testing
         }
     }
 
-    /// Nothing is left out of what has no such scans, whatever is asked for.
+    /// No scan is omitted from files without refinement scans at any quality.
     @Test(arguments: Fixture.all.filter { $0.format == "jpeg" && $0.expect.error == nil && $0.bytes < 3000 })
-    func otherFilesDoNotChange(_ fixture: Fixture) throws {
+    func filesWithoutRefinementScansAreUnchanged(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         // SOS with one component, Ss 1, Se 63, Ah 1, Al 0.
         guard bytes.firstRange(of: [0x01, 0x00, 0x01, 0x3F, 0x10]) == nil else { return }
@@ -142,8 +141,8 @@ import Testing
         #expect(balanced == exact)
     }
 
-    /// Whatever the bytes say, what is left out makes nothing trap or hang.
-    @Test func changedBytesShrinkOrFail() throws {
+    /// Omitting scans must neither trap nor hang for any bytes.
+    @Test func filesWithRandomChangesShrinkOrThrow() throws {
         let bytes = try Fixture.file("jpeg/progressive-420.jpg")
         var random = SplitMix(seed: 21)
         for _ in 0..<400 {
@@ -158,7 +157,7 @@ import Testing
     }
 }
 
-/// Decibels of RGBA8 against RGBA8.
+/// Peak signal-to-noise ratio of two RGBA8 buffers in dB.
 func signalToNoise(_ a: [UInt8], _ b: [UInt8]) -> Double {
     var sum = 0.0
     for (x, y) in zip(a, b) { sum += Double((Int(x) - Int(y)) * (Int(x) - Int(y))) }

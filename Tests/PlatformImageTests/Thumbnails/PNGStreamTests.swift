@@ -3,9 +3,9 @@ import Testing
 
 @testable import PlatformImage
 
-/// N1: a PNG whose image data is decompressed in pieces gives the pixels, status, warnings and errors of one that is
-/// decompressed as a whole. Small files are streamed because the least memory is asked for.
-@Suite struct PNGStreamTests {
+/// Decompressing the image data of a PNG in pieces gives the same pixels, status, warnings and errors as at once.
+/// `usesLeastMemory` makes the decoder stream small files too.
+@Suite(.requirement("N1")) struct PNGStreamTests {
     static let fixtures = Fixture.all.filter {
         ($0.format == "png" || $0.format == "apng") && !$0.path.hasPrefix("demo")
     }
@@ -31,7 +31,7 @@ import Testing
             pixels: image.bitmap.copyBytes(), status: image.status, warnings: image.header.warnings)
     }
 
-    /// Thumbnail and full picture, lenient and strict; returns the lenient thumbnail.
+    /// Compares thumbnail and full image, lenient and strict; returns the lenient thumbnail.
     @discardableResult
     private func expectStreamedIsWhole(_ bytes: [UInt8], _ what: @autoclosure () -> String = "") -> Ending {
         var endings: [Ending] = []
@@ -61,12 +61,12 @@ import Testing
         expectStreamedIsWhole(try fixture.load())
     }
 
-    @Test(arguments: small) func everyCutStreamsToTheSamePixelsAndStatus(_ fixture: Fixture) throws {
+    @Test(arguments: small) func truncatedFilesStreamToTheSamePixelsAndStatus(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         for count in 8..<bytes.count { expectStreamedIsWhole(Array(bytes.prefix(count)), "cut at \(count)") }
     }
 
-    @Test(arguments: small) func everyFlippedByteStreamsToTheSamePixelsAndStatus(_ fixture: Fixture) throws {
+    @Test(arguments: small) func filesWithAFlippedBitStreamToTheSamePixelsAndStatus(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         for position in 8..<bytes.count {
             var flipped = bytes
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// Upright, in sRGB and through the public call.
+    /// Through the public function, with orientation and conversion to sRGB.
     @Test(arguments: fixtures.filter { $0.expect.error == nil })
     func orientationAndProfileApplyToAStreamedThumbnail(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.small(700).filter { $0.format == "png" })
-    func everyCancelPointEndsAStreamedThumbnail(_ fixture: Fixture) throws {
+    func cancellingAtAnyPollThrowsCancelled(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         var options = DecodeOptions.asStored
         options.usesLeastMemory = true
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    // ---------------------------------------------------------------- streams of all kinds
+    // Generated streams
 
     private func png(_ stream: [UInt8], _ content: [UInt8], rowSize: Int, cuts: [Int]) -> [UInt8] {
         let file = FilteredPNG(width: rowSize - 1, height: content.count / rowSize, bitDepth: 8, colorType: 0)
@@ -116,7 +116,7 @@ import Testing
         return file.bytes(imageData: zip(edges, edges.dropFirst()).map { Array(zlib[$0..<$1]) })
     }
 
-    @Test(arguments: 0..<20) func randomStreamsGiveTheSameAsAWhole(_ part: Int) {
+    @Test(arguments: 0..<20) func randomDeflateStreamsEqualTheFullDecode(_ part: Int) {
         var completed = 0
         for index in 0..<60 {
             let seed = UInt64(part * 1000 + index)
@@ -136,11 +136,11 @@ import Testing
             let cut = Array(stream.prefix(Int.random(in: 0..<stream.count, using: &random)))
             expectStreamedIsWhole(png(cut, made.content, rowSize: rowSize, cuts: cuts), "cut stream \(seed)")
         }
-        // Most are valid, and then there was something to compare.
+        // Most streams must be valid, so that pixels are compared.
         #expect(completed >= 20)
     }
 
-    @Test func everyPairOfSegmentsGivesTheSamePixels() {
+    @Test func imageDataSplitAtAnyByteEqualsTheFullDecode() {
         let made = RandomDeflate(seed: 11, multipleOf: 23)
         for cut in 0...made.writer.bytes.count + 6 {
             expectStreamedIsWhole(
@@ -148,9 +148,9 @@ import Testing
         }
     }
 
-    /// libdeflate takes these and zlib does not; what follows decides whether the picture is right.
+    /// libdeflate accepts these streams and zlib rejects them; the data after them decides whether decoding completes.
     @Test(arguments: ["symbol 286", "distance 30", "unused codeword"], [false, true])
-    func whatOnlyLibdeflateTakesGivesTheSameAsAWhole(_ kind: String, _ isDamagedLater: Bool) {
+    func streamsAcceptedOnlyByLibdeflateEqualTheFullDecode(_ kind: String, _ isDamagedLater: Bool) {
         var writer = DeflateWriter()
         var content = [UInt8](repeating: 0, count: 60)
         writer.writeStored(content[...], isLast: false)

@@ -2,9 +2,9 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// N1: a thumbnail of a large PNG holds a few rows of it, not its raw rows.
-@Suite(.timeLimit(.minutes(30))) struct PNGThumbnailMemoryTests {
-    @Test(arguments: [8, 16]) func aThumbnailOf18MegapixelsFitsIntoABudgetOf90MiB(_ bitDepth: Int) async throws {
+/// Making a thumbnail of a large PNG keeps a few rows in memory, not all raw rows.
+@Suite(.requirement("N1"), .timeLimit(.minutes(30))) struct PNGThumbnailMemoryTests {
+    @Test(arguments: [8, 16]) func thumbnailOf18MegapixelsUsesAtMost8MiBOfTheBudget(_ bitDepth: Int) async throws {
         let bytes = LargePNG.bytes(bitDepth: bitDepth)
         let budget = DecodeBudget(maxBytes: 90 << 20)
         var libraries = DecodeOptions()
@@ -19,13 +19,13 @@ import Testing
         #expect(budget.peakGrantedBytes <= 8 << 20)
     }
 
-    /// In a process of its own, whose highest resident size is that of this thumbnail.
-    @Test(arguments: [8, 16]) func aThumbnailOf18MegapixelsReallyTakes8MB(_ bitDepth: Int) async {
+    /// In a dedicated process, whose peak resident size is that of this thumbnail.
+    @Test(arguments: [8, 16]) func thumbnailOf18MegapixelsRaisesResidentMemoryByAtMost8MB(_ bitDepth: Int) async {
         await #expect(processExitsWith: .success) { [bitDepth = bitDepth as Int] in
             let small = LargePNG.bytes(bitDepth: bitDepth, width: 2000, height: 300)
             let bytes = LargePNG.bytes(bitDepth: bitDepth)
             let options = ThumbnailOptions(width: 300)
-            // Libraries and pools are there after the first.
+            // The first thumbnail loads libraries and fills pools.
             _ = try ImageDecoder().thumbnail(of: small, options: options)
             let before = ResidentMemory.peakBytes
 
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    /// 9 MB of raw rows would be decompressed at once if the budget held them.
-    @Test func aBudgetBelowTheRawRowsStreamsASmallPicture() async throws {
+    /// A budget of at least 9 MB would decompress all raw rows at once.
+    @Test func budgetBelowTheRawRowsStreamsASmallImage() async throws {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
         let options = ThumbnailOptions(width: 100)
         let expected = try ImageDecoder().thumbnail(of: bytes, options: options)
@@ -48,7 +48,7 @@ import Testing
         #expect(thumbnail.bitmap.copyBytes() == expected.bitmap.copyBytes())
     }
 
-    @Test func aMemoryLimitBelowTheRawRowsStreamsASmallPicture() throws {
+    @Test func maxMemoryBelowTheRawRowsStreamsASmallImage() throws {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
         let expected = try ImageDecoder().thumbnail(of: bytes, options: ThumbnailOptions(width: 100))
         var options = DecodeOptions()
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// 12 MB of pixels and 9 MB of raw rows.
-    @Test func aBudgetThatHoldsThePixelsAloneDecodesTheWholePicture() async throws {
+    @Test func budgetForThePixelsAloneDecodesTheFullImage() async throws {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 1500)
         let expected = try ImageDecoder().decode(bytes)
         let budget = DecodeBudget(maxBytes: 14_000_000)
@@ -70,7 +70,7 @@ import Testing
         #expect(image.bitmap.copyBytes() == expected.bitmap.copyBytes())
     }
 
-    @Test func aBudgetThatHoldsNoRowsRefuses() async {
+    @Test func budgetTooSmallForStreamingThrows() async {
         let bytes = LargePNG.bytes(bitDepth: 8, width: 2000, height: 300)
         let queue = DecodeQueue(budget: DecodeBudget(maxBytes: 100_000))
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlatformImage
 
-/// Several thumbnails of one decode.
+/// Several thumbnails made with one decode.
 @Suite struct SharedThumbnailTests {
     private static let files = [
         "demo/mountains.jpg", "demo/aurora-progressive.jpg", "demo/city-lights-turned.jpg", "demo/poster-cmyk.jpg",
@@ -11,7 +11,7 @@ import Testing
         "demo/dunes-16-bit.tif", "demo/invader-rle4.bmp", "gif/truncated-short-blocks.gif",
     ]
 
-    /// Sizes of all reductions, crops and enlargements; more than come out of one decode.
+    /// Reductions, crops and enlargements that need more than one decode.
     private static func options(of header: ImageHeader) -> [ThumbnailOptions] {
         var all = [8, 20, 40, 41, 60, 100, 120, 250, 251, 330, 500].map {
             ThumbnailOptions(width: $0, height: $0)
@@ -29,7 +29,7 @@ import Testing
         return all
     }
 
-    @Test(arguments: files) func eachIsAsItWouldBeAlone(_ path: String) throws {
+    @Test(arguments: files) func sharedThumbnailsEqualSeparateOnes(_ path: String) throws {
         let bytes = try Fixture.file(path)
         let decoder = ImageDecoder()
         let options = try Self.options(of: decoder.header(of: bytes))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func thoseOfOnePlanAreOneDecode() throws {
+    @Test func thumbnailsWithTheSamePlanShareOneDecode() throws {
         let bytes = try Fixture.file("demo/window.png")
         let options = [20, 40, 60, 120, 250, 330, 500, 960].map { ThumbnailOptions(width: $0, height: $0) }
         let plans = Set(try options.map { try ImageDecoder().thumbnailCost(of: bytes.span, options: $0).plan })
@@ -54,7 +54,7 @@ import Testing
         #expect(try ImageDecoder().thumbnails(of: bytes.span, options: options).decodeCount == 1)
     }
 
-    @Test func everyCancelPointEndsThemAll() throws {
+    @Test func cancellingAtAnyPollThrowsCancelled() throws {
         let bytes = try Fixture.file("demo/ribbons.png")
         let options = [20, 40, 700].map { ThumbnailOptions(width: $0, height: $0) }
         let whole = CancellationFlag()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import PlatformImage
 
-/// Colours are converted after shrinking: a small picture instead of a large one.
+/// Colours are converted after shrinking, which converts fewer pixels.
 @Suite struct ShrinkColorTests {
     @Test(arguments: ["demo/display-p3.png", "jpeg/icc-p3.jpg", "jpeg/icc-swapped.jpg", "jpeg/icc-gray.jpg"])
-    func theSmallPictureIsConverted(_ path: String) throws {
+    func colorsAreConvertedAfterShrinking(_ path: String) throws {
         let bytes = try Fixture.file(path)
 
         let actual = try ShrinkOnLoad.decode(bytes, options: DecodeOptions(), width: 24, height: 18)
@@ -17,9 +17,9 @@ import Testing
         #expect(actual.pixels != stored.pixels)
     }
 
-    /// CMYK has no place in the resampler: each row is converted before.
+    /// The resampler does not support CMYK, so each row is converted before.
     @Test(arguments: ["jpeg/cmyk-icc.jpg", "demo/poster-cmyk.jpg", "jpeg/ycck-progressive.jpg"])
-    func rowsOfCMYKAreConvertedAsInAFullDecode(_ path: String) throws {
+    func cmykRowsAreConvertedLikeInAFullDecode(_ path: String) throws {
         let bytes = try Fixture.file(path)
 
         let expected = try FullDecodeModel.decode(bytes, options: DecodeOptions(), width: 24, height: 18)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["jpeg/icc-srgb.jpg", "demo/mountains.jpg", "demo/chart.png"])
-    func aProfileThatIsSRGBChangesNothing(_ path: String) throws {
+    func srgbProfileDoesNotChangePixels(_ path: String) throws {
         let bytes = try Fixture.file(path)
 
         let stored = try ShrinkOnLoad.decode(bytes, width: 24, height: 18)

@@ -21,9 +21,9 @@ import Testing
         try source.decode(bytes.span, resampledBy: request(source), into: small, nil)
     }
 
-    /// What is told to the budget is enough, and it is far less than the picture where rows come one by one.
+    /// The estimate for the budget is sufficient, and much smaller than a full decode if the format streams rows.
     @Test(arguments: Fixture.all.filter { $0.path.hasPrefix("demo/") && $0.expect.error == nil })
-    func whatIsToldIsEnoughAndIsNotThePicture(_ fixture: Fixture) throws {
+    func estimatedByteCountIsEnoughForShrinking(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let source = try source(bytes, maxMemory: nil)
         let (width, height) = source.pixelSize(turnedBy: .up)
@@ -35,13 +35,13 @@ import Testing
         let whole = width * height * 4 + source.header.workByteCount
         switch fixture.format {
         case "gif": #expect(told > whole)
-        case "bmp": #expect(told > whole)  // this one has run lengths
+        case "bmp": #expect(told > whole)  // this fixture is run-length encoded
         default: #expect(told < whole - width * height * 3)
         }
     }
 
     @Test(arguments: Fixture.all.filter { $0.path.hasPrefix("demo/") && $0.expect.error == nil })
-    func aLimitBelowWhatIsNeededRefuses(_ fixture: Fixture) throws {
+    func maxMemoryBelowTheNeedThrowsLimitExceeded(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let error = #expect(throws: DecodeError.self) { try shrink(bytes, maxMemory: 3_000) }
@@ -50,8 +50,8 @@ import Testing
         #expect(error?.detail == "maxMemory")
     }
 
-    /// 80 MB of pixels, shrunk in 4 MiB.
-    @Test func aPictureThatWouldNotFitIsShrunkRowByRow() {
+    /// 80 MB of pixels, shrunk with 4 MiB.
+    @Test func imageLargerThanMaxMemoryIsShrunkRowByRow() {
         let bytes = BMPFile.monochrome(width: 10_000, height: 2_000)
 
         #expect(throws: Never.self) { try shrink(bytes, maxMemory: 4 << 20) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlatformImage
 
-/// Shrinking on load gives the bytes, status and warnings of a full decode that is resampled afterwards.
+/// Shrinking on load gives the same pixels, status and warnings as a full decode that is resampled afterwards.
 @Suite struct ShrinkOnLoadTests {
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil })
     func everyFixtureShrinksToTheSamePixels(_ fixture: Fixture) throws {
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.expect.error != nil })
-    func whatCannotBeDecodedCannotBeShrunk(_ fixture: Fixture) throws {
+    func shrinkingAnInvalidFileThrowsTheExpectedCode(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let error = #expect(throws: DecodeError.self) { try ShrinkOnLoad.decode(bytes, width: 5, height: 5) }
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.small(1500))
-    func aCutFileShrinksToTheSamePixelsOrFailsTheSameWay(_ fixture: Fixture) throws {
+    func truncatedFileShrinksOrThrowsLikeAFullDecode(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         for part in 1..<8 {
             let cut = Array(bytes[..<(bytes.count * part / 8)])
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all.filter { $0.status == "truncated" || $0.status == "corrupt" })
-    func damageThrowsWhenStrict(_ fixture: Fixture) throws {
+    func damagedFileThrowsWhenStrict(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
 
         let error = #expect(throws: DecodeError.self) {
@@ -48,9 +48,9 @@ import Testing
         #expect([.truncated, .malformed].contains(error?.code))
     }
 
-    /// A few files of each format that stream, with every filter, larger and smaller, whole and cropped.
+    /// Files of each format, with every filter, random sizes and random crops.
     @Test(arguments: ["demo/mountains.jpg", "demo/chart.png", "demo/letter-g4.tif", "bmp/24-bit.bmp", "demo/orbit.gif"])
-    func anyRequestShrinksToTheSamePixels(_ path: String) throws {
+    func randomRequestsShrinkToTheSamePixels(_ path: String) throws {
         let fixtures = Fixture.all.filter { $0.path == path || (path.hasPrefix("bmp") && $0.path.hasPrefix("bmp/")) }
         var random = SplitMix(seed: 7)
         for fixture in fixtures.prefix(8) {
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [2, 4, 8], ["demo/mountains.jpg", "demo/aurora-progressive.jpg", "jpeg/progressive-420.jpg"])
-    func aScaledJPEGShrinksToTheSamePixels(_ denominator: Int, _ path: String) throws {
+    func scaledJPEGShrinksToTheSamePixels(_ denominator: Int, _ path: String) throws {
         let bytes = try Fixture.file(path)
         var options = DecodeOptions.asStored
         options.scaleDenominator = denominator
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.small(700))
-    func everyCancelPointEndsShrinkingWithItsOwnCode(_ fixture: Fixture) throws {
+    func cancellingAtAnyPollThrowsCancelled(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let counter = CancellationFlag()
         _ = try ShrinkOnLoad.decode(bytes, width: 3, height: 3, flag: counter)
@@ -105,9 +105,9 @@ import Testing
         }
     }
 
-    /// One row may become many: they are written in parts of 16.
+    /// One source row may give many rows; they are written in groups of 16.
     @Test(arguments: Fixture.all.filter { $0.expect.error == nil && ($0.width ?? 9) * ($0.height ?? 9) <= 4 })
-    func enlargingIsCancelledToo(_ fixture: Fixture) throws {
+    func cancellingAnEnlargementAtAnyPollThrowsCancelled(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let counter = CancellationFlag()
         _ = try ShrinkOnLoad.decode(bytes, width: 2, height: 320, flag: counter)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PlatformImage
 
-/// What the rules of libvips and thumbor give, row by row.
+/// Sizes and crops according to the rules of libvips and thumbor.
 @Suite struct ThumbnailGeometryTests {
     private struct Size: Equatable, CustomStringConvertible {
         var width, height: Int
@@ -31,7 +31,7 @@ import Testing
         return Size(made.width, made.height)
     }
 
-    @Test func aPictureIsContained() throws {
+    @Test func containScalesTheImageIntoTheBox() throws {
         #expect(try size(2000, 1500, into: (300, 200), .contain) == Size(267, 200))
         #expect(try size(1500, 2000, into: (300, 200), .contain) == Size(150, 200))
         #expect(try size(4000, 3000, into: (256, 256), .contain) == Size(256, 192))
@@ -39,26 +39,26 @@ import Testing
         #expect(try size(1000, 1000, into: (300, 200), .contain) == Size(200, 200))
         #expect(try size(3, 10_000, into: (100, 100), .contain) == Size(1, 100))
         #expect(try size(10_000, 3, into: (100, 100), .contain) == Size(100, 1))
-        // A half is rounded upwards: 200 * 5 / 16 = 62.5.
+        // A half is rounded up: 200 * 5 / 16 = 62.5.
         #expect(try size(1600, 500, into: (200, 200), .contain) == Size(200, 63))
     }
 
-    @Test func aPictureCovers() throws {
+    @Test func coverScalesAndCropsTheImageToTheBox() throws {
         #expect(try size(2000, 1500, into: (300, 200), .cover) == Size(300, 200))
         #expect(try size(100, 4000, into: (50, 50), .cover) == Size(50, 50))
-        // Not enlarged: what of the box it covers at its own size.
+        // Without enlarging: the part of the box that the image covers at its size.
         #expect(try size(250, 100, into: (300, 200), .cover) == Size(250, 100))
         #expect(try size(400, 100, into: (300, 200), .cover) == Size(300, 100))
         #expect(try size(250, 100, into: (300, 200), .cover, upscaling: true) == Size(300, 200))
     }
 
-    @Test func aPictureFills() throws {
+    @Test func fillStretchesTheImageToTheBox() throws {
         #expect(try size(2000, 1500, into: (300, 200), .fill) == Size(300, 200))
         #expect(try size(100, 1500, into: (300, 200), .fill) == Size(100, 200))
         #expect(try size(100, 1500, into: (300, 200), .fill, upscaling: true) == Size(300, 200))
     }
 
-    @Test func nothingIsEnlargedUnlessAsked() throws {
+    @Test func enlargingNeedsAllowsUpscaling() throws {
         for fit in ThumbnailFit.allCases {
             #expect(try size(20, 10, into: (300, 200), fit) == Size(20, 10), "\(fit)")
         }
@@ -66,7 +66,7 @@ import Testing
         #expect(try size(20, 10, into: (300, 200), .scaleDown, upscaling: true) == Size(20, 10))
     }
 
-    @Test func aSideThatIsNotGivenFollows() throws {
+    @Test func missingSideFollowsTheAspectRatio() throws {
         #expect(try size(1000, 333, into: (100, nil), .contain) == Size(100, 33))
         #expect(try size(1000, 333, into: (nil, 33), .contain) == Size(99, 33))
         #expect(try size(1000, 333, into: (nil, nil), .contain) == Size(1000, 333))
@@ -79,8 +79,8 @@ import Testing
         }
     }
 
-    /// Every size of picture and box up to 24 pixels, against the definition in rational numbers.
-    @Test func containedSizesAreTheNearestAndCoveringOnesLoseNoMoreThanTheyMust() throws {
+    /// Compares images and boxes of up to 24 pixels per side with the exact definition.
+    @Test func containAndCoverMatchTheExactGeometry() throws {
         for (width, height) in (1...24).flatMap({ w in [1, 2, 3, 7, 12, 24].map { (w, $0) } }) {
             for (boxWidth, boxHeight) in (1...24).flatMap({ w in [1, 5, 8, 24].map { (w, $0) } }) {
                 let contained = try geometry(width, height, options(boxWidth, boxHeight, .contain, upscaling: true))
@@ -106,7 +106,7 @@ import Testing
         (.right, 100, 50), (.bottomLeft, 0, 100), (.bottom, 50, 100), (.bottomRight, 100, 100),
         (Gravity(x: 0.5, y: 0.3), 50, 10), (Gravity(x: 0.3, y: 0.5), 10, 50), (Gravity(x: 0.1, y: 0.9), 0, 100),
     ])
-    func gravityKeepsItsPointInTheMiddleAsFarAsItCan(_ gravity: Gravity, _ x: Double, _ y: Double) throws {
+    func gravityCentersTheCropOnItsPointWithinTheImage(_ gravity: Gravity, _ x: Double, _ y: Double) throws {
         var wide = options(50, 50, .cover)
         wide.gravity = gravity
 
@@ -117,7 +117,7 @@ import Testing
         #expect(down.cropX == 0 && down.cropY == y && down.cropWidth == 100 && down.cropHeight == 100)
     }
 
-    @Test func theCropComesBeforeTheFit() throws {
+    @Test func cropIsAppliedBeforeTheFit() throws {
         var cropped = options(50, 50, .contain)
         cropped.crop = PixelRectangle(x: 100, y: 20, width: 200, height: 100)
 
@@ -127,7 +127,7 @@ import Testing
         #expect([made.cropX, made.cropY, made.cropWidth, made.cropHeight] == [100, 20, 200, 100])
     }
 
-    @Test func aCropIsCutToThePicture() throws {
+    @Test func cropIsClippedToTheImage() throws {
         var cropped = options(nil, nil, .contain)
         let cases: [(PixelRectangle, [Double]?)] = [
             (PixelRectangle(x: -5, y: -5, width: 10, height: 10), [0, 0, 5, 5]),
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: [(Gravity.topLeft, 0, 0), (.center, 0, 25), (.bottomRight, 0, 50)])
-    func paddingMakesItAsLargeAsTheBox(_ gravity: Gravity, _ left: Int, _ top: Int) throws {
+    func paddingExtendsTheResultToTheBox(_ gravity: Gravity, _ left: Int, _ top: Int) throws {
         var padded = options(100, 100, .contain)
         padded.padsToBox = true
         padded.gravity = gravity
@@ -159,7 +159,7 @@ import Testing
         #expect([made.left, made.top] == [left, top])
     }
 
-    @Test func whatIsTooLargeIsRefusedBeforeAnythingIsAllocated() throws {
+    @Test func sizesOverTheLimitsThrowBeforeAllocation() throws {
         var limits = DecodeLimits.unlimited
         func code(_ width: Int, _ height: Int, _ options: ThumbnailOptions) -> String? {
             do throws(DecodeError) {

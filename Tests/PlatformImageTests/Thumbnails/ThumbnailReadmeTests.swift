@@ -2,9 +2,9 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// The example of thumbnails in the README, compiled and run; the second test holds the two texts together.
+/// Compiles and runs the thumbnail example of the README; the second test expects the same text in the README.
 @Suite struct ThumbnailReadmeTests {
-    @Test func theExampleRuns() async throws {
+    @Test func readmeExampleMakesAThumbnail() async throws {
         let bytes = try Fixture.file("demo/mountains.jpg")
         let (queue, decoder) = (DecodeQueue(width: 1), ImageDecoder())
 
@@ -21,5 +21,5 @@ import Testing
         #expect(header.format == .jpeg)
     }
 
-    @Test func theReadmeShowsThisExample() throws { try expectReadmeExample(in: #filePath) }
+    @Test func readmeContainsThisExample() throws { try expectReadmeExample(in: #filePath) }
 }

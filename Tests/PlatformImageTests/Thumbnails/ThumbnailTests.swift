@@ -13,7 +13,7 @@ import Testing
         return options
     }
 
-    /// Sizes, fits, crops and gravities that a mapping to stored pixels could get wrong.
+    /// Sizes, fits, crops and gravities that depend on the mapping to stored pixels.
     private static let many: [ThumbnailOptions] = ThumbnailFit.allCases.flatMap { fit in
         [
             options(9, 7, fit), options(5, nil, fit), options(nil, 6, fit),
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// The pixel of the turned picture at (x, y), by the table of the EXIF specification.
+    /// The image rotated or mirrored according to the table of the EXIF specification.
     private func turned(_ stored: Bitmap, _ orientation: Orientation) -> Bitmap {
         let (width, height) = orientation.swapsSides ? (stored.height, stored.width) : (stored.width, stored.height)
         return Bitmap(width: width, height: height) { pixels in
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: Orientation.allCases)
-    func shrinkingAndThenTurningIsTurningAndThenShrinking(_ orientation: Orientation) throws {
+    func shrinkingBeforeRotatingEqualsRotatingBeforeShrinking(_ orientation: Orientation) throws {
         let stored = noise(23, 17)
         let upright = turned(stored, orientation)
         for options in Self.many {
@@ -86,14 +86,14 @@ import Testing
 
             #expect(request.isValid, "\(options)")
             #expect([made.width, made.height] == [expected.width, expected.height], "\(options)")
-            // Weights are rounded in the order of the taps.
+            // The rounding of weights depends on the order of the taps.
             let difference = expected.withBytes { _ in made.largestDifference(to: expected.copyBytes(), tolerance: 0) }
             #expect(try #require(difference) <= 1, "\(options)")
         }
     }
 
     @Test(arguments: Orientation.allCases)
-    func aFileWithAnOrientationGivesWhatItsUprightPictureGives(_ orientation: Orientation) throws {
+    func thumbnailOfARotatedFileEqualsThatOfTheUprightImage(_ orientation: Orientation) throws {
         let bytes = try Fixture.file("jpeg/exif-orientation-\(orientation.rawValue).jpg")
         let decoder = ImageDecoder()
         let upright = try decoder.decode(bytes).bitmap
@@ -104,14 +104,14 @@ import Testing
 
             #expect([made.bitmap.width, made.bitmap.height] == [expected.width, expected.height])
             #expect(made.header.orientation == orientation)
-            // A JPEG may be decoded at a smaller scale, which is not the resampler's.
+            // A JPEG may be scaled by the decoder, which gives other pixels than the resampler.
             let difference = made.bitmap.largestDifference(to: expected.copyBytes(), tolerance: 0)
             let isScaled = min(upright.width, upright.height) >= 2 * 3 * max(expected.width, expected.height)
             if !isScaled { #expect(try #require(difference) <= 1, "\(options)") }
         }
     }
 
-    @Test func orientationCanBeLeftAlone() throws {
+    @Test func orientationIsNotAppliedWhenDisabled() throws {
         let bytes = try Fixture.file("jpeg/exif-orientation-6.jpg")
         var decoder = ImageDecoder()
         let upright = try decoder.thumbnail(of: bytes, options: Self.options(8, 8))
@@ -122,7 +122,7 @@ import Testing
         #expect(stored.bitmap.width == upright.bitmap.height && stored.bitmap.height == upright.bitmap.width)
     }
 
-    @Test func theHeaderIsThatOfTheFile() throws {
+    @Test func headerOfAThumbnailIsThatOfTheFile() throws {
         for path in ["demo/mountains.jpg", "demo/aurora-progressive.jpg", "demo/logo.png", "demo/orbit.gif"] {
             let bytes = try Fixture.file(path)
 
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func everyFixtureThatDecodesHasAThumbnailOfTheSameStatus() throws {
+    @Test func thumbnailHasTheStatusOfTheFullDecode() throws {
         let decoder = ImageDecoder()
         for fixture in Fixture.all where fixture.expect.error == nil {
             let bytes = try fixture.load()
@@ -143,7 +143,7 @@ import Testing
 
             let made = try decoder.thumbnail(of: bytes, options: Self.options(5, 5))
 
-            // A JPEG decoded at 1/8 knows the last row in steps of 8.
+            // A JPEG decoded at 1/8 reports the last row in steps of 8.
             if case .truncated(let rows) = made.status, case .truncated(let allRows) = full.status {
                 #expect(rows <= allRows && rows > allRows - 8, "\(fixture)")
             } else {
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func everyFixtureThatDoesNotDecodeThrowsTheSameCode() throws {
+    @Test func thumbnailOfAnInvalidFileThrowsTheErrorOfTheDecode() throws {
         let decoder = ImageDecoder()
         for fixture in Fixture.all where fixture.expect.error != nil {
             let bytes = try fixture.load()
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func aBackgroundIsLaidUnderTransparentPixels() throws {
+    @Test func transparentPixelsAreBlendedWithTheBackground() throws {
         let glass = Bitmap(width: 4, height: 4) { (pixels: inout MutableSpan<UInt8>) in
             for at in stride(from: 0, to: 64, by: 4) {
                 pixels[at] = 200
@@ -182,7 +182,7 @@ import Testing
         #expect(made[1, 1] == made[0, 0])
     }
 
-    @Test func layingOverIsWithinHalfAStepOfTheExactValue() {
+    @Test func alphaBlendingIsWithinHalfAStepOfTheExactValue() {
         var random = SplitMix(seed: 3)
         for _ in 0..<20_000 {
             let bits = random.next()
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func paddingIsBackgroundOrTransparent() throws {
+    @Test func paddingIsTheBackgroundColorOrTransparent() throws {
         let picture = noise(8, 4)
         let clear = try picture.thumbnail(options: Self.options(4, 4) { $0.padsToBox = true })
         let white = RGBA8(red: 255, green: 255, blue: 255)
@@ -218,7 +218,7 @@ import Testing
         #expect((0..<4).allSatisfy { padded[$0, 1] == clear[$0, 1] && clear[$0, 2].alpha == 255 })
     }
 
-    @Test func aPictureThatFitsKeepsEveryPixel() throws {
+    @Test func imageThatFitsKeepsEveryPixel() throws {
         let picture = noise(13, 9, opaque: false).clearedUnderAlpha()
 
         let made = try picture.thumbnail(options: Self.options(100, 100))
@@ -226,7 +226,7 @@ import Testing
         #expect(made.clearedUnderAlpha().copyBytes() == picture.copyBytes())
     }
 
-    @Test func allFramesKeepTheirDelays() throws {
+    @Test func thumbnailsOfFramesKeepIndexAndDelay() throws {
         let bytes = try Fixture.file("demo/orbit.gif")
         let frames = try ImageDecoder().frames(of: bytes)
         var expected: [(FrameDelay, Bitmap)] = []
@@ -250,7 +250,7 @@ import Testing
             "gif/animation-truncated.gif", "gif/animation-bad-code.gif", "apng/truncated-third-frame.png",
             "apng/missing-frame.png", "jpeg/truncated-420.jpg",
         ])
-    func framesComeWithTheDamageThatEndedThem(_ path: String) throws {
+    func framesBeforeDamageAreReturnedWithTheStatus(_ path: String) throws {
         let bytes = try Fixture.file(path)
         let frames = try ImageDecoder().frames(of: bytes)
         var count = 0
@@ -262,7 +262,7 @@ import Testing
         #expect(made.status == frames.status && made.status != .complete)
     }
 
-    @Test func theOnlyFrameOfAJPEGIsMadeOfAllItsPixels() throws {
+    @Test func thumbnailOfAJPEGFrameIgnoresScaleDenominator() throws {
         let bytes = try Fixture.file("demo/mountains.jpg")
         var decoder = ImageDecoder()
         let expected = try decoder.decode(bytes).bitmap.thumbnail(options: Self.options(200, 200))
@@ -273,7 +273,7 @@ import Testing
         #expect(made.first?.bitmap.copyBytes() == expected.copyBytes())
     }
 
-    @Test func limitsHoldForTheThumbnailOfABitmap() throws {
+    @Test func thumbnailOfABitmapOverALimitThrows() throws {
         let picture = noise(4, 4)
         let large = Self.options(100, 50, .fill) { $0.allowsUpscaling = true }
         var limits = DecodeLimits.unlimited
@@ -297,7 +297,7 @@ import Testing
         #expect(detail() == "maxMemory")
     }
 
-    @Test func manyFramesCountForMemory() throws {
+    @Test func thumbnailsOfManyFramesCountTowardsMaxMemory() throws {
         var decoder = ImageDecoder()
         decoder.options.limits.maxMemory = 4 << 20
         let bytes = try Fixture.file("gif/frames-3000.gif")
@@ -311,7 +311,7 @@ import Testing
         #expect(error?.code == .limitExceeded && error?.detail == "maxMemory")
     }
 
-    @Test func aCropOutsideIsAnErrorOfItsOwn() throws {
+    @Test func cropOutsideTheImageThrowsEmptyCrop() throws {
         let bytes = try Fixture.file("demo/mountains.jpg")
         let outside = Self.options(5, 5) { $0.crop = PixelRectangle(x: 100_000, y: 0, width: 5, height: 5) }
 
@@ -320,7 +320,7 @@ import Testing
         #expect(error?.code == .emptyCrop)
     }
 
-    @Test func aRaisedFlagCancels() throws {
+    @Test func cancelledFlagThrowsCancelled() throws {
         let flag = CancellationFlag()
         flag.cancel()
         for path in ["demo/mountains.jpg", "demo/logo.png", "demo/invader-rle4.bmp", "demo/dunes-16-bit.tif"] {
@@ -332,7 +332,7 @@ import Testing
         }
     }
 
-    @Test func theQueueMakesTheSameAndGivesItsBytesBack() async throws {
+    @Test func queueThumbnailEqualsDirectOneAndReleasesItsBytes() async throws {
         let bytes = try Fixture.file("demo/mountains.jpg")
         let budget = DecodeBudget()
         let queue = DecodeQueue(width: 1, budget: budget)
@@ -353,8 +353,8 @@ import Testing
         #expect(error?.detail == "decodeBudget")
     }
 
-    /// A JPEG decoded at 1/8 has a column that is the picture only in part: the thumbnail must not be shifted by it.
-    @Test func aJPEGWhoseSideNoScaleDividesIsNotShifted() throws {
+    /// The last column of a JPEG decoded at 1/8 covers the image only partly; it must not shift the thumbnail.
+    @Test func scaledJPEGWithAnIndivisibleSideIsNotShifted() throws {
         let ramp = Bitmap(width: 497, height: 16) { pixels in
             for at in stride(from: 0, to: pixels.count, by: 4) {
                 let light = UInt8(at / 4 % 497 / 2)
@@ -372,7 +372,7 @@ import Testing
         #expect(made.largestDifference(to: expected.copyBytes(), tolerance: 0) ?? 255 <= 1)
     }
 
-    @Test func theSizeIsToldBeforehand() throws {
+    @Test func sizeOfAThumbnailIsComputedWithoutDecoding() throws {
         #expect(try #require(Self.options(300, 200).size(ofWidth: 2000, height: 1500)) == (267, 200))
         let padded = Self.options(300, 200) { $0.padsToBox = true }
         #expect(try #require(padded.size(ofWidth: 2000, height: 1500)) == (300, 200))
