@@ -6,21 +6,21 @@ import Testing
         ("image/png", "image/png"), ("Image/PNG; q=1", "image/png"), ("  image/jpeg\t", "image/jpeg"),
         ("image/jpeg;charset=\"x;y\"", "image/jpeg"), ("image/*", "image/*"), ("image/svg+xml", "image/svg+xml"),
     ])
-    func parametersAndCaseAreDropped(value: String, expected: String) {
+    func parametersAndCaseAreNormalized(value: String, expected: String) {
         #expect(ContentType(value)?.description == expected)
     }
 
     @Test(arguments: ["", "image", "/", "image/", "/png", "image/png/x", "image png", "ima ge/png", "bild/ö", ";"])
-    func aValueWithoutTypeAndSubtypeIsNil(value: String) {
+    func valueWithoutTypeAndSubtypeIsNil(value: String) {
         #expect(ContentType(value) == nil)
     }
 
     @Test(arguments: ImageFormat.allCases)
-    func aRegisteredTypeNamesItsFormat(format: ImageFormat) {
+    func registeredTypeGivesItsFormat(format: ImageFormat) {
         #expect(ImageFormat(format.contentType) == format)
     }
 
-    @Test func aliasesNameAFormatAndOtherTypesDoNot() {
+    @Test func aliasTypesGiveAFormatAndOtherTypesDoNot() {
         #expect(ImageFormat(.jpg) == .jpeg)
         #expect(ContentType("image/x-ms-bmp").flatMap(ImageFormat.init) == .bmp)
         #expect(ImageFormat(.octetStream) == nil)

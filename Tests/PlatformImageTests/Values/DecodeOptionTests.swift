@@ -10,7 +10,7 @@ import Testing
             })
     }
 
-    @Test func aDeclaredTypeThatDisagreesIsReportedAndNotAnErrorByDefault() throws {
+    @Test func mismatchedDeclaredTypeIsReportedByDefault() throws {
         let bytes = try anyFixture("png").load()
 
         let image = try ImageDecoder().decode(bytes, as: .jpeg)
@@ -20,7 +20,7 @@ import Testing
         #expect(!image.header.matchesDeclaredContentType)
     }
 
-    @Test func aDeclaredTypeThatDisagreesThrowsOnRequest() throws {
+    @Test func mismatchedDeclaredTypeThrowsOnRequest() throws {
         let bytes = try anyFixture("gif").load()
         var decoder = ImageDecoder()
         decoder.options.requiresMatchingContentType = true
@@ -33,7 +33,7 @@ import Testing
         #expect(try decoder.decode(bytes).header.format == .gif)
     }
 
-    @Test func aDeclaredTypeChoosesTheCodecWhenNoSignatureMatches() {
+    @Test func declaredTypeChoosesTheCodecWhenNoSignatureMatches() {
         let error = #expect(throws: DecodeError.self) {
             try ImageDecoder().decode([1, 2, 3, 4, 5, 6, 7, 8], as: .png)
         }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 4, 8])
-    func aJPEGDecodesAtReducedSizes(denominator: Int) throws {
+    func jpegDecodesAtReducedSizes(denominator: Int) throws {
         let fixture = try #require(
             Fixture.all.first { $0.path.hasPrefix("demo/") && $0.format == "jpeg" && ($0.orientation ?? 1) == 1 })
         var decoder = ImageDecoder(options: .asStored)
@@ -56,7 +56,7 @@ import Testing
         #expect(image.status == .complete)
     }
 
-    @Test func orientationTurnsPixelsAsTheTableOfEXIFSays() throws {
+    @Test func orientationMovesPixelsAsEXIFSpecifies() throws {
         for fixture in Fixture.all where fixture.display != nil && (fixture.orientation ?? 1) > 1 {
             let bytes = try fixture.load()
             let stored = try ImageDecoder(options: .asStored).decode(bytes).bitmap
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func aPageThatIsNotThereIsAnError() throws {
+    @Test func missingPageThrows() throws {
         let bytes = try anyFixture("tiff").load()
         var decoder = ImageDecoder()
         decoder.options.page = 500
@@ -92,7 +92,7 @@ import Testing
         #expect(throws: DecodeError.self) { try decoder.decode(bytes) }
     }
 
-    @Test func strictnessIsALadder() {
+    @Test func strictnessLevelsAreOrdered() {
         let ladder: [DecodeOptions.Strictness] = [.lenient, .truncated, .corrupt, .warning]
         #expect(ladder == ladder.sorted())
     }

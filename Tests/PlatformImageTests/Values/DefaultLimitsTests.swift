@@ -1,18 +1,19 @@
 import PlatformImage
+import PlatformImageTestSupport
 import Testing
 
-/// N10: every call that makes pixels has the limits of `DecodeLimits()` unless it is given others.
-@Suite struct DefaultLimitsTests {
+/// Every call that makes pixels has the limits of `DecodeLimits()` by default.
+@Suite(.requirement("N10")) struct DefaultLimitsTests {
     private static let bitmap = Bitmap(width: 2, height: 2) { _ in }
 
-    /// 100,010,000 pixels: the least over 100 megapixels that has these sides.
+    /// 100,010,000 pixels, just above 100 megapixels.
     private static var tooLarge: ThumbnailOptions {
         var options = ThumbnailOptions(width: 10_001, height: 10_000, fit: .fill)
         options.allowsUpscaling = true
         return options
     }
 
-    @Test("N10: resized and thumbnail have the same limits by default") func allCallsHaveTheDefaultLimits() throws {
+    @Test func everyCallThatMakesPixelsHasTheDefaultLimits() throws {
         let file = try ImageEncoder().encode(Self.bitmap, as: .png)
         let calls: [() throws -> Void] = [
             { _ = try Self.bitmap.resized(width: 10_001, height: 10_000) },
@@ -26,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("N10: without limits only those who ask for none are") func unlimitedIsWrittenOut() throws {
+    @Test func limitsAreOffOnlyWithExplicitUnlimited() throws {
         let long = ThumbnailOptions(width: 70_000, height: 1, fit: .fill)
         var options = long
         options.allowsUpscaling = true

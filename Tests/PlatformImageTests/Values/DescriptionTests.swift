@@ -1,17 +1,18 @@
+import PlatformImageTestSupport
 import Testing
 
 @testable import PlatformImage
 
-/// N5: what is printed of values is one line of what matters.
+/// Descriptions of values are one line with the relevant properties.
 @Suite struct DescriptionTests {
-    @Test("N5: a bitmap is its size") func aBitmapIsItsSize() {
+    @Test(.requirement("N5")) func bitmapDescriptionIsItsSize() {
         let bitmap = Bitmap(width: 3, height: 2) { _ in }
         #expect("\(bitmap)" == "Bitmap(3 x 2, 24 bytes)")
         #expect(String(reflecting: bitmap) == "\(bitmap)")
         #expect("\([bitmap])" == "[\(bitmap)]")
     }
 
-    @Test("N5: options show what is not the default") func optionsShowWhatIsChanged() {
+    @Test(.requirement("N5")) func decodeOptionsDescriptionShowsChangedValues() {
         #expect("\(DecodeOptions())" == "DecodeOptions()")
         var options = DecodeOptions.asStored
         options.limits.maxPixels = nil
@@ -27,8 +28,7 @@ import Testing
         #expect("\(DecodeLimits.thumbnailService)".contains("maxMemory: 268435456"))
     }
 
-    @Test("N5: options of thumbnails and of encoders show what is not the default") func otherOptionsShowWhatIsChanged()
-    {
+    @Test(.requirement("N5")) func thumbnailAndEncodeDescriptionsShowChangedValues() {
         #expect("\(ThumbnailOptions())" == "ThumbnailOptions()")
         var options = ThumbnailOptions(width: 300, fit: .cover)
         options.gravity = .topLeft
@@ -48,7 +48,7 @@ import Testing
                 == "EncodeOptions(png: PNGOptions(compressionLevel: 9), jpeg: JPEGOptions(quality: 71), maxBytes: 500)")
     }
 
-    @Test("N5: statistics of a memory cache are one line") func statisticsAreOneLine() {
+    @Test(.requirement("N5")) func statisticsDescriptionIsOneLine() {
         let cache = MemoryCache<String, Int>(maxBytes: 100)
         _ = cache.insert(1, for: "a", cost: 10)
         _ = cache.insert(2, for: "a", cost: 10)
@@ -60,7 +60,7 @@ import Testing
         )
     }
 
-    @Test("Stored values: variants of keys have the spelling of commit c3c2078") func variantsKeepTheirSpelling() {
+    @Test func storedVariantsKeepTheirSpelling() {
         #expect(DecodeOptions().cacheVariant == "")
         var options = DecodeOptions.asStored
         options.allowedFormats = [.tiff, .bmp]
@@ -81,10 +81,10 @@ import Testing
                 + "refusesRareCodecs: false, usesLibrariesAlone: false)")
     }
 
-    @Test("Stored values: the variant of a key names every option") func theVariantNamesEveryOption() {
+    @Test func variantContainsEveryOption() {
         var options = DecodeOptions()
         options.page = 1
-        // Options that change neither pixels nor status have no part in a key.
+        // Options that change neither pixels nor status are not in the key.
         let withoutPart: Set = ["usesLeastMemory", "budgetBytes", "maxCountedFrames"]
         for part in Mirror(reflecting: options).children where !withoutPart.contains(part.label ?? "") {
             #expect(options.cacheVariant.contains("\(part.label ?? ""): "), "\(part.label ?? "")")
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("Stored values: the way to the pixels is no part of a key") func waysToTheSamePixelsHaveOneVariant() {
+    @Test func optionsWithoutEffectOnPixelsAreNotInTheVariant() {
         var options = DecodeOptions()
         options.usesLeastMemory = true
         options.budgetBytes = 1 << 20

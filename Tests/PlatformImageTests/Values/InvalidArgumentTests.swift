@@ -2,8 +2,8 @@ import PlatformImage
 import PlatformImageTestSupport
 import Testing
 
-/// N3: numbers that may come from a request are refused by the call that uses them, and trap nowhere.
-@Suite struct InvalidArgumentTests {
+/// Numbers that may come from a request throw `invalidArgument` in the call that uses them and never trap.
+@Suite(.requirement("N3")) struct InvalidArgumentTests {
     private static let bitmap = Bitmap(width: 4, height: 3) { _ in }
 
     private static func png() throws -> [UInt8] { try ImageEncoder().encode(bitmap, as: .png) }
@@ -17,7 +17,6 @@ import Testing
     }
 
     @Test(
-        "N3: thumbnail sides out of range throw, wherever the thumbnail is made",
         arguments: [
             (0, 5, "width"), (-1, nil, "width"), (.min, 5, "width"), (ThumbnailOptions.maxSide + 1, 5, "width"),
             (.max, nil, "width"), (5, 0, "height"), (nil, -7, "height"), (nil, .max, "height"),
@@ -43,11 +42,10 @@ import Testing
     }
 
     @Test(
-        "N3: focal points outside the picture throw",
         arguments: [
             (-0.1, 0.5), (0.5, 1.1), (.nan, 0), (0, .nan), (.infinity, 0), (0, -.infinity),
         ] as [(Double, Double)])
-    func focalPointsOutOfRangeThrow(x: Double, y: Double) throws {
+    func focalPointsOutsideTheImageThrow(x: Double, y: Double) throws {
         var options = ThumbnailOptions(width: 2, height: 2, fit: .cover)
         options.gravity = Gravity(x: x, y: y)
 
@@ -56,21 +54,21 @@ import Testing
         #expect(options.size(ofWidth: 4, height: 3) == nil)
     }
 
-    @Test("N3: scales other than 1, 2, 4, 8 throw in every call that decodes", arguments: [0, 3, -1, 16, .max, .min])
-    func scalesOutOfRangeThrow(scale: Int) throws {
+    @Test(arguments: [0, 3, -1, 16, .max, .min])
+    func scaleDenominatorsOutOfRangeThrow(scale: Int) throws {
         var decoder = ImageDecoder()
         decoder.options.scaleDenominator = scale
         for bytes in [try Self.png(), try ImageEncoder().encode(Self.bitmap, as: .jpeg)] {
             expectInvalid("scaleDenominator") { _ = try decoder.decode(bytes) }
             expectInvalid("scaleDenominator") { _ = try decoder.header(of: bytes) }
             expectInvalid("scaleDenominator") { _ = try decoder.frames(of: bytes) }
-            // Thumbnails choose their own scale.
+            // Thumbnails ignore `scaleDenominator`.
             let small = try decoder.thumbnail(of: bytes, options: ThumbnailOptions(width: 2))
             #expect(small.bitmap.width == 2)
         }
     }
 
-    @Test("N3: negative pages throw in every call", arguments: [-1, .min])
+    @Test(arguments: [-1, .min])
     func negativePagesThrow(page: Int) throws {
         let bytes = try Self.png()
         var decoder = ImageDecoder()
@@ -83,7 +81,7 @@ import Testing
         expectInvalid("page") { _ = try decoder.thumbnail(of: bytes, options: ThumbnailOptions(width: 2)) }
     }
 
-    @Test("N3: a page that is larger than any file has throws") func hugePagesThrow() throws {
+    @Test func pageBeyondTheLastThrows() throws {
         var decoder = ImageDecoder()
         decoder.options.page = .max
         let bytes = try Fixture.file("tiff/pages-3-classic-le.tif")
@@ -93,22 +91,18 @@ import Testing
         #expect(error?.code == .malformed || error?.code == .limitExceeded)
     }
 
-    @Test(
-        "N3: sizes below one pixel throw in resized",
-        arguments: [
-            (0, 1, "width"), (1, 0, "height"), (-1, 1, "width"), (1, .min, "height"),
-        ])
-    func resizingToNothingThrows(width: Int, height: Int, detail: String) {
+    @Test(arguments: [
+        (0, 1, "width"), (1, 0, "height"), (-1, 1, "width"), (1, .min, "height"),
+    ])
+    func resizingBelowOnePixelThrows(width: Int, height: Int, detail: String) {
         expectInvalid(detail) { _ = try Self.bitmap.resized(width: width, height: height) }
         expectInvalid(detail) { _ = try Self.bitmap.resized(width: width, height: height, limits: .unlimited) }
     }
 
-    @Test(
-        "N3: a bitmap of no pixel throws where limits are given",
-        arguments: [
-            (0, 1, "width"), (1, 0, "height"), (-1, 1, "width"), (1, -4, "height"), (.min, .min, "width"),
-        ])
-    func bitmapsOfNothingThrow(width: Int, height: Int, detail: String) throws {
+    @Test(arguments: [
+        (0, 1, "width"), (1, 0, "height"), (-1, 1, "width"), (1, -4, "height"), (.min, .min, "width"),
+    ])
+    func bitmapsWithoutPixelsThrow(width: Int, height: Int, detail: String) throws {
         let hash = BlurHash(Self.bitmap)
         for limits in [DecodeLimits(), .unlimited] {
             expectInvalid(detail) { _ = try Bitmap(width: width, height: height, limits: limits) { _ in } }
@@ -117,13 +111,12 @@ import Testing
     }
 
     @Test(
-        "N3: a bitmap over the limits or over all memory throws",
         arguments: [
             (.max / 2, 8, .unlimited, "outOfMemory"), (.max, .max, .unlimited, "outOfMemory"),
             (1 << 31, 1 << 28, .unlimited, "outOfMemory"), (70_000, 1, DecodeLimits(), "maxSide"),
             (10_001, 10_000, DecodeLimits(), "maxPixels"), (.max, .max, DecodeLimits(), "maxSide"),
         ] as [(Int, Int, DecodeLimits, String)])
-    func hugeBitmapsThrow(width: Int, height: Int, limits: DecodeLimits, reason: String) {
+    func bitmapsOverTheLimitsThrow(width: Int, height: Int, limits: DecodeLimits, reason: String) {
         let hash = BlurHash(Self.bitmap)
         for call in [
             { _ = try Bitmap(width: width, height: height, limits: limits) { _ in } },
@@ -134,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("N3: a bitmap over maxMemory throws") func bitmapsOverTheMemoryLimitThrow() throws {
+    @Test func bitmapsOverMaxMemoryThrow() throws {
         var limits = DecodeLimits.unlimited
         limits.maxMemory = 400
         #expect(try Bitmap(width: 10, height: 10, limits: limits) { $0[399] = 7 }[9, 9].alpha == 7)
@@ -144,31 +137,29 @@ import Testing
         #expect(error?.code == .limitExceeded && error?.detail == "maxMemory")
     }
 
-    @Test("N3: what the closure of a bitmap throws comes out unchanged") func aBitmapsClosureMayThrowAnything() {
+    @Test func bitmapInitializerRethrowsErrorsOfItsClosure() {
         struct Refusal: Error {}
         #expect(throws: Refusal.self) {
             try Bitmap(width: 1, height: 1, limits: DecodeLimits()) { _ in throw Refusal() }
         }
     }
 
-    @Test(
-        "N3: a BlurHash of other than 1 to 9 terms a side throws",
-        arguments: [
-            (10, 3, "columns"), (0, 3, "columns"), (.max, 3, "columns"), (4, 0, "rows"), (4, 10, "rows"),
-            (4, -1, "rows"),
-        ])
+    @Test(arguments: [
+        (10, 3, "columns"), (0, 3, "columns"), (.max, 3, "columns"), (4, 0, "rows"), (4, 10, "rows"),
+        (4, -1, "rows"),
+    ])
     func blurHashTermsOutOfRangeThrow(columns: Int, rows: Int, detail: String) {
         expectInvalid(detail) { _ = try BlurHash(Self.bitmap, columns: columns, rows: rows) }
     }
 
-    @Test("N3: a negative number of bytes throws in run") func negativeByteCountsThrow() async {
+    @Test func negativeByteCountThrowsInRun() async {
         let error = await #expect(throws: DecodeError.self) {
             try await DecodeQueue(width: 1).run(byteCount: -1) { _ in 1 }
         }
         #expect(error?.code == .invalidArgument && error?.detail == "byteCount")
     }
 
-    @Test("N3: the message says what was found and what is allowed") func messagesNameValueAndRange() {
+    @Test func messageContainsValueAndAllowedRange() {
         let error = #expect(throws: DecodeError.self) { try BlurHash(Self.bitmap, columns: 10) }
         #expect(error?.description == "invalidArgument(columns): columns is 10, allowed: 1...9")
         let other = #expect(throws: DecodeError.self) { try Self.bitmap.resized(width: 0, height: 1) }

@@ -1,8 +1,9 @@
 import PlatformImage
+import PlatformImageTestSupport
 import Testing
 
-/// N3: numbers of encoders that may come from a request are refused by the call that uses them.
-@Suite struct InvalidEncodeArgumentTests {
+/// Encoder options that may come from a request throw `invalidArgument` in the call that uses them.
+@Suite(.requirement("N3")) struct InvalidEncodeArgumentTests {
     private static let bitmap = Bitmap(width: 4, height: 3) { _ in }
     private static let second = FrameDelay(numerator: 1, denominator: 1)
 
@@ -13,18 +14,18 @@ import Testing
         #expect(error?.code == .invalidArgument, sourceLocation: location)
     }
 
-    @Test("N3: a JPEG quality outside 1 to 100 throws", arguments: [0, 101, -1, 256, .max, .min])
-    func qualitiesOutOfRangeThrow(quality: Int) throws {
+    @Test(arguments: [0, 101, -1, 256, .max, .min])
+    func jpegQualitiesOutOfRangeThrow(quality: Int) throws {
         var encoder = ImageEncoder()
         encoder.options.jpeg.quality = quality
 
         expectInvalid { try encoder.encode(Self.bitmap, as: .jpeg) }
-        // It means nothing for a PNG.
+        // PNG ignores it.
         #expect(try encoder.encode(Self.bitmap, as: .png) == ImageEncoder().encode(Self.bitmap, as: .png))
     }
 
-    @Test("N3: a compression level outside 0 to 9 throws", arguments: [-1, 10, 256, .max, .min])
-    func levelsOutOfRangeThrow(level: Int) throws {
+    @Test(arguments: [-1, 10, 256, .max, .min])
+    func compressionLevelsOutOfRangeThrow(level: Int) throws {
         var encoder = ImageEncoder()
         encoder.options.png.compressionLevel = level
         let frames = [AnimationFrame(Self.bitmap, delay: Self.second)]
@@ -34,15 +35,15 @@ import Testing
         #expect(try encoder.encode(Self.bitmap, as: .jpeg) == ImageEncoder().encode(Self.bitmap, as: .jpeg))
     }
 
-    @Test("N3: a limit of less than one byte throws", arguments: [0, -1, .min])
-    func limitsBelowOneByteThrow(maxBytes: Int) {
+    @Test(arguments: [0, -1, .min])
+    func maxBytesBelowOneThrows(maxBytes: Int) {
         var encoder = ImageEncoder()
         encoder.options.maxBytes = maxBytes
         for format in EncodedFormat.allCases { expectInvalid { try encoder.encode(Self.bitmap, as: format) } }
         expectInvalid { try encoder.encodeAnimation([AnimationFrame(Self.bitmap, delay: Self.second)]) }
     }
 
-    @Test("N3: frames that are no animation throw") func framesThatDoNotFitTogetherThrow() {
+    @Test func emptyOrMismatchedFramesThrow() {
         let frame = AnimationFrame(Self.bitmap, delay: Self.second)
         let turned = AnimationFrame(Bitmap(width: 3, height: 4) { _ in }, delay: Self.second)
 
@@ -51,19 +52,17 @@ import Testing
         expectInvalid { try ImageEncoder().encodeAnimation([frame], loopCount: -1) }
     }
 
-    @Test(
-        "N3: a delay that is no duration throws when it is encoded, and shows as 100 ms",
-        arguments: [
-            (-1, 1), (1, 0), (0, 0), (1, -1), (.min, .min), (.max, 0),
-        ])
-    func delaysOutOfRangeThrow(numerator: Int, denominator: Int) {
+    @Test(arguments: [
+        (-1, 1), (1, 0), (0, 0), (1, -1), (.min, .min), (.max, 0),
+    ])
+    func invalidDelaysThrowAndAreDisplayedAs100Milliseconds(numerator: Int, denominator: Int) {
         let delay = FrameDelay(numerator: numerator, denominator: denominator)
 
         expectInvalid { try ImageEncoder().encodeAnimation([AnimationFrame(Self.bitmap, delay: delay)]) }
         #expect(delay.displayed == .milliseconds(100))
     }
 
-    @Test("N3: a delay whose product has more than 64 bits is shown") func largeDelaysAreShown() {
+    @Test func delaysWithLargeTermsAreDisplayedWithoutOverflow() {
         #expect(FrameDelay(numerator: .max, denominator: .max).displayed == .seconds(1))
         #expect(FrameDelay(numerator: .max, denominator: 1000).displayed == .milliseconds(Int.max))
         #expect(FrameDelay(numerator: .max, denominator: 1).displayed == .milliseconds(Int.max))
@@ -71,7 +70,7 @@ import Testing
         #expect(FrameDelay(numerator: .max / 50, denominator: .max).displayed == .milliseconds(19))
     }
 
-    @Test("N3: the message says what was found and what is allowed") func messagesNameValueAndRange() {
+    @Test func messageContainsValueAndAllowedRange() {
         var encoder = ImageEncoder()
         encoder.options.jpeg.quality = 101
         let error = #expect(throws: EncodeError.self) { try encoder.encode(Self.bitmap, as: .jpeg) }
