@@ -1,10 +1,10 @@
-/// A picture with a thumbnail in its EXIF block, as cameras write it.
+/// Image files with a thumbnail in an EXIF block, as written by cameras.
 public enum CameraFile {
-    /// A JPEG with an EXIF block of its own before all others.
+    /// A JPEG with an additional EXIF block before all other segments.
     ///
     /// - Parameters:
-    ///   - picture: The JPEG without it.
-    ///   - thumbnail: Any bytes; nil for a block without one.
+    ///   - picture: The JPEG to which the block is added.
+    ///   - thumbnail: Any bytes; nil for a block without a thumbnail.
     ///   - orientation: 1 to 8.
     public static func jpeg(_ picture: [UInt8], with thumbnail: [UInt8]?, orientation: Int = 1) -> [UInt8] {
         let segment = Array("Exif\0\0".utf8) + block(thumbnail, orientation)
@@ -12,7 +12,7 @@ public enum CameraFile {
         return [0xFF, 0xD8, 0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + segment + picture[2...]
     }
 
-    /// A PNG with an eXIf chunk behind its header.
+    /// A PNG with an eXIf chunk after its IHDR chunk.
     public static func png(_ picture: [UInt8], with thumbnail: [UInt8]) -> [UInt8] {
         func big(_ value: UInt32) -> [UInt8] {
             [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
@@ -24,7 +24,7 @@ public enum CameraFile {
         return picture[..<header] + big(UInt32(data.count)) + named + big(crc(named)) + picture[header...]
     }
 
-    /// A JPEG without its APP2 segments, where ICC profiles are.
+    /// A JPEG without its APP2 segments, which contain ICC profiles.
     public static func withoutProfile(_ jpeg: [UInt8]) -> [UInt8] {
         var result = Array(jpeg[..<2])
         var at = 2
@@ -36,7 +36,7 @@ public enum CameraFile {
         return result + jpeg[at...]
     }
 
-    /// IFD0 with the orientation, then IFD1 that names the thumbnail (EXIF 2.32, 4.5.5).
+    /// IFD0 with the orientation, then IFD1 with offset and length of the thumbnail (EXIF 2.32, 4.5.5).
     private static func block(_ thumbnail: [UInt8]?, _ orientation: Int) -> [UInt8] {
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
@@ -52,7 +52,7 @@ public enum CameraFile {
         return first + little(second, 4) + little(2, 2) + names + little(0, 4) + thumbnail
     }
 
-    /// CRC-32 of PNG chunks, bit by bit.
+    /// CRC-32 of a PNG chunk.
     private static func crc(_ bytes: [UInt8]) -> UInt32 {
         var sum = UInt32.max
         for byte in bytes {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One line of `Fixtures/manifest.json`: a file and what a decoder must make of it.
+/// An entry of `Fixtures/manifest.json`: a file and its expected decode result.
 public struct Fixture: Decodable, Sendable, CustomStringConvertible {
     public struct Expectation: Decodable, Sendable {
         /// SHA-256 of the RGBA8 rows, RGB zeroed under alpha 0.
@@ -63,7 +63,7 @@ public struct Fixture: Decodable, Sendable, CustomStringConvertible {
         }
     }()
 
-    /// The small files that decode, for exhaustive loops.
+    /// Small files that decode without an error, for exhaustive loops.
     public static func small(_ maxBytes: Int = 2048) -> [Fixture] {
         all.filter { $0.bytes <= maxBytes && $0.expect.error == nil }
     }

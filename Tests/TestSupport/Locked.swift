@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value behind a lock that closures can share: a `Mutex` alone cannot be captured by several.
+/// A value with a lock that several closures can capture; a `Mutex` is not copyable.
 ///
-/// `NSLock`, because ThreadSanitizer understands it.
+/// Uses `NSLock`, because ThreadSanitizer supports it.
 public final class Locked<Value: Sendable>: Sendable {
     private let lock = NSLock()
     nonisolated(unsafe) private var stored: Value  // under the lock

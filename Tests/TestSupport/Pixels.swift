@@ -1,11 +1,11 @@
 public import PlatformImage
 
 extension Bitmap {
-    /// SHA-256 of the rows with RGB zeroed under alpha 0: what the manifest holds.
+    /// SHA-256 of the rows with RGB zeroed under alpha 0, as in the manifest.
     public var digest: String { SHA256.hex(clearedUnderAlpha().copyBytes()) }
 
-    /// The largest difference of a sample to raw RGBA8 rows; colour is free where both alphas are within `tolerance`.
-    /// Nil when the sizes differ.
+    /// The largest difference of any sample from raw RGBA8 rows. Ignores colour if both alphas are within `tolerance`.
+    /// Nil if the sizes differ.
     public func largestDifference(to reference: [UInt8], tolerance: Int) -> Int? {
         guard reference.count == byteCount else { return nil }
         return withBytes { bytes in

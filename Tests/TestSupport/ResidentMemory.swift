@@ -1,10 +1,10 @@
 import Foundation
 
-/// Resident memory of this process, from the kernel.
+/// Resident memory of this process, read from `/proc/self/status`.
 public enum ResidentMemory {
-    /// The highest resident size so far (`VmHWM`), in bytes; 0 where `/proc` is not there.
+    /// The peak resident size (`VmHWM`) in bytes; 0 without `/proc`.
     public static var peakBytes: Int { field("VmHWM:") }
-    /// The resident size now (`VmRSS`), in bytes.
+    /// The current resident size (`VmRSS`) in bytes; 0 without `/proc`.
     public static var currentBytes: Int { field("VmRSS:") }
 
     private static func field(_ name: String) -> Int {

@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats (SplitMix64, Steele, Lea and Flood 2014).
+/// Pseudorandom numbers from a seed (SplitMix64, Steele, Lea and Flood 2014).
 public struct SplitMix: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,6 +1,6 @@
-import Foundation  // pthread_self on every system
+import Foundation  // for pthread_self on every platform
 
-/// Which thread runs.
+/// The identity of a thread.
 public struct ThreadIdentity: Hashable, Sendable {
     private let identifier: pthread_t
 

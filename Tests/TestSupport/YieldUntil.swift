@@ -1,4 +1,4 @@
-/// Lets other tasks run until it is so, or until the task is cancelled, which a test's time limit does.
+/// Yields to other tasks until the condition is true or the task is cancelled, for example by a time limit.
 public func yieldUntil(_ isSo: () -> Bool) async {
     while !isSo(), !Task.isCancelled { await Task.yield() }
 }
