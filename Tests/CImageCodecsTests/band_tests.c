@@ -22,7 +22,7 @@ static bool band_is(const imgc_sink *sink, uint8_t value) {
   return true;
 }
 
-static void test_places(void) {
+static void test_dest_rows(void) {
   uint32_t pushed = 0;
   imgc_report report = {0};
   imgc_request request = {0};
@@ -33,8 +33,7 @@ static void test_places(void) {
                     .stride = STRIDE,
                     .rows = ROWS,
                     .size = ROWS * STRIDE};
-  imgc_place place = {
-      .sink = &sink, .step_x = 4, .step_y = STRIDE, .width = WIDTH, .height = HEIGHT};
+  imgc_dest dest = {.sink = &sink, .step_x = 4, .step_y = STRIDE, .width = WIDTH, .height = HEIGHT};
   uint8_t source[ROWS * STRIDE];
   memset(source, 0xAA, sizeof source);
   sink.band = malloc(sink.size);
@@ -43,20 +42,20 @@ static void test_places(void) {
   for (uint32_t y = 0; y < HEIGHT; y++) {
     const bool inside = y >= FIRST && y < FIRST + ROWS;
     sink.first = FIRST;
-    const uint8_t *row = imgc_place_row(&place, y);
-    check(row >= sink.band && row + STRIDE <= sink.band + sink.size, "imgc_place_row", y);
+    const uint8_t *row = imgc_dest_row(&dest, y);
+    check(row >= sink.band && row + STRIDE <= sink.band + sink.size, "imgc_dest_row", y);
     if (inside) check(row == sink.band + (y - FIRST) * STRIDE, "row in the band", y);
 
     // Clipped to the rows in the band.
     memset(sink.band, 0x55, sink.size);
-    imgc_place_block(&place, 0, y, WIDTH, ROWS, source, STRIDE);
+    imgc_dest_write_block(&dest, 0, y, WIDTH, ROWS, source, STRIDE);
     const bool meets = y + ROWS > FIRST && y < FIRST + ROWS;
-    check(band_is(&sink, 0x55) == !meets, "imgc_place_block", y);
+    check(band_is(&sink, 0x55) == !meets, "imgc_dest_write_block", y);
 
     // Rows that were pushed do not change; the band moves down to later rows.
     memset(sink.band, 0x55, sink.size);
-    imgc_place_clear(&place, 0, y, WIDTH, 1);
-    check(band_is(&sink, 0x55) == (y < FIRST), "imgc_place_clear", y);
+    imgc_dest_clear(&dest, 0, y, WIDTH, 1);
+    check(band_is(&sink, 0x55) == (y < FIRST), "imgc_dest_clear", y);
     check(sink.first >= FIRST, "the band moved up", y);
   }
   free(sink.band);
@@ -74,17 +73,17 @@ static void test_pushing(void) {
                         .push = count_row,
                         .context = &pushed,
                         .stride = STRIDE};
-      imgc_place place = {
+      imgc_dest dest = {
           .sink = &sink, .step_x = 4, .step_y = STRIDE, .width = WIDTH, .height = HEIGHT};
-      expect(imgc_place_open(&place, rows) == IMGC_OK, "a band of %u rows", rows);
-      for (uint32_t end = step; end < HEIGHT; end += step) imgc_place_done(&place, end);
-      imgc_place_done(&place, HEIGHT);
+      expect(imgc_dest_open(&dest, rows) == IMGC_OK, "a band of %u rows", rows);
+      for (uint32_t end = step; end < HEIGHT; end += step) imgc_dest_commit_rows(&dest, end);
+      imgc_dest_commit_rows(&dest, HEIGHT);
       expect(pushed == HEIGHT, "%u rows pushed of a band of %u in steps of %u", pushed, rows, step);
       imgc_sink_close(&sink);
     }
 }
 
 void test_band(void) {
-  test_places();
+  test_dest_rows();
   test_pushing();
 }

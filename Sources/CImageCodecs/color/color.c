@@ -189,16 +189,16 @@ imgc_status imgc_transform_apply(const imgc_transform *transform, const imgc_req
   if (!transform) return IMGC_OK;
   imgc_target upright = *target; // per-pixel operation: orientation does not matter
   upright.orientation = 1;
-  imgc_place place;
-  if (transform->kind == CMYK || !imgc_place_make(&place, &upright, target->width, target->height))
+  imgc_dest dest;
+  if (transform->kind == CMYK || !imgc_dest_init(&dest, &upright, target->width, target->height))
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "transform or target do not fit");
-  for (uint32_t y = 0; y < place.height; y++) {
+  for (uint32_t y = 0; y < dest.height; y++) {
     if (y % 16 == 0 && imgc_poll(request, report)) return report->status;
-    uint8_t *row = imgc_place_row(&place, y);
+    uint8_t *row = imgc_dest_row(&dest, y);
     switch (transform->kind) {
-    case GRAY: gray_row(transform, row, place.width); break;
-    case MATRIX: imgc_matrix_row(&transform->matrix, row, place.width); break;
-    default: cmsDoTransform(transform->lcms, row, row, place.width); break;
+    case GRAY: gray_row(transform, row, dest.width); break;
+    case MATRIX: imgc_matrix_row(&transform->matrix, row, dest.width); break;
+    default: cmsDoTransform(transform->lcms, row, row, dest.width); break;
     }
   }
   return IMGC_OK;

@@ -11,9 +11,9 @@ typedef struct imgc_codec {
   imgc_format format;
   imgc_status (*read_header)(const imgc_request *, imgc_header *, imgc_report *);
   imgc_status (*read_icc)(const imgc_request *, uint8_t *profile, size_t size, imgc_report *);
-  // Opens the destination (imgc_place_open), then must write or clear every pixel of it: the memory
+  // Opens the destination (imgc_dest_open), then must write or clear every pixel of it: the memory
   // is not initialized.
-  imgc_status (*decode)(const imgc_request *, const imgc_place *, imgc_report *);
+  imgc_status (*decode)(const imgc_request *, const imgc_dest *, imgc_report *);
   // NULL for formats without animation.
   imgc_status (*next_frame)(const imgc_request *, imgc_frame *, imgc_report *);
   imgc_status (*draw_frame)(const imgc_request *, const imgc_frame *, const imgc_target *,

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-bool imgc_place_make(imgc_place *place, const imgc_target *target, uint32_t width,
-                     uint32_t height) {
+bool imgc_dest_init(imgc_dest *dest, const imgc_target *target, uint32_t width, uint32_t height) {
   uint64_t row = (uint64_t)target->width * 4;
   if (!target->pixels || target->width == 0 || target->height == 0 || target->stride < row ||
       target->orientation > 8 || width == 0 || height == 0)
@@ -22,21 +21,17 @@ bool imgc_place_make(imgc_place *place, const imgc_target *target, uint32_t widt
   ptrdiff_t right = (ptrdiff_t)(target->width - 1) * 4;
   ptrdiff_t bottom = (ptrdiff_t)(target->height - 1) * stride;
   uint8_t *pixels = target->pixels;
-  *place = (imgc_place){
+  *dest = (imgc_dest){
       .origin = pixels, .step_x = 4, .step_y = stride, .width = width, .height = height};
   // EXIF 2.32, tag 274: the position where the stored row 0 and column 0 are displayed.
   switch (target->orientation) {
-  case 2: place->origin = pixels + right, place->step_x = -4; break;
-  case 3:
-    place->origin = pixels + right + bottom, place->step_x = -4, place->step_y = -stride;
-    break;
-  case 4: place->origin = pixels + bottom, place->step_y = -stride; break;
-  case 5: place->step_x = stride, place->step_y = 4; break;
-  case 6: place->origin = pixels + right, place->step_x = stride, place->step_y = -4; break;
-  case 7:
-    place->origin = pixels + right + bottom, place->step_x = -stride, place->step_y = -4;
-    break;
-  case 8: place->origin = pixels + bottom, place->step_x = -stride, place->step_y = 4; break;
+  case 2: dest->origin = pixels + right, dest->step_x = -4; break;
+  case 3: dest->origin = pixels + right + bottom, dest->step_x = -4, dest->step_y = -stride; break;
+  case 4: dest->origin = pixels + bottom, dest->step_y = -stride; break;
+  case 5: dest->step_x = stride, dest->step_y = 4; break;
+  case 6: dest->origin = pixels + right, dest->step_x = stride, dest->step_y = -4; break;
+  case 7: dest->origin = pixels + right + bottom, dest->step_x = -stride, dest->step_y = -4; break;
+  case 8: dest->origin = pixels + bottom, dest->step_x = -stride, dest->step_y = 4; break;
   default: break;
   }
   return true;
@@ -46,8 +41,8 @@ bool imgc_place_make(imgc_place *place, const imgc_target *target, uint32_t widt
 // cache.
 enum { TILE = 16 };
 
-void imgc_place_block(const imgc_place *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
-                      const uint8_t *src, size_t src_stride) {
+void imgc_dest_write_block(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width,
+                           uint32_t height, const uint8_t *src, size_t src_stride) {
   if (x >= p->width || y >= p->height) return;
   if (width > p->width - x) width = p->width - x;
   if (height > p->height - y) height = p->height - y;
@@ -59,7 +54,7 @@ void imgc_place_block(const imgc_place *p, uint32_t x, uint32_t y, uint32_t widt
     if (in_band >= p->sink->rows) return;
     if (height > p->sink->rows - in_band) height = p->sink->rows - in_band;
   }
-  uint8_t *corner = imgc_place_row(p, y) + (ptrdiff_t)x * p->step_x;
+  uint8_t *corner = imgc_dest_row(p, y) + (ptrdiff_t)x * p->step_x;
   if (p->step_x == 4) {
     for (uint32_t j = 0; j < height; j++)
       memcpy(corner + (ptrdiff_t)j * p->step_y, src + (size_t)j * src_stride, (size_t)width * 4);
@@ -77,8 +72,7 @@ void imgc_place_block(const imgc_place *p, uint32_t x, uint32_t y, uint32_t widt
     }
 }
 
-void imgc_place_clear(const imgc_place *p, uint32_t x, uint32_t y, uint32_t width,
-                      uint32_t height) {
+void imgc_dest_clear(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height) {
   if (x >= p->width || y >= p->height) return;
   if (width > p->width - x) width = p->width - x;
   if (height > p->height - y) height = p->height - y;
@@ -86,7 +80,7 @@ void imgc_place_clear(const imgc_place *p, uint32_t x, uint32_t y, uint32_t widt
   for (uint32_t j = y; j < y + height; j++) {
     if (p->sink && j < p->sink->first) continue;
     if (p->sink && !imgc_sink_reach(p->sink, j)) return;
-    uint8_t *d = imgc_place_row(p, j) + (ptrdiff_t)x * p->step_x;
+    uint8_t *d = imgc_dest_row(p, j) + (ptrdiff_t)x * p->step_x;
     if (p->step_x == 4) {
       memset(d, 0, (size_t)width * 4);
       continue;
@@ -99,18 +93,18 @@ void imgc_clear_rect(const imgc_target *target, uint32_t x, uint32_t y, uint32_t
                      uint32_t height) {
   imgc_target upright = *target;
   upright.orientation = 1;
-  imgc_place place;
-  if (imgc_place_make(&place, &upright, target->width, target->height))
-    imgc_place_clear(&place, x, y, width, height);
+  imgc_dest dest;
+  if (imgc_dest_init(&dest, &upright, target->width, target->height))
+    imgc_dest_clear(&dest, x, y, width, height);
 }
 
 bool imgc_turn(const imgc_target *source, const imgc_target *target) {
-  imgc_place from, to;
+  imgc_dest from, to;
   imgc_target upright = *source;
   upright.orientation = 1;
-  if (!imgc_place_make(&from, &upright, source->width, source->height) ||
-      !imgc_place_make(&to, target, source->width, source->height))
+  if (!imgc_dest_init(&from, &upright, source->width, source->height) ||
+      !imgc_dest_init(&to, target, source->width, source->height))
     return false;
-  imgc_place_block(&to, 0, 0, source->width, source->height, from.origin, source->stride);
+  imgc_dest_write_block(&to, 0, 0, source->width, source->height, from.origin, source->stride);
   return true;
 }

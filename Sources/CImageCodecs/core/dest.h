@@ -7,42 +7,42 @@
 
 // The stored pixel (x, y) is written to origin + x * step_x + y * step_y. This applies the
 // orientation while writing, without a second image in memory.
-typedef struct imgc_place {
+typedef struct imgc_dest {
   imgc_sink *sink; // if not NULL, rows are written to its band, upright, and `origin` is unused
   uint8_t *origin;
   ptrdiff_t step_x; // bytes; 4 when a row's pixels are contiguous and in order
   ptrdiff_t step_y; // bytes
   uint32_t width;   // stored pixels, after JPEG scaling
   uint32_t height;
-} imgc_place;
+} imgc_dest;
 
 // Returns false when the target has another size than the stored one or is too small: a caller's
 // bug.
-bool imgc_place_make(imgc_place *place, const imgc_target *target, uint32_t width, uint32_t height);
-// Returns true when rows can be written directly: imgc_place_row returns width * 4 contiguous
+bool imgc_dest_init(imgc_dest *dest, const imgc_target *target, uint32_t width, uint32_t height);
+// Returns true when rows can be written directly: imgc_dest_row returns width * 4 contiguous
 // bytes.
-static inline bool imgc_place_is_direct(const imgc_place *p) { return p->step_x == 4; }
-static inline uint8_t *imgc_place_row(const imgc_place *p, uint32_t y) {
+static inline bool imgc_dest_is_direct(const imgc_dest *p) { return p->step_x == 4; }
+static inline uint8_t *imgc_dest_row(const imgc_dest *p, uint32_t y) {
   if (p->sink) return imgc_sink_row(p->sink, y);
   return p->origin + (ptrdiff_t)y * p->step_y;
 }
 // Opens a band of `rows` rows, at most the image's height; fails when memory is exhausted. Without
-// a band buffer this and imgc_place_done do nothing.
-static inline imgc_status imgc_place_open(const imgc_place *p, uint32_t rows) {
+// a band buffer this and imgc_dest_commit_rows do nothing.
+static inline imgc_status imgc_dest_open(const imgc_dest *p, uint32_t rows) {
   return p->sink ? imgc_sink_open(p->sink, rows < p->height ? rows : p->height) : IMGC_OK;
 }
 // Commits all rows before `end`, which must be completely written: they leave the band.
-static inline void imgc_place_done(const imgc_place *p, uint32_t end) {
+static inline void imgc_dest_commit_rows(const imgc_dest *p, uint32_t end) {
   if (p->sink) imgc_sink_done(p->sink, end);
 }
 // Copies a block of RGBA8 pixels to the stored position (x, y), clipped at the right and bottom,
 // and clipped to the band if there is one. Pass 16 rows or more when the destination is not direct:
 // it is transposed in tiles.
-void imgc_place_block(const imgc_place *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height,
-                      const uint8_t *src, size_t src_stride);
+void imgc_dest_write_block(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width,
+                           uint32_t height, const uint8_t *src, size_t src_stride);
 // Sets a clipped rectangle to transparent black. With a band buffer, the rows have to be in the
 // band, or be of full width with all rows above them written: then these are pushed. Rows above the
 // band keep the content that was pushed.
-void imgc_place_clear(const imgc_place *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height);
+void imgc_dest_clear(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height);
 
 #endif

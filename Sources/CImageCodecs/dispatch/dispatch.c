@@ -65,11 +65,11 @@ imgc_status imgc_decode(const imgc_request *request, const imgc_target *target,
   const imgc_codec *codec = imgc_dispatch_begin(request, report);
   if (!codec) return report->status;
   bool turned = target->orientation >= 5;
-  imgc_place place;
-  if (!imgc_place_make(&place, target, turned ? target->height : target->width,
-                       turned ? target->width : target->height))
+  imgc_dest dest;
+  if (!imgc_dest_init(&dest, target, turned ? target->height : target->width,
+                      turned ? target->width : target->height))
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "target too small");
-  return imgc_dispatch_end(request, codec->decode(request, &place, report), report);
+  return imgc_dispatch_end(request, codec->decode(request, &dest, report), report);
 }
 
 imgc_status imgc_next_frame(const imgc_request *request, imgc_frame *frame, imgc_report *report) {
@@ -83,9 +83,9 @@ imgc_status imgc_draw_frame(const imgc_request *request, const imgc_frame *frame
                             const imgc_target *canvas, imgc_report *report) {
   const imgc_codec *codec = imgc_dispatch_begin(request, report);
   if (!codec) return report->status;
-  imgc_place place;
+  imgc_dest dest;
   if (!codec->draw_frame || canvas->orientation > 1 ||
-      !imgc_place_make(&place, canvas, canvas->width, canvas->height))
+      !imgc_dest_init(&dest, canvas, canvas->width, canvas->height))
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "canvas does not fit");
   return imgc_dispatch_end(request, codec->draw_frame(request, frame, canvas, report), report);
 }

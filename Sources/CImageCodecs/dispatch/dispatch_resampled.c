@@ -76,16 +76,16 @@ static bool decode_resampled(const imgc_request *request, const imgc_resample_re
                     .push = push_row,
                     .context = &made,
                     .stride = (size_t)resamples->source_width * 4};
-  imgc_place place = {.sink = &sink,
-                      .step_x = 4,
-                      .step_y = (ptrdiff_t)sink.stride,
-                      .width = resamples->source_width,
-                      .height = resamples->source_height};
+  imgc_dest dest = {.sink = &sink,
+                    .step_x = 4,
+                    .step_y = (ptrdiff_t)sink.stride,
+                    .width = resamples->source_width,
+                    .height = resamples->source_height};
   imgc_status status = IMGC_OK;
   for (uint32_t i = 0; i < count && !status; i++)
     status = add_output(&made, &sink, &resamples[i], &targets[i]);
-  if (!status) status = codec->decode(&streamed, &place, report);
-  if (!status) imgc_place_done(&place, place.height);
+  if (!status) status = codec->decode(&streamed, &dest, report);
+  if (!status) imgc_dest_commit_rows(&dest, dest.height);
   // A cancelled resampler omits rows.
   bool full = are_full(&made);
   if (!status && !full) status = imgc_poll(&streamed, report);

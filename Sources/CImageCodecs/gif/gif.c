@@ -113,7 +113,7 @@ static imgc_status gif_read_icc(const imgc_request *request, uint8_t *profile, s
 // ---------------------------------------------------------------- the still
 
 // Draws the first image on a transparent canvas. Clears only the area outside the image.
-static imgc_status draw_still(imgc_gif *gif, const imgc_place *place) {
+static imgc_status draw_still(imgc_gif *gif, const imgc_dest *dest) {
   const imgc_request *request = gif->request;
   imgc_report *report = gif->report;
   imgc_gif_image image;
@@ -126,24 +126,24 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_place *place) {
       imgc_check_memory(request, canvas.width, canvas.height,
                         imgc_gif_work_bytes(image.width, image.height), report))
     return report->status;
-  if (place->width != canvas.width || place->height != canvas.height)
+  if (dest->width != canvas.width || dest->height != canvas.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "gif: the canvas is %u x %u",
                      canvas.width, canvas.height);
 
-  if (imgc_place_open(place, canvas.height)) return report->status;
+  if (imgc_dest_open(dest, canvas.height)) return report->status;
   uint64_t right = (uint64_t)image.x + image.width, bottom = (uint64_t)image.y + image.height;
   if (image.width == 0 || image.height == 0 || image.x >= canvas.width ||
       image.y >= canvas.height) {
-    imgc_place_clear(place, 0, 0, canvas.width, canvas.height);
+    imgc_dest_clear(dest, 0, 0, canvas.width, canvas.height);
   } else {
-    imgc_place_clear(place, 0, 0, canvas.width, image.y);
-    imgc_place_clear(place, 0, image.y, image.x, image.height);
-    imgc_place_clear(place, (uint32_t)right, image.y, canvas.width, image.height);
-    imgc_place_clear(place, 0, (uint32_t)bottom, canvas.width, canvas.height);
+    imgc_dest_clear(dest, 0, 0, canvas.width, image.y);
+    imgc_dest_clear(dest, 0, image.y, image.x, image.height);
+    imgc_dest_clear(dest, (uint32_t)right, image.y, canvas.width, image.height);
+    imgc_dest_clear(dest, 0, (uint32_t)bottom, canvas.width, canvas.height);
   }
   report->rows = canvas.height;
   imgc_gif_drawing drawing = {
-      .canvas = place, .x = image.x, .y = image.y, .fill = true, .salvage = true};
+      .canvas = dest, .x = image.x, .y = image.y, .fill = true, .salvage = true};
   if (imgc_gif_draw(gif, &image, &drawing)) return report->status;
   if (report->truncated || report->corrupt) return IMGC_OK;
   // All rows are decoded; the rest of the data cannot affect pixels.
@@ -153,10 +153,10 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_place *place) {
   return report->status;
 }
 
-static imgc_status gif_decode(const imgc_request *request, const imgc_place *place,
+static imgc_status gif_decode(const imgc_request *request, const imgc_dest *dest,
                               imgc_report *report) {
   imgc_gif gif;
-  if (imgc_gif_open(&gif, request, report) == IMGC_OK) draw_still(&gif, place);
+  if (imgc_gif_open(&gif, request, report) == IMGC_OK) draw_still(&gif, dest);
   imgc_gif_close(&gif);
   return report->status;
 }
@@ -222,10 +222,10 @@ static imgc_status draw_one(imgc_gif *gif, const imgc_frame *frame, const imgc_t
   imgc_report *report = gif->report;
   imgc_gif_seek(gif, frame->offset);
   imgc_gif_image image;
-  imgc_place place;
+  imgc_dest dest;
   if (imgc_gif_next_image(gif, &image) != IMGC_GIF_IMAGE || image.offset != frame->offset ||
       image.width != frame->width || image.height != frame->height ||
-      !imgc_place_make(&place, canvas, canvas->width, canvas->height))
+      !imgc_dest_init(&dest, canvas, canvas->width, canvas->height))
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "gif: no such frame");
   if (check_frame(request, &image, report) ||
       imgc_check_memory(request, canvas->width, canvas->height,
@@ -236,7 +236,7 @@ static imgc_status draw_one(imgc_gif *gif, const imgc_frame *frame, const imgc_t
   image.transparent_index = frame->transparent_index;
   // A damaged first frame is drawn as far as possible, like the still image; later ones are
   // rejected, because the previous frame looks better than a damaged one.
-  imgc_gif_drawing drawing = {.canvas = &place,
+  imgc_gif_drawing drawing = {.canvas = &dest,
                               .x = frame->x,
                               .y = frame->y,
                               .over = frame->blend == IMGC_BLEND_OVER,

@@ -99,12 +99,12 @@ static void draw_over(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t
 // Draws the first `columns` pixels of row `y` of the image.
 static void draw_row(const drawer *d, uint32_t y, const uint8_t *indices, uint32_t columns) {
   const imgc_gif_drawing *to = d->to;
-  if (!imgc_place_is_direct(to->canvas)) {
+  if (!imgc_dest_is_direct(to->canvas)) {
     imgc_row_index8(d->turned_row, indices, columns, d->palette);
-    imgc_place_block(to->canvas, to->x, to->y + y, columns, 1, d->turned_row, 0);
+    imgc_dest_write_block(to->canvas, to->x, to->y + y, columns, 1, d->turned_row, 0);
     return;
   }
-  uint8_t *dst = imgc_place_row(to->canvas, to->y + y) + (size_t)to->x * 4;
+  uint8_t *dst = imgc_dest_row(to->canvas, to->y + y) + (size_t)to->x * 4;
   if (to->over && d->image->transparent_index >= 0)
     draw_over(dst, indices, columns, d->palette, (uint8_t)d->image->transparent_index);
   else
@@ -154,7 +154,7 @@ static imgc_status settle_damage(drawer *d, uint32_t done, uint32_t y, imgc_lzw_
   }
   for (uint32_t i = complete; d->to->fill && i < d->lines; i++)
     if (stored_position(image, i) >= done)
-      imgc_place_clear(d->to->canvas, d->to->x, d->to->y + i, d->columns, 1);
+      imgc_dest_clear(d->to->canvas, d->to->x, d->to->y + i, d->columns, 1);
   uint32_t columns;
   const uint8_t *indices = imgc_lzw_partial_row(d->lzw, &columns);
   if (columns > d->columns) columns = d->columns;
@@ -200,9 +200,9 @@ imgc_status imgc_gif_draw(imgc_gif *gif, const imgc_gif_image *image, const imgc
   d->lines = to->canvas->height - to->y;
   if (d->lines > image->height) d->lines = image->height;
   imgc_gif_palette(gif, image->transparent_index, d->palette);
-  d->turned_row = imgc_place_is_direct(to->canvas) ? NULL : malloc((size_t)d->columns * 4);
+  d->turned_row = imgc_dest_is_direct(to->canvas) ? NULL : malloc((size_t)d->columns * 4);
   d->lzw = imgc_lzw_create(image->width, image->height, image->code_size);
-  if (!d->lzw || (!d->turned_row && !imgc_place_is_direct(to->canvas)))
+  if (!d->lzw || (!d->turned_row && !imgc_dest_is_direct(to->canvas)))
     imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
   else
     draw_rows(d);

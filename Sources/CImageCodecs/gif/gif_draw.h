@@ -7,7 +7,7 @@
 #include "gif/gif_blocks.h"
 
 typedef struct imgc_gif_drawing {
-  const imgc_place *canvas;
+  const imgc_dest *canvas;
   uint32_t x, y; // position of the image on the canvas; may be outside
   bool over;     // the transparent index keeps the canvas, otherwise it clears
   bool fill;     // missing rows are cleared, otherwise kept

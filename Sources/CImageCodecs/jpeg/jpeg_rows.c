@@ -78,26 +78,26 @@ static bool end_follows(jpeg_state *s) {
 
 // Writes the buffered rows to the destination.
 static void flush(jpeg_state *s) {
-  const imgc_place *place = s->place;
-  uint32_t n = s->waiting, width = place->width;
+  const imgc_dest *dest = s->dest;
+  uint32_t n = s->waiting, width = dest->width;
   s->waiting = 0;
   const imgc_transform *transform = s->request->cmyk_transform;
   for (uint32_t i = 0; i < n && s->cmyk; i++) {
     const uint8_t *src = s->cmyk + i * s->stride;
-    uint8_t *dst = s->band ? s->band + i * s->stride : imgc_place_row(place, s->rows + i);
+    uint8_t *dst = s->band ? s->band + i * s->stride : imgc_dest_row(dest, s->rows + i);
     if (transform && imgc_transform_is_cmyk(transform))
       imgc_transform_cmyk_row(transform, dst, src, width);
     else
       imgc_row_cmyk8_inverted(dst, src, width);
   }
-  if (s->band) imgc_place_block(place, 0, s->rows, width, n, s->band, s->stride);
+  if (s->band) imgc_dest_write_block(dest, 0, s->rows, width, n, s->band, s->stride);
   s->rows += n;
-  imgc_place_done(place, s->rows);
+  imgc_dest_commit_rows(dest, s->rows);
 }
 
 // Returns the first row to read. After a restart the band buffer has already pushed some rows.
 static uint32_t first_row(const jpeg_state *s) {
-  const imgc_sink *sink = s->place->sink;
+  const imgc_sink *sink = s->dest->sink;
   return sink && sink->first > s->rows ? sink->first : s->rows;
 }
 
@@ -107,7 +107,7 @@ static bool read_rows(jpeg_state *s, uint32_t count) {
   uint8_t *buffer = s->cmyk ? s->cmyk : s->band;
   uint32_t first = first_row(s);
   for (uint32_t i = 0; i < count; i++)
-    rows[i] = buffer ? buffer + i * s->stride : imgc_place_row(s->place, first + i);
+    rows[i] = buffer ? buffer + i * s->stride : imgc_dest_row(s->dest, first + i);
   if (s->baseline) {
     s->gave_up = !imgc_jpeg_baseline_read(s->baseline, rows, count);
     s->waiting = s->gave_up ? 0 : count;
@@ -121,16 +121,16 @@ static bool read_rows(jpeg_state *s, uint32_t count) {
 }
 
 static void allocate(jpeg_state *s) {
-  s->stride = (size_t)s->place->width * 4;
+  s->stride = (size_t)s->dest->width * 4;
   size_t size = s->stride * IMGC_JPEG_BAND;
-  bool needs_band = !imgc_place_is_direct(s->place);
+  bool needs_band = !imgc_dest_is_direct(s->dest);
   bool needs_cmyk = s->cinfo.out_color_space == JCS_CMYK;
   if (needs_band && !s->band) s->band = malloc(size);
   if (needs_cmyk && !s->cmyk) s->cmyk = malloc(size);
   if ((needs_band && !s->band) || (needs_cmyk && !s->cmyk))
     imgc_fail(s->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: out of memory");
   // A second attempt reuses the band of the first.
-  if (!s->place->sink || !s->place->sink->band) imgc_place_open(s->place, IMGC_JPEG_BATCH);
+  if (!s->dest->sink || !s->dest->sink->band) imgc_dest_open(s->dest, IMGC_JPEG_BATCH);
 }
 
 // Selects the native baseline decoder if it supports the file and has not failed before, otherwise
@@ -154,16 +154,15 @@ static void end_baseline(jpeg_state *s) {
 static void decode_step(jpeg_state *s) {
   imgc_jpeg_start(s);
   struct jpeg_decompress_struct *cinfo = &s->cinfo;
-  const imgc_place *place = s->place;
+  const imgc_dest *dest = s->dest;
   uint64_t memory = s->request->limits.max_memory;
-  if (cinfo->output_width != place->width || cinfo->output_height != place->height)
+  if (cinfo->output_width != dest->width || cinfo->output_height != dest->height)
     imgc_fail(s->report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the picture is %u x %u",
               cinfo->output_width, cinfo->output_height);
   imgc_jpeg_leave_if_failed(s);
   // imgc_jpeg_start has checked the memory; this limits libjpeg if it needs more than estimated.
   if (memory) {
-    memory -=
-        (uint64_t)place->width * 4 * imgc_rows_held(s->request, place->height, IMGC_JPEG_BATCH);
+    memory -= (uint64_t)dest->width * 4 * imgc_rows_held(s->request, dest->height, IMGC_JPEG_BATCH);
     if (s->request->flags & IMGC_RESAMPLES) memory -= s->request->result_bytes;
     cinfo->mem->max_memory_to_use = memory < LONG_MAX ? (long)memory : LONG_MAX;
   }
@@ -174,10 +173,10 @@ static void decode_step(jpeg_state *s) {
   start_rows(s);
   if (s->ended) measure(s);
   uint32_t batch = s->band ? IMGC_JPEG_BAND : IMGC_JPEG_BATCH;
-  for (uint32_t y = 0; y < place->height; y += batch) {
+  for (uint32_t y = 0; y < dest->height; y += batch) {
     imgc_poll(s->request, s->report);
     imgc_jpeg_leave_if_failed(s);
-    if (!read_rows(s, place->height - y < batch ? place->height - y : batch)) return;
+    if (!read_rows(s, dest->height - y < batch ? dest->height - y : batch)) return;
     if (s->ended && !s->intact) measure(s);
     imgc_jpeg_leave_if_failed(s);
     flush(s);
@@ -197,7 +196,7 @@ static imgc_status conclude(jpeg_state *s) {
   if (s->rows == 0) return imgc_jpeg_fail(s);
   if (!s->is_complete) {
     if (s->failed) imgc_warn(report, IMGC_WARN_MARKER);
-    imgc_place_clear(s->place, 0, s->rows, s->place->width, s->place->height - s->rows);
+    imgc_dest_clear(s->dest, 0, s->rows, s->dest->width, s->dest->height - s->rows);
   } else if (s->is_repaired) {
     // The EOI that libjpeg read was inserted by the source.
   } else if (s->is_short) {
@@ -223,11 +222,11 @@ static void start_again_with_libjpeg(jpeg_state *s, const imgc_report *before) {
   start_again(s);
 }
 
-imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_place *place,
+imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_dest *dest,
                              imgc_report *report) {
   jpeg_markers markers;
   if (imgc_jpeg_open(request, &markers, report)) return report->status;
-  jpeg_state s = {.request = request, .report = report, .size = request->size, .place = place};
+  jpeg_state s = {.request = request, .report = report, .size = request->size, .dest = dest};
   imgc_jpeg_leave_out(request, &s.left_out);
   const imgc_report before = *report;
   imgc_jpeg_run(&s, decode_step);

@@ -5,7 +5,7 @@
 
 #include "core/dest.h"
 
-imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_place *place,
+imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_dest *dest,
                              imgc_report *report);
 
 #endif

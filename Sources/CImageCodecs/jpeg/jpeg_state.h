@@ -36,8 +36,8 @@ typedef struct jpeg_state {
 
   const imgc_request *request;
   imgc_report *report;
-  imgc_header *header;     // read_header only
-  const imgc_place *place; // decode only
+  imgc_header *header;   // read_header only
+  const imgc_dest *dest; // decode only
 
   // Input. `size` is less than the request's in a second attempt, see jpeg_rows.c.
   size_t size;

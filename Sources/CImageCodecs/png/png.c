@@ -87,13 +87,12 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
   return IMGC_OK;
 }
 
-static imgc_status decode(const imgc_request *request, const imgc_place *place,
-                          imgc_report *report) {
+static imgc_status decode(const imgc_request *request, const imgc_dest *dest, imgc_report *report) {
   imgc_png png;
   if (imgc_png_scan(request, IMGC_PNG_ALL_CHECKSUMS, &png, NULL, NULL, report) ||
       imgc_check_size(request, png.width, png.height, report))
     return report->status;
-  if (place->width != png.width || place->height != png.height)
+  if (dest->width != png.width || dest->height != png.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the target does not fit %u x %u",
                      png.width, png.height);
   imgc_png_picture picture = {.request = request,
@@ -101,7 +100,7 @@ static imgc_status decode(const imgc_request *request, const imgc_place *place,
                               .png = &png,
                               .source =
                                   imgc_png_source_at(request, png.idat_offset, IMGC_PNG_IDAT, 0),
-                              .place = place};
+                              .dest = dest};
   if (imgc_png_measure(request, picture.source, true, &picture.extent, report))
     return report->status;
   return imgc_png_draw(&picture);

@@ -63,7 +63,7 @@ imgc_status imgc_png_draw(const imgc_png_picture *picture) {
   uint32_t band = imgc_png_band_rows(png);
   uint32_t held = imgc_rows_held(request, png->height, band);
   if (imgc_check_memory(request, png->width, held, work, picture->report) ||
-      imgc_place_open(picture->place, band))
+      imgc_dest_open(picture->dest, band))
     return picture->report->status;
   bool done = false;
   // Damaged data goes to libpng directly: only libpng determines the rows before a truncation, and

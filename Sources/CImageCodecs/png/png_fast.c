@@ -41,7 +41,7 @@ bool imgc_png_fast_takes(const imgc_png *png, const imgc_png_extent *extent) {
 // blended, the destination itself can hold the copy if its rows are contiguous; pixels overwrite it
 // later.
 static const uint8_t *gather(const imgc_png_picture *picture, uint8_t **copy) {
-  const imgc_place *place = picture->place;
+  const imgc_dest *dest = picture->dest;
   imgc_png_source source = picture->source;
   imgc_png_segment segment;
   uint8_t *to = NULL;
@@ -51,10 +51,10 @@ static const uint8_t *gather(const imgc_png_picture *picture, uint8_t **copy) {
     if (segment.size == 0) continue;
     if (picture->extent.segments == 1) return segment.data;
     if (!to) {
-      uint64_t row = (uint64_t)place->width * 4;
-      bool holds = !picture->over && !place->sink && imgc_place_is_direct(place) &&
-                   place->step_y == (ptrdiff_t)row && row * place->height >= picture->extent.bytes;
-      to = holds ? place->origin
+      uint64_t row = (uint64_t)dest->width * 4;
+      bool holds = !picture->over && !dest->sink && imgc_dest_is_direct(dest) &&
+                   dest->step_y == (ptrdiff_t)row && row * dest->height >= picture->extent.bytes;
+      to = holds ? dest->origin
                  : (*copy = imgc_work_take(picture->request, (size_t)picture->extent.bytes));
       if (!to) return NULL;
     }
@@ -124,7 +124,7 @@ imgc_status imgc_png_draw_fast(const imgc_png_picture *picture, bool *done) {
   imgc_png_rows rows;
   *done = false;
   if (raw && inflate_rows(picture, raw, raw_size) && filters_are_known(png, raw) &&
-      imgc_png_rows_begin(&rows, png, picture->place, picture->over)) {
+      imgc_png_rows_begin(&rows, png, picture->dest, picture->over)) {
     uint8_t *zeros = raw + raw_size + IMGC_PNG_UNFILTER_SLACK;
     memset(raw + raw_size, 0, row_size + 2 * IMGC_PNG_UNFILTER_SLACK);
     draw_rows(picture, &rows, raw, zeros);

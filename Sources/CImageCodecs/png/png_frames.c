@@ -173,19 +173,19 @@ imgc_status imgc_png_draw_frame(const imgc_request *request, const imgc_frame *f
   if (frame->x >= canvas->width || frame->y >= canvas->height) return IMGC_OK;
 
   size_t skipped = (size_t)frame->y * canvas->stride + (size_t)frame->x * 4;
-  imgc_place place = {.origin = (uint8_t *)canvas->pixels + skipped,
-                      .step_x = 4,
-                      .step_y = (ptrdiff_t)canvas->stride,
-                      .width = canvas->width - frame->x,
-                      .height = canvas->height - frame->y};
-  if (place.width > png.width) place.width = png.width;
-  if (place.height > png.height) place.height = png.height;
+  imgc_dest dest = {.origin = (uint8_t *)canvas->pixels + skipped,
+                    .step_x = 4,
+                    .step_y = (ptrdiff_t)canvas->stride,
+                    .width = canvas->width - frame->x,
+                    .height = canvas->height - frame->y};
+  if (dest.width > png.width) dest.width = png.width;
+  if (dest.height > png.height) dest.height = png.height;
   imgc_png_picture picture = {
       .request = request,
       .report = report,
       .png = &png,
       .source = imgc_png_source_at(request, (size_t)frame->offset, chunk.type, sequence),
-      .place = &place,
+      .dest = &dest,
       .over = frame->blend == IMGC_BLEND_OVER};
   if (imgc_png_measure(request, picture.source, true, &picture.extent, report))
     return report->status;

@@ -226,7 +226,7 @@ imgc_status imgc_png_draw_library(const imgc_png_picture *picture) {
   drawing d = {.picture = picture, .source = picture->source};
   make_head(&d);
   d.raw = malloc((size_t)imgc_png_row_bytes(png, png->width));
-  if (d.raw && imgc_png_rows_begin(&d.rows, png, picture->place, picture->over))
+  if (d.raw && imgc_png_rows_begin(&d.rows, png, picture->dest, picture->over))
     d.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning, &d, on_malloc,
                                      on_free);
   if (d.png) d.info = png_create_info_struct(d.png);

@@ -12,7 +12,7 @@ typedef struct imgc_png_picture {
   const imgc_png *png; // with the size of the frame
   imgc_png_source source;
   imgc_png_extent extent;
-  const imgc_place *place;
+  const imgc_dest *dest;
   bool over; // blend onto the destination instead of replacing it
 } imgc_png_picture;
 

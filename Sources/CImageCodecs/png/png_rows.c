@@ -157,11 +157,11 @@ static void expand(imgc_png_rows *rows, uint8_t *dst, const uint8_t *src, uint32
 
 uint64_t imgc_png_band_bytes(const imgc_png *png) { return (uint64_t)BAND * png->width * 4; }
 
-bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_place *place,
+bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_dest *dest,
                          bool over) {
-  *rows = (imgc_png_rows){.png = png, .place = place, .over = over};
-  rows->direct = !over && imgc_place_is_direct(place) && place->width >= png->width &&
-                 place->height >= png->height;
+  *rows = (imgc_png_rows){.png = png, .dest = dest, .over = over};
+  rows->direct = !over && imgc_dest_is_direct(dest) && dest->width >= png->width &&
+                 dest->height >= png->height;
   make_palette(rows);
   if (rows->direct && !png->interlaced) return true;
   rows->band = malloc((size_t)imgc_png_band_bytes(png));
@@ -169,15 +169,15 @@ bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_pl
 }
 
 static void flush(imgc_png_rows *rows) {
-  const imgc_place *place = rows->place;
+  const imgc_dest *dest = rows->dest;
   size_t stride = (size_t)rows->png->width * 4;
   if (rows->over) {
-    uint32_t width = rows->png->width < place->width ? rows->png->width : place->width;
-    for (uint32_t i = 0; i < rows->band_count && rows->band_first + i < place->height; i++)
-      imgc_row_over(imgc_place_row(place, rows->band_first + i), rows->band + i * stride, width);
+    uint32_t width = rows->png->width < dest->width ? rows->png->width : dest->width;
+    for (uint32_t i = 0; i < rows->band_count && rows->band_first + i < dest->height; i++)
+      imgc_row_over(imgc_dest_row(dest, rows->band_first + i), rows->band + i * stride, width);
   } else if (rows->band_count > 0) {
-    imgc_place_block(place, 0, rows->band_first, rows->png->width, rows->band_count, rows->band,
-                     stride);
+    imgc_dest_write_block(dest, 0, rows->band_first, rows->png->width, rows->band_count, rows->band,
+                          stride);
   }
   rows->band_count = 0;
 }
@@ -186,13 +186,13 @@ static void flush(imgc_png_rows *rows) {
 // blending works pixel by pixel too.
 static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
                     const uint8_t *src) {
-  const imgc_place *place = rows->place;
+  const imgc_dest *dest = rows->dest;
   uint32_t y = pass->y + row * pass->dy;
-  if (y >= place->height || pass->x >= place->width) return;
-  uint32_t fit = (place->width - pass->x - 1) / pass->dx + 1;
+  if (y >= dest->height || pass->x >= dest->width) return;
+  uint32_t fit = (dest->width - pass->x - 1) / pass->dx + 1;
   uint32_t n = pass->width < fit ? pass->width : fit;
-  uint8_t *dst = imgc_place_row(place, y) + (ptrdiff_t)pass->x * place->step_x;
-  ptrdiff_t step = (ptrdiff_t)pass->dx * place->step_x;
+  uint8_t *dst = imgc_dest_row(dest, y) + (ptrdiff_t)pass->x * dest->step_x;
+  ptrdiff_t step = (ptrdiff_t)pass->dx * dest->step_x;
   for (; n > 0; n--, src += 4, dst += step) {
     if (rows->over)
       imgc_row_over(dst, src, 1);
@@ -203,7 +203,7 @@ static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32
 
 // Returns the rows of a non-interlaced image that the band buffer has already pushed.
 static uint32_t rows_out(const imgc_png_rows *rows) {
-  return rows->place->sink && !rows->png->interlaced ? rows->place->sink->first : 0;
+  return rows->dest->sink && !rows->png->interlaced ? rows->dest->sink->first : 0;
 }
 
 void imgc_png_rows_put(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
@@ -212,8 +212,8 @@ void imgc_png_rows_put(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t 
     check_indices(rows, raw, pass->width);
   } else if (rows->direct && pass->dx == 1) {
     uint32_t y = pass->y + row * pass->dy;
-    expand(rows, imgc_place_row(rows->place, y), raw, pass->width);
-    if (!rows->png->interlaced) imgc_place_done(rows->place, y + 1);
+    expand(rows, imgc_dest_row(rows->dest, y), raw, pass->width);
+    if (!rows->png->interlaced) imgc_dest_commit_rows(rows->dest, y + 1);
   } else if (rows->png->interlaced) {
     expand(rows, rows->band, raw, pass->width);
     scatter(rows, pass, row, rows->band);
@@ -231,10 +231,10 @@ static void clear_rest(imgc_png_rows *rows, uint32_t pass_count, uint32_t row_co
     uint32_t out = rows_out(rows);
     if (row_count < out) row_count = out;
     if (pass_count == 0)
-      imgc_place_clear(rows->place, 0, row_count, png->width, png->height - row_count);
+      imgc_dest_clear(rows->dest, 0, row_count, png->width, png->height - row_count);
     return;
   }
-  if (rows->place->sink && pass_count < IMGC_PNG_ADAM7_PASSES) rows->place->sink->cleared = true;
+  if (rows->dest->sink && pass_count < IMGC_PNG_ADAM7_PASSES) rows->dest->sink->cleared = true;
   memset(rows->band, 0, (size_t)imgc_png_band_bytes(png));
   for (uint32_t i = pass_count; i < IMGC_PNG_ADAM7_PASSES; i++) {
     imgc_png_pass pass = imgc_png_pass_at(png, i);

@@ -21,12 +21,12 @@ uint64_t imgc_png_raw_bytes(const imgc_png *png);
 
 typedef struct imgc_png_rows {
   const imgc_png *png;
-  const imgc_place *place; // may be smaller than the image: clipped at the right and bottom
-  bool over;               // blend onto the destination instead of replacing it
-  bool direct;             // a row of the destination can hold a whole row of the image
-  bool bad_index;          // a palette index was out of range
-  bool uses_palette;       // indexed, and gray of up to 8 bits that is converted by table
-  bool has_key;            // tRNS of RGB or 16-bit gray
+  const imgc_dest *dest; // may be smaller than the image: clipped at the right and bottom
+  bool over;             // blend onto the destination instead of replacing it
+  bool direct;           // a row of the destination can hold a whole row of the image
+  bool bad_index;        // a palette index was out of range
+  bool uses_palette;     // indexed, and gray of up to 8 bits that is converted by table
+  bool has_key;          // tRNS of RGB or 16-bit gray
   uint16_t key[3];
   uint32_t palette[256]; // RGBA8 in memory order
   uint8_t *band;         // BAND rows of RGBA8
@@ -37,7 +37,7 @@ typedef struct imgc_png_rows {
 // Returns the size of imgc_png_rows.band in bytes.
 uint64_t imgc_png_band_bytes(const imgc_png *png);
 // Starts the conversion; returns false when memory is exhausted.
-bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_place *place,
+bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_dest *dest,
                          bool over);
 // Converts the next row; `row` is relative to the pass and rows of a pass are in order. Rows that
 // the band buffer has already pushed are skipped: another decoder may start again at the top.

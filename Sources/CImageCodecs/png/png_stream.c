@@ -147,7 +147,7 @@ imgc_status imgc_png_draw_streamed(const imgc_png_picture *picture, bool *done) 
   s->batch = batch_rows(png);
   s->above = (uint8_t *)(s + 1);
   memset(s->above, 0, size - sizeof *s);
-  if (imgc_png_rows_begin(&rows, png, picture->place, false)) {
+  if (imgc_png_rows_begin(&rows, png, picture->dest, false)) {
     imgc_inflate_result result = run(s, &rows, false);
     // zlib rejects this stream and libdeflate accepts it. As in the other decoder, the image is
     // drawn if the stream is valid to its end; otherwise libpng draws it, and no row may have been

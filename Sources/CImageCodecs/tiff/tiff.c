@@ -67,20 +67,20 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
 enum { BAND_ROWS = 32 };
 
 typedef struct band {
-  const imgc_place *place;
+  const imgc_dest *dest;
   uint8_t *pixels; // NULL when rows are written directly
   size_t stride;
   uint32_t x, y, width, rows;
 } band;
 
 static void band_flush(band *b) {
-  if (b->rows) imgc_place_block(b->place, b->x, b->y, b->width, b->rows, b->pixels, b->stride);
+  if (b->rows) imgc_dest_write_block(b->dest, b->x, b->y, b->width, b->rows, b->pixels, b->stride);
   b->rows = 0;
 }
 
 // Returns the address for the next n pixels at (x, y).
 static uint8_t *band_row(band *b, uint32_t x, uint32_t y, uint32_t n) {
-  if (!b->pixels) return imgc_place_row(b->place, y) + (size_t)x * 4;
+  if (!b->pixels) return imgc_dest_row(b->dest, y) + (size_t)x * 4;
   if (b->rows == BAND_ROWS || b->x != x || b->width != n || b->y + b->rows != y) {
     band_flush(b);
     b->x = x, b->y = y, b->width = n;
@@ -101,13 +101,13 @@ static imgc_status leave_blank(const imgc_request *request, band *b, const tiff_
                                imgc_report *report) {
   if (first >= end) return IMGC_OK;
   if (!tiff_is_fax(f->compression) || f->kind != TIFF_KIND_GRAY) {
-    imgc_place_clear(b->place, x, y + first, wide, end - first);
+    imgc_dest_clear(b->dest, x, y + first, wide, end - first);
     return IMGC_OK;
   }
   for (uint32_t j = first; j < end; j++) {
     if (j % TIFF_ROWS_A_POLL == 0 && j > 0) {
       if (imgc_poll(request, report)) return report->status;
-      if (f->across == 1) imgc_place_done(b->place, y + j);
+      if (f->across == 1) imgc_dest_commit_rows(b->dest, y + j);
     }
     memset(band_row(b, x, y + j, wide), 0xFF, (size_t)wide * 4);
   }
@@ -131,7 +131,7 @@ static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
     // written first.
     if (j % TIFF_ROWS_A_POLL == 0 && j > 0) {
       if (imgc_poll(request, report)) return report->status;
-      if (f->across == 1) imgc_place_done(b->place, y + j);
+      if (f->across == 1) imgc_dest_commit_rows(b->dest, y + j);
     }
     tiff_convert_row(converter, band_row(b, x, y + j, wide), tile.planes, j, wide);
   }
@@ -156,8 +156,8 @@ static imgc_status decode_tiles(const imgc_request *request, tiff_reader *reader
       if (decode_tile(request, reader, converter, b, column, row, &p, report))
         return report->status;
     uint32_t above = row * f->tile_height;
-    imgc_place_done(b->place, above + (f->height - above < f->tile_height ? f->height - above
-                                                                          : f->tile_height));
+    imgc_dest_commit_rows(
+        b->dest, above + (f->height - above < f->tile_height ? f->height - above : f->tile_height));
   }
   if (b->pixels) band_flush(b);
 
@@ -173,18 +173,18 @@ static imgc_status decode_tiles(const imgc_request *request, tiff_reader *reader
   return IMGC_OK;
 }
 
-static imgc_status decode_page(const imgc_request *request, tiff_file *file,
-                               const imgc_place *place, imgc_report *report) {
+static imgc_status decode_page(const imgc_request *request, tiff_file *file, const imgc_dest *dest,
+                               imgc_report *report) {
   tiff_facts facts;
   if (tiff_open(request, file, report)) return report->status;
   if (tiff_read_facts(request, file, &facts, report)) return report->status;
-  if (place->width != facts.width || place->height != facts.height)
+  if (dest->width != facts.width || dest->height != facts.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "tiff: the page has %u x %u pixels",
                      facts.width, facts.height);
 
-  if (imgc_place_open(place, facts.band_rows)) return report->status;
-  band b = {.place = place};
-  if (!imgc_place_is_direct(place)) {
+  if (imgc_dest_open(dest, facts.band_rows)) return report->status;
+  band b = {.dest = dest};
+  if (!imgc_dest_is_direct(dest)) {
     uint32_t wide = facts.tile_width < facts.width ? facts.tile_width : facts.width;
     b.stride = (size_t)wide * 4;
     b.pixels = malloc(b.stride * BAND_ROWS);
@@ -200,10 +200,9 @@ static imgc_status decode_page(const imgc_request *request, tiff_file *file,
   return report->status;
 }
 
-static imgc_status decode(const imgc_request *request, const imgc_place *place,
-                          imgc_report *report) {
+static imgc_status decode(const imgc_request *request, const imgc_dest *dest, imgc_report *report) {
   tiff_file file = {0};
-  imgc_status status = decode_page(request, &file, place, report);
+  imgc_status status = decode_page(request, &file, dest, report);
   tiff_close(&file);
   return status;
 }

@@ -23,10 +23,10 @@ enum {
 
 typedef struct entry {
   uint64_t bytes; // the first eight bytes, the first one lowest
-  uint64_t place; // offset in the high 48 bits, length in the low 16
+  uint64_t dest;  // offset in the high 48 bits, length in the low 16
 } entry;
 
-INLINE size_t length_of(entry e) { return e.place & 0xffff; }
+INLINE size_t length_of(entry e) { return e.dest & 0xffff; }
 
 struct tiff_lzw {
   entry entries[CODES + 1];
@@ -35,7 +35,7 @@ struct tiff_lzw {
 tiff_lzw *tiff_lzw_create(void) {
   tiff_lzw *z = malloc(sizeof *z);
   // The two special codes are never looked up, so their entries are never copied.
-  for (unsigned i = 0; z && i < FIRST; i++) z->entries[i] = (entry){.bytes = i & 0xff, .place = 1};
+  for (unsigned i = 0; z && i < FIRST; i++) z->entries[i] = (entry){.bytes = i & 0xff, .dest = 1};
   return z;
 }
 
@@ -47,7 +47,7 @@ INLINE size_t put(uint8_t *output, size_t out, entry e) {
   size_t length = length_of(e);
   imgc_store_le64(output + out, e.bytes);
   if (length <= INLINE_BYTES) return length;
-  const uint8_t *src = output + (e.place >> 16);
+  const uint8_t *src = output + (e.dest >> 16);
   uint8_t *dst = output + out;
   // The newest string may end with the byte that was just written.
   for (size_t i = INLINE_BYTES; i < length; i += 16) {
