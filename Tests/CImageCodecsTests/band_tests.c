@@ -16,9 +16,9 @@ static void check(bool claim, const char *name, uint32_t y) {
   expect(claim, "%s, row %u", name, y);
 }
 
-static bool band_is(const imgc_sink *sink, uint8_t value) {
-  for (size_t i = 0; i < sink->size; i++)
-    if (sink->band[i] != value) return false;
+static bool band_is(const imgc_band *band, uint8_t value) {
+  for (size_t i = 0; i < band->size; i++)
+    if (band->pixels[i] != value) return false;
   return true;
 }
 
@@ -26,39 +26,39 @@ static void test_dest_rows(void) {
   uint32_t pushed = 0;
   imgc_report report = {0};
   imgc_request request = {0};
-  imgc_sink sink = {.request = &request,
+  imgc_band band = {.request = &request,
                     .report = &report,
                     .push = count_row,
                     .context = &pushed,
                     .stride = STRIDE,
                     .rows = ROWS,
                     .size = ROWS * STRIDE};
-  imgc_dest dest = {.sink = &sink, .step_x = 4, .step_y = STRIDE, .width = WIDTH, .height = HEIGHT};
+  imgc_dest dest = {.band = &band, .step_x = 4, .step_y = STRIDE, .width = WIDTH, .height = HEIGHT};
   uint8_t source[ROWS * STRIDE];
   memset(source, 0xAA, sizeof source);
-  sink.band = malloc(sink.size);
-  if (!sink.band) exit(2);
+  band.pixels = malloc(band.size);
+  if (!band.pixels) exit(2);
 
   for (uint32_t y = 0; y < HEIGHT; y++) {
     const bool inside = y >= FIRST && y < FIRST + ROWS;
-    sink.first = FIRST;
+    band.first = FIRST;
     const uint8_t *row = imgc_dest_row(&dest, y);
-    check(row >= sink.band && row + STRIDE <= sink.band + sink.size, "imgc_dest_row", y);
-    if (inside) check(row == sink.band + (y - FIRST) * STRIDE, "row in the band", y);
+    check(row >= band.pixels && row + STRIDE <= band.pixels + band.size, "imgc_dest_row", y);
+    if (inside) check(row == band.pixels + (y - FIRST) * STRIDE, "row in the band", y);
 
     // Clipped to the rows in the band.
-    memset(sink.band, 0x55, sink.size);
+    memset(band.pixels, 0x55, band.size);
     imgc_dest_write_block(&dest, 0, y, WIDTH, ROWS, source, STRIDE);
     const bool meets = y + ROWS > FIRST && y < FIRST + ROWS;
-    check(band_is(&sink, 0x55) == !meets, "imgc_dest_write_block", y);
+    check(band_is(&band, 0x55) == !meets, "imgc_dest_write_block", y);
 
     // Rows that were pushed do not change; the band moves down to later rows.
-    memset(sink.band, 0x55, sink.size);
+    memset(band.pixels, 0x55, band.size);
     imgc_dest_clear(&dest, 0, y, WIDTH, 1);
-    check(band_is(&sink, 0x55) == (y < FIRST), "imgc_dest_clear", y);
-    check(sink.first >= FIRST, "the band moved up", y);
+    check(band_is(&band, 0x55) == (y < FIRST), "imgc_dest_clear", y);
+    check(band.first >= FIRST, "the band moved up", y);
   }
-  free(sink.band);
+  free(band.pixels);
 }
 
 // A whole image of 64 rows through bands of every height, committed in steps of every size.
@@ -68,18 +68,18 @@ static void test_pushing(void) {
       uint32_t pushed = 0;
       imgc_report report = {0};
       imgc_request request = {0};
-      imgc_sink sink = {.request = &request,
+      imgc_band band = {.request = &request,
                         .report = &report,
                         .push = count_row,
                         .context = &pushed,
                         .stride = STRIDE};
       imgc_dest dest = {
-          .sink = &sink, .step_x = 4, .step_y = STRIDE, .width = WIDTH, .height = HEIGHT};
+          .band = &band, .step_x = 4, .step_y = STRIDE, .width = WIDTH, .height = HEIGHT};
       expect(imgc_dest_open(&dest, rows) == IMGC_OK, "a band of %u rows", rows);
       for (uint32_t end = step; end < HEIGHT; end += step) imgc_dest_commit_rows(&dest, end);
       imgc_dest_commit_rows(&dest, HEIGHT);
       expect(pushed == HEIGHT, "%u rows pushed of a band of %u in steps of %u", pushed, rows, step);
-      imgc_sink_close(&sink);
+      imgc_band_close(&band);
     }
 }
 

@@ -6,39 +6,39 @@
 #include "core/report.h"
 #include "core/scratch.h"
 
-// Rows between two polls in imgc_sink_done, during which the codec does not poll.
+// Rows between two polls in imgc_band_commit_rows, during which the codec does not poll.
 enum { BATCH = 16 };
 
-imgc_status imgc_sink_open(imgc_sink *sink, uint32_t rows) {
-  sink->rows = rows;
-  uint64_t size = imgc_mul(rows, sink->stride);
-  sink->size = size < SIZE_MAX ? (size_t)size : SIZE_MAX;
-  sink->band = imgc_work_take(sink->request, sink->size);
-  if (sink->band) return IMGC_OK;
-  return imgc_fail(sink->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "no memory for %u rows",
-                   sink->rows);
+imgc_status imgc_band_open(imgc_band *band, uint32_t rows) {
+  band->rows = rows;
+  uint64_t size = imgc_mul(rows, band->stride);
+  band->size = size < SIZE_MAX ? (size_t)size : SIZE_MAX;
+  band->pixels = imgc_work_take(band->request, band->size);
+  if (band->pixels) return IMGC_OK;
+  return imgc_fail(band->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "no memory for %u rows",
+                   band->rows);
 }
 
-void imgc_sink_close(imgc_sink *sink) {
-  imgc_work_give(sink->request, sink->band, sink->size);
-  sink->band = NULL;
+void imgc_band_close(imgc_band *band) {
+  imgc_work_give(band->request, band->pixels, band->size);
+  band->pixels = NULL;
 }
 
-void imgc_sink_done(imgc_sink *sink, uint32_t end) {
-  if (end <= sink->first) return;
-  uint32_t count = end - sink->first;
+void imgc_band_commit_rows(imgc_band *band, uint32_t end) {
+  if (end <= band->first) return;
+  uint32_t count = end - band->first;
   // After a failure a codec may report rows that were never in the band.
-  if (count > sink->rows) count = sink->rows;
+  if (count > band->rows) count = band->rows;
   // Set before the polls, which may return early: the codec continues with the rows from `end` on.
-  sink->first = end;
+  band->first = end;
   for (uint32_t i = 0; i < count; i++) {
-    if (i % BATCH == BATCH - 1 && count > BATCH && imgc_poll(sink->request, sink->report)) return;
-    sink->push(sink->context, sink->band + (size_t)i * sink->stride);
+    if (i % BATCH == BATCH - 1 && count > BATCH && imgc_poll(band->request, band->report)) return;
+    band->push(band->context, band->pixels + (size_t)i * band->stride);
   }
 }
 
-bool imgc_sink_reach(imgc_sink *sink, uint32_t row) {
-  if (row - sink->first < sink->rows) return true;
-  imgc_sink_done(sink, row);
-  return imgc_poll(sink->request, sink->report) == IMGC_OK;
+bool imgc_band_advance(imgc_band *band, uint32_t row) {
+  if (row - band->first < band->rows) return true;
+  imgc_band_commit_rows(band, row);
+  return imgc_poll(band->request, band->report) == IMGC_OK;
 }

@@ -5,34 +5,34 @@
 
 #include "CImageCodecs.h"
 
-typedef struct imgc_sink {
+typedef struct imgc_band {
   const imgc_request *request;
   imgc_report *report;
   // Receives every complete row, row 0 first. `row` is valid during the call.
   void (*push)(void *context, const uint8_t *row);
   void *context;
-  size_t stride; // bytes from row to row
-  uint8_t *band; // `rows` rows of the image; NULL before imgc_sink_open
-  size_t size;   // bytes at `band`
+  size_t stride;   // bytes from row to row
+  uint8_t *pixels; // `rows` rows of the image; NULL before imgc_band_open
+  size_t size;     // bytes at `pixels`
   uint32_t rows;
   uint32_t first; // image row at the start of the band; earlier rows have been pushed
   bool cleared;   // some pixels were cleared because there is no data for them
-} imgc_sink;
+} imgc_band;
 
 // Returns row `y` in the band. For a row outside the band it returns the band's first row, so that
 // a codec's bug can overwrite a row but no other memory.
-static inline uint8_t *imgc_sink_row(const imgc_sink *sink, uint32_t y) {
-  const uint32_t row = y - sink->first; // wraps around for a row above the band
-  return sink->band + (row < sink->rows ? (size_t)row * sink->stride : 0);
+static inline uint8_t *imgc_band_row(const imgc_band *band, uint32_t y) {
+  const uint32_t row = y - band->first; // wraps around for a row above the band
+  return band->pixels + (row < band->rows ? (size_t)row * band->stride : 0);
 }
 
 // Allocates a band of `rows` rows; fails when memory is exhausted.
-imgc_status imgc_sink_open(imgc_sink *sink, uint32_t rows);
-void imgc_sink_close(imgc_sink *sink);
+imgc_status imgc_band_open(imgc_band *band, uint32_t rows);
+void imgc_band_close(imgc_band *band);
 // Pushes all rows before `end`, which must be completely written, and moves the band's start to
 // `end`.
-void imgc_sink_done(imgc_sink *sink, uint32_t end);
+void imgc_band_commit_rows(imgc_band *band, uint32_t end);
 // Moves the band down when `row` is below it. Returns false when the decode has to end.
-bool imgc_sink_reach(imgc_sink *sink, uint32_t row);
+bool imgc_band_advance(imgc_band *band, uint32_t row);
 
 #endif

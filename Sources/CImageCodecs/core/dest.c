@@ -46,13 +46,13 @@ void imgc_dest_write_block(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t 
   if (x >= p->width || y >= p->height) return;
   if (width > p->width - x) width = p->width - x;
   if (height > p->height - y) height = p->height - y;
-  if (p->sink) {
-    uint32_t above = y < p->sink->first ? p->sink->first - y : 0;
+  if (p->band) {
+    uint32_t above = y < p->band->first ? p->band->first - y : 0;
     if (above >= height) return;
     y += above, height -= above, src += (size_t)above * src_stride;
-    uint32_t in_band = y - p->sink->first;
-    if (in_band >= p->sink->rows) return;
-    if (height > p->sink->rows - in_band) height = p->sink->rows - in_band;
+    uint32_t in_band = y - p->band->first;
+    if (in_band >= p->band->rows) return;
+    if (height > p->band->rows - in_band) height = p->band->rows - in_band;
   }
   uint8_t *corner = imgc_dest_row(p, y) + (ptrdiff_t)x * p->step_x;
   if (p->step_x == 4) {
@@ -76,10 +76,10 @@ void imgc_dest_clear(const imgc_dest *p, uint32_t x, uint32_t y, uint32_t width,
   if (x >= p->width || y >= p->height) return;
   if (width > p->width - x) width = p->width - x;
   if (height > p->height - y) height = p->height - y;
-  if (p->sink && width > 0 && height > 0) p->sink->cleared = true;
+  if (p->band && width > 0 && height > 0) p->band->cleared = true;
   for (uint32_t j = y; j < y + height; j++) {
-    if (p->sink && j < p->sink->first) continue;
-    if (p->sink && !imgc_sink_reach(p->sink, j)) return;
+    if (p->band && j < p->band->first) continue;
+    if (p->band && !imgc_band_advance(p->band, j)) return;
     uint8_t *d = imgc_dest_row(p, j) + (ptrdiff_t)x * p->step_x;
     if (p->step_x == 4) {
       memset(d, 0, (size_t)width * 4);

@@ -8,7 +8,7 @@
 // The stored pixel (x, y) is written to origin + x * step_x + y * step_y. This applies the
 // orientation while writing, without a second image in memory.
 typedef struct imgc_dest {
-  imgc_sink *sink; // if not NULL, rows are written to its band, upright, and `origin` is unused
+  imgc_band *band; // if not NULL, rows are written to its band, upright, and `origin` is unused
   uint8_t *origin;
   ptrdiff_t step_x; // bytes; 4 when a row's pixels are contiguous and in order
   ptrdiff_t step_y; // bytes
@@ -23,17 +23,17 @@ bool imgc_dest_init(imgc_dest *dest, const imgc_target *target, uint32_t width, 
 // bytes.
 static inline bool imgc_dest_is_direct(const imgc_dest *p) { return p->step_x == 4; }
 static inline uint8_t *imgc_dest_row(const imgc_dest *p, uint32_t y) {
-  if (p->sink) return imgc_sink_row(p->sink, y);
+  if (p->band) return imgc_band_row(p->band, y);
   return p->origin + (ptrdiff_t)y * p->step_y;
 }
 // Opens a band of `rows` rows, at most the image's height; fails when memory is exhausted. Without
 // a band buffer this and imgc_dest_commit_rows do nothing.
 static inline imgc_status imgc_dest_open(const imgc_dest *p, uint32_t rows) {
-  return p->sink ? imgc_sink_open(p->sink, rows < p->height ? rows : p->height) : IMGC_OK;
+  return p->band ? imgc_band_open(p->band, rows < p->height ? rows : p->height) : IMGC_OK;
 }
 // Commits all rows before `end`, which must be completely written: they leave the band.
 static inline void imgc_dest_commit_rows(const imgc_dest *p, uint32_t end) {
-  if (p->sink) imgc_sink_done(p->sink, end);
+  if (p->band) imgc_band_commit_rows(p->band, end);
 }
 // Copies a block of RGBA8 pixels to the stored position (x, y), clipped at the right and bottom,
 // and clipped to the band if there is one. Pass 16 rows or more when the destination is not direct:

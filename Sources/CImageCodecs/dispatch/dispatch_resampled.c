@@ -20,23 +20,23 @@ typedef struct outputs {
   uint32_t count;
 } outputs;
 
-// Adds an output; the request and report of `sink` must be set. Fails with INVALID_ARGUMENT when
+// Adds an output; the request and report of `band` must be set. Fails with INVALID_ARGUMENT when
 // resampler and target do not fit each other, with LIMIT, or with OUT_OF_MEMORY.
-static imgc_status add_output(outputs *o, const imgc_sink *sink,
+static imgc_status add_output(outputs *o, const imgc_band *band,
                               const imgc_resample_request *resample, const imgc_target *result) {
   uint64_t row = (uint64_t)result->width * 4;
   if (!result->pixels || result->width != resample->width || result->height != resample->height ||
       result->orientation > 1 || result->stride < row || result->height == 0 ||
       imgc_add(imgc_mul(result->stride, result->height - 1), row) > result->size)
-    return imgc_fail(sink->report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
+    return imgc_fail(band->report, IMGC_ERROR_INVALID_ARGUMENT, NULL,
                      "target does not fit the resampled size");
-  const imgc_request *request = sink->request;
-  if (imgc_check(request->result_bytes, request->limits.max_memory, "max_memory", sink->report))
-    return sink->report->status;
+  const imgc_request *request = band->request;
+  if (imgc_check(request->result_bytes, request->limits.max_memory, "max_memory", band->report))
+    return band->report->status;
   imgc_resampler *resampler;
   imgc_status status = imgc_resampler_create(resample, &resampler);
   if (status)
-    return imgc_fail(sink->report, status, NULL, "no resampler of %u x %u to %u x %u",
+    return imgc_fail(band->report, status, NULL, "no resampler of %u x %u to %u x %u",
                      resample->source_width, resample->source_height, resample->width,
                      resample->height);
   imgc_resampler_watch(resampler, request->cancel);
@@ -71,19 +71,19 @@ static bool decode_resampled(const imgc_request *request, const imgc_resample_re
   const imgc_codec *codec = imgc_dispatch_begin(&streamed, report);
   if (!codec) return true;
   outputs made = {0};
-  imgc_sink sink = {.request = &streamed,
+  imgc_band band = {.request = &streamed,
                     .report = report,
                     .push = push_row,
                     .context = &made,
                     .stride = (size_t)resamples->source_width * 4};
-  imgc_dest dest = {.sink = &sink,
+  imgc_dest dest = {.band = &band,
                     .step_x = 4,
-                    .step_y = (ptrdiff_t)sink.stride,
+                    .step_y = (ptrdiff_t)band.stride,
                     .width = resamples->source_width,
                     .height = resamples->source_height};
   imgc_status status = IMGC_OK;
   for (uint32_t i = 0; i < count && !status; i++)
-    status = add_output(&made, &sink, &resamples[i], &targets[i]);
+    status = add_output(&made, &band, &resamples[i], &targets[i]);
   if (!status) status = codec->decode(&streamed, &dest, report);
   if (!status) imgc_dest_commit_rows(&dest, dest.height);
   // A cancelled resampler omits rows.
@@ -91,9 +91,9 @@ static bool decode_resampled(const imgc_request *request, const imgc_resample_re
   if (!status && !full) status = imgc_poll(&streamed, report);
   if (!imgc_dispatch_end(&streamed, status, report) && !full)
     imgc_fail(report, IMGC_ERROR_INTERNAL, NULL, "rows are missing");
-  imgc_sink_close(&sink);
+  imgc_band_close(&band);
   for (uint32_t i = 0; i < made.count; i++) imgc_resampler_destroy(made.all[i].resampler);
-  return report->status || !sink.cleared || !(resamples->flags & IMGC_RESAMPLE_OPAQUE);
+  return report->status || !band.cleared || !(resamples->flags & IMGC_RESAMPLE_OPAQUE);
 }
 
 imgc_status imgc_decode_resampled_all(const imgc_request *request,

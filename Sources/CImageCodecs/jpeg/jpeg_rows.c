@@ -97,8 +97,8 @@ static void flush(jpeg_state *s) {
 
 // Returns the first row to read. After a restart the band buffer has already pushed some rows.
 static uint32_t first_row(const jpeg_state *s) {
-  const imgc_sink *sink = s->dest->sink;
-  return sink && sink->first > s->rows ? sink->first : s->rows;
+  const imgc_band *band = s->dest->band;
+  return band && band->first > s->rows ? band->first : s->rows;
 }
 
 // Returns false when the native baseline decoder cannot continue.
@@ -130,7 +130,7 @@ static void allocate(jpeg_state *s) {
   if ((needs_band && !s->band) || (needs_cmyk && !s->cmyk))
     imgc_fail(s->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: out of memory");
   // A second attempt reuses the band of the first.
-  if (!s->dest->sink || !s->dest->sink->band) imgc_dest_open(s->dest, IMGC_JPEG_BATCH);
+  if (!s->dest->band || !s->dest->band->pixels) imgc_dest_open(s->dest, IMGC_JPEG_BATCH);
 }
 
 // Selects the native baseline decoder if it supports the file and has not failed before, otherwise

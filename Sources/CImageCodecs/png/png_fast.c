@@ -52,7 +52,7 @@ static const uint8_t *gather(const imgc_png_picture *picture, uint8_t **copy) {
     if (picture->extent.segments == 1) return segment.data;
     if (!to) {
       uint64_t row = (uint64_t)dest->width * 4;
-      bool holds = !picture->over && !dest->sink && imgc_dest_is_direct(dest) &&
+      bool holds = !picture->over && !dest->band && imgc_dest_is_direct(dest) &&
                    dest->step_y == (ptrdiff_t)row && row * dest->height >= picture->extent.bytes;
       to = holds ? dest->origin
                  : (*copy = imgc_work_take(picture->request, (size_t)picture->extent.bytes));

@@ -203,7 +203,7 @@ static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32
 
 // Returns the rows of a non-interlaced image that the band buffer has already pushed.
 static uint32_t rows_out(const imgc_png_rows *rows) {
-  return rows->dest->sink && !rows->png->interlaced ? rows->dest->sink->first : 0;
+  return rows->dest->band && !rows->png->interlaced ? rows->dest->band->first : 0;
 }
 
 void imgc_png_rows_put(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
@@ -234,7 +234,7 @@ static void clear_rest(imgc_png_rows *rows, uint32_t pass_count, uint32_t row_co
       imgc_dest_clear(rows->dest, 0, row_count, png->width, png->height - row_count);
     return;
   }
-  if (rows->dest->sink && pass_count < IMGC_PNG_ADAM7_PASSES) rows->dest->sink->cleared = true;
+  if (rows->dest->band && pass_count < IMGC_PNG_ADAM7_PASSES) rows->dest->band->cleared = true;
   memset(rows->band, 0, (size_t)imgc_png_band_bytes(png));
   for (uint32_t i = pass_count; i < IMGC_PNG_ADAM7_PASSES; i++) {
     imgc_png_pass pass = imgc_png_pass_at(png, i);
