@@ -47,26 +47,26 @@ static imgc_resample_request halved(const imgc_header *header) {
 
 // ---------------------------------------------------------------- limits
 
-static uint32_t takes, gives;
-static void *take(size_t size) {
-  takes++;
+static uint32_t allocations, releases;
+static void *count_allocation(size_t size) {
+  allocations++;
   return malloc(size);
 }
-static void give(void *memory, size_t size) {
+static void count_release(void *memory, size_t size) {
   (void)size;
-  gives++;
+  releases++;
   free(memory);
 }
 
 static void expect_limit(imgc_request request, const char *token, const char *path) {
   imgc_header header;
   imgc_report report;
-  takes = 0;
-  request.memory = (imgc_memory){take, give};
+  allocations = 0;
+  request.memory = (imgc_memory){count_allocation, count_release};
   expect(imgc_read_header(&request, &header, &report) == IMGC_ERROR_LIMIT &&
              strcmp(report.token, token) == 0,
          "%s of %s: status %d, token %s", token, path, report.status, report.token);
-  expect(takes == 0, "%s of %s: memory was taken", token, path);
+  expect(allocations == 0, "%s of %s: memory was taken", token, path);
 }
 
 // A PNG of 60,000 x 60,000 pixels in a few bytes; its checksums are wrong, which is a warning.
@@ -126,13 +126,14 @@ void test_limits(void) {
   guarded whole = guarded_create(header.width, header.height, 1, 0);
   guarded half = guarded_create(resample.width, resample.height, 1, 0);
   imgc_report report;
-  takes = gives = 0;
-  request.memory = (imgc_memory){take, give};
+  allocations = releases = 0;
+  request.memory = (imgc_memory){count_allocation, count_release};
   expect(imgc_decode(&request, &whole.target, &report) == IMGC_OK, "%s", report.message);
-  expect(takes > 0 && takes == gives, "%u blocks taken, %u returned", takes, gives);
+  expect(allocations > 0 && allocations == releases, "%u blocks taken, %u returned", allocations,
+         releases);
   expect(imgc_decode_resampled(&request, &resample, &half.target, &report) == IMGC_OK, "%s",
          report.message);
-  expect(takes == gives, "%u blocks taken, %u returned", takes, gives);
+  expect(allocations == releases, "%u blocks taken, %u returned", allocations, releases);
   guarded_free(&whole);
   guarded_free(&half);
   free(file.data);

@@ -13,14 +13,14 @@ imgc_status imgc_band_open(imgc_band *band, uint32_t rows) {
   band->rows = rows;
   uint64_t size = imgc_mul(rows, band->stride);
   band->size = size < SIZE_MAX ? (size_t)size : SIZE_MAX;
-  band->pixels = imgc_work_take(band->request, band->size);
+  band->pixels = imgc_scratch_alloc(band->request, band->size);
   if (band->pixels) return IMGC_OK;
   return imgc_fail(band->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "no memory for %u rows",
                    band->rows);
 }
 
 void imgc_band_close(imgc_band *band) {
-  imgc_work_give(band->request, band->pixels, band->size);
+  imgc_scratch_free(band->request, band->pixels, band->size);
   band->pixels = NULL;
 }
 

@@ -6,20 +6,20 @@
 #include <stdlib.h>
 
 static bool is_large(const imgc_request *request, size_t size) {
-  return size >= 1 << 20 && request->memory.take && request->memory.give;
+  return size >= 1 << 20 && request->memory.allocate && request->memory.release;
 }
 
-void *imgc_work_take(const imgc_request *request, size_t size) {
+void *imgc_scratch_alloc(const imgc_request *request, size_t size) {
   // No object can be that large, and the allocator of the caller may use signed sizes.
   if (size > PTRDIFF_MAX / 2) return NULL;
-  if (is_large(request, size)) return request->memory.take(size);
+  if (is_large(request, size)) return request->memory.allocate(size);
   return malloc(size ? size : 1);
 }
 
-void imgc_work_give(const imgc_request *request, void *memory, size_t size) {
+void imgc_scratch_free(const imgc_request *request, void *memory, size_t size) {
   if (!memory) return;
   if (is_large(request, size))
-    request->memory.give(memory, size);
+    request->memory.release(memory, size);
   else
     free(memory);
 }

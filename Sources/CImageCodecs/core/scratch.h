@@ -7,7 +7,7 @@
 
 // Allocates `size` bytes of undefined content, from the request's allocator if 1 MiB or more; NULL
 // when memory is exhausted. Release the block with the same size.
-void *imgc_work_take(const imgc_request *request, size_t size);
-void imgc_work_give(const imgc_request *request, void *memory, size_t size);
+void *imgc_scratch_alloc(const imgc_request *request, size_t size);
+void imgc_scratch_free(const imgc_request *request, void *memory, size_t size);
 
 #endif

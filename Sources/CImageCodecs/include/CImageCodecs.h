@@ -164,8 +164,10 @@ enum {
 // Allocator for large scratch blocks (1 MiB or more). With `malloc` the amount of freed memory that
 // stays cached is not bounded; a caller's allocator can bound it. Both NULL: malloc and free.
 typedef struct imgc_memory {
-  void *(*take)(size_t size); // content undefined, aligned for any type; NULL: exhausted
-  void (*give)(void *memory, size_t size); // `memory` is from `take`, `size` as requested there
+  // The content is undefined, aligned for any type; NULL when memory is exhausted.
+  void *(*allocate)(size_t size);
+  // `memory` is from `allocate`, `size` as requested there.
+  void (*release)(void *memory, size_t size);
 } imgc_memory;
 
 typedef struct imgc_request {

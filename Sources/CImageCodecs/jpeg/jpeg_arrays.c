@@ -44,7 +44,7 @@ static void on_realize(j_common_ptr cinfo) {
     jpeg_array *a = &s->arrays[i];
     if (a->blocks) continue;
     a->rows = cinfo->mem->alloc_large(cinfo, JPOOL_IMAGE, a->row_count * sizeof *a->rows);
-    a->blocks = imgc_work_take(s->request, array_bytes(a));
+    a->blocks = imgc_scratch_alloc(s->request, array_bytes(a));
     if (!a->blocks) ERREXIT1(cinfo, JERR_OUT_OF_MEMORY, 0);
     for (size_t row = 0; row < a->row_count; row++) a->rows[row] = a->blocks + row * a->row_blocks;
   }
@@ -78,7 +78,7 @@ void imgc_jpeg_own_arrays(jpeg_state *s) {
 void imgc_jpeg_free_arrays(jpeg_state *s) {
   for (int i = 0; i < s->array_count; i++) {
     jpeg_array *a = &s->arrays[i];
-    imgc_work_give(s->request, a->blocks, array_bytes(a));
+    imgc_scratch_free(s->request, a->blocks, array_bytes(a));
     a->blocks = NULL;
   }
   s->array_count = 0;

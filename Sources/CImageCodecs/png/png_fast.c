@@ -55,7 +55,7 @@ static const uint8_t *gather(const imgc_png_picture *picture, uint8_t **copy) {
       bool holds = !picture->over && !dest->band && imgc_dest_is_direct(dest) &&
                    dest->step_y == (ptrdiff_t)row && row * dest->height >= picture->extent.bytes;
       to = holds ? dest->origin
-                 : (*copy = imgc_work_take(picture->request, (size_t)picture->extent.bytes));
+                 : (*copy = imgc_scratch_alloc(picture->request, (size_t)picture->extent.bytes));
       if (!to) return NULL;
     }
     memcpy(to + filled, segment.data, segment.size);
@@ -81,7 +81,7 @@ static bool inflate_rows(const imgc_png_picture *picture, uint8_t *raw, size_t s
     right = result == LIBDEFLATE_SUCCESS && got == size;
   }
   libdeflate_free_decompressor(inflater);
-  imgc_work_give(picture->request, copy, stream_size);
+  imgc_scratch_free(picture->request, copy, stream_size);
   return right;
 }
 
@@ -120,7 +120,7 @@ imgc_status imgc_png_draw_fast(const imgc_png_picture *picture, bool *done) {
   size_t raw_size = (size_t)imgc_png_raw_bytes(png);
   size_t row_size = (size_t)imgc_png_row_bytes(png, png->width);
   size_t size = raw_size + row_size + 2 * IMGC_PNG_UNFILTER_SLACK;
-  uint8_t *raw = imgc_work_take(picture->request, size);
+  uint8_t *raw = imgc_scratch_alloc(picture->request, size);
   imgc_png_rows rows;
   *done = false;
   if (raw && inflate_rows(picture, raw, raw_size) && filters_are_known(png, raw) &&
@@ -132,6 +132,6 @@ imgc_status imgc_png_draw_fast(const imgc_png_picture *picture, bool *done) {
     if (rows.bad_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
     *done = true;
   }
-  imgc_work_give(picture->request, raw, size);
+  imgc_scratch_free(picture->request, raw, size);
   return report->status;
 }

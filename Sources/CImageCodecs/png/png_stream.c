@@ -136,7 +136,7 @@ imgc_status imgc_png_draw_streamed(const imgc_png_picture *picture, bool *done) 
   const imgc_png *png = picture->png;
   imgc_report *report = picture->report;
   size_t size = (size_t)scratch_bytes(png);
-  stream *s = imgc_work_take(picture->request, size);
+  stream *s = imgc_scratch_alloc(picture->request, size);
   imgc_png_rows rows;
   *done = false;
   if (!s) return report->status;
@@ -163,6 +163,6 @@ imgc_status imgc_png_draw_streamed(const imgc_png_picture *picture, bool *done) 
       imgc_png_rows_drop(&rows);
     }
   }
-  imgc_work_give(picture->request, s, size);
+  imgc_scratch_free(picture->request, s, size);
   return report->status;
 }

@@ -143,8 +143,8 @@ struct CodecCall {
             unsafe request.cancel = flag?.pointer
             unsafe request.cmyk_transform = cmykTransform?.handle
             unsafe request.memory = imgc_memory(
-                take: { unsafe PixelPool.shared.takeOrMap(byteCount: $0) },
-                give: { unsafe PixelPool.shared.put($0, byteCount: $1) })
+                allocate: { unsafe PixelPool.shared.acquireOrMap(byteCount: $0) },
+                release: { unsafe PixelPool.shared.release($0, byteCount: $1) })
             return withExtendedLifetime((flag, cmykTransform)) { unsafe body(&request, &report) }
         }
         damage.add(Damage(report))

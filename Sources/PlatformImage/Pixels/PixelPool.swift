@@ -38,7 +38,7 @@ final class PixelPool: Sendable {
     /// Removes the smallest pooled mapping that is large enough and trims it to `length`; nil when there is none.
     ///
     /// The memory contains data of an earlier bitmap. A mapping more than twice as large is kept for a larger image.
-    func take(length: Int) -> UnsafeMutableRawPointer? {
+    func acquire(length: Int) -> UnsafeMutableRawPointer? {
         let found = state.locked(in: self) { state -> (address: UInt, length: Int)? in
             var best: Int?
             for (index, mapping) in state.mappings.enumerated()
@@ -57,20 +57,20 @@ final class PixelPool: Sendable {
     }
 
     /// Returns a pooled or a new mapping; nil when there is no memory. The content is undefined.
-    func takeOrMap(byteCount: Int) -> UnsafeMutableRawPointer? {
+    func acquireOrMap(byteCount: Int) -> UnsafeMutableRawPointer? {
         let length = Self.mappedLength(byteCount)
-        if let kept = unsafe take(length: length) { return unsafe kept }
+        if let pooled = unsafe acquire(length: length) { return unsafe pooled }
         return unsafe Self.map(length: length)
     }
 
-    /// Releases memory of ``takeOrMap(byteCount:)``.
-    func put(_ base: UnsafeMutableRawPointer?, byteCount: Int) {
+    /// Releases memory of ``acquireOrMap(byteCount:)``.
+    func release(_ base: UnsafeMutableRawPointer?, byteCount: Int) {
         guard let base = unsafe base else { return }
-        unsafe put(Mapping(base: base, length: Self.mappedLength(byteCount)))
+        unsafe release(Mapping(base: base, length: Self.mappedLength(byteCount)))
     }
 
     /// Adds a mapping to the pool and unmaps the oldest ones until all fit; a mapping larger than the pool is unmapped.
-    func put(_ mapping: Mapping) {
+    func release(_ mapping: Mapping) {
         let (address, length) = unsafe (UInt(bitPattern: mapping.base), mapping.length)
         var leaving: [(address: UInt, length: Int)] = []
         if length > maxBytes {
@@ -98,7 +98,7 @@ final class PixelPool: Sendable {
     func allocate(byteCount: Int, zeroed: Bool) -> UnsafeMutableRawPointer? {
         if byteCount < Self.mappedFrom { return unsafe zeroed ? calloc(1, byteCount) : malloc(byteCount) }
         let length = Self.mappedLength(byteCount)
-        if let pooled = unsafe take(length: length) {
+        if let pooled = unsafe acquire(length: length) {
             if zeroed { unsafe memset(pooled, 0, byteCount) }
             return unsafe pooled
         }
@@ -110,7 +110,7 @@ final class PixelPool: Sendable {
         if byteCount < Self.mappedFrom {
             unsafe systemFree(base)
         } else {
-            unsafe put(Mapping(base: base, length: Self.mappedLength(byteCount)))
+            unsafe release(Mapping(base: base, length: Self.mappedLength(byteCount)))
         }
     }
 

@@ -25,7 +25,7 @@ imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, t
   *reader = (tiff_reader){.request = request, .file = file, .facts = facts};
   reader->retry_left = facts->retry_cost;
   if (facts->direct) return IMGC_OK;
-  reader->scratch = imgc_work_take(request, scratch_bytes(facts));
+  reader->scratch = imgc_scratch_alloc(request, scratch_bytes(facts));
   reader->dirty = true;
   if (!reader->scratch)
     return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: no memory for a tile");
@@ -35,7 +35,7 @@ imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, t
 
 void tiff_reader_close(tiff_reader *reader) {
   if (reader->scratch)
-    imgc_work_give(reader->request, reader->scratch, scratch_bytes(reader->facts));
+    imgc_scratch_free(reader->request, reader->scratch, scratch_bytes(reader->facts));
   free(reader->writable);
   tiff_lzw_destroy(reader->lzw);
 }
