@@ -18,7 +18,7 @@ public final class DecodeBudget: Sendable {
     /// Requests of the same lane that may pass an earlier request that does not fit; 0 for strict order.
     package let maxPasses: Int
 
-    enum Answer: Equatable {
+    enum Reservation: Equatable {
         case granted
         /// Not granted yet: `whenGranted` will be called, unless ``cancel(_:)`` comes first.
         case waiting(UInt64)
@@ -67,15 +67,15 @@ public final class DecodeBudget: Sendable {
     /// Requests that wait for bytes.
     public var waitingCount: Int { state.locked(in: self) { $0.waiters.count } }
 
-    /// Requests bytes; release granted bytes with ``giveBack(_:)``.
+    /// Requests bytes; release granted bytes with ``release(_:)``.
     ///
     /// Calls no closure, so the caller may hold a lock; after `granted`, call ``serveWaiting()`` without that lock.
     ///
-    /// - Parameter whenGranted: Called once, without a lock of the budget, if the answer was `waiting`: on the thread
+    /// - Parameter whenGranted: Called once, without a lock of the budget, if the result was `waiting`: on the thread
     ///   whose release, cancellation or grant made the request next.
-    func take(
+    func acquire(
         _ byteCount: Int, priority: DecodeQueue.Priority, whenGranted: @escaping @Sendable () -> Void
-    ) -> Answer {
+    ) -> Reservation {
         precondition(byteCount >= 1)
         guard byteCount <= maxBytes else { return .refused }
         return state.locked(in: self) { state in
@@ -106,11 +106,11 @@ public final class DecodeBudget: Sendable {
         return wasWaiting
     }
 
-    /// Reserves bytes without waiting; false when they are not free now. Release them with ``giveBack(_:)``.
+    /// Reserves bytes without waiting; false when they are not free now. Release them with ``release(_:)``.
     ///
     /// Waiting requests are passed: use this only for bytes that do not depend on theirs, and bound the number of
     /// calls.
-    package func takeIfFree(_ byteCount: Int) -> Bool {
+    package func tryAcquire(_ byteCount: Int) -> Bool {
         precondition(byteCount >= 1)
         return state.locked(in: self) { state in
             guard byteCount <= maxBytes - state.grantedBytes else { return false }
@@ -121,10 +121,10 @@ public final class DecodeBudget: Sendable {
     }
 
     /// Releases bytes and serves the requests that wait for them.
-    package func giveBack(_ byteCount: Int) {
+    package func release(_ byteCount: Int) {
         let served = state.locked(in: self) { state in
             state.grantedBytes -= byteCount
-            precondition(state.grantedBytes >= 0, "more was given back than taken")
+            precondition(state.grantedBytes >= 0, "more bytes are released than reserved")
             return serve(&state)
         }
         for waiter in served { waiter.whenGranted() }

@@ -108,7 +108,7 @@ final class DecodeJobs: Sendable {
                 state.jobs[ticket] = nil
                 state.waiting -= 1
                 return {
-                    self.budget.giveBack(byteCount)
+                    self.budget.release(byteCount)
                     body(.refused(Self.cancelled))()
                 }
             }
@@ -177,7 +177,7 @@ final class DecodeJobs: Sendable {
             guard case .running(let flag)? = state.jobs[ticket], !flag.isCancelled else {
                 return .refused(Self.cancelled)
             }
-            switch budget.take(
+            switch budget.acquire(
                 byteCount, priority: priority, whenGranted: { self.granted(byteCount, ticket, priority) })
             {
             case .granted:
@@ -209,13 +209,13 @@ final class DecodeJobs: Sendable {
             state.waiting += 1
             return true
         }
-        if isReady { wakeUps.signal() } else { budget.giveBack(byteCount) }
+        if isReady { wakeUps.signal() } else { budget.release(byteCount) }
     }
 
     private func finish(_ ticket: Ticket, _ body: HoldingBody, _ byteCount: Int) {
         let deliver = body(.now)
         forget(ticket)
-        budget.giveBack(byteCount)
+        budget.release(byteCount)
         deliver()
     }
 

@@ -30,7 +30,7 @@ final class BodyBudget: Sendable {
 
     fileprivate func take(_ byteCount: Int) -> Bool {
         held.locked(in: self) { held in
-            guard byteCount <= maxBytes - held, budget.takeIfFree(byteCount) else { return false }
+            guard byteCount <= maxBytes - held, budget.tryAcquire(byteCount) else { return false }
             held += byteCount
             return true
         }
@@ -39,7 +39,7 @@ final class BodyBudget: Sendable {
     fileprivate func release(_ byteCount: Int) {
         guard byteCount > 0 else { return }
         held.locked(in: self) { $0 -= byteCount }
-        budget.giveBack(byteCount)
+        budget.release(byteCount)
     }
 }
 

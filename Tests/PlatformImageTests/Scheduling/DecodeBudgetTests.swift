@@ -8,10 +8,10 @@ import Testing
     @Test func requestsThatFitAreGrantedAndThePeakIsRecorded() {
         let budget = DecodeBudget(maxBytes: 100)
 
-        #expect(budget.take(60, priority: .normal) {} == .granted)
-        #expect(budget.take(40, priority: .low) {} == .granted)
-        budget.giveBack(60)
-        budget.giveBack(40)
+        #expect(budget.acquire(60, priority: .normal) {} == .granted)
+        #expect(budget.acquire(40, priority: .low) {} == .granted)
+        budget.release(60)
+        budget.release(40)
 
         #expect(budget.grantedBytes == 0)
         #expect(budget.peakGrantedBytes == 100)
@@ -20,20 +20,20 @@ import Testing
     @Test func requestAboveMaxBytesIsRefusedAndMaxBytesIsGranted() {
         let budget = DecodeBudget(maxBytes: 100)
 
-        #expect(budget.take(101, priority: .high) {} == .refused)
-        #expect(budget.take(.max, priority: .high) {} == .refused)
-        #expect(budget.take(100, priority: .low) {} == .granted)
+        #expect(budget.acquire(101, priority: .high) {} == .refused)
+        #expect(budget.acquire(.max, priority: .high) {} == .refused)
+        #expect(budget.acquire(100, priority: .low) {} == .granted)
     }
 
     @Test func smallRequestWaitsBehindALargeOneOfItsLane() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
-        _ = budget.take(50, priority: .normal) {}
-        _ = budget.take(80, priority: .normal) { served.update { $0.append("large") } }
-        _ = budget.take(1, priority: .normal) { served.update { $0.append("small") } }
+        _ = budget.acquire(50, priority: .normal) {}
+        _ = budget.acquire(80, priority: .normal) { served.update { $0.append("large") } }
+        _ = budget.acquire(1, priority: .normal) { served.update { $0.append("small") } }
         #expect(served.value.isEmpty)
 
-        budget.giveBack(50)
+        budget.release(50)
 
         #expect(served.value == ["large", "small"])
         #expect(budget.grantedBytes == 81)
@@ -42,17 +42,17 @@ import Testing
     @Test func smallRequestsPassALargeOneAtMostMaxPassesTimes() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 8)
         let isServed = Locked(false)
-        _ = budget.take(50, priority: .normal) {}
-        _ = budget.take(80, priority: .normal) { isServed.update { $0 = true } }
+        _ = budget.acquire(50, priority: .normal) {}
+        _ = budget.acquire(80, priority: .normal) { isServed.update { $0 = true } }
 
         var passes = 0
-        while budget.take(10, priority: .normal, whenGranted: {}) == .granted, passes < 1000 {
+        while budget.acquire(10, priority: .normal, whenGranted: {}) == .granted, passes < 1000 {
             passes += 1
-            budget.giveBack(10)
+            budget.release(10)
         }
         #expect(passes == 8)
         #expect(!isServed.value)
-        budget.giveBack(50)
+        budget.release(50)
 
         #expect(isServed.value)
         #expect(budget.grantedBytes == 80 + 10)
@@ -62,15 +62,15 @@ import Testing
     @Test func requestPassedMaxPassesTimesBlocksLaterRequests() {
         let budget = DecodeBudget(maxBytes: 100, maxPasses: 1)
         let served = Locked<[String]>([])
-        _ = budget.take(60, priority: .normal) {}
-        _ = budget.take(90, priority: .normal) { served.update { $0.append("first") } }
-        _ = budget.take(70, priority: .normal) { served.update { $0.append("second") } }
-        #expect(budget.take(20, priority: .normal) {} == .granted)
-        #expect(budget.take(20, priority: .normal) { served.update { $0.append("last") } } != .granted)
+        _ = budget.acquire(60, priority: .normal) {}
+        _ = budget.acquire(90, priority: .normal) { served.update { $0.append("first") } }
+        _ = budget.acquire(70, priority: .normal) { served.update { $0.append("second") } }
+        #expect(budget.acquire(20, priority: .normal) {} == .granted)
+        #expect(budget.acquire(20, priority: .normal) { served.update { $0.append("last") } } != .granted)
 
-        budget.giveBack(20)
+        budget.release(20)
         #expect(served.value.isEmpty)
-        budget.giveBack(60)
+        budget.release(60)
 
         #expect(served.value == ["first"])
     }
@@ -78,16 +78,16 @@ import Testing
     @Test func waitingRequestsAreGrantedInOrderOfPriority() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
-        _ = budget.take(100, priority: .normal) {}
+        _ = budget.acquire(100, priority: .normal) {}
         for (name, priority) in [("low", DecodeQueue.Priority.low), ("normal", .normal), ("high", .high)] {
-            _ = budget.take(60, priority: priority) { served.update { $0.append(name) } }
+            _ = budget.acquire(60, priority: priority) { served.update { $0.append(name) } }
         }
 
-        budget.giveBack(100)
+        budget.release(100)
         #expect(served.value == ["high"])
-        budget.giveBack(60)
+        budget.release(60)
         #expect(served.value == ["high", "normal"])
-        budget.giveBack(60)
+        budget.release(60)
 
         #expect(served.value == ["high", "normal", "low"])
     }
@@ -97,17 +97,17 @@ import Testing
     @Test func lowPriorityRequestIsOvertakenAtMostMaxOvertakesTimes() {
         let budget = DecodeBudget(maxBytes: 100)
         let isServed = Locked(false)
-        _ = budget.take(50, priority: .high) {}
-        _ = budget.take(100, priority: .low) { isServed.update { $0 = true } }
+        _ = budget.acquire(50, priority: .high) {}
+        _ = budget.acquire(100, priority: .low) { isServed.update { $0 = true } }
 
         var overtakes = 0
-        while budget.take(50, priority: .high, whenGranted: {}) == .granted, overtakes < 1000 {
+        while budget.acquire(50, priority: .high, whenGranted: {}) == .granted, overtakes < 1000 {
             overtakes += 1
-            budget.giveBack(50)  // another request still holds its bytes
+            budget.release(50)  // another request still holds its bytes
         }
         #expect(overtakes == DecodeBudget.maxOvertakes)
         #expect(!isServed.value)
-        budget.giveBack(50)
+        budget.release(50)
 
         #expect(isServed.value)
     }
@@ -117,18 +117,18 @@ import Testing
     @Test func requestReachingMaxOvertakesIsGrantedBeforeHigherLanes() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
-        for byteCount in [10, 50] { _ = budget.take(byteCount, priority: .high) {} }
-        _ = budget.take(60, priority: .low) { served.update { $0.append("small") } }
+        for byteCount in [10, 50] { _ = budget.acquire(byteCount, priority: .high) {} }
+        _ = budget.acquire(60, priority: .low) { served.update { $0.append("small") } }
         for _ in 1..<DecodeBudget.maxOvertakes {
-            #expect(budget.take(40, priority: .high) {} == .granted)
-            budget.giveBack(40)
+            #expect(budget.acquire(40, priority: .high) {} == .granted)
+            budget.release(40)
         }
-        _ = budget.take(100, priority: .normal) { served.update { $0.append("large") } }
-        budget.giveBack(50)
+        _ = budget.acquire(100, priority: .normal) { served.update { $0.append("large") } }
+        budget.release(50)
         #expect(served.value.isEmpty)
 
-        #expect(budget.take(1, priority: .high) {} == .granted)
-        let next = budget.take(1, priority: .high) { served.update { $0.append("next") } }
+        #expect(budget.acquire(1, priority: .high) {} == .granted)
+        let next = budget.acquire(1, priority: .high) { served.update { $0.append("next") } }
         budget.serveWaiting()
 
         #expect(next != .granted)
@@ -139,9 +139,9 @@ import Testing
     @Test func cancellingALargeRequestGrantsTheOneBehindIt() {
         let budget = DecodeBudget(maxBytes: 100)
         let served = Locked<[String]>([])
-        _ = budget.take(50, priority: .normal) {}
-        let large = budget.take(80, priority: .normal) { served.update { $0.append("large") } }
-        _ = budget.take(50, priority: .normal) { served.update { $0.append("small") } }
+        _ = budget.acquire(50, priority: .normal) {}
+        let large = budget.acquire(80, priority: .normal) { served.update { $0.append("large") } }
+        _ = budget.acquire(50, priority: .normal) { served.update { $0.append("small") } }
         guard case .waiting(let ticket) = large else {
             Issue.record("a request that does not fit waits")
             return
@@ -159,7 +159,7 @@ import Testing
     /// model after each operation.
     @Test(arguments: [0, 1]) func allShortOperationSequencesMatchTheListModel(maxPasses: Int) {
         let operations: [Operation] = [
-            .take(1, .low), .take(3, .low), .take(2, .high), .take(4, .high), .giveBack, .cancelFirst,
+            .acquire(1, .low), .acquire(3, .low), .acquire(2, .high), .acquire(4, .high), .release, .cancelFirst,
         ]
         var histories = 0
         let length = maxPasses == 0 ? 6 : 5
@@ -192,10 +192,10 @@ import Testing
                 let operation: Operation =
                     switch Int.random(in: 0..<100, using: &random) {
                     // Every second sequence has many small urgent requests, which overtake up to the maximum.
-                    case 2..<48 where seed % 2 == 1: .take(Int.random(in: 1...5, using: &random), .high)
-                    case 2..<99 where seed % 2 == 1: .giveBack
-                    case 0..<50: .take(Int.random(in: 1...110, using: &random), lane)
-                    case 50..<90: .giveBack
+                    case 2..<48 where seed % 2 == 1: .acquire(Int.random(in: 1...5, using: &random), .high)
+                    case 2..<99 where seed % 2 == 1: .release
+                    case 0..<50: .acquire(Int.random(in: 1...110, using: &random), lane)
+                    case 50..<90: .release
                     default: .cancelFirst
                     }
                 apply(operation, to: budget, &model, served)
@@ -204,8 +204,8 @@ import Testing
     }
 
     private enum Operation {
-        case take(Int, DecodeQueue.Priority)
-        case giveBack
+        case acquire(Int, DecodeQueue.Priority)
+        case release
         case cancelFirst
     }
 
@@ -213,10 +213,10 @@ import Testing
         _ operation: Operation, to budget: DecodeBudget, _ model: inout Model, _ served: Locked<[Int]>
     ) {
         switch operation {
-        case .take(let byteCount, let priority):
-            let number = model.take(byteCount, priority)
-            let answer = budget.take(byteCount, priority: priority) { served.update { $0.append(number) } }
-            switch answer {
+        case .acquire(let byteCount, let priority):
+            let number = model.acquire(byteCount, priority)
+            let result = budget.acquire(byteCount, priority: priority) { served.update { $0.append(number) } }
+            switch result {
             case .granted:
                 served.update { $0.append(number) }
                 budget.serveWaiting()
@@ -225,9 +225,9 @@ import Testing
             case .refused:
                 if byteCount <= model.maxBytes { Issue.record("\(byteCount) were refused") }
             }
-        case .giveBack:
-            guard let byteCount = model.giveBackOldest() else { return }
-            budget.giveBack(byteCount)
+        case .release:
+            guard let byteCount = model.releaseOldest() else { return }
+            budget.release(byteCount)
         case .cancelFirst:
             guard let number = model.cancelFirst(), let ticket = model.tickets[number] else { return }
             if !budget.cancel(ticket) { Issue.record("a request that waits can be cancelled") }
@@ -262,7 +262,7 @@ import Testing
 
         init(maxBytes: Int, maxPasses: Int) { (self.maxBytes, self.maxPasses) = (maxBytes, maxPasses) }
 
-        mutating func take(_ byteCount: Int, _ priority: DecodeQueue.Priority) -> Int {
+        mutating func acquire(_ byteCount: Int, _ priority: DecodeQueue.Priority) -> Int {
             count += 1
             guard byteCount <= maxBytes else { return count }
             waiting.append(Waiting(number: count, byteCount: byteCount, lane: priority.rawValue))
@@ -270,7 +270,7 @@ import Testing
             return count
         }
 
-        mutating func giveBackOldest() -> Int? {
+        mutating func releaseOldest() -> Int? {
             guard !held.isEmpty else { return nil }
             let byteCount = held.removeFirst()
             serve()
