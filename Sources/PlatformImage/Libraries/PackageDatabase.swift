@@ -21,7 +21,7 @@ package struct PackageDatabase: Sendable {
     init(root: [UInt8]) {
         release = Self.release(below: root)
         let names = Self.packageNames.values.flatMap { $0 }
-        if let status = KernelFile.contents(of: root + "/var/lib/dpkg/status".utf8, maxBytes: 64 << 20) {
+        if let status = ProcFile.contents(of: root + "/var/lib/dpkg/status".utf8, maxBytes: 64 << 20) {
             versions = Self.versions(inStatus: status, of: Set(names))
         } else {
             let files = Self.versions(inFilesBelow: root, of: names)
@@ -52,7 +52,7 @@ package struct PackageDatabase: Sendable {
     ]
 
     private static func release(below root: [UInt8]) -> String? {
-        guard let bytes = KernelFile.contents(of: root + "/etc/os-release".utf8, maxBytes: 1 << 16) else { return nil }
+        guard let bytes = ProcFile.contents(of: root + "/etc/os-release".utf8, maxBytes: 1 << 16) else { return nil }
         var fields: [Substring: String] = [:]
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             guard let equals = line.firstIndex(of: "=") else { continue }
@@ -68,7 +68,7 @@ package struct PackageDatabase: Sendable {
         var versions: [String: PackageVersion] = [:]
         for name in names {
             let path = root + "/var/lib/dpkg/status.d/\(name)".utf8
-            guard let bytes = KernelFile.contents(of: path, maxBytes: 1 << 20) else { continue }
+            guard let bytes = ProcFile.contents(of: path, maxBytes: 1 << 20) else { continue }
             versions.merge(Self.versions(inStatus: bytes, of: [name], needsStatus: false)) { $1 }
         }
         return versions

@@ -32,7 +32,7 @@ enum RPMQuery {
     static func output(of arguments: [String], within limit: Duration = deadline) -> [UInt8] {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return [] }
-        let reader = KernelFile(owning: ends[0])
+        let reader = ProcFile(owning: ends[0])
         guard let child = start(arguments, writingTo: ends) else {
             _ = close(ends[1])
             return []
@@ -66,7 +66,7 @@ enum RPMQuery {
     }
 
     /// Reads until end of file; nil at the deadline or when the output exceeds `maxBytes`.
-    private static func readAll(_ reader: borrowing KernelFile, until end: ContinuousClock.Instant) -> [UInt8]? {
+    private static func readAll(_ reader: borrowing ProcFile, until end: ContinuousClock.Instant) -> [UInt8]? {
         var bytes: [UInt8] = []
         while true {
             let left = Int32(clamping: max(0, (end - .now).millisecondCount))

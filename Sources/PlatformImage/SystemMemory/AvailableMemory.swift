@@ -27,7 +27,7 @@ public struct AvailableMemory: Hashable, Sendable {
     init(root: String, systemBytes: Int?) {
         let root = Array(root.utf8)
         // A container may have a virtual `meminfo` (LXCFS) with a lower total than sysconf(3) reports.
-        let meminfo = KernelFile.contents(of: root + Array("/proc/meminfo".utf8), maxBytes: 1 << 16)
+        let meminfo = ProcFile.contents(of: root + Array("/proc/meminfo".utf8), maxBytes: 1 << 16)
         physicalBytes = [meminfo.flatMap(Self.total(in:)), systemBytes].compactMap { $0 }.filter { $0 > 0 }.min()
         cgroupLimit = CgroupMemory(root: root).limit
     }

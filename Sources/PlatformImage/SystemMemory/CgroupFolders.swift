@@ -17,7 +17,7 @@ struct CgroupFolders {
 
         /// The text of a file without the final newline; nil when it cannot be read.
         func text(of name: StaticString) -> [UInt8]? {
-            guard var text = KernelFile.contents(of: file(name), maxBytes: 4096) else { return nil }
+            guard var text = ProcFile.contents(of: file(name), maxBytes: 4096) else { return nil }
             if text.last == UInt8(ascii: "\n") { text.removeLast() }
             return text
         }
@@ -31,8 +31,8 @@ struct CgroupFolders {
     ///   - controller: The resource.
     ///   - root: The folder that contains `/proc` and the mounts, without a trailing slash.
     init(of controller: CgroupController, root: [UInt8]) {
-        guard let membership = KernelFile.contents(of: root + Array("/proc/self/cgroup".utf8), maxBytes: 1 << 20),
-            let mountinfo = KernelFile.contents(of: root + Array("/proc/self/mountinfo".utf8), maxBytes: 1 << 23)
+        guard let membership = ProcFile.contents(of: root + Array("/proc/self/cgroup".utf8), maxBytes: 1 << 20),
+            let mountinfo = ProcFile.contents(of: root + Array("/proc/self/mountinfo".utf8), maxBytes: 1 << 23)
         else {
             all = []
             return

@@ -11,17 +11,17 @@ import Musl
 /// Both ends stay open as long as either side needs them, so a write never fails with EPIPE, and copies of the ends
 /// inherited by a child process have no effect.
 final class MemoryPressureStop: Sendable {
-    private let readEnd: KernelFile
-    private let writeEnd: KernelFile
+    private let readEnd: ProcFile
+    private let writeEnd: ProcFile
 
     init() throws(MemoryPressureError) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else {
-            throw MemoryPressureError(.noResources, "no pipe: \(KernelFile.Failure.last)")
+            throw MemoryPressureError(.noResources, "no pipe: \(ProcFile.Failure.last)")
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        readEnd = KernelFile(owning: ends[0])
-        writeEnd = KernelFile(owning: ends[1])
+        readEnd = ProcFile(owning: ends[0])
+        writeEnd = ProcFile(owning: ends[1])
     }
 
     /// Raises the signal; call at most once.
@@ -45,7 +45,7 @@ final class MemoryPressureThread {
     ) throws(MemoryPressureError) {
         let thread = MemoryPressureThread(trigger, stop, quiet, onPressure)
         if let failure = DetachedThread.start({ thread.run() }) {
-            throw MemoryPressureError(.noResources, "no thread: \(KernelFile.Failure(number: failure))")
+            throw MemoryPressureError(.noResources, "no thread: \(ProcFile.Failure(number: failure))")
         }
     }
 

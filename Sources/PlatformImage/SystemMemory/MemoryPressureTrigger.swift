@@ -9,7 +9,7 @@ import Musl
 
 /// An open source of pressure events: a descriptor to poll, and the event to report when it is ready.
 enum MemoryPressureTrigger: ~Copyable {
-    case stalls(KernelFile)
+    case stalls(ProcFile)
     case cgroup(CgroupEventWatch)
 
     /// The `pollfd` of the source.
@@ -39,7 +39,7 @@ enum MemoryPressureTrigger: ~Copyable {
     static func stalls(
         file path: String, stall: Duration, window: Duration
     ) -> Result<MemoryPressureTrigger, MemoryPressureFailure> {
-        switch KernelFile.open(Array(path.utf8), O_RDWR) {
+        switch ProcFile.open(Array(path.utf8), O_RDWR) {
         case .failure(let failure): return .failure(MemoryPressureFailure("\(path): \(failure)"))
         case .success(let file):
             let order = "some \(stall.microsecondCount) \(window.microsecondCount)"
@@ -57,8 +57,8 @@ enum MemoryPressureTrigger: ~Copyable {
             return .failure(MemoryPressureFailure("no cgroup of version 2 is mounted"))
         }
         let inotify = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        guard inotify >= 0 else { return .failure(MemoryPressureFailure("inotify: \(KernelFile.Failure.last)")) }
-        var watch = CgroupEventWatch(inotify: KernelFile(owning: inotify))
+        guard inotify >= 0 else { return .failure(MemoryPressureFailure("inotify: \(ProcFile.Failure.last)")) }
+        var watch = CgroupEventWatch(inotify: ProcFile(owning: inotify))
         var failure: String?
         for folder in folders {
             // `memory.events` also counts events of descendant cgroups, which may belong to other processes;
@@ -83,10 +83,10 @@ struct MemoryPressureFailure: Error {
 
 /// Counter files watched with inotify, with the counters last read.
 struct CgroupEventWatch: ~Copyable {
-    private let inotify: KernelFile
+    private let inotify: ProcFile
     private var files: [(path: [UInt8], counters: MemoryEventCounters)] = []
 
-    init(inotify: consuming KernelFile) { self.inotify = inotify }
+    init(inotify: consuming ProcFile) { self.inotify = inotify }
 
     var descriptor: Int32 { inotify.descriptor }
     var isEmpty: Bool { files.isEmpty }
@@ -95,10 +95,10 @@ struct CgroupEventWatch: ~Copyable {
     mutating func add(_ path: [UInt8]) -> String? {
         let terminated = path.map { CChar(bitPattern: $0) } + [0]
         guard unsafe inotify_add_watch(inotify.descriptor, terminated, UInt32(IN_MODIFY)) >= 0 else {
-            return "\(KernelFile.Failure.last)"
+            return "\(ProcFile.Failure.last)"
         }
         // Read after the watch exists: a change in between is in the counters, or reported, or both.
-        guard let text = KernelFile.contents(of: path, maxBytes: 1 << 16) else { return "cannot be read" }
+        guard let text = ProcFile.contents(of: path, maxBytes: 1 << 16) else { return "cannot be read" }
         var counters = MemoryEventCounters()
         counters.update(from: text)
         files.append((path, counters))
@@ -112,7 +112,7 @@ struct CgroupEventWatch: ~Copyable {
         var rise = MemoryEventCounters()
         for index in files.indices {
             // A removed cgroup or an unreadable text changes nothing.
-            guard let text = KernelFile.contents(of: files[index].path, maxBytes: 1 << 16) else { continue }
+            guard let text = ProcFile.contents(of: files[index].path, maxBytes: 1 << 16) else { continue }
             let old = files[index].counters
             files[index].counters.update(from: text)
             rise += files[index].counters.rise(since: old)

@@ -10,7 +10,7 @@ import Darwin
 #endif
 
 /// A file descriptor that is closed in `deinit`.
-struct KernelFile: ~Copyable, Sendable {
+struct ProcFile: ~Copyable, Sendable {
     let descriptor: Int32
 
     init(owning descriptor: Int32) { self.descriptor = descriptor }
@@ -18,7 +18,7 @@ struct KernelFile: ~Copyable, Sendable {
     deinit { _ = close(descriptor) }
 
     /// Opens a file without blocking, also a FIFO without a writer, a terminal or a device.
-    static func open(_ path: [UInt8], _ access: Int32) -> Result<KernelFile, Failure> {
+    static func open(_ path: [UInt8], _ access: Int32) -> Result<ProcFile, Failure> {
         guard !path.contains(0) else { return .failure(Failure(number: ENOENT)) }
         let terminated = path + [0]
         let descriptor = unsafe terminated.withUnsafeBytes { bytes in
@@ -27,7 +27,7 @@ struct KernelFile: ~Copyable, Sendable {
             guard let start = unsafe start else { return Int32(-1) }
             return unsafe systemOpen(start, access | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         }
-        return descriptor < 0 ? .failure(.last) : .success(KernelFile(owning: descriptor))
+        return descriptor < 0 ? .failure(.last) : .success(ProcFile(owning: descriptor))
     }
 
     /// Reads a regular file; nil when it is missing, not regular, unreadable or longer than `maxBytes`.
@@ -95,7 +95,7 @@ private func retrying(_ call: () -> Int) -> Int {
     }
 }
 
-// Global functions: inside `KernelFile` the names `open`, `read` and `write` are its methods.
+// Global functions: inside `ProcFile` the names `open`, `read` and `write` are its methods.
 private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { unsafe open(path, flags) }
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     unsafe read(descriptor, buffer, count)
