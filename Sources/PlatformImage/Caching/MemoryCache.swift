@@ -20,7 +20,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         public let reason: EvictionReason
 
         @inlinable
-        init(_ key: Key, _ content: LRUList<Key, Value>.Content, _ reason: EvictionReason) {
+        init(_ key: Key, _ content: LRUTable<Key, Value>.Content, _ reason: EvictionReason) {
             self.key = key
             value = content.value
             cost = content.cost
@@ -54,7 +54,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Expiry is not checked: an expired entry is returned until ``removeExpired(now:)`` removes it.
     @inlinable
     public func value(for key: Key) -> Value? {
-        let hash = LRUList<Key, Value>.hash(of: key)
+        let hash = LRUTable<Key, Value>.hash(of: key)
         return locked { state in
             let number = state.list.find(key, hash: hash)
             guard number != 0 else {
@@ -70,7 +70,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Returns the value for `key` without changing its position and without counting a hit or a miss.
     @inlinable
     public func peek(_ key: Key) -> Value? {
-        let hash = LRUList<Key, Value>.hash(of: key)
+        let hash = LRUTable<Key, Value>.hash(of: key)
         return locked { $0.list.contents[$0.list.find(key, hash: hash)]?.value }
     }
 
@@ -89,8 +89,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @discardableResult
     public func insert(_ value: Value, for key: Key, cost: Int) -> Bool {
         precondition(cost >= 1, "an entry costs at least 1 byte")
-        let hash = LRUList<Key, Value>.hash(of: key)
-        let content = LRUList<Key, Value>.Content(value: value, cost: cost, expires: false)
+        let hash = LRUTable<Key, Value>.hash(of: key)
+        let content = LRUTable<Key, Value>.Content(value: value, cost: cost, expires: false)
         var departures = Departures()
         let number = locked {
             $0.insert(key, content, hash: hash, maxCount: maxCount ?? .max, departures: &departures)
@@ -103,8 +103,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @discardableResult
     public func insert(_ value: Value, for key: Key, cost: Int, expiry: ContinuousClock.Instant) -> Bool {
         precondition(cost >= 1, "an entry costs at least 1 byte")
-        let hash = LRUList<Key, Value>.hash(of: key)
-        let content = LRUList<Key, Value>.Content(value: value, cost: cost, expires: true)
+        let hash = LRUTable<Key, Value>.hash(of: key)
+        let content = LRUTable<Key, Value>.Content(value: value, cost: cost, expires: true)
         var departures = Departures()
         let number = locked { state in
             let number = state.insert(key, content, hash: hash, maxCount: maxCount ?? .max, departures: &departures)
@@ -121,7 +121,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @inlinable
     @discardableResult
     public func removeValue(for key: Key) -> Value? {
-        let hash = LRUList<Key, Value>.hash(of: key)
+        let hash = LRUTable<Key, Value>.hash(of: key)
         var departures = Departures()
         locked { state in
             let number = state.list.find(key, hash: hash)
@@ -135,7 +135,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func removeAll() {
         // The whole list is swapped under the lock, so the lock time does not depend on the number of entries.
         let removed = locked { state in
-            var list = LRUList<Key, Value>()
+            var list = LRUTable<Key, Value>()
             swap(&list, &state.list)
             state.totalBytes = 0
             state.statistics.evictions[.cleared] += list.count
@@ -228,7 +228,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @usableFromInline
     struct Departures: Sendable {
         /// Removed first. Its key is not stored: the new entry has an equal one.
-        @usableFromInline var replaced: LRUList<Key, Value>.Content?
+        @usableFromInline var replaced: LRUTable<Key, Value>.Content?
         @usableFromInline var first: Eviction?
         @usableFromInline var rest: ContiguousArray<Eviction> = []
 
@@ -243,7 +243,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     @usableFromInline
     struct State: Sendable {
-        @usableFromInline var list = LRUList<Key, Value>()
+        @usableFromInline var list = LRUTable<Key, Value>()
         @usableFromInline var maxBytes: Int
         @usableFromInline var totalBytes = 0
         @usableFromInline var peakTotalBytes = 0
@@ -254,7 +254,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         /// Returns the index of the entry, 0 when its cost exceeds the limit.
         @inlinable
         mutating func insert(
-            _ key: Key, _ content: LRUList<Key, Value>.Content, hash: UInt64, maxCount: Int,
+            _ key: Key, _ content: LRUTable<Key, Value>.Content, hash: UInt64, maxCount: Int,
             departures: inout Departures
         ) -> Int {
             let old = list.find(key, hash: hash)

@@ -2,7 +2,7 @@
 // and hash slots are arrays, an entry is an index into the first three, and indexes of removed entries are reused.
 
 @usableFromInline
-struct LRUList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct LRUTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The value of an entry, its cost, and a flag for an expiry.
     @usableFromInline
     struct Content: Sendable {
