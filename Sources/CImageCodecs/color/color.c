@@ -34,7 +34,7 @@ enum { FEW = GRAYS + COARSE * COARSE * COARSE, COLORS = FEW + FINE * FINE * FINE
 
 typedef struct colors {
   uint8_t stored[COLORS][4];
-  uint8_t shown[COLORS][4];
+  uint8_t converted[COLORS][4];
   uint8_t checked[FEW][4];
 } colors;
 
@@ -58,13 +58,13 @@ static bool are_close(const void *first, const void *second, size_t count) {
 }
 
 // Temporary objects of the creation of a transform.
-typedef struct making {
+typedef struct builder {
   imgc_transform *t;
   cmsHPROFILE profile, srgb;
   colors *colors;
-} making;
+} builder;
 
-static bool link(making *m, cmsUInt32Number format, cmsUInt32Number flags) {
+static bool link(builder *m, cmsUInt32Number format, cmsUInt32Number flags) {
   cmsContext context = m->t->context;
   if (m->t->lcms) cmsDeleteTransform(m->t->lcms);
   m->t->lcms = cmsCreateTransformTHR(context, m->profile, format, m->srgb, TYPE_RGBA_8,
@@ -72,72 +72,72 @@ static bool link(making *m, cmsUInt32Number format, cmsUInt32Number flags) {
   return m->t->lcms != NULL;
 }
 
-typedef enum verdict { RUN, IDENTITY, REFUSED } verdict;
+typedef enum creation { CREATED, IDENTITY, REJECTED } creation;
 
-static verdict settle_cmyk(making *m, const imgc_header *header) {
+static creation create_cmyk(builder *m, const imgc_header *header) {
   m->t->kind = CMYK;
   bool is_inverted = header->format == IMGC_FORMAT_JPEG;
-  return link(m, is_inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, 0) ? RUN : REFUSED;
+  return link(m, is_inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, 0) ? CREATED : REJECTED;
 }
 
-static verdict settle_gray(making *m) {
+static creation create_gray(builder *m) {
   m->t->kind = GRAY;
   bool is_single = cmsGetColorSpace(m->profile) == cmsSigGrayData;
-  if (!link(m, is_single ? TYPE_GRAY_8 : TYPE_RGBA_8, 0)) return REFUSED;
+  if (!link(m, is_single ? TYPE_GRAY_8 : TYPE_RGBA_8, 0)) return REJECTED;
   uint8_t single[GRAYS];
   for (int i = 0; i < GRAYS; i++) single[i] = (uint8_t)i;
   memset(m->t->gray, 255, sizeof m->t->gray);
   cmsDoTransform(m->t->lcms, is_single ? (void *)single : m->colors->stored, m->t->gray, GRAYS);
-  return are_close(m->t->gray, m->colors->stored, GRAYS) ? IDENTITY : RUN;
+  return are_close(m->t->gray, m->colors->stored, GRAYS) ? IDENTITY : CREATED;
 }
 
 // Returns true when the tables reproduce lcms2's result for the profile. lcms2 converts few colours
 // only, without building its optimization tables: these take 4 ms.
-static bool runs_from_tables(making *m) {
+static bool matrix_is_accurate(builder *m) {
   colors *c = m->colors;
   if (!imgc_matrix_make(&m->t->matrix, m->profile, m->srgb) ||
       !link(m, TYPE_RGBA_8, cmsFLAGS_NOOPTIMIZE))
     return false;
-  memcpy(c->shown, c->stored, sizeof c->shown);
-  imgc_matrix_row(&m->t->matrix, c->shown[0], COLORS);
+  memcpy(c->converted, c->stored, sizeof c->converted);
+  imgc_matrix_row(&m->t->matrix, c->converted[0], COLORS);
   cmsDoTransform(m->t->lcms, c->stored, c->checked, FEW);
-  return are_close(c->checked, c->shown, FEW);
+  return are_close(c->checked, c->converted, FEW);
 }
 
-static verdict settle_rgb(making *m) {
+static creation create_rgb(builder *m) {
   colors *c = m->colors;
   m->t->kind = MATRIX;
-  if (!runs_from_tables(m)) {
+  if (!matrix_is_accurate(m)) {
     m->t->kind = TABLE;
-    if (!link(m, TYPE_RGBA_8, 0)) return REFUSED;
-    cmsDoTransform(m->t->lcms, c->stored, c->shown, COLORS);
+    if (!link(m, TYPE_RGBA_8, 0)) return REJECTED;
+    cmsDoTransform(m->t->lcms, c->stored, c->converted, COLORS);
   }
-  return are_close(c->shown, c->stored, COLORS) ? IDENTITY : RUN;
+  return are_close(c->converted, c->stored, COLORS) ? IDENTITY : CREATED;
 }
 
 // Selects the kind of transform. Returns false when no conversion is needed.
-static bool settle(imgc_transform *t, cmsHPROFILE profile, const imgc_header *header,
-                   imgc_report *report) {
-  making m = {t, profile, cmsCreate_sRGBProfileTHR(t->context), malloc(sizeof(colors))};
-  verdict found = IDENTITY;
+static bool select_kind(imgc_transform *t, cmsHPROFILE profile, const imgc_header *header,
+                        imgc_report *report) {
+  builder m = {t, profile, cmsCreate_sRGBProfileTHR(t->context), malloc(sizeof(colors))};
+  creation result = IDENTITY;
   if (!m.srgb || !m.colors) {
     imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "colour: out of memory");
   } else {
     fill(m.colors);
     if (cmsGetColorSpace(profile) == cmsSigCmykData)
-      found = settle_cmyk(&m, header);
+      result = create_cmyk(&m, header);
     else if (header->color_model == IMGC_COLOR_GRAY)
-      found = settle_gray(&m);
+      result = create_gray(&m);
     else
-      found = settle_rgb(&m);
+      result = create_rgb(&m);
   }
-  if (found == REFUSED) imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
+  if (result == REJECTED) imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
   free(m.colors);
   if (m.srgb) cmsCloseProfile(m.srgb);
-  return found == RUN;
+  return result == CREATED;
 }
 
-static void drop_lcms(imgc_transform *t) {
+static void release_lcms(imgc_transform *t) {
   if (t->lcms) cmsDeleteTransform(t->lcms);
   if (t->context) cmsDeleteContext(t->context);
   t->lcms = NULL;
@@ -157,10 +157,10 @@ imgc_status imgc_transform_create(const imgc_color_source *source, imgc_transfor
     return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "colour: out of memory");
   }
   cmsHPROFILE profile = imgc_source_profile(t->context, source, report);
-  bool runs = profile && settle(t, profile, source->header, report);
+  bool is_needed = profile && select_kind(t, profile, source->header, report);
   if (profile) cmsCloseProfile(profile);
-  if (!runs || t->kind == GRAY || t->kind == MATRIX) drop_lcms(t);
-  if (runs)
+  if (!is_needed || t->kind == GRAY || t->kind == MATRIX) release_lcms(t);
+  if (is_needed)
     *transform = t;
   else
     free(t);
@@ -169,7 +169,7 @@ imgc_status imgc_transform_create(const imgc_color_source *source, imgc_transfor
 
 void imgc_transform_destroy(imgc_transform *transform) {
   if (!transform) return;
-  drop_lcms(transform);
+  release_lcms(transform);
   free(transform);
 }
 

@@ -54,7 +54,7 @@ imgc_status imgc_cancel_poll(imgc_cancel *cancel) {
 
 imgc_status imgc_poll(const imgc_request *request, imgc_report *report) {
   switch (imgc_cancel_poll(request->cancel)) {
-  case IMGC_OK: return imgc_settle(request, report);
+  case IMGC_OK: return imgc_enforce_strictness(request, report);
   case IMGC_ERROR_CANCELLED: return imgc_fail(report, IMGC_ERROR_CANCELLED, NULL, "cancelled");
   default: return imgc_fail(report, IMGC_ERROR_LIMIT, "deadline", "the deadline passed");
   }

@@ -34,7 +34,7 @@ void imgc_truncated(imgc_report *report, uint32_t rows) {
   report->rows = rows;
 }
 
-imgc_status imgc_settle(const imgc_request *request, imgc_report *report) {
+imgc_status imgc_enforce_strictness(const imgc_request *request, imgc_report *report) {
   if (report->status) return report->status;
   if (request->strictness >= IMGC_STRICT_ON_TRUNCATED && report->truncated)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "data ends after %u complete rows",

@@ -18,6 +18,6 @@ void imgc_warn(imgc_report *report, imgc_warning warning);
 void imgc_truncated(imgc_report *report, uint32_t rows);
 
 // Fails if the report contains damage that the request's strictness does not allow.
-imgc_status imgc_settle(const imgc_request *request, imgc_report *report);
+imgc_status imgc_enforce_strictness(const imgc_request *request, imgc_report *report);
 
 #endif

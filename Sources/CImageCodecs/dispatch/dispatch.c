@@ -33,9 +33,10 @@ const imgc_codec *imgc_dispatch_begin(const imgc_request *request, imgc_report *
 // message.
 imgc_status imgc_dispatch_end(const imgc_request *request, imgc_status status,
                               imgc_report *report) {
-  if (status == IMGC_END_OF_FRAMES) return imgc_settle(request, report) ? report->status : status;
+  if (status == IMGC_END_OF_FRAMES)
+    return imgc_enforce_strictness(request, report) ? report->status : status;
   if (status) return imgc_fail(report, status, NULL, "no reason given");
-  return imgc_settle(request, report);
+  return imgc_enforce_strictness(request, report);
 }
 
 imgc_status imgc_read_header(const imgc_request *request, imgc_header *header,

@@ -130,7 +130,7 @@ static const uint8_t *decode_row(drawer *d, imgc_lzw_state *state) {
 // ---------------------------------------------------------------- the image
 
 // Handles missing rows: `done` rows in stored order are complete, and a part of row `y` may exist.
-static imgc_status settle_damage(drawer *d, uint32_t done, uint32_t y, imgc_lzw_state state) {
+static imgc_status report_damage(drawer *d, uint32_t done, uint32_t y, imgc_lzw_state state) {
   imgc_report *report = d->gif->report;
   const imgc_gif_image *image = d->image;
   if (report->status) return report->status; // from polling
@@ -177,7 +177,7 @@ static imgc_status draw_rows(drawer *d) {
   d->gif->report->rows = d->to->y + d->lines;
   if (d->gif->report->status) return d->gif->report->status;
   bool all = done == d->image->height || (!d->image->interlaced && done == d->lines);
-  return all ? IMGC_OK : settle_damage(d, done, order.y, state);
+  return all ? IMGC_OK : report_damage(d, done, order.y, state);
 }
 
 imgc_status imgc_gif_draw(imgc_gif *gif, const imgc_gif_image *image, const imgc_gif_drawing *to) {

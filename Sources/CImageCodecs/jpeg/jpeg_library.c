@@ -61,7 +61,7 @@ static void on_message(j_common_ptr cinfo, int level) {
   // following data is often intact, so decoding continues. The report contains each kind once.
   imgc_warn(s->report, warning_for(code));
   if (s->consuming) s->scan_samples = imgc_add(s->scan_samples, SAMPLES_A_WARNING);
-  if (imgc_settle(s->request, s->report)) leave(s);
+  if (imgc_enforce_strictness(s->request, s->report)) leave(s);
 }
 
 static void on_output(j_common_ptr cinfo) { (void)cinfo; }

@@ -64,7 +64,7 @@ static void weigh_lanczos3(double *real, uint32_t count, double x, double step) 
 }
 
 // Computes the unnormalized weights of the output sample around `center`.
-static window weigh(double *real, const imgc_side *side, double center) {
+static window compute_weights(double *real, const imgc_side *side, double center) {
   const double step = step_of(side), stretch = step > 1 ? step : 1;
   if (side->filter == IMGC_FILTER_NEAREST) {
     real[0] = 1;
@@ -97,19 +97,19 @@ static window weigh(double *real, const imgc_side *side, double center) {
 // Normalizes to integers by rounding cumulative sums instead of single weights: the total is exact
 // and rounding errors do not accumulate, so that slow gradients keep their values for any number of
 // weights.
-static void settle(int16_t *whole, const double *real, uint32_t count) {
+static void round_weights(int16_t *rounded_weights, const double *real, uint32_t count) {
   const double one = 1 << IMGC_WEIGHT_BITS;
-  double sum = 0, so_far = 0;
+  double sum = 0, partial_sum = 0;
   for (uint32_t i = 0; i < count; i++) sum += real[i];
   if (!(sum > 0)) { // the box is too narrow to contain a part of a sample
-    whole[0] = 1 << IMGC_WEIGHT_BITS;
+    rounded_weights[0] = 1 << IMGC_WEIGHT_BITS;
     return;
   }
   long given = 0;
   for (uint32_t i = 0; i < count; i++) {
-    so_far += real[i];
-    long part = lrint(so_far / sum * one);
-    whole[i] = (int16_t)(part - given);
+    partial_sum += real[i];
+    long part = lrint(partial_sum / sum * one);
+    rounded_weights[i] = (int16_t)(part - given);
     given = part;
   }
 }
@@ -127,9 +127,9 @@ void imgc_windows_fill(imgc_windows *windows, const imgc_side *side, double *rea
   windows->copies = true;
   for (uint32_t i = 0; i < side->count; i++) {
     int16_t *weights = windows->weights + (size_t)i * windows->taps;
-    window w = weigh(real, side, side->start + (i + 0.5) * step_of(side));
+    window w = compute_weights(real, side, side->start + (i + 0.5) * step_of(side));
     uint32_t lead = w.begin % side->alignment;
-    settle(weights + lead, real, w.end - w.begin);
+    round_weights(weights + lead, real, w.end - w.begin);
     windows->first[i] = w.begin - lead;
     windows->end = w.end;
     windows->copies = windows->copies && is_one(weights, windows->taps);

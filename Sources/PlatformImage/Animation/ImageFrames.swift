@@ -132,7 +132,7 @@ public final class ImageFrames {
         let bytes = bytes
         try source.decode(
             bytes.span, into: storage, width: width, height: height, orientation: orientation, transform)
-        try source.damage.settle(decoder.options.strictness, format: header.format)
+        try source.damage.throwIfExceeds(decoder.options.strictness, format: header.format)
         status = source.damage.status
         canvas = storage
         frame = CodecFrame(stillOfWidth: header.width, height: header.height)
@@ -198,7 +198,7 @@ public final class ImageFrames {
         }
         return try ending { () throws(DecodeError) in
             let result = try body(&damage)
-            try damage.settle(decoder.options.strictness, format: header.format)
+            try damage.throwIfExceeds(decoder.options.strictness, format: header.format)
             return result
         }
     }

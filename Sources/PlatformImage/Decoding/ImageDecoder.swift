@@ -75,7 +75,7 @@ public struct ImageDecoder: Sendable {
         }
         try source.decode(
             bytes, into: storage, width: width, height: height, orientation: prepared.orientation, transform)
-        try source.damage.settle(options.strictness, format: source.header.format)
+        try source.damage.throwIfExceeds(options.strictness, format: source.header.format)
         source.header.warnings = source.damage.warnings
         return DecodedImage(
             bitmap: Bitmap(width: width, height: height, storage: storage), header: source.header,

@@ -62,7 +62,7 @@ extension ImageDecoder {
             return try finish(prepared, storage, Damage())
         }
         try source.decode(bytes, resampledBy: request, into: storage, transform)
-        try source.damage.settle(options.strictness, format: source.header.format)
+        try source.damage.throwIfExceeds(options.strictness, format: source.header.format)
         return try finish(prepared, storage, source.damage)
     }
 
@@ -79,7 +79,7 @@ extension ImageDecoder {
             let hasProfile = source.header.profileSource != .none
             let colors = hasProfile ? try source.transform(in: own, cache: transforms) : transform
             try source.decode(own, resampledBy: embedded.request, into: storage, colors)
-            try source.damage.settle(.corrupt, format: .jpeg)
+            try source.damage.throwIfExceeds(.corrupt, format: .jpeg)
             return true
         } catch {
             if error.code == .cancelled || error.code == .outOfMemory || error.detail == "deadline" { throw error }

@@ -65,7 +65,7 @@ extension ImageDecoder {
             outputs.append((prepared.request, try PixelStorage.forThumbnail(width: width, height: height)))
         }
         try source.decode(bytes, resampledTo: outputs, transform)
-        try source.damage.settle(options.strictness, format: source.header.format)
+        try source.damage.throwIfExceeds(options.strictness, format: source.header.format)
         var images: [DecodedImage] = []
         for (prepared, output) in zip(group, outputs) {
             images.append(try finish(prepared, output.storage, source.damage))

@@ -45,14 +45,14 @@ struct Damage {
         return isCorrupt ? .corrupt(warnings) : .complete
     }
 
-    /// Throws when the damage reaches `strictness`.
-    func settle(_ strictness: DecodeOptions.Strictness, format: ImageFormat) throws(DecodeError) {
+    /// Throws when the damage is of a severity that `strictness` rejects.
+    func throwIfExceeds(_ strictness: DecodeOptions.Strictness, format: ImageFormat) throws(DecodeError) {
         if strictness >= .truncated, let truncatedRows {
             throw DecodeError(.truncated, format: format, "\(format): data ends after \(truncatedRows) complete rows")
         }
-        let bar = strictness >= .warning ? warnings.first : warnings.first { $0.isDefect }
-        if strictness >= .corrupt, let bar {
-            throw DecodeError(.malformed, format: format, "\(format): damaged: \(bar)")
+        let failing = strictness >= .warning ? warnings.first : warnings.first { $0.isDefect }
+        if strictness >= .corrupt, let failing {
+            throw DecodeError(.malformed, format: format, "\(format): damaged: \(failing)")
         }
     }
 }

@@ -48,7 +48,7 @@ enum ShrinkOnLoad {
         }
         let transform = try source.transform(in: span, cache: ColorTransformCache())
         try source.decode(span, resampledBy: request, into: small, transform)
-        try source.damage.settle(options.strictness, format: source.header.format)
+        try source.damage.throwIfExceeds(options.strictness, format: source.header.format)
         return FullDecodeModel.Outcome(
             pixels: small.withBytes { [UInt8]($0) }, status: source.damage.status,
             warnings: source.damage.warnings)
