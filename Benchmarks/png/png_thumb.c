@@ -50,7 +50,7 @@ static double median(double *values, int count) {
   return values[count / 2];
 }
 
-// ---------------------------------------------------------------- pictures
+// ---------------------------------------------------------------- images
 
 static uint8_t *read_photo(const char *path, unsigned *width, unsigned *height) {
   struct jpeg_decompress_struct jpeg;

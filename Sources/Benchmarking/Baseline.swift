@@ -3,7 +3,7 @@ import PlatformImage
 
 /// Plain use of a format's C library, the opponent of the decode benchmarks.
 struct Baseline {
-    private let run: (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<baseline_picture>?) -> Bool
+    private let run: (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<baseline_image>?) -> Bool
 
     init(_ format: ImageFormat) {
         run =
@@ -18,7 +18,7 @@ struct Baseline {
 
     /// Decodes into a new buffer and frees it; returns false when the library fails.
     func decode(_ bytes: [UInt8]) -> Bool {
-        var picture = baseline_picture()
+        var picture = baseline_image()
         guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &picture) }) else { return false }
         baseline_free(&picture)
         return true
@@ -26,7 +26,7 @@ struct Baseline {
 
     /// Decodes into a bitmap, for comparing pixels; a GIF yields the canvas after its last frame.
     func bitmap(of bytes: [UInt8]) -> Bitmap? {
-        var picture = baseline_picture()
+        var picture = baseline_image()
         guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &picture) }) else { return nil }
         defer { baseline_free(&picture) }
         return Bitmap(picture)
@@ -53,7 +53,7 @@ struct GIFFrames {
 
 extension Bitmap {
     /// Copies the pixels of a baseline.
-    fileprivate init(_ picture: baseline_picture) {
+    fileprivate init(_ picture: baseline_image) {
         let decoded = UnsafeRawBufferPointer(start: picture.pixels, count: Int(picture.width) * Int(picture.height) * 4)
         self.init(width: Int(picture.width), height: Int(picture.height)) { pixels in
             pixels.withUnsafeMutableBytes { $0.copyMemory(from: decoded) }

@@ -51,12 +51,12 @@ static void convert(const struct bmp *bmp, uint8_t *to) {
   }
 }
 
-bool baseline_bmp(const uint8_t *data, size_t size, baseline_picture *picture) {
+bool baseline_bmp(const uint8_t *data, size_t size, baseline_image *image) {
   struct bmp bmp;
   if (!parse(data, size, &bmp)) return false;
   uint8_t *pixels = malloc((size_t)bmp.width * bmp.height * 4);
   if (!pixels) return false;
   convert(&bmp, pixels);
-  *picture = (baseline_picture){pixels, bmp.width, bmp.height, 1};
+  *image = (baseline_image){pixels, bmp.width, bmp.height, 1};
   return true;
 }

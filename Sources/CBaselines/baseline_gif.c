@@ -29,7 +29,7 @@ struct area {
   uint32_t x, y, width, height;
 };
 
-static struct area clipped(const GifImageDesc *frame, const baseline_picture *canvas) {
+static struct area clipped(const GifImageDesc *frame, const baseline_image *canvas) {
   struct area area = {(uint32_t)frame->Left, (uint32_t)frame->Top, 0, 0};
   if (area.x >= canvas->width || area.y >= canvas->height) return area;
   uint32_t right = canvas->width - area.x, bottom = canvas->height - area.y;
@@ -39,7 +39,7 @@ static struct area clipped(const GifImageDesc *frame, const baseline_picture *ca
 }
 
 static void draw(const SavedImage *frame, struct area area, const ColorMapObject *colors,
-                 int transparent, baseline_picture *canvas) {
+                 int transparent, baseline_image *canvas) {
   for (uint32_t y = 0; y < area.height; y++) {
     const GifByteType *from = frame->RasterBits + (size_t)y * (size_t)frame->ImageDesc.Width;
     uint8_t *to = canvas->pixels + ((size_t)(area.y + y) * canvas->width + area.x) * 4;
@@ -55,13 +55,13 @@ static void draw(const SavedImage *frame, struct area area, const ColorMapObject
   }
 }
 
-static void clear(struct area area, baseline_picture *canvas) {
+static void clear(struct area area, baseline_image *canvas) {
   for (uint32_t y = 0; y < area.height; y++)
     memset(canvas->pixels + ((size_t)(area.y + y) * canvas->width + area.x) * 4, 0,
            (size_t)area.width * 4);
 }
 
-static bool compose(GifFileType *gif, baseline_picture *canvas) {
+static bool compose(GifFileType *gif, baseline_image *canvas) {
   size_t bytes = (size_t)canvas->width * canvas->height * 4;
   uint8_t *saved = NULL;
   bool ok = true;
@@ -86,12 +86,12 @@ static bool compose(GifFileType *gif, baseline_picture *canvas) {
   return ok;
 }
 
-bool baseline_gif(const uint8_t *data, size_t size, baseline_picture *picture) {
+bool baseline_gif(const uint8_t *data, size_t size, baseline_image *image) {
   struct memory memory = {data, size};
   int error = 0;
   GifFileType *gif = DGifOpen(&memory, read_memory, &error);
   if (!gif) return false;
-  baseline_picture canvas = {NULL, 0, 0, 0};
+  baseline_image canvas = {NULL, 0, 0, 0};
   if (DGifSlurp(gif) == GIF_OK && gif->ImageCount > 0 && gif->SWidth > 0 && gif->SHeight > 0) {
     canvas.width = (uint32_t)gif->SWidth;
     canvas.height = (uint32_t)gif->SHeight;
@@ -100,6 +100,6 @@ bool baseline_gif(const uint8_t *data, size_t size, baseline_picture *picture) {
     if (canvas.pixels && !compose(gif, &canvas)) baseline_free(&canvas);
   }
   DGifCloseFile(gif, &error);
-  *picture = canvas;
+  *image = canvas;
   return canvas.pixels != NULL;
 }

@@ -39,7 +39,7 @@ static void color_row(uint8_t *to, const GifPixelType *from, uint32_t width,
 }
 
 // Reads the image whose descriptor was read; returns false when its data is incomplete.
-static bool read_image(GifFileType *gif, int transparent, baseline_picture *frame) {
+static bool read_image(GifFileType *gif, int transparent, baseline_image *frame) {
   static const uint32_t start[] = {0, 4, 2, 1}, step[] = {8, 8, 4, 2};
   const GifImageDesc *image = &gif->Image;
   const ColorMapObject *colors = image->ColorMap ? image->ColorMap : gif->SColorMap;
@@ -57,7 +57,7 @@ static bool read_image(GifFileType *gif, int transparent, baseline_picture *fram
   }
   free(row);
   if (ok)
-    *frame = (baseline_picture){pixels, width, height, 1};
+    *frame = (baseline_image){pixels, width, height, 1};
   else
     free(pixels);
   return ok;
@@ -78,8 +78,8 @@ static bool read_extension(GifFileType *gif, int *transparent) {
   return true;
 }
 
-static bool add(baseline_frames *frames, baseline_picture frame) {
-  baseline_picture *more = realloc(frames->frames, (frames->count + 1) * sizeof *more);
+static bool add(baseline_frames *frames, baseline_image frame) {
+  baseline_image *more = realloc(frames->frames, (frames->count + 1) * sizeof *more);
   if (!more) {
     free(frame.pixels);
     return false;
@@ -98,7 +98,7 @@ bool baseline_gif_frames(const uint8_t *data, size_t size, baseline_frames *fram
   GifRecordType record;
   bool ok = true;
   while (ok && DGifGetRecordType(gif, &record) == GIF_OK) {
-    baseline_picture frame;
+    baseline_image frame;
     if (record == TERMINATE_RECORD_TYPE) {
       frames->is_whole = true;
       break;

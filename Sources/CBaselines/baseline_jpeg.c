@@ -50,7 +50,7 @@ static void guarded(struct jpeg_baseline *baseline, const uint8_t *data, size_t 
   }
 }
 
-bool baseline_jpeg(const uint8_t *data, size_t size, baseline_picture *picture) {
+bool baseline_jpeg(const uint8_t *data, size_t size, baseline_image *image) {
   struct jpeg_baseline baseline = {.is_done = false};
   baseline.jpeg.err = jpeg_std_error(&baseline.errors);
   baseline.errors.error_exit = on_error;
@@ -58,8 +58,8 @@ bool baseline_jpeg(const uint8_t *data, size_t size, baseline_picture *picture) 
   baseline.jpeg.client_data = &baseline;
   guarded(&baseline, data, size);
   if (baseline.is_done)
-    *picture = (baseline_picture){baseline.pixels, baseline.jpeg.output_width,
-                                  baseline.jpeg.output_height, 1};
+    *image = (baseline_image){baseline.pixels, baseline.jpeg.output_width,
+                              baseline.jpeg.output_height, 1};
   else
     free(baseline.pixels);
   jpeg_destroy_decompress(&baseline.jpeg);

@@ -10,25 +10,25 @@
 #endif
 #include <png.h>
 
-bool baseline_png(const uint8_t *data, size_t size, baseline_picture *picture) {
-  png_image image;
-  memset(&image, 0, sizeof image);
-  image.version = PNG_IMAGE_VERSION;
-  if (!png_image_begin_read_from_memory(&image, data, size)) return false;
-  image.format = PNG_FORMAT_RGBA;
+bool baseline_png(const uint8_t *data, size_t size, baseline_image *image) {
+  png_image library_image;
+  memset(&library_image, 0, sizeof library_image);
+  library_image.version = PNG_IMAGE_VERSION;
+  if (!png_image_begin_read_from_memory(&library_image, data, size)) return false;
+  library_image.format = PNG_FORMAT_RGBA;
   // Otherwise 16-bit samples are treated as linear light and converted by a gamma table.
-  image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
-  uint8_t *pixels = malloc(PNG_IMAGE_SIZE(image));
-  if (!pixels || !png_image_finish_read(&image, NULL, pixels, 0, NULL)) {
-    png_image_free(&image);
+  library_image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
+  uint8_t *pixels = malloc(PNG_IMAGE_SIZE(library_image));
+  if (!pixels || !png_image_finish_read(&library_image, NULL, pixels, 0, NULL)) {
+    png_image_free(&library_image);
     free(pixels);
     return false;
   }
-  *picture = (baseline_picture){pixels, image.width, image.height, 1};
+  *image = (baseline_image){pixels, library_image.width, library_image.height, 1};
   return true;
 }
 
-void baseline_free(baseline_picture *picture) {
-  free(picture->pixels);
-  picture->pixels = NULL;
+void baseline_free(baseline_image *image) {
+  free(image->pixels);
+  image->pixels = NULL;
 }

@@ -69,7 +69,7 @@ static TIFF *open_memory(struct memory *memory) {
   return tiff;
 }
 
-bool baseline_tiff(const uint8_t *data, size_t size, baseline_picture *picture) {
+bool baseline_tiff(const uint8_t *data, size_t size, baseline_image *image) {
   struct memory memory = {data, size, 0};
   TIFF *tiff = open_memory(&memory);
   if (!tiff) return false;
@@ -85,6 +85,6 @@ bool baseline_tiff(const uint8_t *data, size_t size, baseline_picture *picture) 
     free(pixels);
     return false;
   }
-  *picture = (baseline_picture){(uint8_t *)pixels, width, height, 1};
+  *image = (baseline_image){(uint8_t *)pixels, width, height, 1};
   return true;
 }

@@ -55,7 +55,7 @@ static void check_sizes(void) {
       {"imgc_frame", sizeof(imgc_frame), 56},
       {"imgc_library", sizeof(imgc_library), 40},
       {"imgc_resample_request", sizeof(imgc_resample_request), 56},
-      {"imgc_picture", sizeof(imgc_picture), 32},
+      {"imgc_image", sizeof(imgc_image), 32},
       {"imgc_output", sizeof(imgc_output), 32},
       {"imgc_field", sizeof(imgc_field), 8},
   };

@@ -30,36 +30,36 @@ static void paint(uint8_t *pixels, size_t n, content kind) {
   }
 }
 
-static bool is_decoded(imgc_format format, const imgc_output *output, const imgc_picture *picture,
+static bool is_decoded(imgc_format format, const imgc_output *output, const imgc_image *image,
                        int tolerance) {
   imgc_request request = request_for(format, output->data, output->count);
   imgc_header header;
   imgc_report report;
   if (imgc_probe(output->data, output->count) != format) return false;
-  if (imgc_read_header(&request, &header, &report) || header.width != picture->width ||
-      header.height != picture->height)
+  if (imgc_read_header(&request, &header, &report) || header.width != image->width ||
+      header.height != image->height)
     return false;
   guarded g = guarded_create(header.width, header.height, 1, 0x77);
   bool right = imgc_decode(&request, &g.target, &report) == IMGC_OK && report.warning_total == 0 &&
                guarded_is_intact(&g);
   for (uint32_t y = 0; right && y < header.height; y++)
     for (size_t i = 0; right && i < (size_t)header.width * 4; i++) {
-      int difference = guarded_row(&g, y)[i] -
-                       ((const uint8_t *)picture->pixels)[(size_t)y * picture->stride + i];
+      int difference =
+          guarded_row(&g, y)[i] - ((const uint8_t *)image->pixels)[(size_t)y * image->stride + i];
       right = abs(difference) <= tolerance;
     }
   guarded_free(&g);
   return right;
 }
 
-static imgc_status encode_png(const imgc_picture *picture, const imgc_png_options *options,
+static imgc_status encode_png(const imgc_image *image, const imgc_png_options *options,
                               imgc_cancel *cancel, imgc_output *output, imgc_report *report) {
   imgc_png_encoder *encoder = imgc_png_encoder_create(options, cancel);
   if (!encoder) exit(2);
-  imgc_status status = imgc_png_encoder_learn(encoder, picture, report);
+  imgc_status status = imgc_png_encoder_learn(encoder, image, report);
   if (!status)
-    status = imgc_png_encoder_begin(encoder, picture->width, picture->height, output, report);
-  if (!status) status = imgc_png_encoder_add(encoder, picture, NULL, output, report);
+    status = imgc_png_encoder_begin(encoder, image->width, image->height, output, report);
+  if (!status) status = imgc_png_encoder_add(encoder, image, NULL, output, report);
   if (!status) status = imgc_png_encoder_end(encoder, output, report);
   imgc_png_encoder_destroy(encoder);
   return status;
@@ -74,11 +74,11 @@ static void encode_animation(void) {
   imgc_output output = {0};
   imgc_report report;
   if (!encoder) exit(2);
-  imgc_picture frames[FRAMES];
+  imgc_image frames[FRAMES];
   for (int i = 0; i < FRAMES; i++) {
     uint32_t side = i ? SIDE - 2 : SIDE;
     paint(pixels[i], (size_t)side * side, NOISE);
-    frames[i] = (imgc_picture){pixels[i], (size_t)side * side * 4, side * 4, side, side};
+    frames[i] = (imgc_image){pixels[i], (size_t)side * side * 4, side * 4, side, side};
     expect(imgc_png_encoder_learn(encoder, &frames[i], &report) == IMGC_OK, "learn");
   }
   expect(imgc_png_encoder_begin(encoder, SIDE, SIDE, &output, &report) == IMGC_OK, "begin");
@@ -116,27 +116,27 @@ static void encode_animation(void) {
 void test_png_encoder(void) {
   enum { WIDTH = 21, HEIGHT = 19, STRIDE = WIDTH * 4 + 8 };
   static uint8_t pixels[STRIDE * HEIGHT];
-  imgc_picture picture = {pixels, sizeof pixels, STRIDE, WIDTH, HEIGHT};
+  imgc_image image = {pixels, sizeof pixels, STRIDE, WIDTH, HEIGHT};
   imgc_report report;
   for (content kind = 0; kind < CONTENTS; kind++)
     for (uint8_t filter = 0; filter <= IMGC_FILTER_AUTOMATIC; filter++)
       for (uint8_t level = 0; level <= 9; level += 3)
         for (uint32_t width = 1; width <= WIDTH; width += 4) {
           paint(pixels, sizeof pixels / 4, kind);
-          picture.width = width;
+          image.width = width;
           imgc_png_options options = {.level = level, .filter = filter, .keeps_rgba = level == 3};
           imgc_output output = {0};
-          expect(encode_png(&picture, &options, NULL, &output, &report) == IMGC_OK,
+          expect(encode_png(&image, &options, NULL, &output, &report) == IMGC_OK,
                  "content %d, filter %d, level %d: %s", kind, filter, level, report.message);
-          expect(is_decoded(IMGC_FORMAT_PNG, &output, &picture, 0),
+          expect(is_decoded(IMGC_FORMAT_PNG, &output, &image, 0),
                  "content %d, filter %d, level %d, %u pixels wide", kind, filter, level, width);
           imgc_output_free(&output);
         }
   imgc_png_options options = {.level = 6, .filter = IMGC_FILTER_AUTOMATIC};
   imgc_output output = {.max_bytes = 100};
   paint(pixels, sizeof pixels / 4, NOISE);
-  picture.width = WIDTH;
-  expect(encode_png(&picture, &options, NULL, &output, &report) == IMGC_ERROR_LIMIT &&
+  image.width = WIDTH;
+  expect(encode_png(&image, &options, NULL, &output, &report) == IMGC_ERROR_LIMIT &&
              strcmp(report.token, "max_bytes") == 0,
          "a file over max_bytes: %d", report.status);
   imgc_output_free(&output);
@@ -144,17 +144,17 @@ void test_png_encoder(void) {
   if (!cancel) exit(2);
   imgc_cancel_raise(cancel);
   output = (imgc_output){0};
-  expect(encode_png(&picture, &options, cancel, &output, &report) == IMGC_ERROR_CANCELLED,
+  expect(encode_png(&image, &options, cancel, &output, &report) == IMGC_ERROR_CANCELLED,
          "cancelled: %d", report.status);
   imgc_output_free(&output);
   imgc_cancel_destroy(cancel);
   output = (imgc_output){0};
   options.level = 10;
-  expect(encode_png(&picture, &options, NULL, &output, &report) == IMGC_ERROR_INVALID_ARGUMENT,
+  expect(encode_png(&image, &options, NULL, &output, &report) == IMGC_ERROR_INVALID_ARGUMENT,
          "level 10: %d", report.status);
   options.level = 9;
-  picture.stride = WIDTH * 4 - 1;
-  expect(encode_png(&picture, &options, NULL, &output, &report) == IMGC_ERROR_INVALID_ARGUMENT,
+  image.stride = WIDTH * 4 - 1;
+  expect(encode_png(&image, &options, NULL, &output, &report) == IMGC_ERROR_INVALID_ARGUMENT,
          "rows that overlap: %d", report.status);
   imgc_output_free(&output);
   encode_animation();
@@ -163,7 +163,7 @@ void test_png_encoder(void) {
 void test_jpeg_encoder(void) {
   enum { WIDTH = 35, HEIGHT = 21 };
   static uint8_t pixels[WIDTH * HEIGHT * 4];
-  imgc_picture picture = {pixels, sizeof pixels, WIDTH * 4, WIDTH, HEIGHT};
+  imgc_image image = {pixels, sizeof pixels, WIDTH * 4, WIDTH, HEIGHT};
   imgc_report report;
   for (int gray = 0; gray < 2; gray++)
     for (int chroma = IMGC_CHROMA_420; chroma <= IMGC_CHROMA_444; chroma++)
@@ -180,7 +180,7 @@ void test_jpeg_encoder(void) {
                                        .is_progressive = flags & 1,
                                        .optimizes_huffman = flags & 2};
           imgc_output output = {0};
-          expect(imgc_encode_jpeg(&picture, &options, NULL, &output, &report) == IMGC_OK, "%s",
+          expect(imgc_encode_jpeg(&image, &options, NULL, &output, &report) == IMGC_OK, "%s",
                  report.message);
           imgc_request request = request_for(IMGC_FORMAT_JPEG, output.data, output.count);
           imgc_header header;
@@ -193,20 +193,20 @@ void test_jpeg_encoder(void) {
           int tolerance = quality == 100 ? (gray || chroma == IMGC_CHROMA_444 ? 5 : 40)
                           : quality == 1 ? 120
                                          : 60;
-          expect(is_decoded(IMGC_FORMAT_JPEG, &output, &picture, tolerance),
+          expect(is_decoded(IMGC_FORMAT_JPEG, &output, &image, tolerance),
                  "gray %d, chroma %d, flags %d, quality %d", gray, chroma, flags, quality);
           imgc_output_free(&output);
         }
   imgc_jpeg_options options = {.quality = 90};
   imgc_output output = {.max_bytes = 100};
-  expect(imgc_encode_jpeg(&picture, &options, NULL, &output, &report) == IMGC_ERROR_LIMIT &&
+  expect(imgc_encode_jpeg(&image, &options, NULL, &output, &report) == IMGC_ERROR_LIMIT &&
              strcmp(report.token, "max_bytes") == 0,
          "a file over max_bytes: %d", report.status);
   imgc_output_free(&output);
   imgc_cancel *cancel = imgc_cancel_create();
   if (!cancel) exit(2);
   output = (imgc_output){0};
-  expect(imgc_encode_jpeg(&picture, &options, cancel, &output, &report) == IMGC_OK, "polled");
+  expect(imgc_encode_jpeg(&image, &options, cancel, &output, &report) == IMGC_OK, "polled");
   imgc_output_free(&output);
   uint64_t polls = imgc_cancel_polls(cancel);
   imgc_cancel_destroy(cancel);
@@ -215,15 +215,14 @@ void test_jpeg_encoder(void) {
     if (!cancel) exit(2);
     imgc_cancel_after(cancel, after);
     output = (imgc_output){0};
-    expect(imgc_encode_jpeg(&picture, &options, cancel, &output, &report) == IMGC_ERROR_CANCELLED,
+    expect(imgc_encode_jpeg(&image, &options, cancel, &output, &report) == IMGC_ERROR_CANCELLED,
            "cancelled after %llu polls: %d", (unsigned long long)after, report.status);
     imgc_output_free(&output);
     imgc_cancel_destroy(cancel);
   }
   output = (imgc_output){0};
   options.quality = 0;
-  expect(imgc_encode_jpeg(&picture, &options, NULL, &output, &report) ==
-             IMGC_ERROR_INVALID_ARGUMENT,
+  expect(imgc_encode_jpeg(&image, &options, NULL, &output, &report) == IMGC_ERROR_INVALID_ARGUMENT,
          "quality 0: %d", report.status);
   imgc_output_free(&output);
 }

@@ -16,27 +16,27 @@ extern "C" {
 #endif
 
 // RGBA8, straight alpha, top row first, no padding.
-typedef struct baseline_picture {
+typedef struct baseline_image {
   uint8_t *pixels; // allocated with malloc; baseline_free releases it
   uint32_t width;  // pixels
   uint32_t height; // pixels
   uint32_t frames; // GIF: number of frames composited, `pixels` is the last; otherwise 1
-} baseline_picture;
+} baseline_image;
 
 // Decode one file. Return false, with nothing to free, when the library reports damage or the basic
 // API does not support the file. Nothing is printed.
-bool baseline_png(const uint8_t *data, size_t size, baseline_picture *picture);
-bool baseline_jpeg(const uint8_t *data, size_t size, baseline_picture *picture);
-bool baseline_gif(const uint8_t *data, size_t size, baseline_picture *picture);
-bool baseline_tiff(const uint8_t *data, size_t size, baseline_picture *picture);
+bool baseline_png(const uint8_t *data, size_t size, baseline_image *image);
+bool baseline_jpeg(const uint8_t *data, size_t size, baseline_image *image);
+bool baseline_gif(const uint8_t *data, size_t size, baseline_image *image);
+bool baseline_tiff(const uint8_t *data, size_t size, baseline_image *image);
 // Decodes uncompressed 8, 24 and 32-bit bitmaps in a scalar loop.
-bool baseline_bmp(const uint8_t *data, size_t size, baseline_picture *picture);
+bool baseline_bmp(const uint8_t *data, size_t size, baseline_image *image);
 
-void baseline_free(baseline_picture *picture);
+void baseline_free(baseline_image *image);
 
 // The separate frames of a GIF; pixels that a frame does not cover are transparent black.
 typedef struct baseline_frames {
-  baseline_picture *frames;
+  baseline_image *frames;
   size_t count;
   bool is_whole; // the trailer was reached
 } baseline_frames;

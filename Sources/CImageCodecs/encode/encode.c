@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool imgc_picture_is_valid(const imgc_picture *picture) {
-  if (!picture->pixels || picture->width == 0 || picture->height == 0) return false;
-  uint64_t row = imgc_mul(picture->width, 4);
-  if (picture->stride < row) return false;
-  return imgc_add(imgc_mul(picture->stride, picture->height - 1), row) <= picture->size;
+bool imgc_image_is_valid(const imgc_image *image) {
+  if (!image->pixels || image->width == 0 || image->height == 0) return false;
+  uint64_t row = imgc_mul(image->width, 4);
+  if (image->stride < row) return false;
+  return imgc_add(imgc_mul(image->stride, image->height - 1), row) <= image->size;
 }
 
 imgc_status imgc_encode_poll(imgc_cancel *cancel, imgc_report *report) {
@@ -77,8 +77,8 @@ void imgc_pixel_facts_add(imgc_pixel_facts *facts, const uint8_t *rgba, size_t p
     facts->repeats += memcmp(rgba + i * 4, rgba + i * 4 - 4, 4) == 0;
 }
 
-static bool rows_are_equal(const imgc_picture *a, const imgc_picture *b, uint32_t y) {
-  return memcmp(imgc_picture_row(a, y), imgc_picture_row(b, y), (size_t)a->width * 4) == 0;
+static bool rows_are_equal(const imgc_image *a, const imgc_image *b, uint32_t y) {
+  return memcmp(imgc_image_row(a, y), imgc_image_row(b, y), (size_t)a->width * 4) == 0;
 }
 
 static uint32_t pixel_at(const uint8_t *row, uint32_t x) {
@@ -87,7 +87,7 @@ static uint32_t pixel_at(const uint8_t *row, uint32_t x) {
   return pixel;
 }
 
-imgc_rect imgc_changed_rect(const imgc_picture *before, const imgc_picture *after) {
+imgc_rect imgc_changed_rect(const imgc_image *before, const imgc_image *after) {
   imgc_rect none = {0, 0, 0, 0};
   uint32_t top = 0, bottom = after->height;
   while (top < bottom && rows_are_equal(before, after, top)) top++;
@@ -95,7 +95,7 @@ imgc_rect imgc_changed_rect(const imgc_picture *before, const imgc_picture *afte
   while (rows_are_equal(before, after, bottom - 1)) bottom--;
   uint32_t left = after->width, right = 0;
   for (uint32_t y = top; y < bottom; y++) {
-    const uint8_t *a = imgc_picture_row(before, y), *b = imgc_picture_row(after, y);
+    const uint8_t *a = imgc_image_row(before, y), *b = imgc_image_row(after, y);
     for (uint32_t x = 0; x < left; x++)
       if (pixel_at(a, x) != pixel_at(b, x)) left = x;
     for (uint32_t x = after->width; x > right; x--)

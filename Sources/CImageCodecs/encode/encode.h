@@ -8,9 +8,9 @@
 enum { IMGC_ENCODE_BAND = 16 }; // rows between two polls
 
 // Returns false when the fields are inconsistent: a caller's bug.
-bool imgc_picture_is_valid(const imgc_picture *picture);
-static inline const uint8_t *imgc_picture_row(const imgc_picture *picture, uint32_t y) {
-  return (const uint8_t *)picture->pixels + (size_t)y * picture->stride;
+bool imgc_image_is_valid(const imgc_image *image);
+static inline const uint8_t *imgc_image_row(const imgc_image *image, uint32_t y) {
+  return (const uint8_t *)image->pixels + (size_t)y * image->stride;
 }
 
 // Returns OK, or the failure that ends the encoding.

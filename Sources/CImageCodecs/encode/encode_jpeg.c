@@ -22,7 +22,7 @@ typedef struct writing {
   struct jpeg_progress_mgr progress;
   jmp_buf jump;
 
-  const imgc_picture *picture;
+  const imgc_image *image;
   const imgc_jpeg_options *options;
   imgc_cancel *cancel;
   imgc_output *output;
@@ -99,13 +99,13 @@ static void flatten(uint8_t *dst, const uint8_t *src, size_t n, const uint8_t ba
 
 // Analyzes the pixels to select the number of components.
 static imgc_status look(writing *w) {
-  const imgc_picture *picture = w->picture;
+  const imgc_image *image = w->image;
   const uint8_t *background = w->options->background;
   w->facts = (imgc_pixel_facts){true, true, 0};
-  for (uint32_t y = 0; y < picture->height; y++) {
+  for (uint32_t y = 0; y < image->height; y++) {
     if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(w->cancel, w->report))
       return w->report->status;
-    imgc_pixel_facts_add(&w->facts, imgc_picture_row(picture, y), picture->width);
+    imgc_pixel_facts_add(&w->facts, imgc_image_row(image, y), image->width);
     if (!w->facts.is_opaque && !w->facts.is_gray) return IMGC_OK;
   }
   // Gray on a coloured background is not gray; colour under alpha 0 counts as colour.
@@ -118,9 +118,9 @@ static bool needs_band(const writing *w) { return w->facts.is_gray || !w->facts.
 
 // Converts the rows from `y` on to libjpeg's input format.
 static void fill_band(writing *w, uint32_t y, uint32_t count) {
-  size_t width = w->picture->width;
+  size_t width = w->image->width;
   for (uint32_t i = 0; i < count; i++) {
-    const uint8_t *src = imgc_picture_row(w->picture, y + i);
+    const uint8_t *src = imgc_image_row(w->image, y + i);
     uint8_t *dst = w->band + i * w->band_stride;
     if (!w->facts.is_opaque) {
       flatten(dst, src, width, w->options->background);
@@ -136,8 +136,8 @@ static void fill_band(writing *w, uint32_t y, uint32_t count) {
 static void set_up(writing *w) {
   j_compress_ptr cinfo = &w->cinfo;
   const imgc_jpeg_options *options = w->options;
-  cinfo->image_width = w->picture->width;
-  cinfo->image_height = w->picture->height;
+  cinfo->image_width = w->image->width;
+  cinfo->image_height = w->image->height;
   cinfo->input_components = w->facts.is_gray ? 1 : 4;
   cinfo->in_color_space = w->facts.is_gray ? JCS_GRAYSCALE : JCS_EXT_RGBX;
   jpeg_set_defaults(cinfo);
@@ -161,14 +161,14 @@ static void write_rows(writing *w) {
   w->cinfo.progress = &w->progress;
   set_up(w);
   jpeg_start_compress(&w->cinfo, TRUE);
-  while (w->rows < w->picture->height) {
+  while (w->rows < w->image->height) {
     JSAMPROW rows[IMGC_ENCODE_BAND];
-    uint32_t left = w->picture->height - w->rows;
+    uint32_t left = w->image->height - w->rows;
     uint32_t count = left < IMGC_ENCODE_BAND ? left : IMGC_ENCODE_BAND;
     if (w->band) fill_band(w, w->rows, count);
     for (uint32_t i = 0; i < count; i++)
       rows[i] = w->band ? w->band + i * w->band_stride
-                        : (JSAMPROW)(uintptr_t)imgc_picture_row(w->picture, w->rows + i);
+                        : (JSAMPROW)(uintptr_t)imgc_image_row(w->image, w->rows + i);
     w->rows += jpeg_write_scanlines(&w->cinfo, rows, count);
   }
   jpeg_finish_compress(&w->cinfo);
@@ -191,20 +191,20 @@ static bool is_valid(const imgc_jpeg_options *options) {
   return options->quality >= 1 && options->quality <= 100 && options->chroma <= IMGC_CHROMA_444;
 }
 
-imgc_status imgc_encode_jpeg(const imgc_picture *picture, const imgc_jpeg_options *options,
+imgc_status imgc_encode_jpeg(const imgc_image *image, const imgc_jpeg_options *options,
                              imgc_cancel *cancel, imgc_output *output, imgc_report *report) {
   memset(report, 0, sizeof *report);
-  if (!imgc_picture_is_valid(picture) || !is_valid(options))
+  if (!imgc_image_is_valid(image) || !is_valid(options))
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "jpeg: wrong arguments");
-  if (picture->width > JPEG_MAX_DIMENSION || picture->height > JPEG_MAX_DIMENSION)
+  if (image->width > JPEG_MAX_DIMENSION || image->height > JPEG_MAX_DIMENSION)
     return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "dimensions",
-                     "jpeg: %u x %u pixels, at most %ld a side", picture->width, picture->height,
+                     "jpeg: %u x %u pixels, at most %ld a side", image->width, image->height,
                      (long)JPEG_MAX_DIMENSION);
   writing w = {
-      .picture = picture, .options = options, .cancel = cancel, .output = output, .report = report};
+      .image = image, .options = options, .cancel = cancel, .output = output, .report = report};
   if (look(&w)) return report->status;
   if (needs_band(&w)) {
-    w.band_stride = (size_t)picture->width * 4;
+    w.band_stride = (size_t)image->width * 4;
     w.band = malloc(w.band_stride * IMGC_ENCODE_BAND);
     if (!w.band) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: no memory");
   }

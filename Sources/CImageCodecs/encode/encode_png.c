@@ -46,17 +46,17 @@ static imgc_status no_memory(imgc_report *report) {
 
 // ---------------------------------------------------------------- colours
 
-imgc_status imgc_png_encoder_learn(imgc_png_encoder *encoder, const imgc_picture *picture,
+imgc_status imgc_png_encoder_learn(imgc_png_encoder *encoder, const imgc_image *image,
                                    imgc_report *report) {
   memset(report, 0, sizeof *report);
-  if (!imgc_picture_is_valid(picture)) return wrong_arguments(report);
-  encoder->pixel_count = imgc_add(encoder->pixel_count, imgc_mul(picture->width, picture->height));
-  for (uint32_t y = 0; y < picture->height; y++) {
+  if (!imgc_image_is_valid(image)) return wrong_arguments(report);
+  encoder->pixel_count = imgc_add(encoder->pixel_count, imgc_mul(image->width, image->height));
+  for (uint32_t y = 0; y < image->height; y++) {
     if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(encoder->cancel, report))
       return report->status;
-    const uint8_t *row = imgc_picture_row(picture, y);
-    imgc_pixel_facts_add(&encoder->facts, row, picture->width);
-    imgc_png_palette_add(&encoder->palette, row, picture->width);
+    const uint8_t *row = imgc_image_row(image, y);
+    imgc_pixel_facts_add(&encoder->facts, row, image->width);
+    imgc_png_palette_add(&encoder->palette, row, image->width);
   }
   return IMGC_OK;
 }
@@ -125,12 +125,12 @@ static void put16(uint8_t *p, uint16_t value) {
 
 // Writes fcTL: the frame remains on the canvas (dispose 0) and replaces the content of its area
 // (blend 0).
-static bool append_control(imgc_png_encoder *encoder, const imgc_picture *picture,
+static bool append_control(imgc_png_encoder *encoder, const imgc_image *image,
                            const imgc_png_placement *placement, imgc_output *output) {
   uint8_t control[IMGC_PNG_fcTL_SIZE] = {0};
   imgc_put_be32(control, encoder->sequence++);
-  imgc_put_be32(control + 4, picture->width);
-  imgc_put_be32(control + 8, picture->height);
+  imgc_put_be32(control + 4, image->width);
+  imgc_put_be32(control + 8, image->height);
   imgc_put_be32(control + 12, placement->x);
   imgc_put_be32(control + 16, placement->y);
   put16(control + 20, placement->delay_numerator);
@@ -138,7 +138,7 @@ static bool append_control(imgc_png_encoder *encoder, const imgc_picture *pictur
   return imgc_png_chunk(output, "fcTL", control, sizeof control);
 }
 
-static bool fits(const imgc_png_encoder *encoder, const imgc_picture *picture,
+static bool fits(const imgc_png_encoder *encoder, const imgc_image *image,
                  const imgc_png_placement *placement) {
   if (encoder->frame_count >= (encoder->options.frame_count ? encoder->options.frame_count : 1))
     return false;
@@ -146,19 +146,19 @@ static bool fits(const imgc_png_encoder *encoder, const imgc_picture *picture,
   uint32_t x = placement ? placement->x : 0, y = placement ? placement->y : 0;
   // The first frame is the default image, which must have the size of the canvas.
   if (encoder->frame_count == 0 &&
-      (picture->width != encoder->width || picture->height != encoder->height))
+      (image->width != encoder->width || image->height != encoder->height))
     return false;
-  return x <= encoder->width && picture->width <= encoder->width - x && y <= encoder->height &&
-         picture->height <= encoder->height - y;
+  return x <= encoder->width && image->width <= encoder->width - x && y <= encoder->height &&
+         image->height <= encoder->height - y;
 }
 
 // Writes the rows with one filter, as IDAT or fdAT chunks.
-static imgc_status append_data(imgc_png_encoder *encoder, const imgc_picture *picture,
-                               uint8_t filter, imgc_output *output, imgc_report *report) {
+static imgc_status append_data(imgc_png_encoder *encoder, const imgc_image *image, uint8_t filter,
+                               imgc_output *output, imgc_report *report) {
   imgc_png_lines lines = {
       .layout = encoder->layout, .palette = &encoder->palette, .filter = filter};
-  if (!imgc_png_lines_begin(&lines, picture->width)) return no_memory(report);
-  imgc_png_data data = {.picture = picture,
+  if (!imgc_png_lines_begin(&lines, image->width)) return no_memory(report);
+  imgc_png_data data = {.image = image,
                         .lines = &lines,
                         .level = encoder->options.level,
                         .sequence = encoder->frame_count > 0 ? &encoder->sequence : NULL,
@@ -173,16 +173,16 @@ static imgc_status append_data(imgc_png_encoder *encoder, const imgc_picture *pi
 // Tries both filters and keeps the smaller result: in drawings and screenshots, where at least half
 // of the pixels repeat, unfiltered data is 5 to 30 % smaller than filtered data in about half of
 // the cases.
-static imgc_status append_smaller(imgc_png_encoder *encoder, const imgc_picture *picture,
+static imgc_status append_smaller(imgc_png_encoder *encoder, const imgc_image *image,
                                   imgc_output *output, imgc_report *report) {
   size_t max_bytes = output->max_bytes, start = output->count;
   uint32_t sequence = encoder->sequence;
   output->max_bytes = 0; // the larger one may exceed it
-  imgc_status status = append_data(encoder, picture, IMGC_FILTER_ADAPTIVE, output, report);
+  imgc_status status = append_data(encoder, image, IMGC_FILTER_ADAPTIVE, output, report);
   size_t middle = output->count;
   uint32_t next = encoder->sequence;
   encoder->sequence = sequence;
-  if (status == IMGC_OK) status = append_data(encoder, picture, IMGC_FILTER_NONE, output, report);
+  if (status == IMGC_OK) status = append_data(encoder, image, IMGC_FILTER_NONE, output, report);
   output->max_bytes = max_bytes;
   if (status) return status;
   if (output->count - middle < middle - start) {
@@ -195,27 +195,27 @@ static imgc_status append_smaller(imgc_png_encoder *encoder, const imgc_picture 
   return imgc_output_check(output, "png", report);
 }
 
-static imgc_status append_picture(imgc_png_encoder *encoder, const imgc_picture *picture,
-                                  imgc_output *output, imgc_report *report) {
+static imgc_status append_image(imgc_png_encoder *encoder, const imgc_image *image,
+                                imgc_output *output, imgc_report *report) {
   uint8_t filter = encoder->options.filter;
   if (filter == IMGC_FILTER_AUTOMATIC) {
     bool is_plain =
         encoder->layout.color_type != IMGC_PNG_COLOR_INDEXED && encoder->layout.bit_depth == 8;
     if (is_plain && encoder->facts.repeats >= encoder->pixel_count / 2)
-      return append_smaller(encoder, picture, output, report);
+      return append_smaller(encoder, image, output, report);
     filter = is_plain ? IMGC_FILTER_ADAPTIVE : IMGC_FILTER_NONE;
   }
-  return append_data(encoder, picture, filter, output, report);
+  return append_data(encoder, image, filter, output, report);
 }
 
-imgc_status imgc_png_encoder_add(imgc_png_encoder *encoder, const imgc_picture *picture,
+imgc_status imgc_png_encoder_add(imgc_png_encoder *encoder, const imgc_image *image,
                                  const imgc_png_placement *placement, imgc_output *output,
                                  imgc_report *report) {
   memset(report, 0, sizeof *report);
-  if (!imgc_picture_is_valid(picture) || !fits(encoder, picture, placement))
+  if (!imgc_image_is_valid(image) || !fits(encoder, image, placement))
     return wrong_arguments(report);
-  if (placement && !append_control(encoder, picture, placement, output)) return no_memory(report);
-  imgc_status status = append_picture(encoder, picture, output, report);
+  if (placement && !append_control(encoder, image, placement, output)) return no_memory(report);
+  imgc_status status = append_image(encoder, image, output, report);
   encoder->frame_count++;
   return status;
 }

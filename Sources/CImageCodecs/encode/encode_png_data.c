@@ -63,13 +63,13 @@ static bool is_time_to_poll(uint32_t y) { return y % IMGC_ENCODE_BAND == 0; }
 
 // Concatenates the filtered rows.
 static imgc_status collect(const imgc_png_data *data, uint8_t *rows) {
-  const imgc_picture *picture = data->picture;
+  const imgc_image *image = data->image;
   size_t line = data->lines->row_size + 1;
-  for (uint32_t y = 0; y < picture->height; y++, rows += line) {
+  for (uint32_t y = 0; y < image->height; y++, rows += line) {
     if (is_time_to_poll(y) && imgc_encode_poll(data->cancel, data->report))
       return data->report->status;
-    const uint8_t *src = imgc_picture_row(picture, y);
-    memcpy(rows, imgc_png_lines_next(data->lines, src, picture->width), line);
+    const uint8_t *src = imgc_image_row(image, y);
+    memcpy(rows, imgc_png_lines_next(data->lines, src, image->width), line);
   }
   return imgc_encode_poll(data->cancel, data->report);
 }
@@ -136,7 +136,7 @@ static imgc_status push_row(const imgc_png_data *data, z_stream *stream, const u
 }
 
 static imgc_status write_stream(const imgc_png_data *data) {
-  const imgc_picture *picture = data->picture;
+  const imgc_image *image = data->image;
   z_stream stream = {0};
   int strategy = data->lines->filter == IMGC_FILTER_NONE ? Z_DEFAULT_STRATEGY : Z_FILTERED;
   if (deflateInit2(&stream, data->level, Z_DEFLATED, 15, 9, strategy) != Z_OK)
@@ -148,10 +148,10 @@ static imgc_status write_stream(const imgc_png_data *data) {
     stream.avail_out = CHUNK;
   } else
     status = no_memory(data);
-  for (uint32_t y = 0; y < picture->height && status == IMGC_OK; y++) {
+  for (uint32_t y = 0; y < image->height && status == IMGC_OK; y++) {
     if (is_time_to_poll(y) && (status = imgc_encode_poll(data->cancel, data->report))) break;
-    const uint8_t *src = imgc_picture_row(picture, y);
-    const uint8_t *row = imgc_png_lines_next(data->lines, src, picture->width);
+    const uint8_t *src = imgc_image_row(image, y);
+    const uint8_t *row = imgc_png_lines_next(data->lines, src, image->width);
     status = push_row(data, &stream, row, data->lines->row_size + 1, &start);
   }
   if (status == IMGC_OK) status = push(data, &stream, Z_FINISH, &start);
@@ -160,7 +160,7 @@ static imgc_status write_stream(const imgc_png_data *data) {
 }
 
 imgc_status imgc_png_data_write(const imgc_png_data *data) {
-  uint64_t size = imgc_mul(data->lines->row_size + 1, data->picture->height);
+  uint64_t size = imgc_mul(data->lines->row_size + 1, data->image->height);
   size_t most = data->level >= HIGH_LEVEL ? WHOLE_AT_HIGH_LEVELS : WHOLE;
   return size <= most ? write_whole(data, (size_t)size) : write_stream(data);
 }

@@ -26,7 +26,7 @@ static void add_cell(double *sums, const uint8_t *rgba, size_t n, const double l
   sums[0] += red, sums[1] += green, sums[2] += blue;
 }
 
-void imgc_light_grid(const imgc_picture *picture, uint8_t red, uint8_t green, uint8_t blue,
+void imgc_light_grid(const imgc_image *image, uint8_t red, uint8_t green, uint8_t blue,
                      uint32_t columns, uint32_t rows, double *sums) {
   const uint8_t background[3] = {red, green, blue};
   double light[256];
@@ -34,12 +34,12 @@ void imgc_light_grid(const imgc_picture *picture, uint8_t red, uint8_t green, ui
   for (size_t i = 0; i < (size_t)columns * rows * 3; i++) sums[i] = 0;
   for (uint32_t row = 0; row < rows; row++) {
     double *cells = sums + (size_t)row * columns * 3;
-    uint32_t bottom = edge(row + 1, picture->height, rows);
-    for (uint32_t y = edge(row, picture->height, rows); y < bottom; y++) {
-      const uint8_t *pixels = imgc_picture_row(picture, y);
+    uint32_t bottom = edge(row + 1, image->height, rows);
+    for (uint32_t y = edge(row, image->height, rows); y < bottom; y++) {
+      const uint8_t *pixels = imgc_image_row(image, y);
       for (uint32_t column = 0; column < columns; column++) {
-        uint32_t first = edge(column, picture->width, columns);
-        uint32_t end = edge(column + 1, picture->width, columns);
+        uint32_t first = edge(column, image->width, columns);
+        uint32_t end = edge(column + 1, image->width, columns);
         add_cell(cells + column * 3, pixels + (size_t)first * 4, end - first, light, background);
       }
     }

@@ -436,13 +436,13 @@ uint64_t imgc_resampled_bytes(const imgc_header *header, const imgc_resample_req
 // ---------------------------------------------------------------- encoding
 
 // Pixels to encode: RGBA8, straight alpha, top row first.
-typedef struct imgc_picture {
+typedef struct imgc_image {
   const void *pixels;
   size_t size;   // bytes at `pixels`, at least stride * (height - 1) + width * 4
   size_t stride; // bytes from row to row, at least width * 4
   uint32_t width;
   uint32_t height;
-} imgc_picture;
+} imgc_image;
 
 // The encoded file; it grows during the calls. Zero it before the first call, except max_bytes; the
 // caller frees it with imgc_output_free, after failures too.
@@ -473,7 +473,7 @@ typedef struct imgc_jpeg_options {
 
 // Appends a complete file. Polls `cancel` (may be NULL) at least every 16 rows and once per row of
 // blocks of each scan. An image of gray pixels only is encoded with one component.
-imgc_status imgc_encode_jpeg(const imgc_picture *picture, const imgc_jpeg_options *options,
+imgc_status imgc_encode_jpeg(const imgc_image *image, const imgc_jpeg_options *options,
                              imgc_cancel *cancel, imgc_output *output, imgc_report *report);
 
 typedef enum imgc_png_filter {
@@ -511,11 +511,11 @@ typedef struct imgc_png_placement {
 // Returns NULL when memory is exhausted. `cancel` may be NULL; it is polled at least every 16 rows.
 imgc_png_encoder *imgc_png_encoder_create(const imgc_png_options *options, imgc_cancel *cancel);
 void imgc_png_encoder_destroy(imgc_png_encoder *encoder);
-imgc_status imgc_png_encoder_learn(imgc_png_encoder *encoder, const imgc_picture *picture,
+imgc_status imgc_png_encoder_learn(imgc_png_encoder *encoder, const imgc_image *image,
                                    imgc_report *report);
 imgc_status imgc_png_encoder_begin(imgc_png_encoder *encoder, uint32_t width, uint32_t height,
                                    imgc_output *output, imgc_report *report);
-imgc_status imgc_png_encoder_add(imgc_png_encoder *encoder, const imgc_picture *picture,
+imgc_status imgc_png_encoder_add(imgc_png_encoder *encoder, const imgc_image *image,
                                  const imgc_png_placement *placement, imgc_output *output,
                                  imgc_report *report);
 imgc_status imgc_png_encoder_end(imgc_png_encoder *encoder, imgc_output *output,
@@ -525,12 +525,12 @@ imgc_status imgc_png_encoder_end(imgc_png_encoder *encoder, imgc_output *output,
 typedef struct imgc_rect {
   uint32_t x, y, width, height;
 } imgc_rect;
-imgc_rect imgc_changed_rect(const imgc_picture *before, const imgc_picture *after);
+imgc_rect imgc_changed_rect(const imgc_image *before, const imgc_image *after);
 
 // Writes the sums of linear light (0...1) over columns x rows cells: R, G and B per cell, in row
 // order. Pixels are composited over a background of the given sRGB samples. Cell i of n starts at
 // pixel i * size / n; `columns` and `rows` are 1 up to the image's width and height.
-void imgc_light_grid(const imgc_picture *picture, uint8_t red, uint8_t green, uint8_t blue,
+void imgc_light_grid(const imgc_image *image, uint8_t red, uint8_t green, uint8_t blue,
                      uint32_t columns, uint32_t rows, double *sums);
 
 // ---------------------------------------------------------------- row kernels for Swift

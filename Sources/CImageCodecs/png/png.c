@@ -95,15 +95,13 @@ static imgc_status decode(const imgc_request *request, const imgc_dest *dest, im
   if (dest->width != png.width || dest->height != png.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the target does not fit %u x %u",
                      png.width, png.height);
-  imgc_png_picture picture = {.request = request,
-                              .report = report,
-                              .png = &png,
-                              .source =
-                                  imgc_png_source_at(request, png.idat_offset, IMGC_PNG_IDAT, 0),
-                              .dest = dest};
-  if (imgc_png_measure(request, picture.source, true, &picture.extent, report))
-    return report->status;
-  return imgc_png_draw(&picture);
+  imgc_png_image image = {.request = request,
+                          .report = report,
+                          .png = &png,
+                          .source = imgc_png_source_at(request, png.idat_offset, IMGC_PNG_IDAT, 0),
+                          .dest = dest};
+  if (imgc_png_measure(request, image.source, true, &image.extent, report)) return report->status;
+  return imgc_png_draw(&image);
 }
 
 const imgc_codec imgc_codec_png = {IMGC_FORMAT_PNG,

@@ -55,24 +55,24 @@ uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
   return work_bytes(choose(request, png, extent), png, extent);
 }
 
-imgc_status imgc_png_draw(const imgc_png_picture *picture) {
-  const imgc_request *request = picture->request;
-  const imgc_png *png = picture->png;
-  way way = choose(request, png, &picture->extent);
-  uint64_t work = work_bytes(way, png, &picture->extent);
+imgc_status imgc_png_draw(const imgc_png_image *image) {
+  const imgc_request *request = image->request;
+  const imgc_png *png = image->png;
+  way way = choose(request, png, &image->extent);
+  uint64_t work = work_bytes(way, png, &image->extent);
   uint32_t band = imgc_png_band_rows(png);
   uint32_t held = imgc_rows_held(request, png->height, band);
-  if (imgc_check_memory(request, png->width, held, work, picture->report) ||
-      imgc_dest_open(picture->dest, band))
-    return picture->report->status;
+  if (imgc_check_memory(request, png->width, held, work, image->report) ||
+      imgc_dest_open(image->dest, band))
+    return image->report->status;
   bool done = false;
   // Damaged data goes to libpng directly: only libpng determines the rows before a truncation, and
   // libdeflate accepts a few streams that zlib rejects.
-  if (!picture->extent.cut && !picture->extent.damaged) {
-    if (way == WHOLE) imgc_png_draw_fast(picture, &done);
+  if (!image->extent.cut && !image->extent.damaged) {
+    if (way == WHOLE) imgc_png_draw_fast(image, &done);
     // libpng could not repeat rows that were already blended onto the canvas.
-    if (way == STREAMED && !picture->over) imgc_png_draw_streamed(picture, &done);
+    if (way == STREAMED && !image->over) imgc_png_draw_streamed(image, &done);
   }
-  if (done || picture->report->status) return picture->report->status;
-  return imgc_png_draw_library(picture);
+  if (done || image->report->status) return image->report->status;
+  return imgc_png_draw_library(image);
 }

@@ -5,7 +5,7 @@
 #ifndef IMGC_PNG_DRAW_H
 #define IMGC_PNG_DRAW_H
 
-#include "png/png_picture.h"
+#include "png/png_image.h"
 
 // Returns the memory without the pixels, for the decoder that imgc_png_draw selects.
 uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
@@ -13,6 +13,6 @@ uint64_t imgc_png_work_bytes(const imgc_request *request, const imgc_png *png,
 
 // Checks the memory limit, decodes, and clears pixels without data. The destination may be smaller
 // than the image, which is then clipped.
-imgc_status imgc_png_draw(const imgc_png_picture *picture);
+imgc_status imgc_png_draw(const imgc_png_image *image);
 
 #endif

@@ -40,22 +40,22 @@ bool imgc_png_fast_takes(const imgc_png *png, const imgc_png_extent *extent) {
 // Returns the compressed bytes as one contiguous block: in the file, or copied. Unless the image is
 // blended, the destination itself can hold the copy if its rows are contiguous; pixels overwrite it
 // later.
-static const uint8_t *gather(const imgc_png_picture *picture, uint8_t **copy) {
-  const imgc_dest *dest = picture->dest;
-  imgc_png_source source = picture->source;
+static const uint8_t *gather(const imgc_png_image *image, uint8_t **copy) {
+  const imgc_dest *dest = image->dest;
+  imgc_png_source source = image->source;
   imgc_png_segment segment;
   uint8_t *to = NULL;
   size_t filled = 0;
   *copy = NULL;
   while (imgc_png_source_next(&source, &segment, false)) {
     if (segment.size == 0) continue;
-    if (picture->extent.segments == 1) return segment.data;
+    if (image->extent.segments == 1) return segment.data;
     if (!to) {
       uint64_t row = (uint64_t)dest->width * 4;
-      bool holds = !picture->over && !dest->band && imgc_dest_is_direct(dest) &&
-                   dest->step_y == (ptrdiff_t)row && row * dest->height >= picture->extent.bytes;
+      bool holds = !image->over && !dest->band && imgc_dest_is_direct(dest) &&
+                   dest->step_y == (ptrdiff_t)row && row * dest->height >= image->extent.bytes;
       to = holds ? dest->origin
-                 : (*copy = imgc_scratch_alloc(picture->request, (size_t)picture->extent.bytes));
+                 : (*copy = imgc_scratch_alloc(image->request, (size_t)image->extent.bytes));
       if (!to) return NULL;
     }
     memcpy(to + filled, segment.data, segment.size);
@@ -65,23 +65,23 @@ static const uint8_t *gather(const imgc_png_picture *picture, uint8_t **copy) {
 }
 
 // Returns true when the stream contained exactly the rows.
-static bool inflate_rows(const imgc_png_picture *picture, uint8_t *raw, size_t size) {
+static bool inflate_rows(const imgc_png_image *image, uint8_t *raw, size_t size) {
   uint8_t *copy;
-  const uint8_t *stream = gather(picture, &copy);
-  size_t stream_size = (size_t)picture->extent.bytes;
+  const uint8_t *stream = gather(image, &copy);
+  size_t stream_size = (size_t)image->extent.bytes;
   struct libdeflate_decompressor *inflater = stream ? libdeflate_alloc_decompressor() : NULL;
   bool right = false;
   if (inflater && stream_size > 2 && imgc_png_is_zlib(stream)) {
     size_t got = 0;
     enum libdeflate_result result =
-        picture->request->strictness >= IMGC_STRICT_ON_CORRUPT // then Adler-32 is checked
+        image->request->strictness >= IMGC_STRICT_ON_CORRUPT // then Adler-32 is checked
             ? libdeflate_zlib_decompress_ex(inflater, stream, stream_size, raw, size, NULL, &got)
             : libdeflate_deflate_decompress_ex(inflater, stream + 2, stream_size - 2, raw, size,
                                                NULL, &got);
     right = result == LIBDEFLATE_SUCCESS && got == size;
   }
   libdeflate_free_decompressor(inflater);
-  imgc_scratch_free(picture->request, copy, stream_size);
+  imgc_scratch_free(image->request, copy, stream_size);
   return right;
 }
 
@@ -95,9 +95,9 @@ static bool filters_are_known(const imgc_png *png, const uint8_t *raw) {
   return true;
 }
 
-static void draw_rows(const imgc_png_picture *picture, imgc_png_rows *rows, uint8_t *raw,
+static void draw_rows(const imgc_png_image *image, imgc_png_rows *rows, uint8_t *raw,
                       const uint8_t *zeros) {
-  const imgc_png *png = picture->png;
+  const imgc_png *png = image->png;
   unsigned bpp = imgc_png_pixel_bytes(png);
   for (uint32_t i = 0; i < imgc_png_pass_count(png); i++) {
     imgc_png_pass pass = imgc_png_pass_at(png, i);
@@ -105,7 +105,7 @@ static void draw_rows(const imgc_png_picture *picture, imgc_png_rows *rows, uint
     const uint8_t *above = zeros;
     uint32_t done = 0; // number of following rows that are already unfiltered
     for (uint32_t row = 0; row < pass.height; row++, raw += n + 1) {
-      if (row % 16 == 0 && imgc_poll(picture->request, picture->report)) return;
+      if (row % 16 == 0 && imgc_poll(image->request, image->report)) return;
       if (done == 0) done = imgc_png_unfilter_some(raw, pass.height - row, above, n, bpp);
       done--;
       imgc_png_rows_put(rows, &pass, row, raw + 1);
@@ -114,24 +114,24 @@ static void draw_rows(const imgc_png_picture *picture, imgc_png_rows *rows, uint
   }
 }
 
-imgc_status imgc_png_draw_fast(const imgc_png_picture *picture, bool *done) {
-  const imgc_png *png = picture->png;
-  imgc_report *report = picture->report;
+imgc_status imgc_png_draw_fast(const imgc_png_image *image, bool *done) {
+  const imgc_png *png = image->png;
+  imgc_report *report = image->report;
   size_t raw_size = (size_t)imgc_png_raw_bytes(png);
   size_t row_size = (size_t)imgc_png_row_bytes(png, png->width);
   size_t size = raw_size + row_size + 2 * IMGC_PNG_UNFILTER_SLACK;
-  uint8_t *raw = imgc_scratch_alloc(picture->request, size);
+  uint8_t *raw = imgc_scratch_alloc(image->request, size);
   imgc_png_rows rows;
   *done = false;
-  if (raw && inflate_rows(picture, raw, raw_size) && filters_are_known(png, raw) &&
-      imgc_png_rows_begin(&rows, png, picture->dest, picture->over)) {
+  if (raw && inflate_rows(image, raw, raw_size) && filters_are_known(png, raw) &&
+      imgc_png_rows_begin(&rows, png, image->dest, image->over)) {
     uint8_t *zeros = raw + raw_size + IMGC_PNG_UNFILTER_SLACK;
     memset(raw + raw_size, 0, row_size + 2 * IMGC_PNG_UNFILTER_SLACK);
-    draw_rows(picture, &rows, raw, zeros);
+    draw_rows(image, &rows, raw, zeros);
     report->rows = imgc_png_rows_end(&rows, imgc_png_pass_count(png), 0);
     if (rows.bad_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
     *done = true;
   }
-  imgc_scratch_free(picture->request, raw, size);
+  imgc_scratch_free(image->request, raw, size);
   return report->status;
 }

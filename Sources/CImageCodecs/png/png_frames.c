@@ -23,7 +23,7 @@ static imgc_status stop(imgc_frame *frame, bool cut, imgc_report *report) {
 }
 
 // Returns the image itself as the only frame.
-static imgc_status whole_picture(const imgc_png *png, imgc_frame *frame) {
+static imgc_status set_still_frame(const imgc_png *png, imgc_frame *frame) {
   *frame = (imgc_frame){.number = 1,
                         .width = png->width,
                         .height = png->height,
@@ -105,9 +105,9 @@ static imgc_status advance(const imgc_request *request, const imgc_png *png, img
         return stop(frame, false, report);
       controlled = true;
     } else if (is_data && controlled) {
-      bool is_picture = chunk.type == IMGC_PNG_IDAT;
-      bool fits = !is_picture || (frame->number == 0 && chunk.offset == png->idat_offset &&
-                                  frame->width == png->width && frame->height == png->height);
+      bool is_image = chunk.type == IMGC_PNG_IDAT;
+      bool fits = !is_image || (frame->number == 0 && chunk.offset == png->idat_offset &&
+                                frame->width == png->width && frame->height == png->height);
       frame->offset = chunk.offset;
       if (!fits || !skip_data(request, frame, chunk.type, report))
         return report->status ? report->status : stop(frame, false, report);
@@ -133,7 +133,7 @@ imgc_status imgc_png_next_frame(const imgc_request *request, imgc_frame *frame,
     *report = preamble;
     return report->status;
   }
-  if (!png.animated) return whole_picture(&png, frame);
+  if (!png.animated) return set_still_frame(&png, frame);
   if (frame->number >= png.frame_count) return IMGC_END_OF_FRAMES;
 
   imgc_frame next = *frame;
@@ -143,7 +143,7 @@ imgc_status imgc_png_next_frame(const imgc_request *request, imgc_frame *frame,
   }
   imgc_status status = advance(request, &png, &next, report);
   // An animation without a valid first frame is shown as its default image.
-  if (status == IMGC_END_OF_FRAMES && next.number == 0) return whole_picture(&png, frame);
+  if (status == IMGC_END_OF_FRAMES && next.number == 0) return set_still_frame(&png, frame);
   if (status == IMGC_END_OF_FRAMES)
     frame->next_offset = NOWHERE;
   else if (!status)
@@ -180,14 +180,13 @@ imgc_status imgc_png_draw_frame(const imgc_request *request, const imgc_frame *f
                     .height = canvas->height - frame->y};
   if (dest.width > png.width) dest.width = png.width;
   if (dest.height > png.height) dest.height = png.height;
-  imgc_png_picture picture = {
+  imgc_png_image image = {
       .request = request,
       .report = report,
       .png = &png,
       .source = imgc_png_source_at(request, (size_t)frame->offset, chunk.type, sequence),
       .dest = &dest,
       .over = frame->blend == IMGC_BLEND_OVER};
-  if (imgc_png_measure(request, picture.source, true, &picture.extent, report))
-    return report->status;
-  return imgc_png_draw(&picture);
+  if (imgc_png_measure(request, image.source, true, &image.extent, report)) return report->status;
+  return imgc_png_draw(&image);
 }

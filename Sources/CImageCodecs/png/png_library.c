@@ -23,7 +23,7 @@ enum {
 
 // Everything that must survive a longjmp; owned by the caller of the guarded function.
 typedef struct drawing {
-  const imgc_png_picture *picture;
+  const imgc_png_image *image;
   imgc_png_rows rows;
   imgc_png_source source;
   imgc_png_segment segment;
@@ -54,7 +54,7 @@ static void on_error(png_structp png, png_const_charp message) {
 static void on_warning(png_structp png, png_const_charp message) {
   drawing *d = png_get_error_ptr(png);
   // zlib's message; it occurs in strict requests only, since Adler-32 is ignored otherwise.
-  if (strstr(message, "incorrect data check")) imgc_warn(d->picture->report, IMGC_WARN_CHECKSUM);
+  if (strstr(message, "incorrect data check")) imgc_warn(d->image->report, IMGC_WARN_CHECKSUM);
 }
 
 static png_voidp on_malloc(png_structp png, png_alloc_size_t size) {
@@ -72,7 +72,7 @@ static void on_free(png_structp png, png_voidp memory) {
 
 // A palette of one entry suffices: png_rows.c looks up the indices.
 static void make_head(drawing *d) {
-  const imgc_png *png = d->picture->png;
+  const imgc_png *png = d->image->png;
   uint8_t *p = d->head;
   memcpy(p, IMGC_PNG_SIGNATURE "\0\0\0\x0DIHDR", 16);
   imgc_put_be32(p + 16, png->width);
@@ -104,9 +104,8 @@ static bool next_segment(drawing *d) {
 
 // Returns true when libpng has read every row.
 static bool is_finished(const drawing *d) {
-  return d->picture->png->interlaced
-             ? png_get_current_pass_number(d->png) == IMGC_PNG_ADAM7_PASSES
-             : png_get_current_row_number(d->png) == d->picture->png->height;
+  return d->image->png->interlaced ? png_get_current_pass_number(d->png) == IMGC_PNG_ADAM7_PASSES
+                                   : png_get_current_row_number(d->png) == d->image->png->height;
 }
 
 // After the last row libpng inflates the rest of the stream, which can be gigabytes in a malicious
@@ -115,11 +114,11 @@ enum { MOST_READS_BEHIND_ROWS = 8 }; // of 8 KiB, in strict requests; otherwise 
 
 static void on_read(png_structp png, png_bytep out, size_t size) {
   drawing *d = png_get_io_ptr(png);
-  bool strict = d->picture->request->strictness >= IMGC_STRICT_ON_CORRUPT;
+  bool strict = d->image->request->strictness >= IMGC_STRICT_ON_CORRUPT;
   if (d->pending && is_finished(d) && (!strict || d->reads_behind++ == MOST_READS_BEHIND_ROWS))
     png_error(png, "image data goes on behind the last row");
   // A row may take any amount of input: empty blocks have no output.
-  if (imgc_poll(d->picture->request, d->picture->report)) png_error(png, "stopped");
+  if (imgc_poll(d->image->request, d->image->report)) png_error(png, "stopped");
   while (size > 0) {
     bool head = d->head_used < d->head_size;
     const uint8_t *from = head ? d->head + d->head_used : d->segment.data;
@@ -144,15 +143,15 @@ static void on_read(png_structp png, png_bytep out, size_t size) {
 
 // May be left by longjmp.
 static void read_rows(drawing *d) {
-  const imgc_png_picture *picture = d->picture;
-  const imgc_png *png = picture->png;
+  const imgc_png_image *image = d->image;
+  const imgc_png *png = image->png;
   png_set_read_fn(d->png, d, on_read);
   // Checksums were verified before; the synthesized stream does not contain valid ones.
   png_set_crc_action(d->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
   png_set_benign_errors(d->png, 1);
   png_set_user_limits(d->png, png->width, png->height);
   png_set_option(d->png, PNG_MAXIMUM_INFLATE_WINDOW, PNG_OPTION_ON);
-  if (picture->request->strictness < IMGC_STRICT_ON_CORRUPT)
+  if (image->request->strictness < IMGC_STRICT_ON_CORRUPT)
     png_set_option(d->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
   png_read_info(d->png, d->info);
   png_read_update_info(d->png, d->info);
@@ -163,7 +162,7 @@ static void read_rows(drawing *d) {
   for (; d->pass_count < imgc_png_pass_count(png); d->pass_count++, d->row_count = 0) {
     imgc_png_pass pass = imgc_png_pass_at(png, d->pass_count);
     while (d->row_count < pass.height) {
-      if (d->row_count % 16 == 0 && imgc_poll(picture->request, picture->report)) return;
+      if (d->row_count % 16 == 0 && imgc_poll(image->request, image->report)) return;
       d->pending = true;
       png_read_row(d->png, d->raw, NULL);
       d->pending = false;
@@ -180,18 +179,18 @@ static void guarded(drawing *d) {
 // libpng reads to the end of the stream before it returns the last row. An error there does not
 // affect the row.
 static void take_last_row(drawing *d) {
-  const imgc_png *png = d->picture->png;
+  const imgc_png *png = d->image->png;
   if (!d->pending || !is_finished(d)) return;
   imgc_png_pass pass = imgc_png_pass_at(png, d->pass_count);
   imgc_png_rows_put(&d->rows, &pass, d->row_count, d->raw);
   d->pass_count = imgc_png_pass_count(png);
   d->row_count = 0;
-  if (strstr(d->message, "incorrect data check")) imgc_warn(d->picture->report, IMGC_WARN_CHECKSUM);
+  if (strstr(d->message, "incorrect data check")) imgc_warn(d->image->report, IMGC_WARN_CHECKSUM);
 }
 
 static imgc_status finish(drawing *d) {
-  const imgc_png_picture *picture = d->picture;
-  imgc_report *report = picture->report;
+  const imgc_png_image *image = d->image;
+  imgc_report *report = image->report;
   uint32_t done = imgc_png_rows_end(&d->rows, d->pass_count, d->row_count);
   if (report->status) return report->status;
   // The data ended before the last row: the file, or the zlib stream in it, is truncated.
@@ -204,8 +203,8 @@ static imgc_status finish(drawing *d) {
   }
   report->rows = done;
   if (d->rows.bad_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
-  if (d->pass_count == imgc_png_pass_count(picture->png)) {
-    if (picture->extent.cut) imgc_warn(report, IMGC_WARN_MISSING_END);
+  if (d->pass_count == imgc_png_pass_count(image->png)) {
+    if (image->extent.cut) imgc_warn(report, IMGC_WARN_MISSING_END);
     return IMGC_OK;
   }
   if (cut)
@@ -221,12 +220,12 @@ uint64_t imgc_png_library_bytes(const imgc_png *png) {
          imgc_add(imgc_mul(imgc_png_row_bytes(png, png->width), 4), imgc_png_band_bytes(png));
 }
 
-imgc_status imgc_png_draw_library(const imgc_png_picture *picture) {
-  const imgc_png *png = picture->png;
-  drawing d = {.picture = picture, .source = picture->source};
+imgc_status imgc_png_draw_library(const imgc_png_image *image) {
+  const imgc_png *png = image->png;
+  drawing d = {.image = image, .source = image->source};
   make_head(&d);
   d.raw = malloc((size_t)imgc_png_row_bytes(png, png->width));
-  if (d.raw && imgc_png_rows_begin(&d.rows, png, picture->dest, picture->over))
+  if (d.raw && imgc_png_rows_begin(&d.rows, png, image->dest, image->over))
     d.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning, &d, on_malloc,
                                      on_free);
   if (d.png) d.info = png_create_info_struct(d.png);
@@ -237,7 +236,7 @@ imgc_status imgc_png_draw_library(const imgc_png_picture *picture) {
     status = finish(&d);
   } else {
     imgc_png_rows_drop(&d.rows);
-    status = imgc_fail(picture->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
+    status = imgc_fail(image->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
   }
   png_destroy_read_struct(&d.png, &d.info, NULL);
   free(d.raw);

@@ -3,10 +3,10 @@
 #ifndef IMGC_PNG_LIBRARY_H
 #define IMGC_PNG_LIBRARY_H
 
-#include "png/png_picture.h"
+#include "png/png_image.h"
 
 uint64_t imgc_png_library_bytes(const imgc_png *png);
-imgc_status imgc_png_draw_library(const imgc_png_picture *picture);
+imgc_status imgc_png_draw_library(const imgc_png_image *image);
 const char *imgc_png_library_version(void);
 
 #endif

@@ -17,7 +17,7 @@
 #include <string.h>
 
 typedef struct stream {
-  const imgc_png_picture *picture;
+  const imgc_png_image *image;
   imgc_png_source source;
   uint64_t segments;
   imgc_png_rows *rows; // NULL: only check that the data is valid
@@ -49,7 +49,7 @@ static bool next_segment(void *context, const uint8_t **in, const uint8_t **in_e
   stream *s = context;
   imgc_png_segment segment;
   // Polls because there may be millions of empty chunks.
-  if (++s->segments % 4096 == 0 && imgc_poll(s->picture->request, s->picture->report)) return false;
+  if (++s->segments % 4096 == 0 && imgc_poll(s->image->request, s->image->report)) return false;
   if (!imgc_png_source_next(&s->source, &segment, false)) return false;
   *in = segment.data;
   *in_end = segment.data + segment.size;
@@ -59,12 +59,12 @@ static bool next_segment(void *context, const uint8_t **in, const uint8_t **in_e
 // Converts the rows of the batch. Returns false for an unknown filter, or when the decode has to
 // end.
 static bool draw_batch(stream *s) {
-  const imgc_png_picture *picture = s->picture;
-  imgc_png_pass pass = imgc_png_pass_at(picture->png, 0);
+  const imgc_png_image *image = s->image;
+  imgc_png_pass pass = imgc_png_pass_at(image->png, 0);
   uint8_t *raw = s->above + s->row_size + IMGC_PNG_UNFILTER_SLACK;
   uint32_t count = (uint32_t)(s->filled / s->row_size), done = 0;
   size_t n = s->row_size - 1;
-  if (s->row % 16 == 0 && imgc_poll(picture->request, picture->report)) return false;
+  if (s->row % 16 == 0 && imgc_poll(image->request, image->report)) return false;
   for (uint32_t i = 0; i < count; i++)
     if (raw[i * s->row_size] > IMGC_FILTER_PAETH) return false;
   const uint8_t *above = s->above;
@@ -81,7 +81,7 @@ static bool draw_batch(stream *s) {
 }
 
 static size_t bytes_of_batch(const stream *s) {
-  uint32_t left = s->picture->png->height - s->row;
+  uint32_t left = s->image->png->height - s->row;
   return s->row_size * (left < s->batch ? left : s->batch);
 }
 
@@ -105,10 +105,10 @@ static bool take_piece(stream *s, const uint8_t *bytes, size_t count) {
 
 // Returns END when the stream contained exactly the rows.
 static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_odd) {
-  const imgc_png_picture *picture = s->picture;
+  const imgc_png_image *image = s->image;
   imgc_inflater *z = &s->inflater;
-  bool counts_adler = picture->request->strictness >= IMGC_STRICT_ON_CORRUPT;
-  s->source = picture->source;
+  bool counts_adler = image->request->strictness >= IMGC_STRICT_ON_CORRUPT;
+  s->source = image->source;
   s->rows = rows;
   s->row = 0;
   s->filled = 0;
@@ -119,7 +119,7 @@ static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_odd)
   if (!imgc_inflate_bytes(z, bytes, 2) || !imgc_png_is_zlib(bytes)) return IMGC_INFLATE_BAD;
   uint32_t adler = 1;
   for (;;) {
-    if (imgc_poll(picture->request, picture->report)) return IMGC_INFLATE_BAD;
+    if (imgc_poll(image->request, image->report)) return IMGC_INFLATE_BAD;
     imgc_inflate_result result = imgc_inflate_run(z);
     if (result == IMGC_INFLATE_BAD || result == IMGC_INFLATE_ODD) return result;
     const uint8_t *piece = z->window + z->out_start;
@@ -127,32 +127,32 @@ static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_odd)
     if (!take_piece(s, piece, z->out - z->out_start)) return IMGC_INFLATE_BAD;
     if (result == IMGC_INFLATE_END) break;
   }
-  bool right = s->filled == bytes_of_batch(s) && draw_batch(s) && s->row == picture->png->height &&
+  bool right = s->filled == bytes_of_batch(s) && draw_batch(s) && s->row == image->png->height &&
                (!counts_adler || (imgc_inflate_bytes(z, bytes, 4) && imgc_be32(bytes) == adler));
   return right ? IMGC_INFLATE_END : IMGC_INFLATE_BAD;
 }
 
-imgc_status imgc_png_draw_streamed(const imgc_png_picture *picture, bool *done) {
-  const imgc_png *png = picture->png;
-  imgc_report *report = picture->report;
+imgc_status imgc_png_draw_streamed(const imgc_png_image *image, bool *done) {
+  const imgc_png *png = image->png;
+  imgc_report *report = image->report;
   size_t size = (size_t)scratch_bytes(png);
-  stream *s = imgc_scratch_alloc(picture->request, size);
+  stream *s = imgc_scratch_alloc(image->request, size);
   imgc_png_rows rows;
   *done = false;
   if (!s) return report->status;
-  s->picture = picture;
+  s->image = image;
   s->segments = 0;
   s->row_size = (size_t)imgc_png_row_bytes(png, png->width) + 1;
   s->bpp = imgc_png_pixel_bytes(png);
   s->batch = batch_rows(png);
   s->above = (uint8_t *)(s + 1);
   memset(s->above, 0, size - sizeof *s);
-  if (imgc_png_rows_begin(&rows, png, picture->dest, false)) {
+  if (imgc_png_rows_begin(&rows, png, image->dest, false)) {
     imgc_inflate_result result = run(s, &rows, false);
     // zlib rejects this stream and libdeflate accepts it. As in the other decoder, the image is
     // drawn if the stream is valid to its end; otherwise libpng draws it, and no row may have been
     // pushed that libpng does not reach.
-    if (result == IMGC_INFLATE_ODD && imgc_png_fast_takes(png, &picture->extent) &&
+    if (result == IMGC_INFLATE_ODD && imgc_png_fast_takes(png, &image->extent) &&
         run(s, NULL, true) == IMGC_INFLATE_END)
       result = run(s, &rows, true);
     if (result == IMGC_INFLATE_END) {
@@ -163,6 +163,6 @@ imgc_status imgc_png_draw_streamed(const imgc_png_picture *picture, bool *done) 
       imgc_png_rows_drop(&rows);
     }
   }
-  imgc_scratch_free(picture->request, s, size);
+  imgc_scratch_free(image->request, s, size);
   return report->status;
 }

@@ -3,12 +3,12 @@
 #ifndef IMGC_PNG_STREAM_H
 #define IMGC_PNG_STREAM_H
 
-#include "png/png_picture.h"
+#include "png/png_image.h"
 
 uint64_t imgc_png_streamed_bytes(const imgc_png *png);
 // Draws a non-interlaced image without blending. `*done` is false when libpng has to decode it
 // instead. The band buffer may have pushed some rows by then; these are correct, and
 // imgc_png_rows_put skips them.
-imgc_status imgc_png_draw_streamed(const imgc_png_picture *picture, bool *done);
+imgc_status imgc_png_draw_streamed(const imgc_png_image *image, bool *done);
 
 #endif

@@ -19,8 +19,8 @@ struct EncodeCall {
             background: (background.red, background.green, background.blue))
         let output = EncodedBytes(maxBytes: maxBytes)
         return try collect(output) { (report) throws(EncodeError) in
-            unsafe bitmap.withPicture(bitmap.wholeArea) { picture in
-                unsafe imgc_encode_jpeg(&picture, &settings, flag?.pointer, &output.bytes, &report)
+            unsafe bitmap.withImage(bitmap.wholeArea) { image in
+                unsafe imgc_encode_jpeg(&image, &settings, flag?.pointer, &output.bytes, &report)
             }
         }
     }
@@ -66,7 +66,7 @@ struct EncodeCall {
         return try withExtendedLifetime(flag) { () throws(EncodeError) -> [UInt8]? in
             for part in parts {
                 try run { report in
-                    unsafe part.bitmap.withPicture(part.area) { unsafe imgc_png_encoder_learn(encoder, &$0, &report) }
+                    unsafe part.bitmap.withImage(part.area) { unsafe imgc_png_encoder_learn(encoder, &$0, &report) }
                 }
             }
             return try collect(output) { (report) throws(EncodeError) in
@@ -77,10 +77,10 @@ struct EncodeCall {
                     var placement = imgc_png_placement(
                         x: part.area.x, y: part.area.y, delay_numerator: delay.numerator,
                         delay_denominator: delay.denominator)
-                    status = unsafe part.bitmap.withPicture(part.area) { picture in
+                    status = unsafe part.bitmap.withImage(part.area) { image in
                         frameCount == 0
-                            ? unsafe imgc_png_encoder_add(encoder, &picture, nil, &output.bytes, &report)
-                            : unsafe imgc_png_encoder_add(encoder, &picture, &placement, &output.bytes, &report)
+                            ? unsafe imgc_png_encoder_add(encoder, &image, nil, &output.bytes, &report)
+                            : unsafe imgc_png_encoder_add(encoder, &image, &placement, &output.bytes, &report)
                     }
                 }
                 return status == IMGC_OK ? unsafe imgc_png_encoder_end(encoder, &output.bytes, &report) : status
@@ -165,22 +165,22 @@ extension Bitmap {
 
     /// The smallest rectangle of pixels that differ from `before`, of the same size; one pixel when none differ.
     fileprivate func areaChanged(from before: Bitmap) -> imgc_rect {
-        let area = unsafe before.withPicture(before.wholeArea) { old in
-            unsafe withPicture(wholeArea) { new in unsafe imgc_changed_rect(&old, &new) }
+        let area = unsafe before.withImage(before.wholeArea) { old in
+            unsafe withImage(wholeArea) { new in unsafe imgc_changed_rect(&old, &new) }
         }
         return area.width > 0 ? area : imgc_rect(x: 0, y: 0, width: 1, height: 1)
     }
 
     /// Calls `body` with the pixels of a rectangle inside the bitmap, for the C encoders.
-    fileprivate func withPicture<R>(_ area: imgc_rect, _ body: (inout imgc_picture) -> R) -> R {
+    fileprivate func withImage<R>(_ area: imgc_rect, _ body: (inout imgc_image) -> R) -> R {
         let (offset, stride) = (Int(area.y) * bytesPerRow + Int(area.x) * 4, bytesPerRow)
         return storage.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { buffer in
                 let pixels = unsafe UnsafeRawBufferPointer(rebasing: buffer[offset...])
-                var picture = unsafe imgc_picture(
+                var image = unsafe imgc_image(
                     pixels: pixels.baseAddress, size: pixels.count, stride: stride, width: area.width,
                     height: area.height)
-                return unsafe body(&picture)
+                return unsafe body(&image)
             }
         }
     }

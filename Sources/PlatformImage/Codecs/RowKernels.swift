@@ -124,10 +124,10 @@ enum RowKernels {
         let (width, height) = (UInt32(bitmap.width), UInt32(bitmap.height))
         bitmap.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { buffer in
-                var picture = unsafe imgc_picture(
+                var image = unsafe imgc_image(
                     pixels: buffer.baseAddress, size: buffer.count, stride: stride, width: width, height: height)
                 unsafe imgc_light_grid(
-                    &picture, background.red, background.green, background.blue, columns, rows, &sums)
+                    &image, background.red, background.green, background.blue, columns, rows, &sums)
             }
         }
         return sums

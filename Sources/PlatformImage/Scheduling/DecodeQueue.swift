@@ -184,7 +184,7 @@ extension DecodeQueue {
     /// Runs `work`, which may throw any error, on one of the queue's threads.
     ///
     /// ```swift
-    /// let text = try await queue.run { flag in try makeReport(of: picture, cancellation: flag) }
+    /// let text = try await queue.run { flag in try makeReport(of: image, cancellation: flag) }
     /// ```
     ///
     /// - Parameters:

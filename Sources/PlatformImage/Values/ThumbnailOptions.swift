@@ -127,8 +127,8 @@ public struct PixelRectangle: Hashable, Sendable {
     }
 
     /// The intersection with an image of the given size; nil when it is empty.
-    func clipped(toWidth pictureWidth: Int, height pictureHeight: Int) -> Self? {
-        guard let columns = Self.clip(x, width, to: pictureWidth), let rows = Self.clip(y, height, to: pictureHeight)
+    func clipped(toWidth imageWidth: Int, height imageHeight: Int) -> Self? {
+        guard let columns = Self.clip(x, width, to: imageWidth), let rows = Self.clip(y, height, to: imageHeight)
         else { return nil }
         return Self(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
     }

@@ -1,12 +1,12 @@
 // An image, or an animation frame, to be decoded.
 
-#ifndef IMGC_PNG_PICTURE_H
-#define IMGC_PNG_PICTURE_H
+#ifndef IMGC_PNG_IMAGE_H
+#define IMGC_PNG_IMAGE_H
 
 #include "core/dest.h"
 #include "png/png_source.h"
 
-typedef struct imgc_png_picture {
+typedef struct imgc_png_image {
   const imgc_request *request;
   imgc_report *report;
   const imgc_png *png; // with the size of the frame
@@ -14,7 +14,7 @@ typedef struct imgc_png_picture {
   imgc_png_extent extent;
   const imgc_dest *dest;
   bool over; // blend onto the destination instead of replacing it
-} imgc_png_picture;
+} imgc_png_image;
 
 // Returns the rows that the band buffer must hold: interlaced images are complete only at the end
 // of the data.
