@@ -202,9 +202,9 @@ static void check_report(const imgc_report *report, imgc_status status, uint32_t
 static void decode_cut(imgc_request request, const imgc_header *header, const char *path) {
   imgc_report report;
   for (uint8_t orientation = 1; orientation <= 6; orientation += 5) {
-    bool turned = orientation >= 5;
-    guarded g = guarded_create(turned ? header->height : header->width,
-                               turned ? header->width : header->height, orientation, 0x11);
+    bool oriented = orientation >= 5;
+    guarded g = guarded_create(oriented ? header->height : header->width,
+                               oriented ? header->width : header->height, orientation, 0x11);
     imgc_status status = imgc_decode(&request, &g.target, &report);
     check_report(&report, status, header->height, path, request.size);
     expect(guarded_is_intact(&g), "%s of %zu bytes: guard bytes", path, request.size);
@@ -268,21 +268,21 @@ void test_orientation(void) {
       bool swaps = orientation >= 5;
       guarded g = guarded_create(swaps ? header.height : header.width,
                                  swaps ? header.width : header.height, orientation, 0x44);
-      guarded turned = guarded_create(g.target.width, g.target.height, orientation, 0x55);
+      guarded oriented = guarded_create(g.target.width, g.target.height, orientation, 0x55);
       expect(imgc_decode(&request, &g.target, &report) == IMGC_OK, "%s", samples[i].path);
-      expect(imgc_turn(&upright.target, &turned.target), "%s turned", samples[i].path);
+      expect(imgc_orient(&upright.target, &oriented.target), "%s oriented", samples[i].path);
       bool equal = true;
       for (uint32_t y = 0; y < g.target.height; y++)
         for (uint32_t x = 0; x < g.target.width; x++) {
           const uint8_t *wanted = stored(&upright, orientation, x, y);
           equal &= memcmp(guarded_row(&g, y) + x * 4, wanted, 4) == 0 &&
-                   memcmp(guarded_row(&turned, y) + x * 4, wanted, 4) == 0;
+                   memcmp(guarded_row(&oriented, y) + x * 4, wanted, 4) == 0;
         }
       expect(equal, "%s, orientation %d", samples[i].path, orientation);
-      expect(guarded_is_intact(&g) && guarded_is_intact(&turned), "%s: guard bytes",
+      expect(guarded_is_intact(&g) && guarded_is_intact(&oriented), "%s: guard bytes",
              samples[i].path);
       guarded_free(&g);
-      guarded_free(&turned);
+      guarded_free(&oriented);
     }
     guarded_free(&upright);
     free(file.data);
@@ -328,7 +328,7 @@ void test_frames(void) {
     canvas.target.orientation = 6;
     expect(imgc_draw_frame(&request, &frame, &canvas.target, &report) ==
                IMGC_ERROR_INVALID_ARGUMENT,
-           "%s on a turned canvas", s->path);
+           "%s on an oriented canvas", s->path);
     guarded_free(&canvas);
     free(file.data);
   }

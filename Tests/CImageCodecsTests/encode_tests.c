@@ -56,7 +56,7 @@ static imgc_status encode_png(const imgc_image *image, const imgc_png_options *o
                               imgc_cancel *cancel, imgc_output *output, imgc_report *report) {
   imgc_png_encoder *encoder = imgc_png_encoder_create(options, cancel);
   if (!encoder) exit(2);
-  imgc_status status = imgc_png_encoder_learn(encoder, image, report);
+  imgc_status status = imgc_png_encoder_analyze(encoder, image, report);
   if (!status)
     status = imgc_png_encoder_begin(encoder, image->width, image->height, output, report);
   if (!status) status = imgc_png_encoder_add(encoder, image, NULL, output, report);
@@ -79,7 +79,7 @@ static void encode_animation(void) {
     uint32_t side = i ? SIDE - 2 : SIDE;
     paint(pixels[i], (size_t)side * side, NOISE);
     frames[i] = (imgc_image){pixels[i], (size_t)side * side * 4, side * 4, side, side};
-    expect(imgc_png_encoder_learn(encoder, &frames[i], &report) == IMGC_OK, "learn");
+    expect(imgc_png_encoder_analyze(encoder, &frames[i], &report) == IMGC_OK, "analyze");
   }
   expect(imgc_png_encoder_begin(encoder, SIDE, SIDE, &output, &report) == IMGC_OK, "begin");
   for (int i = 0; i < FRAMES; i++) {

@@ -12,9 +12,9 @@ bool imgc_dest_init(imgc_dest *dest, const imgc_target *target, uint32_t width, 
       target->orientation > 8 || width == 0 || height == 0)
     return false;
   if (imgc_add(imgc_mul(target->stride, target->height - 1), row) > target->size) return false;
-  bool turned = target->orientation >= 5;
-  if ((turned ? target->height : target->width) != width ||
-      (turned ? target->width : target->height) != height)
+  bool swaps_sides = target->orientation >= 5;
+  if ((swaps_sides ? target->height : target->width) != width ||
+      (swaps_sides ? target->width : target->height) != height)
     return false;
 
   ptrdiff_t stride = (ptrdiff_t)target->stride;
@@ -98,7 +98,7 @@ void imgc_clear_rect(const imgc_target *target, uint32_t x, uint32_t y, uint32_t
     imgc_dest_clear(&dest, x, y, width, height);
 }
 
-bool imgc_turn(const imgc_target *source, const imgc_target *target) {
+bool imgc_orient(const imgc_target *source, const imgc_target *target) {
   imgc_dest from, to;
   imgc_target upright = *source;
   upright.orientation = 1;

@@ -65,10 +65,10 @@ imgc_status imgc_decode(const imgc_request *request, const imgc_target *target,
                         imgc_report *report) {
   const imgc_codec *codec = imgc_dispatch_begin(request, report);
   if (!codec) return report->status;
-  bool turned = target->orientation >= 5;
+  bool swaps_sides = target->orientation >= 5;
   imgc_dest dest;
-  if (!imgc_dest_init(&dest, target, turned ? target->height : target->width,
-                      turned ? target->width : target->height))
+  if (!imgc_dest_init(&dest, target, swaps_sides ? target->height : target->width,
+                      swaps_sides ? target->width : target->height))
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "target too small");
   return imgc_dispatch_end(request, codec->decode(request, &dest, report), report);
 }

@@ -46,8 +46,8 @@ static imgc_status no_memory(imgc_report *report) {
 
 // ---------------------------------------------------------------- colours
 
-imgc_status imgc_png_encoder_learn(imgc_png_encoder *encoder, const imgc_image *image,
-                                   imgc_report *report) {
+imgc_status imgc_png_encoder_analyze(imgc_png_encoder *encoder, const imgc_image *image,
+                                     imgc_report *report) {
   memset(report, 0, sizeof *report);
   if (!imgc_image_is_valid(image)) return wrong_arguments(report);
   encoder->pixel_count = imgc_add(encoder->pixel_count, imgc_mul(image->width, image->height));

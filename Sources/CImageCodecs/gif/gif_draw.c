@@ -17,19 +17,19 @@ enum { INPUT_SIZE = 4096 };
 // code size.
 enum { MOST_CODE_SIZE = 11 };
 
-typedef struct drawer {
+typedef struct draw_state {
   imgc_gif *gif;
   const imgc_gif_image *image;
   const imgc_gif_drawing *to;
   imgc_lzw *lzw;
-  uint8_t *turned_row;     // a row of pixels, for a canvas with an orientation; otherwise NULL
-  uint32_t columns, lines; // part of the image on the canvas
+  uint8_t *row_pixels; // a row of pixels, for a canvas with an orientation; otherwise NULL
+  uint32_t visible_columns, visible_rows; // part of the image on the canvas
   uint32_t palette[256];
   uint8_t input[INPUT_SIZE];
-} drawer;
+} draw_state;
 
 uint64_t imgc_gif_work_bytes(uint32_t width, uint32_t height) {
-  return IMGC_GIF_LIBRARY_BYTES + sizeof(drawer) + imgc_lzw_bytes(width, height) +
+  return IMGC_GIF_LIBRARY_BYTES + sizeof(draw_state) + imgc_lzw_bytes(width, height) +
          (uint64_t)width * 4;
 }
 
@@ -96,24 +96,25 @@ static void draw_over(uint8_t *dst, const uint8_t *src, size_t n, const uint32_t
   }
 }
 
-// Draws the first `columns` pixels of row `y` of the image.
-static void draw_row(const drawer *d, uint32_t y, const uint8_t *indices, uint32_t columns) {
+// Draws the first `visible_columns` pixels of row `y` of the image.
+static void draw_row(const draw_state *d, uint32_t y, const uint8_t *indices,
+                     uint32_t visible_columns) {
   const imgc_gif_drawing *to = d->to;
   if (!imgc_dest_is_direct(to->canvas)) {
-    imgc_row_index8(d->turned_row, indices, columns, d->palette);
-    imgc_dest_write_block(to->canvas, to->x, to->y + y, columns, 1, d->turned_row, 0);
+    imgc_row_index8(d->row_pixels, indices, visible_columns, d->palette);
+    imgc_dest_write_block(to->canvas, to->x, to->y + y, visible_columns, 1, d->row_pixels, 0);
     return;
   }
   uint8_t *dst = imgc_dest_row(to->canvas, to->y + y) + (size_t)to->x * 4;
   if (to->over && d->image->transparent_index >= 0)
-    draw_over(dst, indices, columns, d->palette, (uint8_t)d->image->transparent_index);
+    draw_over(dst, indices, visible_columns, d->palette, (uint8_t)d->image->transparent_index);
   else
-    imgc_row_index8(dst, indices, columns, d->palette);
+    imgc_row_index8(dst, indices, visible_columns, d->palette);
 }
 
 // Returns NULL when there is no further row; `state` is then the reason, INPUT for the end of the
 // data.
-static const uint8_t *decode_row(drawer *d, imgc_lzw_state *state) {
+static const uint8_t *decode_row(draw_state *d, imgc_lzw_state *state) {
   const uint8_t *row = imgc_lzw_row(d->lzw);
   while (!row) {
     *state = imgc_lzw_run(d->lzw);
@@ -130,7 +131,7 @@ static const uint8_t *decode_row(drawer *d, imgc_lzw_state *state) {
 // ---------------------------------------------------------------- the image
 
 // Handles missing rows: `done` rows in stored order are complete, and a part of row `y` may exist.
-static imgc_status report_damage(drawer *d, uint32_t done, uint32_t y, imgc_lzw_state state) {
+static imgc_status report_damage(draw_state *d, uint32_t done, uint32_t y, imgc_lzw_state state) {
   imgc_report *report = d->gif->report;
   const imgc_gif_image *image = d->image;
   if (report->status) return report->status; // from polling
@@ -145,24 +146,24 @@ static imgc_status report_damage(drawer *d, uint32_t done, uint32_t y, imgc_lzw_
     }
   }
   uint32_t complete = 0;
-  while (complete < d->lines && stored_position(image, complete) < done) complete++;
+  while (complete < d->visible_rows && stored_position(image, complete) < done) complete++;
   report->rows = d->to->y + complete;
   if (state != IMGC_LZW_BAD) {
     if (d->to->salvage && done == 0)
       return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: data ends before the first row");
     imgc_truncated(report, report->rows);
   }
-  for (uint32_t i = complete; d->to->fill && i < d->lines; i++)
+  for (uint32_t i = complete; d->to->fill && i < d->visible_rows; i++)
     if (stored_position(image, i) >= done)
-      imgc_dest_clear(d->to->canvas, d->to->x, d->to->y + i, d->columns, 1);
-  uint32_t columns;
-  const uint8_t *indices = imgc_lzw_partial_row(d->lzw, &columns);
-  if (columns > d->columns) columns = d->columns;
-  if (y < d->lines && columns > 0) draw_row(d, y, indices, columns);
+      imgc_dest_clear(d->to->canvas, d->to->x, d->to->y + i, d->visible_columns, 1);
+  uint32_t visible_columns;
+  const uint8_t *indices = imgc_lzw_partial_row(d->lzw, &visible_columns);
+  if (visible_columns > d->visible_columns) visible_columns = d->visible_columns;
+  if (y < d->visible_rows && visible_columns > 0) draw_row(d, y, indices, visible_columns);
   return IMGC_OK;
 }
 
-static imgc_status draw_rows(drawer *d) {
+static imgc_status draw_rows(draw_state *d) {
   imgc_lzw_state state = IMGC_LZW_INPUT;
   row_order order = first_row(d->image);
   uint32_t done = 0;
@@ -170,13 +171,13 @@ static imgc_status draw_rows(drawer *d) {
     if (done % 16 == 0 && imgc_poll(d->gif->request, d->gif->report)) break;
     const uint8_t *row = decode_row(d, &state);
     if (!row) break;
-    if (order.y < d->lines) draw_row(d, order.y, row, d->columns);
+    if (order.y < d->visible_rows) draw_row(d, order.y, row, d->visible_columns);
     done++;
     // Rows below the canvas are not decoded, unless rows on the canvas follow.
-  } while (next_row(&order, d->image) && (order.y < d->lines || d->image->interlaced));
-  d->gif->report->rows = d->to->y + d->lines;
+  } while (next_row(&order, d->image) && (order.y < d->visible_rows || d->image->interlaced));
+  d->gif->report->rows = d->to->y + d->visible_rows;
   if (d->gif->report->status) return d->gif->report->status;
-  bool all = done == d->image->height || (!d->image->interlaced && done == d->lines);
+  bool all = done == d->image->height || (!d->image->interlaced && done == d->visible_rows);
   return all ? IMGC_OK : report_damage(d, done, order.y, state);
 }
 
@@ -190,24 +191,24 @@ imgc_status imgc_gif_draw(imgc_gif *gif, const imgc_gif_image *image, const imgc
   }
   if (to->x >= to->canvas->width || to->y >= to->canvas->height) return IMGC_OK;
 
-  drawer *d = malloc(sizeof *d);
+  draw_state *d = malloc(sizeof *d);
   if (!d) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
   d->gif = gif;
   d->image = image;
   d->to = to;
-  d->columns = to->canvas->width - to->x;
-  if (d->columns > image->width) d->columns = image->width;
-  d->lines = to->canvas->height - to->y;
-  if (d->lines > image->height) d->lines = image->height;
+  d->visible_columns = to->canvas->width - to->x;
+  if (d->visible_columns > image->width) d->visible_columns = image->width;
+  d->visible_rows = to->canvas->height - to->y;
+  if (d->visible_rows > image->height) d->visible_rows = image->height;
   imgc_gif_palette(gif, image->transparent_index, d->palette);
-  d->turned_row = imgc_dest_is_direct(to->canvas) ? NULL : malloc((size_t)d->columns * 4);
+  d->row_pixels = imgc_dest_is_direct(to->canvas) ? NULL : malloc((size_t)d->visible_columns * 4);
   d->lzw = imgc_lzw_create(image->width, image->height, image->code_size);
-  if (!d->lzw || (!d->turned_row && !imgc_dest_is_direct(to->canvas)))
+  if (!d->lzw || (!d->row_pixels && !imgc_dest_is_direct(to->canvas)))
     imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
   else
     draw_rows(d);
   imgc_lzw_destroy(d->lzw);
-  free(d->turned_row);
+  free(d->row_pixels);
   free(d);
   return report->status;
 }

@@ -295,7 +295,7 @@ void imgc_clear_rect(const imgc_target *target, uint32_t x, uint32_t y, uint32_t
 
 // Copies the source to the target, transformed by target->orientation. Returns false when the sizes
 // do not match.
-bool imgc_turn(const imgc_target *source, const imgc_target *target);
+bool imgc_orient(const imgc_target *source, const imgc_target *target);
 
 // Returns the version of the library that decodes `format`, for example "libpng 1.6.39".
 const char *imgc_codec_version(imgc_format format);
@@ -497,7 +497,7 @@ typedef struct imgc_png_options {
   uint32_t play_count;  // APNG: number of plays; 0: infinite
 } imgc_png_options;
 
-// An incremental PNG encoder. Call order: create; learn with every image, which selects the colour
+// An incremental PNG encoder. Call order: create; analyze every image, which selects the colour
 // type; begin; add with every image again; end; destroy.
 typedef struct imgc_png_encoder imgc_png_encoder;
 
@@ -511,8 +511,8 @@ typedef struct imgc_png_placement {
 // Returns NULL when memory is exhausted. `cancel` may be NULL; it is polled at least every 16 rows.
 imgc_png_encoder *imgc_png_encoder_create(const imgc_png_options *options, imgc_cancel *cancel);
 void imgc_png_encoder_destroy(imgc_png_encoder *encoder);
-imgc_status imgc_png_encoder_learn(imgc_png_encoder *encoder, const imgc_image *image,
-                                   imgc_report *report);
+imgc_status imgc_png_encoder_analyze(imgc_png_encoder *encoder, const imgc_image *image,
+                                     imgc_report *report);
 imgc_status imgc_png_encoder_begin(imgc_png_encoder *encoder, uint32_t width, uint32_t height,
                                    imgc_output *output, imgc_report *report);
 imgc_status imgc_png_encoder_add(imgc_png_encoder *encoder, const imgc_image *image,

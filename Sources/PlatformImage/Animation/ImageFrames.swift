@@ -83,7 +83,7 @@ public final class ImageFrames {
     /// - Throws: `outOfMemory`, `cancelled`, or `limitExceeded` when the memory in use exceeds
     ///   ``DecodeLimits/maxMemory``; the animation can continue.
     public func composed() throws(DecodeError) -> PlatformImage {
-        let (width, height) = source.pixelSize(turnedBy: orientation)
+        let (width, height) = source.pixelSize(orientedBy: orientation)
         guard let current = canvas else {
             let blank = try allocate(byteCount: width * height * 4, zeroed: true)
             return Bitmap(width: width, height: height, storage: blank)
@@ -93,7 +93,7 @@ public final class ImageFrames {
             return Bitmap(width: width, height: height, storage: current)
         }
         let result = try allocate(zeroed: false)
-        CodecCall.turn(current, width: header.width, height: header.height, by: orientation, into: result)
+        CodecCall.orient(current, width: header.width, height: header.height, by: orientation, into: result)
         if let transform {
             var damage = Damage()
             try source.call.convert(result, width: width, height: height, with: transform, damage: &damage)
@@ -127,7 +127,7 @@ public final class ImageFrames {
     /// Decodes a format without animation: the still image is the only frame.
     private func still() throws(DecodeError) -> FrameInfo {
         isAtEnd = true
-        let (width, height) = source.pixelSize(turnedBy: orientation)
+        let (width, height) = source.pixelSize(orientedBy: orientation)
         let storage = try allocate(byteCount: width * height * 4, zeroed: false)
         let bytes = bytes
         try source.decode(

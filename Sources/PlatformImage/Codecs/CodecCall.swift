@@ -179,19 +179,19 @@ extension CodecCall {
     }
 
     /// Copies the source with `orientation` applied; `width` and `height` are those of the source.
-    static func turn(
+    static func orient(
         _ source: PixelStorage, width: Int, height: Int, by orientation: Orientation, into target: PixelStorage
     ) {
         let swaps = orientation.swapsSides
         let fits = unsafe source.withMutablePointer { from in
             unsafe target.withMutablePointer { to in
                 var original = unsafe Self.target(from, source.byteCount, width, height, .up)
-                var turned = unsafe Self.target(
+                var oriented = unsafe Self.target(
                     to, target.byteCount, swaps ? height : width, swaps ? width : height, orientation)
-                return unsafe imgc_turn(&original, &turned)
+                return unsafe imgc_orient(&original, &oriented)
             }
         }
-        precondition(fits, "the target has the turned size")
+        precondition(fits, "the target has another size than the oriented source")
     }
 
     /// Sets the frame's rectangle, clipped to the canvas, to transparent black.

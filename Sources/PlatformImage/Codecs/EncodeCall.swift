@@ -66,7 +66,7 @@ struct EncodeCall {
         return try withExtendedLifetime(flag) { () throws(EncodeError) -> [UInt8]? in
             for part in parts {
                 try run { report in
-                    unsafe part.bitmap.withImage(part.area) { unsafe imgc_png_encoder_learn(encoder, &$0, &report) }
+                    unsafe part.bitmap.withImage(part.area) { unsafe imgc_png_encoder_analyze(encoder, &$0, &report) }
                 }
             }
             return try collect(output) { (report) throws(EncodeError) in

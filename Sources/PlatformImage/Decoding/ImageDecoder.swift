@@ -148,7 +148,7 @@ struct PreparedDecode: Sendable {
     init(source: SourceImage, orientation: Orientation) {
         self.source = source
         self.orientation = orientation
-        (width, height) = source.pixelSize(turnedBy: orientation)
+        (width, height) = source.pixelSize(orientedBy: orientation)
     }
 
     /// Bytes mapped for the pixels plus upper estimates for the codec and the colour profile; at least 1.

@@ -41,7 +41,7 @@ struct SourceImage {
     }
 
     /// Width and height of the pixels after JPEG scaling and orientation.
-    func pixelSize(turnedBy orientation: Orientation) -> (width: Int, height: Int) {
+    func pixelSize(orientedBy orientation: Orientation) -> (width: Int, height: Int) {
         let (width, height) = bmp == nil ? (facts.width, facts.height) : (header.width, header.height)
         return orientation.swapsSides ? (height, width) : (width, height)
     }
@@ -100,7 +100,7 @@ struct SourceImage {
         _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
         _ transform: ColorTransform?
     ) throws(DecodeError) {
-        let (width, height) = pixelSize(turnedBy: .up)
+        let (width, height) = pixelSize(orientedBy: .up)
         var own: [(request: ResampleRequest, storage: PixelStorage)] = []
         for (request, storage) in outputs {
             precondition(request.isValid, "a request in range")

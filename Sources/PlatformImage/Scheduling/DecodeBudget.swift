@@ -139,7 +139,7 @@ public final class DecodeBudget: Sendable {
     /// Grants the next request in order; nil when there is none, when it is not `only`, or when it does not fit yet
     /// (then no request is served).
     private func serveNext(_ state: inout State, only: UInt64? = nil) -> Waiter? {
-        var turn: (lane: Int, ticket: UInt64)?
+        var next: (lane: Int, ticket: UInt64)?
         var longestOvertaken = Self.maxOvertakes - 1
         var heads: [UInt64] = []
         for lane in state.lanes.indices {
@@ -148,25 +148,25 @@ public final class DecodeBudget: Sendable {
             }
             guard let ticket = state.lanes[lane].first, let waiter = state.waiters[ticket] else { continue }
             heads.append(ticket)
-            if turn == nil { turn = (lane, ticket) }
+            if next == nil { next = (lane, ticket) }
             if waiter.overtaken > longestOvertaken {
                 longestOvertaken = waiter.overtaken
-                turn = (lane, ticket)
+                next = (lane, ticket)
             }
         }
-        guard let turn, let ticket = firstThatFits(state, lane: turn.lane), only ?? ticket == ticket,
+        guard let next, let ticket = firstThatFits(state, lane: next.lane), only ?? ticket == ticket,
             let waiter = state.waiters.removeValue(forKey: ticket)
         else { return nil }
-        if ticket == turn.ticket {
-            _ = state.lanes[turn.lane].popFirst()
+        if ticket == next.ticket {
+            _ = state.lanes[next.lane].popFirst()
         } else {
-            for passed in state.lanes[turn.lane].all.prefix(while: { $0 != ticket }) {
+            for passed in state.lanes[next.lane].all.prefix(while: { $0 != ticket }) {
                 state.waiters[passed]?.passed += 1
             }
         }
         state.grantedBytes += waiter.byteCount
         state.peakGrantedBytes = max(state.peakGrantedBytes, state.grantedBytes)
-        for head in heads where head < ticket && head != turn.ticket { state.waiters[head]?.overtaken += 1 }
+        for head in heads where head < ticket && head != next.ticket { state.waiters[head]?.overtaken += 1 }
         return waiter
     }
 

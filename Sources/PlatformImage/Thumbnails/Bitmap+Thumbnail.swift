@@ -22,12 +22,12 @@ extension Bitmap {
     }
 
     /// Returns an upright copy.
-    package func turned(by orientation: Orientation) throws(DecodeError) -> Bitmap {
+    package func oriented(by orientation: Orientation) throws(DecodeError) -> Bitmap {
         let swaps = orientation.swapsSides
-        let (turnedWidth, turnedHeight) = swaps ? (height, width) : (width, height)
-        let target = try PixelStorage.forThumbnail(width: turnedWidth, height: turnedHeight)
-        CodecCall.turn(storage, width: width, height: height, by: orientation, into: target)
-        return Bitmap(width: turnedWidth, height: turnedHeight, storage: target)
+        let (orientedWidth, orientedHeight) = swaps ? (height, width) : (width, height)
+        let target = try PixelStorage.forThumbnail(width: orientedWidth, height: orientedHeight)
+        CodecCall.orient(storage, width: width, height: height, by: orientation, into: target)
+        return Bitmap(width: orientedWidth, height: orientedHeight, storage: target)
     }
 
     /// Pads the bitmap to its box and composites it over the background; returns it unchanged when neither is needed.

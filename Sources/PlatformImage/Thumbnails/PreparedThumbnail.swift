@@ -27,7 +27,7 @@ struct PreparedThumbnail: Sendable {
         orientation = own.appliesOrientation ? header.orientation : .up
         self.options = options
 
-        let (width, height) = full.pixelSize(turnedBy: orientation)
+        let (width, height) = full.pixelSize(orientedBy: orientation)
         geometry = try ThumbnailGeometry(sourceWidth: width, sourceHeight: height, limits: own.limits, options: options)
         var request = geometry.request(
             storedWidth: header.width, storedHeight: header.height, orientation: orientation, options: options)
@@ -38,7 +38,7 @@ struct PreparedThumbnail: Sendable {
         if denominator > 1 {
             own.scaleDenominator = denominator
             source = try SourceImage(bytes, declared: declared, options: own, flag: flag, resamples: true)
-            let (width, height) = source.pixelSize(turnedBy: .up)
+            let (width, height) = source.pixelSize(orientedBy: .up)
             let scale = 1 / Double(denominator)
             request.rescale(sourceWidth: width, sourceHeight: height, across: scale, down: scale)
         }
@@ -69,7 +69,7 @@ struct PreparedThumbnail: Sendable {
             height: Int((down * Double(request.sourceHeight)).rounded(.up)))
         guard let thumbnail else { return nil }
         var request = request
-        let (width, height) = thumbnail.source.pixelSize(turnedBy: .up)
+        let (width, height) = thumbnail.source.pixelSize(orientedBy: .up)
         request.rescale(
             sourceWidth: width, sourceHeight: height, across: Double(width) / Double(request.sourceWidth),
             down: Double(height) / Double(request.sourceHeight))

@@ -16,7 +16,7 @@ import Testing
         _ found: EmbeddedThumbnail, in bytes: [UInt8], width: Int, height: Int
     ) throws(DecodeError) -> [UInt8] {
         var source = found.source
-        let (sourceWidth, sourceHeight) = source.pixelSize(turnedBy: .up)
+        let (sourceWidth, sourceHeight) = source.pixelSize(orientedBy: .up)
         let request = ResampleRequest(
             sourceWidth: sourceWidth, sourceHeight: sourceHeight, width: width, height: height, filter: .lanczos3)
         guard let small = PixelStorage(byteCount: width * height * 4, zeroed: false) else { return [] }

@@ -39,7 +39,7 @@ enum ShrinkOnLoad {
         let span = bytes.span
         var source = try SourceImage(span, declared: nil, options: options, flag: flag, resamples: true)
         source.quality = quality
-        let size = source.pixelSize(turnedBy: .up)
+        let size = source.pixelSize(orientedBy: .up)
         var request = ResampleRequest(
             sourceWidth: size.width, sourceHeight: size.height, width: width, height: height, filter: .lanczos3)
         change(&request)

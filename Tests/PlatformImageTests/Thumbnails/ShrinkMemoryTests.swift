@@ -11,7 +11,7 @@ import Testing
     }
 
     private func request(_ source: SourceImage) -> ResampleRequest {
-        let (width, height) = source.pixelSize(turnedBy: .up)
+        let (width, height) = source.pixelSize(orientedBy: .up)
         return ResampleRequest(sourceWidth: width, sourceHeight: height, width: 12, height: 9, filter: .lanczos3)
     }
 
@@ -26,7 +26,7 @@ import Testing
     func estimatedByteCountIsEnoughForShrinking(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let source = try source(bytes, maxMemory: nil)
-        let (width, height) = source.pixelSize(turnedBy: .up)
+        let (width, height) = source.pixelSize(orientedBy: .up)
 
         let told = source.resampledByteCount(request(source))
 

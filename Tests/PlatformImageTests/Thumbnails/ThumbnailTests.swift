@@ -43,7 +43,7 @@ import Testing
     }
 
     /// The image rotated or mirrored according to the table of the EXIF specification.
-    private func turned(_ stored: Bitmap, _ orientation: Orientation) -> Bitmap {
+    private func oriented(_ stored: Bitmap, _ orientation: Orientation) -> Bitmap {
         let (width, height) = orientation.swapsSides ? (stored.height, stored.width) : (stored.width, stored.height)
         return Bitmap(width: width, height: height) { pixels in
             for y in 0..<height {
@@ -73,7 +73,7 @@ import Testing
     @Test(arguments: Orientation.allCases)
     func shrinkingBeforeRotatingEqualsRotatingBeforeShrinking(_ orientation: Orientation) throws {
         let stored = noise(23, 17)
-        let upright = turned(stored, orientation)
+        let upright = oriented(stored, orientation)
         for options in Self.many {
             let expected = try upright.thumbnail(options: options)
 
@@ -81,7 +81,7 @@ import Testing
                 sourceWidth: upright.width, sourceHeight: upright.height, limits: .unlimited, options: options)
             let request = geometry.request(
                 storedWidth: stored.width, storedHeight: stored.height, orientation: orientation, options: options)
-            let small = try stored.resized(by: request, flag: nil).turned(by: orientation)
+            let small = try stored.resized(by: request, flag: nil).oriented(by: orientation)
             let made = try small.laidOut(geometry, background: options.background)
 
             #expect(request.isValid, "\(options)")
