@@ -18,7 +18,7 @@
 #include <isa-l/igzip_lib.h>
 #endif
 
-enum { PIECE = 8192, OUT = 128 << 10, MOST_ROUNDS = 99 };
+enum { PIECE = 8192, OUT = 128 << 10, MAX_ROUNDS = 99 };
 
 typedef struct bytes {
   uint8_t *data;
@@ -150,8 +150,8 @@ static double run_thumb(thumb *t) {
 }
 
 static bool compare(const char *name, const bytes *file, int rounds, uint32_t flags, double most) {
-  thumb once = make_thumb(file, IMGC_AT_ONCE), now = make_thumb(file, flags);
-  double a[MOST_ROUNDS], b[MOST_ROUNDS], ratios[MOST_ROUNDS];
+  thumb once = make_thumb(file, IMGC_INFLATE_IN_ONE_CALL), now = make_thumb(file, flags);
+  double a[MAX_ROUNDS], b[MAX_ROUNDS], ratios[MAX_ROUNDS];
   run_thumb(&once), run_thumb(&now);
   for (int i = 0; i < rounds; i++) {
     a[i] = run_thumb(&once);
@@ -258,7 +258,7 @@ static void compare_inflaters(const char *name, const bytes *file, size_t raw_si
   bytes stream = deflate_of(file);
   uint8_t *raw = malloc(raw_size), *out = malloc(OUT);
   imgc_inflater *z = malloc(sizeof *z);
-  double t[4][MOST_ROUNDS];
+  double t[4][MAX_ROUNDS];
   run_libdeflate(&stream, raw, raw_size);
   for (int i = 0; i < rounds; i++) {
     t[0][i] = run_libdeflate(&stream, raw, raw_size);
@@ -276,7 +276,7 @@ static void compare_inflaters(const char *name, const bytes *file, size_t raw_si
 int main(int count, char **arguments) {
   if (count < 2) return 2;
   int rounds = count > 2 ? atoi(arguments[2]) : 9;
-  if (rounds < 1 || rounds > MOST_ROUNDS) return 2;
+  if (rounds < 1 || rounds > MAX_ROUNDS) return 2;
   setvbuf(stdout, NULL, _IOLBF, 0);
   unsigned w, h;
   uint8_t *photo = read_photo(arguments[1], &w, &h);

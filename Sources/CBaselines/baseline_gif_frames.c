@@ -11,7 +11,7 @@
 #include <gif_lib.h>
 
 // Limit, because compared files may declare any size.
-static const uint64_t MOST_PIXELS = 64u << 20;
+static const uint64_t MAX_PIXELS = 64u << 20;
 
 struct memory {
   const uint8_t *next;
@@ -44,7 +44,7 @@ static bool read_image(GifFileType *gif, int transparent, baseline_image *frame)
   const GifImageDesc *image = &gif->Image;
   const ColorMapObject *colors = image->ColorMap ? image->ColorMap : gif->SColorMap;
   uint32_t width = (uint32_t)image->Width, height = (uint32_t)image->Height;
-  if (!colors || !width || !height || (uint64_t)width * height > MOST_PIXELS) return false;
+  if (!colors || !width || !height || (uint64_t)width * height > MAX_PIXELS) return false;
   uint8_t *pixels = calloc((size_t)width * height, 4);
   GifPixelType *row = malloc(width);
   bool ok = pixels && row;

@@ -28,8 +28,8 @@ static void fill_kind(uint8_t *bytes, size_t count, uint32_t kind) {
     if (kind == 1) bytes[i] &= 3;
     if (kind == 2) bytes[i] = (uint8_t)(i / 300);
   }
-  for (size_t i = 0; kind == 3 && i + 20 < count; i += 1 + dice() % 40) {
-    size_t from = dice() % (i + 1), n = 3 + dice() % 260;
+  for (size_t i = 0; kind == 3 && i + 20 < count; i += 1 + random_number() % 40) {
+    size_t from = random_number() % (i + 1), n = 3 + random_number() % 260;
     for (size_t k = 0; k < n && i + k < count; k++) bytes[i + k] = bytes[from + k % (i - from + 1)];
   }
 }
@@ -60,8 +60,8 @@ static imgc_inflate_result inflate_all(bool plain, const uint8_t *data, size_t s
   for (;;) {
     imgc_inflate_result result = (plain ? plain_inflate_run : imgc_inflate_run)(&z);
     size_t n = z.out - z.out_start;
-    if (result == IMGC_INFLATE_BAD || result == IMGC_INFLATE_ODD) return result;
-    if (n > room - *count) return IMGC_INFLATE_BAD;
+    if (result == IMGC_INFLATE_INVALID || result == IMGC_INFLATE_ZLIB_REJECTS) return result;
+    if (n > room - *count) return IMGC_INFLATE_INVALID;
     memcpy(out + *count, z.window + z.out_start, n);
     *count += n;
     if (result == IMGC_INFLATE_END) return result;
@@ -81,20 +81,22 @@ static size_t deflate_raw(uint8_t *to, size_t room, const uint8_t *data, size_t 
 }
 
 void test_inflate(void) {
-  enum { MOST = 300000, ROOM = MOST + 4096 };
-  static uint8_t data[MOST], packed[ROOM], out[2][ROOM];
+  enum { MAX_SIZE = 300000, CAPACITY = MAX_SIZE + 4096 };
+  static uint8_t data[MAX_SIZE], packed[CAPACITY], out[2][CAPACITY];
   static const int strategies[] = {Z_DEFAULT_STRATEGY, Z_FIXED, Z_HUFFMAN_ONLY, Z_RLE};
   for (uint32_t round = 0; round < 400; round++) {
-    size_t size = round < 260 ? round : round < 380 ? dice() % 5000 : dice() % MOST;
+    size_t size = round < 260   ? round
+                  : round < 380 ? random_number() % 5000
+                                : random_number() % MAX_SIZE;
     fill_kind(data, size, round % 4);
     size_t n =
-        deflate_raw(packed, ROOM, data, size, (int)(round / 3 % 10), strategies[round / 5 % 4]);
+        deflate_raw(packed, CAPACITY, data, size, (int)(round / 3 % 10), strategies[round / 5 % 4]);
     static const size_t steps[] = {SIZE_MAX, 1, 7, 1000};
     size_t counts[2];
     for (int plain = 0; plain < 2; plain++) {
       size_t step = steps[(round + (uint32_t)plain) % 4];
       imgc_inflate_result result =
-          inflate_all(plain, packed, n, step, out[plain], ROOM, &counts[plain]);
+          inflate_all(plain, packed, n, step, out[plain], CAPACITY, &counts[plain]);
       expect(result == IMGC_INFLATE_END && counts[plain] == size &&
                  memcmp(out[plain], data, size) == 0,
              "%zu bytes, kind %u, plain %d: result %d", size, round % 4, plain, result);
@@ -102,12 +104,13 @@ void test_inflate(void) {
     // Damaged data: both variants return the same result.
     if (n == 0 || size > 5000) continue;
     for (int flips = 0; flips < 8; flips++) {
-      size_t at = dice() % n;
-      uint8_t bit = (uint8_t)(1u << dice() % 8);
+      size_t at = random_number() % n;
+      uint8_t bit = (uint8_t)(1u << random_number() % 8);
       packed[at] ^= bit;
       imgc_inflate_result results[2];
       for (int plain = 0; plain < 2; plain++)
-        results[plain] = inflate_all(plain, packed, n, SIZE_MAX, out[plain], ROOM, &counts[plain]);
+        results[plain] =
+            inflate_all(plain, packed, n, SIZE_MAX, out[plain], CAPACITY, &counts[plain]);
       expect(results[0] == results[1] &&
                  (results[0] != IMGC_INFLATE_END ||
                   (counts[0] == counts[1] && memcmp(out[0], out[1], counts[0]) == 0)),
@@ -163,12 +166,12 @@ static size_t lzw_encode(uint8_t *to, const uint8_t *data, size_t size) {
 }
 
 void test_lzw(void) {
-  enum { MOST = 20000 };
-  static uint8_t data[MOST], packed[2 * MOST + 64], out[2][MOST + TIFF_LZW_SLACK];
+  enum { MAX_SIZE = 20000 };
+  static uint8_t data[MAX_SIZE], packed[2 * MAX_SIZE + 64], out[2][MAX_SIZE + TIFF_LZW_SLACK];
   tiff_lzw *lzw[2] = {tiff_lzw_create(), plain_tiff_lzw_create()};
   if (!lzw[0] || !lzw[1]) exit(2);
   for (uint32_t round = 0; round < 460; round++) {
-    size_t size = round < 400 ? 1 + round : 1 + dice() % MOST;
+    size_t size = round < 400 ? 1 + round : 1 + random_number() % MAX_SIZE;
     fill_kind(data, size, round % 4);
     size_t n = lzw_encode(packed, data, size);
     for (int plain = 0; plain < 2; plain++) {
@@ -178,8 +181,8 @@ void test_lzw(void) {
              round % 4, plain);
     }
     for (int flips = 0; flips < 8; flips++) {
-      size_t at = dice() % n;
-      uint8_t bit = (uint8_t)(1u << dice() % 8);
+      size_t at = random_number() % n;
+      uint8_t bit = (uint8_t)(1u << random_number() % 8);
       bool right[2];
       packed[at] ^= bit;
       for (int plain = 0; plain < 2; plain++)
@@ -202,7 +205,8 @@ void test_jpeg_blocks(void) {
     int16_t block[64] = {0};
     unsigned count = round % 65;
     for (unsigned i = 0; i < count; i++)
-      block[dice() % 64] = (int16_t)((int)(dice() % 4096) - 2048) / (int16_t)(1 << dice() % 11);
+      block[random_number() % 64] =
+          (int16_t)((int)(random_number() % 4096) - 2048) / (int16_t)(1 << random_number() % 11);
     for (unsigned size = 1; size <= 4; size *= 2) {
       uint8_t vector[64], plain[64];
       memset(vector, 0xA5, sizeof vector);

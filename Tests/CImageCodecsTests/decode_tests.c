@@ -199,7 +199,7 @@ static void check_report(const imgc_report *report, imgc_status status, uint32_t
          "%s of %zu bytes: %u rows", path, size, report->rows);
 }
 
-static void decode_cut(imgc_request request, const imgc_header *header, const char *path) {
+static void decode_truncated(imgc_request request, const imgc_header *header, const char *path) {
   imgc_report report;
   for (uint8_t orientation = 1; orientation <= 6; orientation += 5) {
     bool oriented = orientation >= 5;
@@ -237,7 +237,7 @@ void test_truncation(void) {
       if (!status)
         expect(header.width == whole.width && header.height == whole.height,
                "%s of %zu bytes is %u x %u", samples[i].path, size, header.width, header.height);
-      decode_cut(request, &whole, samples[i].path);
+      decode_truncated(request, &whole, samples[i].path);
       if (size == file.size) expect(status == IMGC_OK, "%s, whole", samples[i].path);
       free(start);
     }

@@ -21,19 +21,19 @@ static void unfilter(uint8_t filter, uint8_t *row, const uint8_t *above, size_t 
 }
 
 static void compare_filters(void) {
-  enum { ROWS = IMGC_PNG_UNFILTER_ROWS, MOST = (ROWS + 1) * (WIDEST * 8 + 1) + GUARD };
-  static uint8_t fast[MOST], plain[MOST];
+  enum { ROWS = IMGC_PNG_UNFILTER_ROWS, BUFFER_SIZE = (ROWS + 1) * (WIDEST * 8 + 1) + GUARD };
+  static uint8_t fast[BUFFER_SIZE], plain[BUFFER_SIZE];
   static const unsigned widths[] = {1, 2, 3, 4, 6, 8};
   for (int w = 0; w < 6; w++)
     for (size_t pixels = 1; pixels <= WIDEST; pixels++) {
       unsigned bpp = widths[w];
       size_t n = pixels * bpp, stride = n + 1;
-      fill(plain, MOST);
+      fill(plain, BUFFER_SIZE);
       // The row above, then alternately filter byte and row.
       for (size_t r = 0; r < ROWS; r++) plain[n + r * stride] %= 5;
       for (int way = 0; way < 3; way++) {
         uint8_t *first = fast + n + 1;
-        memcpy(fast, plain, MOST);
+        memcpy(fast, plain, BUFFER_SIZE);
         if (way == 0) {
           for (size_t r = 0; r < ROWS; r++)
             imgc_png_unfilter(fast[n + r * stride], first + r * stride,
@@ -45,7 +45,7 @@ static void compare_filters(void) {
                 (*filter < IMGC_FILTER_AVERAGE || filter[stride] < IMGC_FILTER_AVERAGE))
               *filter = IMGC_FILTER_AVERAGE, filter[stride] = IMGC_FILTER_PAETH;
           }
-          memcpy(plain, fast, MOST);
+          memcpy(plain, fast, BUFFER_SIZE);
           for (size_t r = 0; r < ROWS; r += 2)
             imgc_png_unfilter_pair(fast[n + r * stride], fast[n + (r + 1) * stride],
                                    first + r * stride, first + (r + 1) * stride,
@@ -55,12 +55,12 @@ static void compare_filters(void) {
         } else {
           continue;
         }
-        static uint8_t expected[MOST];
-        memcpy(expected, plain, MOST);
+        static uint8_t expected[BUFFER_SIZE];
+        memcpy(expected, plain, BUFFER_SIZE);
         uint8_t *row = expected + n + 1;
         for (size_t r = 0; r < ROWS; r++, row += stride)
           unfilter(row[-1], row, r ? row - stride : expected, n, bpp);
-        expect(memcmp(fast, expected, MOST) == 0, "filters differ at %zu pixels of %u bytes",
+        expect(memcmp(fast, expected, BUFFER_SIZE) == 0, "filters differ at %zu pixels of %u bytes",
                pixels, bpp);
       }
     }
@@ -68,15 +68,15 @@ static void compare_filters(void) {
 
 // Whole images of random rows, with the codec's choice of single rows, pairs and waves.
 static void compare_images(void) {
-  enum { ROWS = 20, MOST = ROWS * (WIDEST * 8 + 1) + 2 * GUARD };
-  static uint8_t vector[MOST], plain[MOST], zeros[WIDEST * 8 + GUARD];
+  enum { ROWS = 20, BUFFER_SIZE = ROWS * (WIDEST * 8 + 1) + 2 * GUARD };
+  static uint8_t vector[BUFFER_SIZE], plain[BUFFER_SIZE], zeros[WIDEST * 8 + GUARD];
   static const unsigned widths[] = {1, 2, 3, 4, 6, 8};
   for (int w = 0; w < 6; w++)
     for (size_t pixels = 1; pixels <= WIDEST; pixels += 1 + pixels / 16) {
       size_t n = pixels * widths[w], stride = n + 1;
-      fill(vector, MOST);
+      fill(vector, BUFFER_SIZE);
       for (size_t r = 0; r < ROWS; r++) vector[r * stride] %= 5;
-      memcpy(plain, vector, MOST);
+      memcpy(plain, vector, BUFFER_SIZE);
       for (int way = 0; way < 2; way++) {
         uint8_t *raw = way ? plain : vector;
         const uint8_t *above = zeros;
@@ -84,8 +84,8 @@ static void compare_images(void) {
           done = (way ? plain_png_unfilter_some
                       : imgc_png_unfilter_some)(raw + r * stride, ROWS - r, above, n, widths[w]);
       }
-      expect(memcmp(vector, plain, MOST) == 0, "images differ at %zu pixels of %u bytes", pixels,
-             widths[w]);
+      expect(memcmp(vector, plain, BUFFER_SIZE) == 0, "images differ at %zu pixels of %u bytes",
+             pixels, widths[w]);
     }
 }
 

@@ -27,13 +27,13 @@ bool print_failure(const char *format, ...) {
 
 static uint64_t state = 1;
 
-uint32_t dice(void) {
+uint32_t random_number(void) {
   state ^= state >> 12, state ^= state << 25, state ^= state >> 27;
   return (uint32_t)(state * UINT64_C(2685821657736338717) >> 32);
 }
 
 void fill(uint8_t *bytes, size_t count) {
-  for (size_t i = 0; i < count; i++) bytes[i] = (uint8_t)dice();
+  for (size_t i = 0; i < count; i++) bytes[i] = (uint8_t)random_number();
 }
 
 // ---------------------------------------------------------------- guarded targets

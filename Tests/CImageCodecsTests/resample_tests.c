@@ -29,10 +29,10 @@ void test_resampler(void) {
   enum { SIDE = 40 };
   static uint8_t source[SIDE * SIDE * 4];
   for (uint32_t round = 0; round < 6000; round++) {
-    imgc_resample_request r = {.source_width = 1 + dice() % SIDE,
-                               .source_height = 1 + dice() % SIDE,
-                               .width = 1 + dice() % SIDE,
-                               .height = 1 + dice() % SIDE,
+    imgc_resample_request r = {.source_width = 1 + random_number() % SIDE,
+                               .source_height = 1 + random_number() % SIDE,
+                               .width = 1 + random_number() % SIDE,
+                               .height = 1 + random_number() % SIDE,
                                .filter = (imgc_filter)(round % 5)};
     r.crop_width = r.source_width, r.crop_height = r.source_height;
     if (round % 3 == 0) {

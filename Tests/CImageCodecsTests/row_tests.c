@@ -64,7 +64,7 @@ static void compare_rows(void) {
 static void compare_packed(void) {
   static uint8_t src[BYTES], fast[BYTES], plain[BYTES];
   uint32_t palette[256];
-  for (int i = 0; i < 256; i++) palette[i] = dice();
+  for (int i = 0; i < 256; i++) palette[i] = random_number();
   for (unsigned bits = 1; bits <= 4; bits *= 2)
     for (size_t n = 0; n <= WIDEST; n++) {
       fill(src, BYTES);
@@ -88,10 +88,10 @@ static void compare_fields(void) {
                               {(uint8_t)((shift + 3) & 31), 9, max > 1 ? max - 1 : 0},
                               {0, 255, bits % 2 ? 0 : 31}};
       for (uint32_t i = 0; i < PIXELS; i++) {
-        uint32_t pixel = bits <= 11 && shift < 32 ? i << shift : dice();
+        uint32_t pixel = bits <= 11 && shift < 32 ? i << shift : random_number();
         memcpy(src + i * 4, &pixel, 4);
       }
-      size_t n = PIXELS - dice() % 20;
+      size_t n = PIXELS - random_number() % 20;
       imgc_row_fields32(fast, src, n, fields);
       imgc_plain_fields32(plain, src, n, fields);
       expect_equal(memcmp(fast, plain, n * 4) == 0, "fields32", bits);

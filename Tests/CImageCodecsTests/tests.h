@@ -15,7 +15,7 @@ bool count_success(void);
 __attribute__((format(printf, 1, 2))) bool print_failure(const char *format, ...);
 
 // Deterministic random numbers (xorshift64*).
-uint32_t dice(void);
+uint32_t random_number(void);
 void fill(uint8_t *bytes, size_t count);
 
 // A target with guard bytes before, after and between its rows.

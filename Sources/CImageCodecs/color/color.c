@@ -95,7 +95,7 @@ static creation create_gray(builder *m) {
 // only, without building its optimization tables: these take 4 ms.
 static bool matrix_is_accurate(builder *m) {
   colors *c = m->colors;
-  if (!imgc_matrix_make(&m->t->matrix, m->profile, m->srgb) ||
+  if (!imgc_matrix_init(&m->t->matrix, m->profile, m->srgb) ||
       !link(m, TYPE_RGBA_8, cmsFLAGS_NOOPTIMIZE))
     return false;
   memcpy(c->converted, c->stored, sizeof c->converted);

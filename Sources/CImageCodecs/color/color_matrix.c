@@ -51,7 +51,7 @@ bool imgc_xyz_to_srgb(cmsHPROFILE srgb, double matrix[3][3]) {
   return read_colorants(srgb, m) && invert((const double(*)[3])m, matrix);
 }
 
-bool imgc_matrix_make(imgc_matrix *matrix, cmsHPROFILE profile, cmsHPROFILE srgb) {
+bool imgc_matrix_init(imgc_matrix *matrix, cmsHPROFILE profile, cmsHPROFILE srgb) {
   static const cmsTagSignature curves[3] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
   // AToB and DToB tables take precedence over curves, as in lcms2.
   if (!cmsIsMatrixShaper(profile) || cmsIsTag(profile, cmsSigAToB0Tag) ||

@@ -23,7 +23,7 @@ void imgc_fill_encoded(uint8_t encoded[IMGC_LINEAR_STEPS]);
 bool imgc_xyz_to_srgb(cmsHPROFILE srgb, double matrix[3][3]);
 
 // Returns false when the profile is not a matrix profile.
-bool imgc_matrix_make(imgc_matrix *matrix, cmsHPROFILE profile, cmsHPROFILE srgb);
+bool imgc_matrix_init(imgc_matrix *matrix, cmsHPROFILE profile, cmsHPROFILE srgb);
 // Converts n RGBA8 pixels in place; alpha is unchanged.
 void imgc_matrix_row(const imgc_matrix *matrix, uint8_t *pixels, size_t n);
 

@@ -66,7 +66,7 @@ static bool describes_pixels(cmsProfileClassSignature kind) {
 // elements and curve segments can take minutes in a malicious profile. ICC.1 requires a matrix or
 // AToB0 in addition to them.
 static void hide_multi_process_tags(uint8_t *icc, size_t size) {
-  if (size < IMGC_ICC_LEAST_SIZE) return;
+  if (size < IMGC_ICC_MIN_SIZE) return;
   uint32_t count = imgc_be32(icc + IMGC_ICC_HEADER_SIZE);
   for (size_t i = 0; i < count && i < (size - IMGC_ICC_TAG_TABLE) / IMGC_ICC_TAG_ENTRY_SIZE; i++) {
     uint8_t *tag = icc + IMGC_ICC_TAG_TABLE + i * IMGC_ICC_TAG_ENTRY_SIZE;

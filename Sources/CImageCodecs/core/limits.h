@@ -13,7 +13,8 @@ imgc_status imgc_check_memory(const imgc_request *request, uint64_t width, uint6
                               uint64_t work_bytes, imgc_report *report);
 // Returns the rows of the image that are in memory at once: with IMGC_RESAMPLES at most `band`,
 // otherwise all.
-static inline uint32_t imgc_rows_held(const imgc_request *request, uint32_t height, uint32_t band) {
+static inline uint32_t imgc_rows_in_memory(const imgc_request *request, uint32_t height,
+                                           uint32_t band) {
   return (request->flags & IMGC_RESAMPLES) && band < height ? band : height;
 }
 // Fails with IMGC_ERROR_LIMIT and the token when `limit` is not 0 and `value` exceeds it.

@@ -5,10 +5,10 @@
 
 // ICC.1: profile structure, and embedding in JPEG files.
 enum {
-  IMGC_ICC_HEADER_SIZE = 128,    // section 7.2; its first four bytes are the profile's size
-  IMGC_ICC_TAG_TABLE = 128 + 4,  // offset of the first entry, after the header and the count
-  IMGC_ICC_TAG_ENTRY_SIZE = 12,  // section 7.3: signature, offset, size
-  IMGC_ICC_LEAST_SIZE = 128 + 4, // a profile without tags
+  IMGC_ICC_HEADER_SIZE = 128,   // section 7.2; its first four bytes are the profile's size
+  IMGC_ICC_TAG_TABLE = 128 + 4, // offset of the first entry, after the header and the count
+  IMGC_ICC_TAG_ENTRY_SIZE = 12, // section 7.3: signature, offset, size
+  IMGC_ICC_MIN_SIZE = 128 + 4,  // a profile without tags
 };
 
 // Annex B.4: the start of such APP2 segments; a sequence number from 1 and the number of chunks

@@ -62,7 +62,8 @@ void imgc_output_free(imgc_output *output) {
 
 // ---------------------------------------------------------------- pixels
 
-void imgc_pixel_facts_add(imgc_pixel_facts *facts, const uint8_t *rgba, size_t pixel_count) {
+void imgc_pixel_statistics_add(imgc_pixel_statistics *facts, const uint8_t *rgba,
+                               size_t pixel_count) {
   uint32_t all = UINT32_MAX, differences = 0;
   for (size_t i = 0; i < pixel_count; i++) {
     uint32_t pixel;

@@ -23,12 +23,13 @@ bool imgc_output_append(imgc_output *output, const void *bytes, size_t size);
 imgc_status imgc_output_check(const imgc_output *output, const char *format, imgc_report *report);
 
 // Properties of all pixels so far; start with both flags true.
-typedef struct imgc_pixel_facts {
+typedef struct imgc_pixel_statistics {
   bool is_opaque;
   bool is_gray;     // red, green and blue are equal, also where alpha is 0
   uint64_t repeats; // pixels that equal their left neighbour
-} imgc_pixel_facts;
-void imgc_pixel_facts_add(imgc_pixel_facts *facts, const uint8_t *rgba, size_t pixel_count);
+} imgc_pixel_statistics;
+void imgc_pixel_statistics_add(imgc_pixel_statistics *facts, const uint8_t *rgba,
+                               size_t pixel_count);
 
 // Composites a sample over a background: round((c * a + b * (255 - a)) / 255). With t = that sum +
 // 128, (t + (t >> 8)) >> 8 is exact.

@@ -27,7 +27,7 @@ typedef struct writing {
   imgc_cancel *cancel;
   imgc_output *output;
   imgc_report *report;
-  imgc_pixel_facts facts; // of the composited pixels
+  imgc_pixel_statistics facts; // of the composited pixels
 
   uint8_t *band; // IMGC_ENCODE_BAND converted rows; NULL: libjpeg reads the image directly
   size_t band_stride;
@@ -101,11 +101,11 @@ static void flatten(uint8_t *dst, const uint8_t *src, size_t n, const uint8_t ba
 static imgc_status look(writing *w) {
   const imgc_image *image = w->image;
   const uint8_t *background = w->options->background;
-  w->facts = (imgc_pixel_facts){true, true, 0};
+  w->facts = (imgc_pixel_statistics){true, true, 0};
   for (uint32_t y = 0; y < image->height; y++) {
     if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(w->cancel, w->report))
       return w->report->status;
-    imgc_pixel_facts_add(&w->facts, imgc_image_row(image, y), image->width);
+    imgc_pixel_statistics_add(&w->facts, imgc_image_row(image, y), image->width);
     if (!w->facts.is_opaque && !w->facts.is_gray) return IMGC_OK;
   }
   // Gray on a coloured background is not gray; colour under alpha 0 counts as colour.

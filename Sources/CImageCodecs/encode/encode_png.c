@@ -13,7 +13,7 @@ struct imgc_png_encoder {
   imgc_png_options options;
   imgc_cancel *cancel;
   imgc_png_palette palette;
-  imgc_pixel_facts facts;
+  imgc_pixel_statistics facts;
   uint64_t pixel_count; // pixels analyzed
   imgc_png_layout layout;
   uint32_t width, height;
@@ -30,7 +30,7 @@ imgc_png_encoder *imgc_png_encoder_create(const imgc_png_options *options, imgc_
   if (!encoder) return NULL;
   encoder->options = *options;
   encoder->cancel = cancel;
-  encoder->facts = (imgc_pixel_facts){true, true, 0};
+  encoder->facts = (imgc_pixel_statistics){true, true, 0};
   return encoder;
 }
 
@@ -55,7 +55,7 @@ imgc_status imgc_png_encoder_analyze(imgc_png_encoder *encoder, const imgc_image
     if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(encoder->cancel, report))
       return report->status;
     const uint8_t *row = imgc_image_row(image, y);
-    imgc_pixel_facts_add(&encoder->facts, row, image->width);
+    imgc_pixel_statistics_add(&encoder->facts, row, image->width);
     imgc_png_palette_add(&encoder->palette, row, image->width);
   }
   return IMGC_OK;
@@ -79,7 +79,7 @@ static bool append_palette(const imgc_png_encoder *encoder, imgc_output *output)
       colors[i * 3 + channel] = (uint8_t)(color >> (8 * channel));
     alphas[i] = (uint8_t)(color >> 24);
   }
-  uint32_t alpha_count = imgc_png_palette_alphas(palette);
+  uint32_t alpha_count = imgc_png_palette_translucent_count(palette);
   return imgc_png_chunk(output, "PLTE", colors, palette->count * 3) &&
          (alpha_count == 0 || imgc_png_chunk(output, "tRNS", alphas, alpha_count));
 }

@@ -58,7 +58,7 @@ void imgc_png_palette_sort(imgc_png_palette *palette) {
   for (uint32_t i = 0; i < count; i++) insert(palette, palette->colors[i]);
 }
 
-uint32_t imgc_png_palette_alphas(const imgc_png_palette *palette) {
+uint32_t imgc_png_palette_translucent_count(const imgc_png_palette *palette) {
   uint32_t count = 0;
   while (count < palette->count && palette->colors[count] < 0xFF000000) count++;
   return count;
@@ -70,7 +70,7 @@ static unsigned bits_per_pixel(imgc_png_layout layout) {
   return imgc_png_channels_of(layout.color_type) * layout.bit_depth;
 }
 
-uint64_t imgc_png_layout_row(imgc_png_layout layout, uint32_t width) {
+uint64_t imgc_png_layout_row_bytes(imgc_png_layout layout, uint32_t width) {
   return ((uint64_t)width * bits_per_pixel(layout) + 7) / 8;
 }
 
@@ -98,8 +98,8 @@ static uint64_t palette_bytes(const imgc_png_palette *palette) {
          (alphas ? IMGC_PNG_CHUNK_OVERHEAD + alphas : 0);
 }
 
-imgc_png_layout imgc_png_layout_for(const imgc_png_palette *palette, const imgc_pixel_facts *facts,
-                                    uint64_t pixel_count) {
+imgc_png_layout imgc_png_layout_for(const imgc_png_palette *palette,
+                                    const imgc_pixel_statistics *facts, uint64_t pixel_count) {
   bool has_palette = palette->count <= IMGC_PNG_PALETTE;
   imgc_png_layout plain = {(uint8_t)((facts->is_gray ? 0 : IMGC_PNG_COLOR_USES_COLOR) +
                                      (facts->is_opaque ? 0 : IMGC_PNG_COLOR_USES_ALPHA)),

@@ -27,12 +27,12 @@ uint8_t imgc_png_palette_index(const imgc_png_palette *palette, uint32_t color);
 // Sorts the colours so that translucent ones are first.
 void imgc_png_palette_sort(imgc_png_palette *palette);
 // Returns the number of translucent colours at the start of a sorted palette.
-uint32_t imgc_png_palette_alphas(const imgc_png_palette *palette);
+uint32_t imgc_png_palette_translucent_count(const imgc_png_palette *palette);
 
 // Returns the lossless layout with the fewest bytes before compression, for `pixel_count` pixels.
-imgc_png_layout imgc_png_layout_for(const imgc_png_palette *palette, const imgc_pixel_facts *facts,
-                                    uint64_t pixel_count);
+imgc_png_layout imgc_png_layout_for(const imgc_png_palette *palette,
+                                    const imgc_pixel_statistics *facts, uint64_t pixel_count);
 // Returns the bytes of a row without its filter byte.
-uint64_t imgc_png_layout_row(imgc_png_layout layout, uint32_t width);
+uint64_t imgc_png_layout_row_bytes(imgc_png_layout layout, uint32_t width);
 
 #endif

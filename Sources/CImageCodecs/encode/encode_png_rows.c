@@ -138,7 +138,7 @@ static size_t candidate_count(const imgc_png_lines *lines) {
 }
 
 bool imgc_png_lines_begin(imgc_png_lines *lines, uint32_t width) {
-  uint64_t row_size = imgc_png_layout_row(lines->layout, width);
+  uint64_t row_size = imgc_png_layout_row_bytes(lines->layout, width);
   // Indices have one byte each before they are packed.
   uint64_t samples = FRONT + (row_size < width ? width : row_size);
   uint64_t total = 2 * samples + candidate_count(lines) * (row_size + 1);
@@ -146,7 +146,7 @@ bool imgc_png_lines_begin(imgc_png_lines *lines, uint32_t width) {
   lines->memory = calloc(1, (size_t)total);
   if (!lines->memory) return false;
   lines->row_size = (size_t)row_size;
-  uint64_t bits = imgc_png_layout_row(lines->layout, 8); // bytes of 8 pixels = bits of one
+  uint64_t bits = imgc_png_layout_row_bytes(lines->layout, 8); // bytes of 8 pixels = bits of one
   lines->pixel_size = bits < 8 ? 1 : (uint32_t)(bits / 8);
   lines->current = lines->memory + FRONT;
   lines->previous = lines->current + samples;

@@ -40,12 +40,12 @@ static imgc_status check_frame(const imgc_request *request, const imgc_gif_image
 }
 
 // Reports that there is no first image.
-static imgc_status no_image(imgc_gif_found found, imgc_report *report) {
-  if (found == IMGC_GIF_CUT || found == IMGC_GIF_NO_MORE)
+static imgc_status no_image(imgc_gif_result found, imgc_report *report) {
+  if (found == IMGC_GIF_TRUNCATED || found == IMGC_GIF_END_OF_DATA)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: data ends before the first image");
   if (found != IMGC_GIF_FAILED)
     imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: %s before the first image",
-              found == IMGC_GIF_JUNK ? "unknown block" : "trailer");
+              found == IMGC_GIF_UNKNOWN_BLOCK ? "unknown block" : "trailer");
   return report->status;
 }
 
@@ -57,7 +57,7 @@ static void count_frames(imgc_gif *gif, imgc_header *header) {
   imgc_gif_image image;
   do {
     header->frame_count++;
-    if (header->frame_count == gif->request->most_counted_frames) return;
+    if (header->frame_count == gif->request->max_counted_frames) return;
     if (!imgc_gif_skip_data(gif)) return;
     if (imgc_gif_next_image(gif, &image) != IMGC_GIF_IMAGE) return;
     if (image.transparent_index >= 0 || image.disposal != IMGC_DISPOSE_KEEP)
@@ -71,7 +71,7 @@ static imgc_status fill_header(imgc_gif *gif, imgc_header *header) {
   const imgc_request *request = gif->request;
   imgc_report *report = gif->report;
   imgc_gif_image first;
-  imgc_gif_found found = imgc_gif_next_image(gif, &first);
+  imgc_gif_result found = imgc_gif_next_image(gif, &first);
   if (found != IMGC_GIF_IMAGE) return no_image(found, report);
 
   canvas_size canvas = size_of_canvas(gif, &first);
@@ -117,7 +117,7 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_dest *dest) {
   const imgc_request *request = gif->request;
   imgc_report *report = gif->report;
   imgc_gif_image image;
-  imgc_gif_found found = imgc_gif_next_image(gif, &image);
+  imgc_gif_result found = imgc_gif_next_image(gif, &image);
   if (found != IMGC_GIF_IMAGE) return no_image(found, report);
 
   canvas_size canvas = size_of_canvas(gif, &image);
@@ -163,16 +163,16 @@ static imgc_status gif_decode(const imgc_request *request, const imgc_dest *dest
 
 // ---------------------------------------------------------------- the animation
 
-static imgc_status end_of_frames(const imgc_gif *gif, imgc_gif_found found) {
+static imgc_status end_of_frames(const imgc_gif *gif, imgc_gif_result found) {
   imgc_report *report = gif->report;
   switch (found) {
   case IMGC_GIF_TRAILER:
     if (imgc_left(&gif->source)) imgc_warn(report, IMGC_WARN_TRAILING_DATA);
     break;
-  case IMGC_GIF_NO_MORE: imgc_warn(report, IMGC_WARN_MISSING_END); break;
-  case IMGC_GIF_CUT: imgc_truncated(report, 0); break;
+  case IMGC_GIF_END_OF_DATA: imgc_warn(report, IMGC_WARN_MISSING_END); break;
+  case IMGC_GIF_TRUNCATED: imgc_truncated(report, 0); break;
   // The animation ends, as in browsers; previous frames remain valid.
-  case IMGC_GIF_JUNK: imgc_warn(report, IMGC_WARN_STRUCTURE); break;
+  case IMGC_GIF_UNKNOWN_BLOCK: imgc_warn(report, IMGC_WARN_STRUCTURE); break;
   default: return report->status;
   }
   return IMGC_END_OF_FRAMES;
@@ -181,7 +181,7 @@ static imgc_status end_of_frames(const imgc_gif *gif, imgc_gif_found found) {
 static imgc_status find_frame(imgc_gif *gif, imgc_frame *frame) {
   if (frame->number > 0) imgc_gif_seek(gif, frame->next_offset);
   imgc_gif_image image;
-  imgc_gif_found found = imgc_gif_next_image(gif, &image);
+  imgc_gif_result found = imgc_gif_next_image(gif, &image);
   if (found != IMGC_GIF_IMAGE)
     return frame->number == 0 ? no_image(found, gif->report) : end_of_frames(gif, found);
   if (check_frame(gif->request, &image, gif->report)) return gif->report->status;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { BLOCKS_A_POLL = 4096 };
+enum { BLOCKS_PER_POLL = 4096 };
 
 enum {
   CONTROL_SIZE = 4,      // GIF89a, 23: bytes of a Graphic Control Extension
@@ -24,7 +24,7 @@ static int read_bytes(GifFileType *file, GifByteType *bytes, int count) {
   size_t n = (size_t)count;
   if (n > imgc_left(&gif->source)) {
     n = gif->short_count = imgc_left(&gif->source);
-    gif->cut = true;
+    gif->truncated = true;
   }
   if (n) memcpy(bytes, gif->source.data + gif->source.offset, n);
   gif->source.offset += n;
@@ -39,7 +39,7 @@ imgc_status imgc_gif_open(imgc_gif *gif, const imgc_request *request, imgc_repor
   int error = 0;
   gif->file = DGifOpen(gif, read_bytes, &error);
   if (gif->file) return IMGC_OK;
-  if (gif->cut)
+  if (gif->truncated)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: %zu bytes end inside the header",
                      request->size);
   if (error == D_GIF_ERR_NOT_GIF_FILE)
@@ -55,7 +55,7 @@ void imgc_gif_close(imgc_gif *gif) {
 
 void imgc_gif_seek(imgc_gif *gif, uint64_t offset) {
   gif->source.offset = offset < gif->source.size ? (size_t)offset : gif->source.size;
-  gif->cut = false;
+  gif->truncated = false;
 }
 
 // ---------------------------------------------------------------- between images
@@ -91,19 +91,19 @@ static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
       gif->has_loop_count = true;
       gif->loop_count = imgc_le16(block + 2);
     }
-    if (n % BLOCKS_A_POLL == 0 && imgc_poll(gif->request, gif->report)) return false;
+    if (n % BLOCKS_PER_POLL == 0 && imgc_poll(gif->request, gif->report)) return false;
   }
   return true;
 }
 
 // Reads the image descriptor. giflib rejects some invalid code sizes and accepts others. In both
 // cases the code size is the last byte read: it is stored here and checked when the image is drawn.
-static imgc_gif_found read_image(imgc_gif *gif, imgc_gif_image *image) {
+static imgc_gif_result read_image(imgc_gif *gif, imgc_gif_image *image) {
   GifFileType *file = gif->file;
   file->Error = 0;
   gif->data_over = false;
   if (DGifGetImageHeader(file) != GIF_OK) {
-    if (gif->cut) return IMGC_GIF_CUT;
+    if (gif->truncated) return IMGC_GIF_TRUNCATED;
     if (file->Error == D_GIF_ERR_NOT_ENOUGH_MEM) {
       imgc_fail(gif->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
       return IMGC_GIF_FAILED;
@@ -118,22 +118,22 @@ static imgc_gif_found read_image(imgc_gif *gif, imgc_gif_image *image) {
   return IMGC_GIF_IMAGE;
 }
 
-imgc_gif_found imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image) {
+imgc_gif_result imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image) {
   *image = (imgc_gif_image){.transparent_index = -1};
   for (uint32_t n = 0;; n++) {
-    if (imgc_left(&gif->source) == 0) return IMGC_GIF_NO_MORE;
-    if (n % BLOCKS_A_POLL == 0 && imgc_poll(gif->request, gif->report)) return IMGC_GIF_FAILED;
+    if (imgc_left(&gif->source) == 0) return IMGC_GIF_END_OF_DATA;
+    if (n % BLOCKS_PER_POLL == 0 && imgc_poll(gif->request, gif->report)) return IMGC_GIF_FAILED;
     image->offset = gif->source.offset;
     GifRecordType type = UNDEFINED_RECORD_TYPE;
     if (DGifGetRecordType(gif->file, &type) != GIF_OK) {
       // Some writers end an image or an extension with an extra zero byte.
-      if (gif->source.data[image->offset] != 0) return IMGC_GIF_JUNK;
+      if (gif->source.data[image->offset] != 0) return IMGC_GIF_UNKNOWN_BLOCK;
       imgc_warn(gif->report, IMGC_WARN_TRAILING_DATA);
       continue;
     }
     if (type == TERMINATE_RECORD_TYPE) return IMGC_GIF_TRAILER;
     if (type == IMAGE_DESC_RECORD_TYPE) return read_image(gif, image);
-    if (!read_extension(gif, image)) return gif->cut ? IMGC_GIF_CUT : IMGC_GIF_FAILED;
+    if (!read_extension(gif, image)) return gif->truncated ? IMGC_GIF_TRUNCATED : IMGC_GIF_FAILED;
   }
 }
 
@@ -144,14 +144,14 @@ bool imgc_gif_skip_data(imgc_gif *gif) {
   for (uint32_t n = 1; !gif->data_over; n++) {
     if (DGifGetCodeNext(gif->file, &block) != GIF_OK) return false;
     gif->data_over = !block;
-    if (n % BLOCKS_A_POLL == 0 && imgc_poll(gif->request, gif->report)) return false;
+    if (n % BLOCKS_PER_POLL == 0 && imgc_poll(gif->request, gif->report)) return false;
   }
   return true;
 }
 
 size_t imgc_gif_read_data(imgc_gif *gif, uint8_t *bytes, size_t size) {
   size_t count = 0;
-  while (size - count >= 255 && !gif->data_over && !gif->cut) {
+  while (size - count >= 255 && !gif->data_over && !gif->truncated) {
     GifByteType *block = NULL;
     if (DGifGetCodeNext(gif->file, &block) != GIF_OK) {
       // giflib discards a truncated block; its available bytes can still complete rows.

@@ -17,7 +17,7 @@ typedef struct imgc_gif {
   GifFileType *file;
   imgc_reader source;
   size_t short_count; // bytes of the last incomplete read by giflib
-  bool cut;           // the bytes ended inside a block
+  bool truncated;     // the bytes ended inside a block
   bool data_over;     // the image's data blocks have been read completely
   bool has_loop_count;
   uint32_t loop_count; // of the first loop extension
@@ -33,14 +33,14 @@ typedef struct imgc_gif_image {
   uint16_t delay; // 1/100 s
 } imgc_gif_image;
 
-typedef enum imgc_gif_found {
+typedef enum imgc_gif_result {
   IMGC_GIF_IMAGE,
   IMGC_GIF_TRAILER,
-  IMGC_GIF_NO_MORE, // the bytes end at a block boundary
-  IMGC_GIF_CUT,     // the bytes end inside a block
-  IMGC_GIF_JUNK,    // neither image, extension nor trailer
-  IMGC_GIF_FAILED,  // see the report
-} imgc_gif_found;
+  IMGC_GIF_END_OF_DATA,   // the bytes end at a block boundary
+  IMGC_GIF_TRUNCATED,     // the bytes end inside a block
+  IMGC_GIF_UNKNOWN_BLOCK, // neither image, extension nor trailer
+  IMGC_GIF_FAILED,        // see the report
+} imgc_gif_result;
 
 // Memory that giflib allocates for an open file, with both palettes.
 enum { IMGC_GIF_LIBRARY_BYTES = 32768 };
@@ -52,7 +52,7 @@ void imgc_gif_close(imgc_gif *gif);
 void imgc_gif_seek(imgc_gif *gif, uint64_t offset);
 
 // Moves to the next image descriptor; its data blocks follow.
-imgc_gif_found imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image);
+imgc_gif_result imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image);
 // Moves past the image's data blocks. Returns false when the data ends before.
 bool imgc_gif_skip_data(imgc_gif *gif);
 // Reads the content of the next data blocks; size is 255 or more. Returns 0 after the last one.

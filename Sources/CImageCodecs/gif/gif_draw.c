@@ -15,7 +15,7 @@ enum { INPUT_SIZE = 4096 };
 
 // Codes have at most 12 bits (GIF89a, appendix F), and the first ones are one bit longer than the
 // code size.
-enum { MOST_CODE_SIZE = 11 };
+enum { MAX_CODE_SIZE = 11 };
 
 typedef struct draw_state {
   imgc_gif *gif;
@@ -135,9 +135,9 @@ static imgc_status report_damage(draw_state *d, uint32_t done, uint32_t y, imgc_
   imgc_report *report = d->gif->report;
   const imgc_gif_image *image = d->image;
   if (report->status) return report->status; // from polling
-  if (state == IMGC_LZW_MEMORY)
+  if (state == IMGC_LZW_NO_MEMORY)
     return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
-  if (state == IMGC_LZW_BAD) {
+  if (state == IMGC_LZW_INVALID) {
     imgc_warn(report, IMGC_WARN_CODE);
     if (!d->to->salvage || done == 0) {
       imgc_warn(report, IMGC_WARN_FRAME_REFUSED);
@@ -148,7 +148,7 @@ static imgc_status report_damage(draw_state *d, uint32_t done, uint32_t y, imgc_
   uint32_t complete = 0;
   while (complete < d->visible_rows && stored_position(image, complete) < done) complete++;
   report->rows = d->to->y + complete;
-  if (state != IMGC_LZW_BAD) {
+  if (state != IMGC_LZW_INVALID) {
     if (d->to->salvage && done == 0)
       return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: data ends before the first row");
     imgc_truncated(report, report->rows);
@@ -184,7 +184,7 @@ static imgc_status draw_rows(draw_state *d) {
 imgc_status imgc_gif_draw(imgc_gif *gif, const imgc_gif_image *image, const imgc_gif_drawing *to) {
   imgc_report *report = gif->report;
   if (image->width == 0 || image->height == 0) return IMGC_OK; // draws nothing
-  if (image->code_size < 1 || image->code_size > MOST_CODE_SIZE) {
+  if (image->code_size < 1 || image->code_size > MAX_CODE_SIZE) {
     imgc_warn(report, IMGC_WARN_CODE);
     imgc_warn(report, IMGC_WARN_FRAME_REFUSED);
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: LZW code size %u", image->code_size);

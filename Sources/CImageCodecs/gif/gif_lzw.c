@@ -17,11 +17,11 @@
 
 enum {
   CODES = 4096,
-  LITERALS = 256,                       // buffer[i] == i: single indices are copied like strings
-  CODES_A_LOAD = 4,                     // 4 codes of 12 bits fit into the 56 bits of one load
-  SLACK = CODES_A_LOAD * (CODES + 16),  // maximum written after `stop` before the next check
-  MAX_WINDOW = CODES * (CODES + 1) / 2, // 1 + 2 + ... + 4,096
-  MIN_FREE = 32768,                     // minimum free space after a move, so that moves are rare
+  LITERALS = 256,                        // buffer[i] == i: single indices are copied like strings
+  CODES_PER_LOAD = 4,                    // 4 codes of 12 bits fit into the 56 bits of one load
+  SLACK = CODES_PER_LOAD * (CODES + 16), // maximum written after `stop` before the next check
+  MAX_WINDOW = CODES * (CODES + 1) / 2,  // 1 + 2 + ... + 4,096
+  MIN_FREE = 32768,                      // minimum free space after a move, so that moves are rare
 };
 
 struct imgc_lzw {
@@ -179,8 +179,8 @@ static inline void grow_codes(unsigned *limit, unsigned *code_bits) {
 }
 
 imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
-  if (z->state == IMGC_LZW_END || z->state == IMGC_LZW_BAD) return z->state;
-  if (z->state == IMGC_LZW_OUTPUT && !make_room(z)) return IMGC_LZW_MEMORY;
+  if (z->state == IMGC_LZW_END || z->state == IMGC_LZW_INVALID) return z->state;
+  if (z->state == IMGC_LZW_OUTPUT && !make_room(z)) return IMGC_LZW_NO_MEMORY;
 
   const unsigned clear_code = 1u << z->code_size;
   // Above 8 bits some codes below the clear code are not valid palette indices.
@@ -199,7 +199,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
       bits |= imgc_load_le64(in) << bit_count;
       in += (63 - bit_count) >> 3;
       bit_count |= 56;
-      for (int k = 0; k < CODES_A_LOAD; k++) {
+      for (int k = 0; k < CODES_PER_LOAD; k++) {
         unsigned code = (unsigned)bits & ((1u << code_bits) - 1);
         if (code >= limit || (code & ~1u) == clear_code) goto special;
         bits >>= code_bits;
@@ -227,7 +227,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
       state = IMGC_LZW_END;
       break;
     } else if (code >= limit || (code >= LITERALS && code < clear_code)) {
-      state = IMGC_LZW_BAD;
+      state = IMGC_LZW_INVALID;
       break;
     } else {
       if (limit == clear_code) limit += 2; // the first code starts the first entry

@@ -8,11 +8,11 @@
 typedef struct imgc_lzw imgc_lzw;
 
 typedef enum imgc_lzw_state {
-  IMGC_LZW_INPUT,  // feed more bytes
-  IMGC_LZW_OUTPUT, // take the complete rows, then run again
-  IMGC_LZW_END,    // the end code was read, or all pixels are decoded
-  IMGC_LZW_BAD,    // an invalid code
-  IMGC_LZW_MEMORY, // out of memory
+  IMGC_LZW_INPUT,     // feed more bytes
+  IMGC_LZW_OUTPUT,    // take the complete rows, then run again
+  IMGC_LZW_END,       // the end code was read, or all pixels are decoded
+  IMGC_LZW_INVALID,   // an invalid code
+  IMGC_LZW_NO_MEMORY, // out of memory
 } imgc_lzw_state;
 
 // Creates a decoder for width * height indices; code_size is 1...11. NULL: out of memory.

@@ -158,7 +158,7 @@ enum {
   IMGC_LEAST_MEMORY = 1 << 7,
   // The opposite for PNG, for benchmarks: decompresses image data in one call (at most 128 MiB of
   // raw rows) also where a resampled decode would stream it.
-  IMGC_AT_ONCE = 1 << 8,
+  IMGC_INFLATE_IN_ONE_CALL = 1 << 8,
 };
 
 // Allocator for large scratch blocks (1 MiB or more). With `malloc` the amount of freed memory that
@@ -183,8 +183,8 @@ typedef struct imgc_request {
   const imgc_transform
       *cmyk_transform; // replaces the naive CMYK conversion by multiplication; may be NULL
   imgc_memory memory;
-  uint64_t result_bytes;        // IMGC_RESAMPLES: bytes of resampler and result; otherwise unused
-  uint32_t most_counted_frames; // IMGC_COUNT_FRAMES: maximum of GIF frames to count; 0: no maximum
+  uint64_t result_bytes;       // IMGC_RESAMPLES: bytes of resampler and result; otherwise unused
+  uint32_t max_counted_frames; // IMGC_COUNT_FRAMES: maximum of GIF frames to count; 0: no maximum
 } imgc_request;
 
 // The destination of decoded pixels: RGBA8, straight alpha, top row first.
@@ -368,7 +368,7 @@ void imgc_icc_description(const uint8_t *icc, size_t icc_size, char *text, size_
 typedef enum imgc_filter {
   IMGC_FILTER_NEAREST = 0,
   IMGC_FILTER_BOX = 1,      // mean of the covered source area
-  IMGC_FILTER_TRIANGLE = 2, // linear
+  IMGC_FILTER_BILINEAR = 2, // linear
   IMGC_FILTER_MITCHELL = 3, // cubic, B = C = 1/3
   IMGC_FILTER_LANCZOS3 = 4,
 } imgc_filter;
@@ -556,7 +556,7 @@ void imgc_row_fields32(uint8_t *dst, const uint8_t *src, size_t n, const imgc_fi
 // Premultiplies alpha: t = c * a + 128; c = (t + (t >> 8)) >> 8. dst may equal src.
 void imgc_row_premultiply(uint8_t *dst, const uint8_t *src, size_t n);
 // Sets RGB to 0 where alpha is 0. dst may equal src.
-void imgc_row_clear_under_alpha(uint8_t *dst, const uint8_t *src, size_t n);
+void imgc_row_clear_transparent(uint8_t *dst, const uint8_t *src, size_t n);
 
 #ifdef __cplusplus
 }

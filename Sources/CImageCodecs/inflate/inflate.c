@@ -23,9 +23,9 @@
 
 enum {
   // Maximum bits of a symbol: codeword and extra bits of a length and of its distance.
-  MOST_SYMBOL_BITS = 15 + 5 + 15 + 13,
+  MAX_SYMBOL_BITS = 15 + 5 + 15 + 13,
   // Maximum blocks without output per call.
-  MOST_BLOCKS = 64,
+  MAX_BLOCKS_WITHOUT_OUTPUT = 64,
 };
 
 void imgc_inflate_begin(imgc_inflater *z, bool (*more)(void *, const uint8_t **, const uint8_t **),
@@ -33,7 +33,7 @@ void imgc_inflate_begin(imgc_inflater *z, bool (*more)(void *, const uint8_t **,
   z->in = z->in_end = NULL;
   z->more = more;
   z->context = context;
-  z->accepts_odd = z->input_ended = z->is_last = z->has_fixed = false;
+  z->accepts_zlib_rejects = z->input_ended = z->is_last = z->has_fixed = false;
   z->out_start = z->out = 0;
   z->bits = 0;
   z->bit_count = 0;
@@ -114,14 +114,14 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
   uint8_t lengths[288 + 32 + 138], of_lengths[19] = {0};
   uint32_t table[128], field;
   z->has_fixed = false;
-  if (!read_bits(z, 14, &field)) return IMGC_INFLATE_BAD;
+  if (!read_bits(z, 14, &field)) return IMGC_INFLATE_INVALID;
   unsigned literals = (field & 31) + 257, distances = (field >> 5 & 31) + 1;
   for (unsigned i = 0; i < (field >> 10) + 4; i++) {
     uint32_t bits;
-    if (!read_bits(z, 3, &bits)) return IMGC_INFLATE_BAD;
+    if (!read_bits(z, 3, &bits)) return IMGC_INFLATE_INVALID;
     of_lengths[order[i]] = (uint8_t)bits;
   }
-  if (!imgc_inflate_length_table(table, of_lengths)) return IMGC_INFLATE_BAD;
+  if (!imgc_inflate_length_table(table, of_lengths)) return IMGC_INFLATE_INVALID;
   bool odd = literals > 286 || distances > 30;
   unsigned count = 0;
   while (count < literals + distances) {
@@ -130,41 +130,41 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
     unsigned bits = entry & 0xFF, symbol = entry >> 16;
     unsigned extra = symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
     // An incomplete code of code lengths cannot produce a block with an end code.
-    if ((entry & IMGC_INFLATE_RARE) || bits + extra > z->bit_count) return IMGC_INFLATE_BAD;
+    if ((entry & IMGC_INFLATE_RARE) || bits + extra > z->bit_count) return IMGC_INFLATE_INVALID;
     take(z, bits);
     if (symbol < 16) {
       lengths[count++] = (uint8_t)symbol;
       continue;
     }
-    if (symbol == 16 && count == 0) return IMGC_INFLATE_BAD;
+    if (symbol == 16 && count == 0) return IMGC_INFLATE_INVALID;
     unsigned run = take(z, extra) + (symbol == 18 ? 11 : 3);
     memset(lengths + count, symbol == 16 ? lengths[count - 1] : 0, run);
     count += run;
   }
   // libdeflate before 1.16 accepts a run that extends past the last length.
   if (count != literals + distances) {
-    if (!LONG_RUNS) return IMGC_INFLATE_BAD;
+    if (!LONG_RUNS) return IMGC_INFLATE_INVALID;
     odd = true;
   }
   // Without an end-of-block code the stream never ends.
-  if (lengths[256] == 0) return IMGC_INFLATE_BAD;
-  if (odd && !z->accepts_odd) return IMGC_INFLATE_ODD;
+  if (lengths[256] == 0) return IMGC_INFLATE_INVALID;
+  if (odd && !z->accepts_zlib_rejects) return IMGC_INFLATE_ZLIB_REJECTS;
   if (!imgc_inflate_distance_table(z, lengths + literals, distances) ||
       !imgc_inflate_literal_table(z, lengths, literals))
-    return IMGC_INFLATE_BAD;
+    return IMGC_INFLATE_INVALID;
   z->state = IMGC_INFLATE_CODED;
   return IMGC_INFLATE_MORE;
 }
 
 static imgc_inflate_result begin_block(imgc_inflater *z) {
   uint32_t head;
-  if (!read_bits(z, 3, &head)) return IMGC_INFLATE_BAD;
+  if (!read_bits(z, 3, &head)) return IMGC_INFLATE_INVALID;
   z->is_last = head & 1;
   switch (head >> 1) {
-  case 0: return begin_stored(z) ? IMGC_INFLATE_MORE : IMGC_INFLATE_BAD;
-  case 1: return begin_fixed(z) ? IMGC_INFLATE_MORE : IMGC_INFLATE_BAD;
+  case 0: return begin_stored(z) ? IMGC_INFLATE_MORE : IMGC_INFLATE_INVALID;
+  case 1: return begin_fixed(z) ? IMGC_INFLATE_MORE : IMGC_INFLATE_INVALID;
   case 2: return begin_dynamic(z);
-  default: return IMGC_INFLATE_BAD;
+  default: return IMGC_INFLATE_INVALID;
   }
 }
 
@@ -183,7 +183,7 @@ static imgc_inflate_result copy_stored(imgc_inflater *z) {
     }
     size_t n = (size_t)(z->in_end - z->in);
     if (n == 0) {
-      if (!need(z, 8)) return IMGC_INFLATE_BAD;
+      if (!need(z, 8)) return IMGC_INFLATE_INVALID;
       continue;
     }
     if (n > z->stored) n = z->stored;
@@ -212,14 +212,15 @@ INLINE uint32_t look_up(const uint32_t *table, unsigned index_bits, uint64_t bit
 
 // Decodes one symbol with the available input.
 static imgc_inflate_result decode_carefully(imgc_inflater *z) {
-  need(z, MOST_SYMBOL_BITS);
+  need(z, MAX_SYMBOL_BITS);
   uint64_t bits = z->bits;
   unsigned before;
   uint32_t entry = look_up(z->literals, z->literal_bits, bits, &before);
   bits >>= before;
   unsigned used = before + (entry >> 8 & 15); // of a pair only the first literal
-  if (used > z->bit_count) return IMGC_INFLATE_BAD;
-  if ((entry & IMGC_INFLATE_IS_ODD) && !z->accepts_odd) return IMGC_INFLATE_ODD;
+  if (used > z->bit_count) return IMGC_INFLATE_INVALID;
+  if ((entry & IMGC_INFLATE_IS_UNDEFINED) && !z->accepts_zlib_rejects)
+    return IMGC_INFLATE_ZLIB_REJECTS;
   if (entry & (IMGC_INFLATE_IS_LITERAL | IMGC_INFLATE_END_OF_BLOCK)) {
     take(z, used);
     if (entry & IMGC_INFLATE_IS_LITERAL)
@@ -234,11 +235,12 @@ static imgc_inflate_result decode_carefully(imgc_inflater *z) {
   entry = look_up(z->distances, IMGC_INFLATE_DISTANCE_BITS, bits, &before);
   bits >>= before;
   used += before + (entry & IMGC_INFLATE_BITS);
-  if (used > z->bit_count) return IMGC_INFLATE_BAD;
-  if ((entry & IMGC_INFLATE_IS_ODD) && !z->accepts_odd) return IMGC_INFLATE_ODD;
+  if (used > z->bit_count) return IMGC_INFLATE_INVALID;
+  if ((entry & IMGC_INFLATE_IS_UNDEFINED) && !z->accepts_zlib_rejects)
+    return IMGC_INFLATE_ZLIB_REJECTS;
   uint32_t distance = value_of(entry, bits);
   // The window contains all output, or at least its last 32 KiB.
-  if (distance > z->out) return IMGC_INFLATE_BAD;
+  if (distance > z->out) return IMGC_INFLATE_INVALID;
   take(z, used);
   uint8_t *to = z->window + z->out;
   for (uint32_t i = 0; i < length; i++) to[i] = to[(ptrdiff_t)i - (ptrdiff_t)distance];
@@ -263,7 +265,7 @@ imgc_inflate_result imgc_inflate_run(imgc_inflater *z) {
   for (unsigned blocks = 0; result == IMGC_INFLATE_MORE && z->out < LIMIT;) {
     switch (z->state) {
     case IMGC_INFLATE_HEADER:
-      if (blocks++ == MOST_BLOCKS) return result;
+      if (blocks++ == MAX_BLOCKS_WITHOUT_OUTPUT) return result;
       result = begin_block(z);
       break;
     case IMGC_INFLATE_STORED: result = copy_stored(z); break;

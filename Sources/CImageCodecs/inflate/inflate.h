@@ -2,14 +2,15 @@
 // one call.
 //
 // It accepts exactly the streams that libdeflate accepts. Where zlib is stricter it returns
-// IMGC_INFLATE_ODD.
+// IMGC_INFLATE_ZLIB_REJECTS.
 
 #ifndef IMGC_INFLATE_H
 #define IMGC_INFLATE_H
 
 #include "inflate/inflate_state.h"
 
-// Starts before the first block. Set `accepts_odd` afterwards. Does not initialize the window.
+// Starts before the first block. Set `accepts_zlib_rejects` afterwards. Does not initialize the
+// window.
 void imgc_inflate_begin(imgc_inflater *z, bool (*more)(void *, const uint8_t **, const uint8_t **),
                         void *context);
 

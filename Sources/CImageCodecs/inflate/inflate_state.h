@@ -21,12 +21,13 @@ enum {
 };
 
 typedef enum imgc_inflate_result {
-  IMGC_INFLATE_MORE, // there may be output; call again
-  IMGC_INFLATE_END,  // the last block has ended; there may be output
-  IMGC_INFLATE_BAD,  // invalid or truncated data
+  IMGC_INFLATE_MORE,    // there may be output; call again
+  IMGC_INFLATE_END,     // the last block has ended; there may be output
+  IMGC_INFLATE_INVALID, // invalid or truncated data
   // libdeflate accepts the next symbol and zlib rejects it: a symbol that RFC 1951 does not define,
-  // or the unused codeword of a code with a single symbol. Only when `accepts_odd` is false.
-  IMGC_INFLATE_ODD,
+  // or the unused codeword of a code with a single symbol. Only when `accepts_zlib_rejects` is
+  // false.
+  IMGC_INFLATE_ZLIB_REJECTS,
 } imgc_inflate_result;
 
 typedef struct imgc_inflater {
@@ -35,7 +36,7 @@ typedef struct imgc_inflater {
   const uint8_t *in, *in_end;
   bool (*more)(void *context, const uint8_t **in, const uint8_t **in_end);
   void *context;
-  bool accepts_odd;
+  bool accepts_zlib_rejects;
 
   // Output of the last run: [out_start, out) of `window`.
   size_t out_start, out;

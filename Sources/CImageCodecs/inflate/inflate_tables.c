@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_BITS = 15, MOST_SYMBOLS = 288 };
+enum { MAX_BITS = 15, MAX_SYMBOLS = 288 };
 
 // Returns the part of an entry that depends on the symbol only.
 static uint32_t literal_entry(unsigned symbol) {
@@ -16,14 +16,14 @@ static uint32_t literal_entry(unsigned symbol) {
   if (symbol < 256) return IMGC_INFLATE_IS_LITERAL | symbol << 16;
   if (symbol == 256) return IMGC_INFLATE_RARE | IMGC_INFLATE_END_OF_BLOCK;
   unsigned i = symbol - 257;
-  uint32_t odd = symbol > 285 ? IMGC_INFLATE_RARE | IMGC_INFLATE_IS_ODD : 0;
+  uint32_t odd = symbol > 285 ? IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED : 0;
   uint32_t extra = i < 8 || i >= 28 ? 0 : i / 4 - 1;
   return (uint32_t)base[i] << 16 | odd | extra;
 }
 
 static uint32_t distance_entry(unsigned symbol) {
   // 30 and 31 are undefined; libdeflate decodes them as 29.
-  uint32_t odd = symbol > 29 ? IMGC_INFLATE_RARE | IMGC_INFLATE_IS_ODD : 0;
+  uint32_t odd = symbol > 29 ? IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED : 0;
   if (odd) symbol = 29;
   uint32_t extra = symbol < 4 ? 0 : symbol / 2 - 1;
   uint32_t base = symbol < 4 ? symbol + 1 : ((2 + symbol % 2) << extra) + 1;
@@ -44,15 +44,15 @@ static unsigned next_reversed(unsigned code, unsigned bits) {
 // Builds a table and returns its index bits, at most `bits`; 0 when the code lengths are invalid.
 static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const uint8_t *lengths,
                            unsigned count, uint32_t (*entry_of)(unsigned symbol)) {
-  unsigned counts[MOST_BITS + 1] = {0}, starts[MOST_BITS + 2];
-  uint16_t sorted[MOST_SYMBOLS];
+  unsigned counts[MAX_BITS + 1] = {0}, starts[MAX_BITS + 2];
+  uint16_t sorted[MAX_SYMBOLS];
   for (unsigned i = 0; i < count; i++) counts[lengths[i]]++;
-  unsigned used = count - counts[0], longest = MOST_BITS;
+  unsigned used = count - counts[0], longest = MAX_BITS;
   counts[0] = 0;
   while (longest > 0 && counts[longest] == 0) longest--;
   int left = 1; // unused codewords of the current length
   starts[0] = starts[1] = 0;
-  for (unsigned n = 1; n <= MOST_BITS; n++) {
+  for (unsigned n = 1; n <= MAX_BITS; n++) {
     left = 2 * left - (int)counts[n];
     if (left < 0) return 0;
     starts[n + 1] = starts[n] + counts[n];
@@ -64,7 +64,7 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
     if (used > 1 || (used == 1 && counts[1] != 1)) return 0;
     // zlib accepts the codeword 0 of a single symbol, and no codeword of an empty code.
     uint32_t entry = with_bits(entry_of(used ? sorted[0] : 0), 1);
-    uint32_t odd = entry | IMGC_INFLATE_RARE | IMGC_INFLATE_IS_ODD;
+    uint32_t odd = entry | IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED;
     for (unsigned i = 0; i < 1u << bits; i++) table[i] = used && !(i & 1) ? entry : odd;
     return bits;
   }

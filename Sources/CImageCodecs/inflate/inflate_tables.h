@@ -16,7 +16,7 @@ enum {
   IMGC_INFLATE_RARE = 1 << 12, // one of the next three
   IMGC_INFLATE_SUBTABLE = 1 << 13,
   IMGC_INFLATE_END_OF_BLOCK = 1 << 14,
-  IMGC_INFLATE_IS_ODD = 1 << 15,
+  IMGC_INFLATE_IS_UNDEFINED = 1 << 15,
 };
 
 // Builds the table of `count` symbols (at most 288) from their codeword lengths in bits, at most

@@ -71,7 +71,7 @@ static imgc_status read_header(const imgc_request *request, imgc_header *header,
 static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_t size,
                             imgc_report *report) {
   jpeg_markers m;
-  if (imgc_jpeg_walk(request, &m, report)) return report->status;
+  if (imgc_jpeg_parse_markers(request, &m, report)) return report->status;
   if (m.icc_size == 0 || m.icc_size != size)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the profile has %llu bytes",
                      (unsigned long long)m.icc_size);

@@ -66,7 +66,7 @@ static JBLOCKARRAY on_access(j_common_ptr cinfo, jvirt_barray_ptr array, JDIMENS
   return a->rows + first;
 }
 
-void imgc_jpeg_own_arrays(jpeg_state *s) {
+void imgc_jpeg_install_arrays(jpeg_state *s) {
   struct jpeg_memory_mgr *memory = s->cinfo.mem;
   s->array_count = 0;
   s->realize = memory->realize_virt_arrays;

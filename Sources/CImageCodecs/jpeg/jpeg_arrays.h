@@ -6,7 +6,7 @@
 #include "jpeg/jpeg_state.h"
 
 // Replaces libjpeg's functions for virtual arrays of blocks. Call it after jpeg_create_decompress.
-void imgc_jpeg_own_arrays(jpeg_state *s);
+void imgc_jpeg_install_arrays(jpeg_state *s);
 void imgc_jpeg_free_arrays(jpeg_state *s);
 
 #endif

@@ -12,7 +12,7 @@
 
 // Cost of a warning in the work budget while all scans are read: libjpeg resynchronizes at every
 // restart interval without reading a byte, which takes 25 ns, as long as two empty blocks.
-enum { SAMPLES_A_WARNING = 2 * DCTSIZE2 };
+enum { SAMPLES_PER_WARNING = 2 * DCTSIZE2 };
 
 static jpeg_state *state_of(j_common_ptr cinfo) { return cinfo->client_data; }
 
@@ -60,7 +60,7 @@ static void on_message(j_common_ptr cinfo, int level) {
   // libjpeg repeats a warning for each restart interval and each bad code, and resynchronizes: the
   // following data is often intact, so decoding continues. The report contains each kind once.
   imgc_warn(s->report, warning_for(code));
-  if (s->consuming) s->scan_samples = imgc_add(s->scan_samples, SAMPLES_A_WARNING);
+  if (s->consuming) s->scan_samples = imgc_add(s->scan_samples, SAMPLES_PER_WARNING);
   if (imgc_enforce_strictness(s->request, s->report)) leave(s);
 }
 
@@ -149,7 +149,7 @@ static void create(jpeg_state *s) {
   s->cinfo.src = &s->source;
   s->progress.progress_monitor = on_progress;
   s->cinfo.progress = &s->progress;
-  imgc_jpeg_own_arrays(s);
+  imgc_jpeg_install_arrays(s);
 }
 
 // The only function here with setjmp. It has no local variables except its arguments.

@@ -96,7 +96,8 @@ static imgc_status check_frame(const jpeg_markers *m, imgc_report *report) {
   return IMGC_OK;
 }
 
-imgc_status imgc_jpeg_walk(const imgc_request *request, jpeg_markers *m, imgc_report *report) {
+imgc_status imgc_jpeg_parse_markers(const imgc_request *request, jpeg_markers *m,
+                                    imgc_report *report) {
   memset(m, 0, sizeof *m);
   imgc_reader r = {request->data, request->size, 0};
   if (request->size < 2)

@@ -29,6 +29,7 @@ typedef struct jpeg_markers {
 
 // Fails when the bytes are not a JPEG, or one that libjpeg-turbo 2.1 cannot decode. Truncation is
 // not a failure here: libjpeg reports it.
-imgc_status imgc_jpeg_walk(const imgc_request *request, jpeg_markers *markers, imgc_report *report);
+imgc_status imgc_jpeg_parse_markers(const imgc_request *request, jpeg_markers *markers,
+                                    imgc_report *report);
 
 #endif

@@ -162,7 +162,8 @@ static void decode_step(jpeg_state *s) {
   imgc_jpeg_leave_if_failed(s);
   // imgc_jpeg_start has checked the memory; this limits libjpeg if it needs more than estimated.
   if (memory) {
-    memory -= (uint64_t)dest->width * 4 * imgc_rows_held(s->request, dest->height, IMGC_JPEG_BATCH);
+    memory -=
+        (uint64_t)dest->width * 4 * imgc_rows_in_memory(s->request, dest->height, IMGC_JPEG_BATCH);
     if (s->request->flags & IMGC_RESAMPLES) memory -= s->request->result_bytes;
     cinfo->mem->max_memory_to_use = memory < LONG_MAX ? (long)memory : LONG_MAX;
   }
@@ -227,7 +228,7 @@ imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_dest *dest,
   jpeg_markers markers;
   if (imgc_jpeg_open(request, &markers, report)) return report->status;
   jpeg_state s = {.request = request, .report = report, .size = request->size, .dest = dest};
-  imgc_jpeg_leave_out(request, &s.left_out);
+  imgc_jpeg_select_skipped_scans(request, &s.left_out);
   const imgc_report before = *report;
   imgc_jpeg_run(&s, decode_step);
   if (!report->status && s.gave_up) start_again_with_libjpeg(&s, &before);

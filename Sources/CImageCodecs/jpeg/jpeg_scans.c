@@ -16,7 +16,7 @@ enum {
 };
 
 // Parsing a file of this size takes at most a third of a second.
-static const size_t MOST_BYTES = 64u << 20;
+static const size_t MAX_BYTES = 64u << 20;
 
 // Precision of each coefficient: the bit position (Al) of the last scan, or NOT_YET.
 enum { NOT_YET = 14 };
@@ -110,7 +110,7 @@ static bool skip_data(imgc_reader *r) {
 
 // Reads one marker segment with the data after it. Returns false when no scan may be skipped, or at
 // EOI (`*ended`).
-static bool step(walk *w, jpeg_left_out *out, bool *ended) {
+static bool step(walk *w, jpeg_skipped_scans *out, bool *ended) {
   imgc_reader *r = &w->reader;
   // Any number of fill bytes may precede a marker (T.81 B.1.1.2).
   while (imgc_left(r) >= 2 && r->data[r->offset] == 0xFF && r->data[r->offset + 1] == 0xFF)
@@ -134,18 +134,18 @@ static bool step(walk *w, jpeg_left_out *out, bool *ended) {
   scan s;
   if (!read_scan(w, body, length - 2, &s) || !advance(&w->all, &s) || !skip_data(r)) return false;
   if (!can_do_without(w, &s)) return advance(&w->kept, &s);
-  if (out->count == IMGC_JPEG_MAX_LEFT_OUT) return false;
+  if (out->count == IMGC_JPEG_MAX_SKIPPED_SCANS) return false;
   out->parts[out->count].start = start;
   out->parts[out->count++].end = r->offset;
   return true;
 }
 
-void imgc_jpeg_leave_out(const imgc_request *request, jpeg_left_out *out) {
+void imgc_jpeg_select_skipped_scans(const imgc_request *request, jpeg_skipped_scans *out) {
   out->count = 0;
   walk w = {.flags = request->flags & (IMGC_NO_LAST_REFINEMENT | IMGC_LOW_SCANS_ONLY)};
   // Damage in skipped scans would not be detected, so a strict request reads all. The parser does
   // not poll: it is fast for all but extremely large files.
-  if (!w.flags || request->size < 2 || request->size > MOST_BYTES ||
+  if (!w.flags || request->size < 2 || request->size > MAX_BYTES ||
       request->strictness >= IMGC_STRICT_ON_CORRUPT)
     return;
   w.reader = (imgc_reader){request->data, request->size, 2};

@@ -5,20 +5,20 @@
 
 #include "CImageCodecs.h"
 
-enum { IMGC_JPEG_MAX_LEFT_OUT = 32 };
+enum { IMGC_JPEG_MAX_SKIPPED_SCANS = 32 };
 
 // Byte ranges that libjpeg does not read, each from a scan's SOS marker to the marker after its
 // data, in file order.
-typedef struct jpeg_left_out {
+typedef struct jpeg_skipped_scans {
   uint32_t count;
   struct {
     size_t start, end; // offsets into the file
-  } parts[IMGC_JPEG_MAX_LEFT_OUT];
-} jpeg_left_out;
+  } parts[IMGC_JPEG_MAX_SKIPPED_SCANS];
+} jpeg_skipped_scans;
 
 // Fills `out` by the request's IMGC_NO_LAST_REFINEMENT or IMGC_LOW_SCANS_ONLY. Skips nothing unless
 // the scans follow ITU-T T.81, with and without the skipped ones, up to an EOI marker: libjpeg
 // handles irregular or truncated files completely.
-void imgc_jpeg_leave_out(const imgc_request *request, jpeg_left_out *out);
+void imgc_jpeg_select_skipped_scans(const imgc_request *request, jpeg_skipped_scans *out);
 
 #endif

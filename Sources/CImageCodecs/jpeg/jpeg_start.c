@@ -40,7 +40,7 @@ void imgc_jpeg_start(jpeg_state *s) {
   cinfo->scale_denom = s->request->scale_denominator ? s->request->scale_denominator : 1;
   jpeg_calc_output_dimensions(cinfo);
   imgc_check_size(s->request, cinfo->image_width, cinfo->image_height, s->report);
-  uint32_t held = imgc_rows_held(s->request, cinfo->output_height, IMGC_JPEG_BATCH);
+  uint32_t held = imgc_rows_in_memory(s->request, cinfo->output_height, IMGC_JPEG_BATCH);
   imgc_check_memory(s->request, cinfo->output_width, held, imgc_jpeg_work_bytes(cinfo), s->report);
   imgc_jpeg_leave_if_failed(s);
 }
@@ -50,7 +50,7 @@ imgc_status imgc_jpeg_open(const imgc_request *request, jpeg_markers *markers,
   uint32_t n = request->scale_denominator;
   if (n > 8 || (n & (n - 1)) != 0)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "scale is 1/%u", n);
-  if (imgc_jpeg_walk(request, markers, report)) return report->status;
+  if (imgc_jpeg_parse_markers(request, markers, report)) return report->status;
   // Checking the size now reports the exceeded limit before libjpeg reports another error.
   if (markers->frame) imgc_check_size(request, markers->width, markers->height, report);
   return report->status;

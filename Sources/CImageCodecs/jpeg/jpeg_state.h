@@ -41,13 +41,13 @@ typedef struct jpeg_state {
 
   // Input. `size` is less than the request's in a second attempt, see jpeg_rows.c.
   size_t size;
-  jpeg_left_out left_out; // scans that libjpeg does not read
-  uint32_t parts_passed;  // number of skipped ones so far
-  bool ended;             // the source reached the end and inserted an EOI
-  uint32_t end_row;       // iMCU row of the input at that time
-  bool is_short;          // entropy data was missing after that
-  uint32_t short_row;     // iMCU row where it was missing
-  uint32_t short_scan;    // scan where it was missing, from 1
+  jpeg_skipped_scans left_out; // scans that libjpeg does not read
+  uint32_t parts_passed;       // number of skipped ones so far
+  bool ended;                  // the source reached the end and inserted an EOI
+  uint32_t end_row;            // iMCU row of the input at that time
+  bool is_short;               // entropy data was missing after that
+  uint32_t short_row;          // iMCU row where it was missing
+  uint32_t short_scan;         // scan where it was missing, from 1
 
   bool failed; // libjpeg failed; `code` is its message code
   int code;

@@ -21,20 +21,20 @@ static imgc_status read_tail(const imgc_request *request, const imgc_png *png,
   while (imgc_png_source_next(&source, &segment, false)) {
   }
   imgc_png_chunk chunk;
-  for (uint64_t count = 1; imgc_png_next(&source.reader, &chunk) == IMGC_PNG_WHOLE; count++) {
+  for (uint64_t count = 1; imgc_png_next(&source.reader, &chunk) == IMGC_PNG_COMPLETE; count++) {
     if (chunk.type == IMGC_PNG_IEND) {
       if (imgc_left(&source.reader) > 0) imgc_warn(report, IMGC_WARN_TRAILING_DATA);
       return IMGC_OK;
     }
     if (chunk.type == IMGC_PNG_eXIf) {
-      if (imgc_png_crc_is_right(&chunk))
+      if (imgc_png_crc_matches(&chunk))
         imgc_png_read_metadata(metadata, &chunk, true);
       else
         imgc_warn(report, IMGC_WARN_CRC);
     }
     if (count % 4096 == 0 && imgc_poll(request, report)) return report->status;
   }
-  if (!extent->cut)
+  if (!extent->truncated)
     imgc_warn(report, IMGC_WARN_MISSING_END); // otherwise decoding reports truncation
   return IMGC_OK;
 }
@@ -68,7 +68,7 @@ static imgc_status read_header(const imgc_request *request, imgc_header *header,
   header->work_bytes = imgc_png_work_bytes(request, &png, &extent);
   header->band_rows = imgc_png_band_rows(&png);
   return imgc_check_memory(request, png.width,
-                           imgc_rows_held(request, png.height, header->band_rows),
+                           imgc_rows_in_memory(request, png.height, header->band_rows),
                            header->work_bytes, report);
 }
 

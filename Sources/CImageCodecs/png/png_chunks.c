@@ -16,25 +16,25 @@
 
 static bool is_letter(uint8_t c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
-imgc_png_step imgc_png_next(imgc_reader *reader, imgc_png_chunk *chunk) {
+imgc_png_chunk_result imgc_png_next(imgc_reader *reader, imgc_png_chunk *chunk) {
   *chunk = (imgc_png_chunk){.offset = reader->offset};
-  if (imgc_left(reader) < 8) return IMGC_PNG_CUT;
+  if (imgc_left(reader) < 8) return IMGC_PNG_TRUNCATED;
   const uint8_t *head = reader->data + reader->offset;
   uint32_t length = imgc_be32(head);
-  if (length > INT32_MAX) return IMGC_PNG_BAD;
+  if (length > INT32_MAX) return IMGC_PNG_INVALID;
   for (int i = 4; i < 8; i++)
-    if (!is_letter(head[i])) return IMGC_PNG_BAD;
+    if (!is_letter(head[i])) return IMGC_PNG_INVALID;
   reader->offset += 8;
   chunk->type = imgc_be32(head + 4);
   chunk->length = length;
   chunk->data = head + 8;
   chunk->available = length < imgc_left(reader) ? length : imgc_left(reader);
-  if (imgc_skip(reader, (uint64_t)length + 4)) return IMGC_PNG_WHOLE;
+  if (imgc_skip(reader, (uint64_t)length + 4)) return IMGC_PNG_COMPLETE;
   reader->offset = reader->size;
-  return IMGC_PNG_CUT;
+  return IMGC_PNG_TRUNCATED;
 }
 
-bool imgc_png_crc_is_right(const imgc_png_chunk *chunk) {
+bool imgc_png_crc_matches(const imgc_png_chunk *chunk) {
   uint32_t crc = libdeflate_crc32(0, chunk->data - 4, (size_t)chunk->length + 4);
   return crc == imgc_be32(chunk->data + chunk->length);
 }
@@ -50,8 +50,8 @@ uint64_t imgc_png_row_bytes(const imgc_png *png, uint32_t width) {
   return ((uint64_t)width * imgc_png_channels(png) * png->bit_depth + 7) / 8;
 }
 
-static imgc_status malformed(imgc_report *report, const char *what) {
-  return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: %s", what);
+static imgc_status malformed(imgc_report *report, const char *reason) {
+  return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: %s", reason);
 }
 
 static imgc_status read_ihdr(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
@@ -99,16 +99,16 @@ static imgc_status read_plte(const imgc_png_chunk *chunk, imgc_png *png, imgc_re
 }
 
 static void read_trns(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *report) {
-  bool fits = false;
+  bool is_valid = false;
   switch (png->color_type) {
-  case IMGC_PNG_COLOR_GRAY: fits = chunk->length == 2; break;
-  case IMGC_PNG_COLOR_RGB: fits = chunk->length == 6; break;
+  case IMGC_PNG_COLOR_GRAY: is_valid = chunk->length == 2; break;
+  case IMGC_PNG_COLOR_RGB: is_valid = chunk->length == 6; break;
   case IMGC_PNG_COLOR_INDEXED:
-    fits = chunk->length > 0 && chunk->length <= png->palette_size;
+    is_valid = chunk->length > 0 && chunk->length <= png->palette_size;
     break;
   default: break;
   }
-  if (!fits || png->transparency) {
+  if (!is_valid || png->transparency) {
     imgc_warn(report, IMGC_WARN_CHUNK);
     return;
   }
@@ -129,7 +129,7 @@ static void read_actl(const imgc_png_chunk *chunk, imgc_png *png, imgc_report *r
 
 // Returns true when pixels depend on the chunk. A longer chunk of the same type is invalid,
 // with any checksum.
-static bool matters(const imgc_png_chunk *chunk) {
+static bool affects_pixels(const imgc_png_chunk *chunk) {
   switch (chunk->type) {
   case IMGC_PNG_IHDR: return chunk->length <= IMGC_PNG_IHDR_SIZE;
   case IMGC_PNG_PLTE: return chunk->length <= IMGC_PNG_PLTE_MAX_SIZE;
@@ -142,10 +142,11 @@ static bool matters(const imgc_png_chunk *chunk) {
 // An animation parses the chunks before the first IDAT again for every frame. With more chunks than
 // this the file is decoded as a still image, so that a file of many empty chunks cannot take
 // minutes.
-enum { MOST_CHUNKS_OF_ANIMATION = 4096 };
+enum { MAX_CHUNKS_OF_ANIMATION = 4096 };
 
-imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, imgc_png *png,
-                          imgc_png_visit *visit, void *context, imgc_report *report) {
+imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level check_level,
+                          imgc_png *png, imgc_png_visit *visit, void *context,
+                          imgc_report *report) {
   *png = (imgc_png){0};
   if (request->size < IMGC_PNG_SIGNATURE_SIZE ||
       memcmp(request->data, IMGC_PNG_SIGNATURE, IMGC_PNG_SIGNATURE_SIZE) != 0)
@@ -153,14 +154,14 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, img
   imgc_reader reader = {request->data, request->size, IMGC_PNG_SIGNATURE_SIZE};
   for (uint64_t count = 0;; count++) {
     imgc_png_chunk chunk;
-    imgc_png_step step = imgc_png_next(&reader, &chunk);
+    imgc_png_chunk_result result = imgc_png_next(&reader, &chunk);
     // acTL may also follow that many chunks.
-    if (count >= MOST_CHUNKS_OF_ANIMATION && png->animated) {
+    if (count >= MAX_CHUNKS_OF_ANIMATION && png->animated) {
       imgc_warn(report, IMGC_WARN_METADATA_IGNORED);
       png->animated = false;
     }
     if (count % 4096 == 4095 && imgc_poll(request, report)) return report->status;
-    if (step == IMGC_PNG_BAD)
+    if (result == IMGC_PNG_INVALID)
       return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: no chunk at byte %zu",
                        chunk.offset);
     if (count > 0 && chunk.type == IMGC_PNG_IDAT) {
@@ -169,17 +170,17 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, img
       png->idat_offset = chunk.offset;
       return IMGC_OK;
     }
-    if (step == IMGC_PNG_CUT)
+    if (result == IMGC_PNG_TRUNCATED)
       return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "png: data ends at byte %zu",
                        request->size);
     if ((chunk.type == IMGC_PNG_IHDR) != (count == 0))
       return malformed(report, count ? "there are two IHDR" : "IHDR is not first");
 
-    bool right = true;
-    if (depth == IMGC_PNG_ALL_CHECKSUMS || matters(&chunk)) {
-      right = imgc_png_crc_is_right(&chunk);
+    bool crc_matches = true;
+    if (check_level == IMGC_PNG_ALL_CHECKSUMS || affects_pixels(&chunk)) {
+      crc_matches = imgc_png_crc_matches(&chunk);
       // A critical chunk is used despite a wrong checksum.
-      if (!right) imgc_warn(report, IMGC_WARN_CRC);
+      if (!crc_matches) imgc_warn(report, IMGC_WARN_CRC);
     }
     switch (chunk.type) {
     case IMGC_PNG_IHDR:
@@ -190,14 +191,14 @@ imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, img
       break;
     case IMGC_PNG_IEND: return malformed(report, "there is no picture before IEND");
     case IMGC_PNG_tRNS:
-      if (right) read_trns(&chunk, png, report);
+      if (crc_matches) read_trns(&chunk, png, report);
       break;
     case IMGC_PNG_acTL:
-      if (right) read_actl(&chunk, png, report);
+      if (crc_matches) read_actl(&chunk, png, report);
       break;
     default:
       if (imgc_png_is_critical(&chunk)) return malformed(report, "a critical chunk is unknown");
-      if (right && visit) visit(context, &chunk, png->palette != NULL);
+      if (crc_matches && visit) visit(context, &chunk, png->palette != NULL);
     }
   }
 }

@@ -7,11 +7,11 @@
 #include "core/bytes.h"
 #include "png/png_format.h"
 
-typedef enum imgc_png_step {
-  IMGC_PNG_WHOLE, // payload and checksum are complete
-  IMGC_PNG_CUT,   // the data ends inside the chunk, or before it (`type` is 0 then)
-  IMGC_PNG_BAD,   // not a chunk: invalid length or type
-} imgc_png_step;
+typedef enum imgc_png_chunk_result {
+  IMGC_PNG_COMPLETE,  // payload and checksum are complete
+  IMGC_PNG_TRUNCATED, // the data ends inside the chunk, or before it (`type` is 0 then)
+  IMGC_PNG_INVALID,   // not a chunk: invalid length or type
+} imgc_png_chunk_result;
 
 typedef struct imgc_png_chunk {
   uint32_t type;
@@ -22,10 +22,10 @@ typedef struct imgc_png_chunk {
 } imgc_png_chunk;
 
 // Reads a chunk and moves past it; does not move when the bytes are not a chunk.
-imgc_png_step imgc_png_next(imgc_reader *reader, imgc_png_chunk *chunk);
+imgc_png_chunk_result imgc_png_next(imgc_reader *reader, imgc_png_chunk *chunk);
 
 // Returns true when the checksum matches; the chunk must be complete.
-bool imgc_png_crc_is_right(const imgc_png_chunk *chunk);
+bool imgc_png_crc_matches(const imgc_png_chunk *chunk);
 static inline bool imgc_png_is_critical(const imgc_png_chunk *chunk) {
   return !(chunk->type & IMGC_PNG_ANCILLARY);
 }
@@ -52,15 +52,15 @@ unsigned imgc_png_pixel_bytes(const imgc_png *png);
 uint64_t imgc_png_row_bytes(const imgc_png *png, uint32_t width);
 
 // Extent of the checks before the first IDAT.
-typedef enum imgc_png_depth {
+typedef enum imgc_png_check_level {
   IMGC_PNG_PIXELS_ONLY, // only chunks that pixels depend on: for frames of animations
   IMGC_PNG_ALL_CHECKSUMS,
-} imgc_png_depth;
+} imgc_png_check_level;
 
 // Parses up to the first IDAT and checks critical chunks as libpng does. Calls `visit` (may be
 // NULL) for every complete ancillary chunk with a correct checksum.
 typedef void imgc_png_visit(void *context, const imgc_png_chunk *chunk, bool after_palette);
-imgc_status imgc_png_scan(const imgc_request *request, imgc_png_depth depth, imgc_png *png,
-                          imgc_png_visit *visit, void *context, imgc_report *report);
+imgc_status imgc_png_scan(const imgc_request *request, imgc_png_check_level check_level,
+                          imgc_png *png, imgc_png_visit *visit, void *context, imgc_report *report);
 
 #endif

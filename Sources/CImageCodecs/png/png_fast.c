@@ -18,7 +18,7 @@
 #include <string.h>
 
 // libdeflate cannot be interrupted: this size takes about a sixth of a second.
-static const uint64_t MOST_RAW_BYTES = 128u << 20;
+static const uint64_t MAX_RAW_BYTES = 128u << 20;
 
 // Tables of libdeflate, with a margin.
 enum { DECOMPRESSOR_BYTES = 32 << 10 };
@@ -30,17 +30,17 @@ uint64_t imgc_png_fast_bytes(const imgc_png *png, const imgc_png_extent *extent)
   return imgc_add(imgc_add(bytes, imgc_png_band_bytes(png)), DECOMPRESSOR_BYTES);
 }
 
-bool imgc_png_fast_takes(const imgc_png *png, const imgc_png_extent *extent) {
+bool imgc_png_fast_supports(const imgc_png *png, const imgc_png_extent *extent) {
   // More input than any rows need is a stream of empty blocks, which costs 70 ns per byte: the
   // other decoders can be cancelled during it.
   uint64_t raw = imgc_png_raw_bytes(png);
-  return raw <= MOST_RAW_BYTES && extent->bytes <= raw + raw / 4 + 65536;
+  return raw <= MAX_RAW_BYTES && extent->bytes <= raw + raw / 4 + 65536;
 }
 
 // Returns the compressed bytes as one contiguous block: in the file, or copied. Unless the image is
 // blended, the destination itself can hold the copy if its rows are contiguous; pixels overwrite it
 // later.
-static const uint8_t *gather(const imgc_png_image *image, uint8_t **copy) {
+static const uint8_t *contiguous_stream(const imgc_png_image *image, uint8_t **copy) {
   const imgc_dest *dest = image->dest;
   imgc_png_source source = image->source;
   imgc_png_segment segment;
@@ -52,10 +52,12 @@ static const uint8_t *gather(const imgc_png_image *image, uint8_t **copy) {
     if (image->extent.segments == 1) return segment.data;
     if (!to) {
       uint64_t row = (uint64_t)dest->width * 4;
-      bool holds = !image->over && !dest->band && imgc_dest_is_direct(dest) &&
-                   dest->step_y == (ptrdiff_t)row && row * dest->height >= image->extent.bytes;
-      to = holds ? dest->origin
-                 : (*copy = imgc_scratch_alloc(image->request, (size_t)image->extent.bytes));
+      bool dest_can_hold = !image->blend_over && !dest->band && imgc_dest_is_direct(dest) &&
+                           dest->step_y == (ptrdiff_t)row &&
+                           row * dest->height >= image->extent.bytes;
+      to = dest_can_hold
+               ? dest->origin
+               : (*copy = imgc_scratch_alloc(image->request, (size_t)image->extent.bytes));
       if (!to) return NULL;
     }
     memcpy(to + filled, segment.data, segment.size);
@@ -67,22 +69,23 @@ static const uint8_t *gather(const imgc_png_image *image, uint8_t **copy) {
 // Returns true when the stream contained exactly the rows.
 static bool inflate_rows(const imgc_png_image *image, uint8_t *raw, size_t size) {
   uint8_t *copy;
-  const uint8_t *stream = gather(image, &copy);
+  const uint8_t *stream = contiguous_stream(image, &copy);
   size_t stream_size = (size_t)image->extent.bytes;
   struct libdeflate_decompressor *inflater = stream ? libdeflate_alloc_decompressor() : NULL;
-  bool right = false;
+  bool is_valid = false;
   if (inflater && stream_size > 2 && imgc_png_is_zlib(stream)) {
-    size_t got = 0;
+    size_t written = 0;
     enum libdeflate_result result =
         image->request->strictness >= IMGC_STRICT_ON_CORRUPT // then Adler-32 is checked
-            ? libdeflate_zlib_decompress_ex(inflater, stream, stream_size, raw, size, NULL, &got)
+            ? libdeflate_zlib_decompress_ex(inflater, stream, stream_size, raw, size, NULL,
+                                            &written)
             : libdeflate_deflate_decompress_ex(inflater, stream + 2, stream_size - 2, raw, size,
-                                               NULL, &got);
-    right = result == LIBDEFLATE_SUCCESS && got == size;
+                                               NULL, &written);
+    is_valid = result == LIBDEFLATE_SUCCESS && written == size;
   }
   libdeflate_free_decompressor(inflater);
   imgc_scratch_free(image->request, copy, stream_size);
-  return right;
+  return is_valid;
 }
 
 static bool filters_are_known(const imgc_png *png, const uint8_t *raw) {
@@ -108,7 +111,7 @@ static void draw_rows(const imgc_png_image *image, imgc_png_rows *rows, uint8_t 
       if (row % 16 == 0 && imgc_poll(image->request, image->report)) return;
       if (done == 0) done = imgc_png_unfilter_some(raw, pass.height - row, above, n, bpp);
       done--;
-      imgc_png_rows_put(rows, &pass, row, raw + 1);
+      imgc_png_rows_convert(rows, &pass, row, raw + 1);
       above = raw + 1;
     }
   }
@@ -124,7 +127,7 @@ imgc_status imgc_png_draw_fast(const imgc_png_image *image, bool *done) {
   imgc_png_rows rows;
   *done = false;
   if (raw && inflate_rows(image, raw, raw_size) && filters_are_known(png, raw) &&
-      imgc_png_rows_begin(&rows, png, image->dest, image->over)) {
+      imgc_png_rows_begin(&rows, png, image->dest, image->blend_over)) {
     uint8_t *zeros = raw + raw_size + IMGC_PNG_UNFILTER_SLACK;
     memset(raw + raw_size, 0, row_size + 2 * IMGC_PNG_UNFILTER_SLACK);
     draw_rows(image, &rows, raw, zeros);

@@ -10,12 +10,12 @@
 #include "png/png_draw.h"
 
 // Value of imgc_frame.next_offset: the animation has ended.
-static const uint64_t NOWHERE = UINT64_MAX;
+static const uint64_t NO_NEXT_FRAME = UINT64_MAX;
 
 // Ends the animation; the frames returned so far remain valid.
-static imgc_status stop(imgc_frame *frame, bool cut, imgc_report *report) {
-  frame->next_offset = NOWHERE;
-  if (cut)
+static imgc_status stop(imgc_frame *frame, bool truncated, imgc_report *report) {
+  frame->next_offset = NO_NEXT_FRAME;
+  if (truncated)
     imgc_truncated(report, 0);
   else
     imgc_warn(report, IMGC_WARN_SEQUENCE);
@@ -31,7 +31,7 @@ static imgc_status set_still_frame(const imgc_png *png, imgc_frame *frame) {
                         .disposal = IMGC_DISPOSE_KEEP,
                         .blend = IMGC_BLEND_SOURCE,
                         .offset = png->idat_offset,
-                        .next_offset = NOWHERE};
+                        .next_offset = NO_NEXT_FRAME};
   return IMGC_OK;
 }
 
@@ -41,7 +41,7 @@ static bool read_control(const imgc_png_chunk *chunk, const imgc_png *png, imgc_
                          imgc_report *report) {
   if (chunk->length != IMGC_PNG_fcTL_SIZE) return false;
   const uint8_t *p = chunk->data;
-  if (!imgc_png_crc_is_right(chunk)) imgc_warn(report, IMGC_WARN_CRC);
+  if (!imgc_png_crc_matches(chunk)) imgc_warn(report, IMGC_WARN_CRC);
   if (imgc_be32(p) != frame->sequence) return false;
   frame->sequence++;
   frame->width = imgc_be32(p + 4);
@@ -82,7 +82,7 @@ static bool skip_data(const imgc_request *request, imgc_frame *frame, uint32_t t
   if (count == 0) return false;
   // A following fdAT has a wrong sequence number or is too short for one.
   imgc_png_chunk chunk = {0};
-  if (type == IMGC_PNG_fdAT && !source.cut) imgc_png_next(&source.reader, &chunk);
+  if (type == IMGC_PNG_fdAT && !source.truncated) imgc_png_next(&source.reader, &chunk);
   return chunk.type != IMGC_PNG_fdAT;
 }
 
@@ -94,10 +94,10 @@ static imgc_status advance(const imgc_request *request, const imgc_png *png, img
   for (uint64_t count = 1;; count++) {
     if (count % 4096 == 0 && imgc_poll(request, report)) return report->status;
     imgc_png_chunk chunk;
-    imgc_png_step step = imgc_png_next(&reader, &chunk);
+    imgc_png_chunk_result result = imgc_png_next(&reader, &chunk);
     bool is_data = chunk.type == IMGC_PNG_IDAT || chunk.type == IMGC_PNG_fdAT;
-    if (step == IMGC_PNG_BAD) return stop(frame, false, report);
-    if (step == IMGC_PNG_CUT && (!is_data || chunk.available < IMGC_PNG_FDAT_SEQUENCE_SIZE))
+    if (result == IMGC_PNG_INVALID) return stop(frame, false, report);
+    if (result == IMGC_PNG_TRUNCATED && (!is_data || chunk.available < IMGC_PNG_FDAT_SEQUENCE_SIZE))
       return stop(frame, true, report);
     if (chunk.type == IMGC_PNG_IEND) return stop(frame, false, report);
     if (chunk.type == IMGC_PNG_fcTL) {
@@ -114,7 +114,7 @@ static imgc_status advance(const imgc_request *request, const imgc_png *png, img
       frame->number++;
       return IMGC_OK;
     } else if (is_data && (chunk.type == IMGC_PNG_fdAT || frame->number > 0)) {
-      return stop(frame, step == IMGC_PNG_CUT, report);
+      return stop(frame, result == IMGC_PNG_TRUNCATED, report);
     }
     // An IDAT without fcTL: the default image is not part of the animation.
   }
@@ -122,8 +122,8 @@ static imgc_status advance(const imgc_request *request, const imgc_png *png, img
 
 imgc_status imgc_png_next_frame(const imgc_request *request, imgc_frame *frame,
                                 imgc_report *report) {
-  if (frame->number > 0 && frame->next_offset == NOWHERE) return IMGC_END_OF_FRAMES;
-  if (frame->next_offset != NOWHERE && frame->next_offset > request->size)
+  if (frame->number > 0 && frame->next_offset == NO_NEXT_FRAME) return IMGC_END_OF_FRAMES;
+  if (frame->next_offset != NO_NEXT_FRAME && frame->next_offset > request->size)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "png: not a frame of this file");
   // Damage before the first frame is reported with the header and the image.
   imgc_report preamble = {0};
@@ -145,7 +145,7 @@ imgc_status imgc_png_next_frame(const imgc_request *request, imgc_frame *frame,
   // An animation without a valid first frame is shown as its default image.
   if (status == IMGC_END_OF_FRAMES && next.number == 0) return set_still_frame(&png, frame);
   if (status == IMGC_END_OF_FRAMES)
-    frame->next_offset = NOWHERE;
+    frame->next_offset = NO_NEXT_FRAME;
   else if (!status)
     *frame = next;
   return status;
@@ -186,7 +186,7 @@ imgc_status imgc_png_draw_frame(const imgc_request *request, const imgc_frame *f
       .png = &png,
       .source = imgc_png_source_at(request, (size_t)frame->offset, chunk.type, sequence),
       .dest = &dest,
-      .over = frame->blend == IMGC_BLEND_OVER};
+      .blend_over = frame->blend == IMGC_BLEND_OVER};
   if (imgc_png_measure(request, image.source, true, &image.extent, report)) return report->status;
   return imgc_png_draw(&image);
 }

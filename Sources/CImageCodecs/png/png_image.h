@@ -13,7 +13,7 @@ typedef struct imgc_png_image {
   imgc_png_source source;
   imgc_png_extent extent;
   const imgc_dest *dest;
-  bool over; // blend onto the destination instead of replacing it
+  bool blend_over; // blend onto the destination instead of replacing it
 } imgc_png_image;
 
 // Returns the rows that the band buffer must hold: interlaced images are complete only at the end

@@ -35,7 +35,7 @@ typedef struct drawing {
   uint8_t *raw;        // one unfiltered row
   uint32_t pass_count; // completed passes
   uint32_t row_count;  // completed rows of the next pass
-  int reads_behind;
+  int reads_after_rows;
   bool pending; // a call to libpng for a row has not returned
   bool ended;   // libpng requested more data than there is
   bool broken;  // libpng failed
@@ -110,12 +110,12 @@ static bool is_finished(const drawing *d) {
 
 // After the last row libpng inflates the rest of the stream, which can be gigabytes in a malicious
 // file. Adler-32 follows directly, or the stream contains more data than the image.
-enum { MOST_READS_BEHIND_ROWS = 8 }; // of 8 KiB, in strict requests; otherwise none
+enum { MAX_READS_AFTER_ROWS = 8 }; // of 8 KiB, in strict requests; otherwise none
 
 static void on_read(png_structp png, png_bytep out, size_t size) {
   drawing *d = png_get_io_ptr(png);
   bool strict = d->image->request->strictness >= IMGC_STRICT_ON_CORRUPT;
-  if (d->pending && is_finished(d) && (!strict || d->reads_behind++ == MOST_READS_BEHIND_ROWS))
+  if (d->pending && is_finished(d) && (!strict || d->reads_after_rows++ == MAX_READS_AFTER_ROWS))
     png_error(png, "image data goes on behind the last row");
   // A row may take any amount of input: empty blocks have no output.
   if (imgc_poll(d->image->request, d->image->report)) png_error(png, "stopped");
@@ -166,7 +166,7 @@ static void read_rows(drawing *d) {
       d->pending = true;
       png_read_row(d->png, d->raw, NULL);
       d->pending = false;
-      imgc_png_rows_put(&d->rows, &pass, d->row_count++, d->raw);
+      imgc_png_rows_convert(&d->rows, &pass, d->row_count++, d->raw);
     }
   }
 }
@@ -178,11 +178,11 @@ static void guarded(drawing *d) {
 
 // libpng reads to the end of the stream before it returns the last row. An error there does not
 // affect the row.
-static void take_last_row(drawing *d) {
+static void read_last_row(drawing *d) {
   const imgc_png *png = d->image->png;
   if (!d->pending || !is_finished(d)) return;
   imgc_png_pass pass = imgc_png_pass_at(png, d->pass_count);
-  imgc_png_rows_put(&d->rows, &pass, d->row_count, d->raw);
+  imgc_png_rows_convert(&d->rows, &pass, d->row_count, d->raw);
   d->pass_count = imgc_png_pass_count(png);
   d->row_count = 0;
   if (strstr(d->message, "incorrect data check")) imgc_warn(d->image->report, IMGC_WARN_CHECKSUM);
@@ -194,20 +194,20 @@ static imgc_status finish(drawing *d) {
   uint32_t done = imgc_png_rows_end(&d->rows, d->pass_count, d->row_count);
   if (report->status) return report->status;
   // The data ended before the last row: the file, or the zlib stream in it, is truncated.
-  bool cut = d->ended || strstr(d->message, "Not enough");
+  bool truncated = d->ended || strstr(d->message, "Not enough");
   if (d->pass_count == 0 && d->row_count == 0) {
     if (d->no_memory) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
-    if (cut)
+    if (truncated)
       return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "png: data ends in the first row");
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "png: %s", d->message);
   }
   report->rows = done;
   if (d->rows.bad_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
   if (d->pass_count == imgc_png_pass_count(image->png)) {
-    if (image->extent.cut) imgc_warn(report, IMGC_WARN_MISSING_END);
+    if (image->extent.truncated) imgc_warn(report, IMGC_WARN_MISSING_END);
     return IMGC_OK;
   }
-  if (cut)
+  if (truncated)
     imgc_truncated(report, done);
   else
     imgc_warn(report, IMGC_WARN_ENTROPY_DATA);
@@ -225,17 +225,17 @@ imgc_status imgc_png_draw_library(const imgc_png_image *image) {
   drawing d = {.image = image, .source = image->source};
   make_head(&d);
   d.raw = malloc((size_t)imgc_png_row_bytes(png, png->width));
-  if (d.raw && imgc_png_rows_begin(&d.rows, png, image->dest, image->over))
+  if (d.raw && imgc_png_rows_begin(&d.rows, png, image->dest, image->blend_over))
     d.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning, &d, on_malloc,
                                      on_free);
   if (d.png) d.info = png_create_info_struct(d.png);
   imgc_status status;
   if (d.info) {
     guarded(&d);
-    take_last_row(&d);
+    read_last_row(&d);
     status = finish(&d);
   } else {
-    imgc_png_rows_drop(&d.rows);
+    imgc_png_rows_discard(&d.rows);
     status = imgc_fail(image->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
   }
   png_destroy_read_struct(&d.png, &d.info, NULL);

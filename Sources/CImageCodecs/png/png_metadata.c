@@ -58,7 +58,7 @@ static void read_iccp(imgc_png_metadata *m, const imgc_png_chunk *chunk) {
       chunk->length < IMGC_PNG_ICCP_NAME_MAX_SIZE ? chunk->length : IMGC_PNG_ICCP_NAME_MAX_SIZE;
   const uint8_t *end = name ? memchr(chunk->data, 0, name) : NULL;
   size_t head = end ? (size_t)(end - chunk->data) + 2 : 0;
-  uint8_t start[IMGC_ICC_LEAST_SIZE];
+  uint8_t start[IMGC_ICC_MIN_SIZE];
   if (!end || head == 2 || head > chunk->length || end[1] != 0 ||
       !imgc_png_inflate(chunk->data + head, chunk->length - head, start, sizeof start)) {
     imgc_warn(m->report, IMGC_WARN_PROFILE_IGNORED);

@@ -68,8 +68,8 @@ static void make_palette(imgc_png_rows *rows) {
     uint32_t most = (1u << png->bit_depth) - 1;
     for (uint32_t i = 0; i <= most; i++) {
       uint8_t gray = (uint8_t)(i * (255 / most));
-      bool clear = t && i == (imgc_be16(t) & most);
-      rows->palette[i] = rgba(gray, gray, gray, clear ? 0 : 255);
+      bool is_key = t && i == (imgc_be16(t) & most);
+      rows->palette[i] = rgba(gray, gray, gray, is_key ? 0 : 255);
     }
     rows->uses_palette = true;
   } else if (t) {
@@ -84,9 +84,9 @@ static void make_palette(imgc_png_rows *rows) {
 static void clear_key16(const imgc_png_rows *rows, uint8_t *dst, const uint8_t *src, uint32_t n) {
   unsigned channels = imgc_png_channels(rows->png);
   for (; n > 0; n--, src += 2 * channels, dst += 4) {
-    bool clear = true;
-    for (unsigned i = 0; i < channels; i++) clear &= imgc_be16(src + 2 * i) == rows->key[i];
-    if (clear) dst[3] = 0;
+    bool is_key = true;
+    for (unsigned i = 0; i < channels; i++) is_key &= imgc_be16(src + 2 * i) == rows->key[i];
+    if (is_key) dst[3] = 0;
   }
 }
 
@@ -158,9 +158,9 @@ static void expand(imgc_png_rows *rows, uint8_t *dst, const uint8_t *src, uint32
 uint64_t imgc_png_band_bytes(const imgc_png *png) { return (uint64_t)BAND * png->width * 4; }
 
 bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_dest *dest,
-                         bool over) {
-  *rows = (imgc_png_rows){.png = png, .dest = dest, .over = over};
-  rows->direct = !over && imgc_dest_is_direct(dest) && dest->width >= png->width &&
+                         bool blend_over) {
+  *rows = (imgc_png_rows){.png = png, .dest = dest, .blend_over = blend_over};
+  rows->direct = !blend_over && imgc_dest_is_direct(dest) && dest->width >= png->width &&
                  dest->height >= png->height;
   make_palette(rows);
   if (rows->direct && !png->interlaced) return true;
@@ -171,7 +171,7 @@ bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_de
 static void flush(imgc_png_rows *rows) {
   const imgc_dest *dest = rows->dest;
   size_t stride = (size_t)rows->png->width * 4;
-  if (rows->over) {
+  if (rows->blend_over) {
     uint32_t width = rows->png->width < dest->width ? rows->png->width : dest->width;
     for (uint32_t i = 0; i < rows->band_count && rows->band_first + i < dest->height; i++)
       imgc_row_over(imgc_dest_row(dest, rows->band_first + i), rows->band + i * stride, width);
@@ -189,12 +189,12 @@ static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32
   const imgc_dest *dest = rows->dest;
   uint32_t y = pass->y + row * pass->dy;
   if (y >= dest->height || pass->x >= dest->width) return;
-  uint32_t fit = (dest->width - pass->x - 1) / pass->dx + 1;
-  uint32_t n = pass->width < fit ? pass->width : fit;
+  uint32_t fitting = (dest->width - pass->x - 1) / pass->dx + 1;
+  uint32_t n = pass->width < fitting ? pass->width : fitting;
   uint8_t *dst = imgc_dest_row(dest, y) + (ptrdiff_t)pass->x * dest->step_x;
   ptrdiff_t step = (ptrdiff_t)pass->dx * dest->step_x;
   for (; n > 0; n--, src += 4, dst += step) {
-    if (rows->over)
+    if (rows->blend_over)
       imgc_row_over(dst, src, 1);
     else
       imgc_copy(dst, src, 4);
@@ -202,13 +202,13 @@ static void scatter(const imgc_png_rows *rows, const imgc_png_pass *pass, uint32
 }
 
 // Returns the rows of a non-interlaced image that the band buffer has already pushed.
-static uint32_t rows_out(const imgc_png_rows *rows) {
+static uint32_t committed_rows(const imgc_png_rows *rows) {
   return rows->dest->band && !rows->png->interlaced ? rows->dest->band->first : 0;
 }
 
-void imgc_png_rows_put(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
-                       const uint8_t *raw) {
-  if (pass->dx == 1 && row < rows_out(rows)) {
+void imgc_png_rows_convert(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
+                           const uint8_t *raw) {
+  if (pass->dx == 1 && row < committed_rows(rows)) {
     check_indices(rows, raw, pass->width);
   } else if (rows->direct && pass->dx == 1) {
     uint32_t y = pass->y + row * pass->dy;
@@ -228,7 +228,7 @@ void imgc_png_rows_put(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t 
 static void clear_rest(imgc_png_rows *rows, uint32_t pass_count, uint32_t row_count) {
   const imgc_png *png = rows->png;
   if (!png->interlaced) {
-    uint32_t out = rows_out(rows);
+    uint32_t out = committed_rows(rows);
     if (row_count < out) row_count = out;
     if (pass_count == 0)
       imgc_dest_clear(rows->dest, 0, row_count, png->width, png->height - row_count);
@@ -255,13 +255,13 @@ static uint32_t complete_rows(const imgc_png *png, uint32_t pass_count, uint32_t
 
 uint32_t imgc_png_rows_end(imgc_png_rows *rows, uint32_t pass_count, uint32_t row_count) {
   flush(rows);
-  if (!rows->over) clear_rest(rows, pass_count, row_count);
+  if (!rows->blend_over) clear_rest(rows, pass_count, row_count);
   free(rows->band);
   rows->band = NULL;
   return complete_rows(rows->png, pass_count, row_count);
 }
 
-void imgc_png_rows_drop(imgc_png_rows *rows) {
+void imgc_png_rows_discard(imgc_png_rows *rows) {
   free(rows->band);
   rows->band = NULL;
 }

@@ -22,7 +22,7 @@ uint64_t imgc_png_raw_bytes(const imgc_png *png);
 typedef struct imgc_png_rows {
   const imgc_png *png;
   const imgc_dest *dest; // may be smaller than the image: clipped at the right and bottom
-  bool over;             // blend onto the destination instead of replacing it
+  bool blend_over;       // blend onto the destination instead of replacing it
   bool direct;           // a row of the destination can hold a whole row of the image
   bool bad_index;        // a palette index was out of range
   bool uses_palette;     // indexed, and gray of up to 8 bits that is converted by table
@@ -38,15 +38,15 @@ typedef struct imgc_png_rows {
 uint64_t imgc_png_band_bytes(const imgc_png *png);
 // Starts the conversion; returns false when memory is exhausted.
 bool imgc_png_rows_begin(imgc_png_rows *rows, const imgc_png *png, const imgc_dest *dest,
-                         bool over);
+                         bool blend_over);
 // Converts the next row; `row` is relative to the pass and rows of a pass are in order. Rows that
 // the band buffer has already pushed are skipped: another decoder may start again at the top.
-void imgc_png_rows_put(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
-                       const uint8_t *raw);
+void imgc_png_rows_convert(imgc_png_rows *rows, const imgc_png_pass *pass, uint32_t row,
+                           const uint8_t *raw);
 // Ends after `pass_count` whole passes and `row_count` rows of the next one. The rest is cleared,
 // unless the image is blended. Returns the complete rows from the top. Frees the band.
 uint32_t imgc_png_rows_end(imgc_png_rows *rows, uint32_t pass_count, uint32_t row_count);
 // Ends without a result: another decoder starts again, or the decode fails. Frees the band.
-void imgc_png_rows_drop(imgc_png_rows *rows);
+void imgc_png_rows_discard(imgc_png_rows *rows);
 
 #endif

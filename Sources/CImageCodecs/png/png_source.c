@@ -17,12 +17,13 @@ bool imgc_png_source_next(imgc_png_source *source, imgc_png_segment *segment, bo
   for (;;) {
     imgc_reader before = source->reader;
     imgc_png_chunk chunk;
-    imgc_png_step step = imgc_png_next(&source->reader, &chunk);
+    imgc_png_chunk_result result = imgc_png_next(&source->reader, &chunk);
     if (chunk.type != source->type) {
       // A run of IDATs is complete when another chunk starts, even if that one is truncated.
-      source->cut = step == IMGC_PNG_CUT && (source->type == IMGC_PNG_fdAT || chunk.type == 0);
+      source->truncated =
+          result == IMGC_PNG_TRUNCATED && (source->type == IMGC_PNG_fdAT || chunk.type == 0);
       // Other chunks may occur between those of a frame (PNG, 5.6), but not between IDATs.
-      if (source->type == IMGC_PNG_fdAT && step == IMGC_PNG_WHOLE &&
+      if (source->type == IMGC_PNG_fdAT && result == IMGC_PNG_COMPLETE &&
           !imgc_png_is_critical(&chunk) && chunk.type != IMGC_PNG_fcTL)
         continue;
       source->reader = before;
@@ -31,7 +32,7 @@ bool imgc_png_source_next(imgc_png_source *source, imgc_png_segment *segment, bo
     *segment = (imgc_png_segment){.data = chunk.data, .size = chunk.available};
     if (source->type == IMGC_PNG_fdAT) {
       if (chunk.available < IMGC_PNG_FDAT_SEQUENCE_SIZE) {
-        source->cut = step == IMGC_PNG_CUT;
+        source->truncated = result == IMGC_PNG_TRUNCATED;
         return false;
       }
       if (imgc_be32(chunk.data) != source->sequence) {
@@ -42,9 +43,9 @@ bool imgc_png_source_next(imgc_png_source *source, imgc_png_segment *segment, bo
       segment->data += IMGC_PNG_FDAT_SEQUENCE_SIZE;
       segment->size -= IMGC_PNG_FDAT_SEQUENCE_SIZE;
     }
-    if (check_crc && step == IMGC_PNG_WHOLE) {
+    if (check_crc && result == IMGC_PNG_COMPLETE) {
       segment->crc_is_checked = true;
-      segment->crc_is_right = imgc_png_crc_is_right(&chunk);
+      segment->crc_matches = imgc_png_crc_matches(&chunk);
     }
     return true;
   }
@@ -57,12 +58,12 @@ imgc_status imgc_png_measure(const imgc_request *request, imgc_png_source source
   for (uint64_t count = 1; imgc_png_source_next(&source, &segment, check_crc); count++) {
     extent->bytes += segment.size;
     extent->segments += segment.size > 0;
-    if (segment.crc_is_checked && !segment.crc_is_right) {
+    if (segment.crc_is_checked && !segment.crc_matches) {
       extent->damaged = true;
       imgc_warn(report, IMGC_WARN_CRC);
     }
     if (count % 4096 == 0 && imgc_poll(request, report)) return report->status;
   }
-  extent->cut = source.cut;
+  extent->truncated = source.truncated;
   return IMGC_OK;
 }

@@ -10,35 +10,35 @@ typedef struct imgc_png_source {
   imgc_reader reader; // before the next chunk
   uint32_t type;      // IMGC_PNG_IDAT or IMGC_PNG_fdAT
   uint32_t sequence;  // fdAT: the next expected sequence number
-  bool cut;           // the data ended inside the run
+  bool truncated;     // the data ended inside the run
 } imgc_png_source;
 
 typedef struct imgc_png_segment {
   const uint8_t *data;
   size_t size;         // bytes of compressed data, may be 0
   bool crc_is_checked; // the chunk is complete and was checked
-  bool crc_is_right;
+  bool crc_matches;
 } imgc_png_segment;
 
 imgc_png_source imgc_png_source_at(const imgc_request *request, size_t offset, uint32_t type,
                                    uint32_t sequence);
 
-// Returns the next segment of the run; false after the last one, with `cut` set when bytes are
-// missing. For fdAT a wrong sequence number ends the run too.
+// Returns the next segment of the run; false after the last one, with `truncated` set when bytes
+// are missing. For fdAT a wrong sequence number ends the run too.
 bool imgc_png_source_next(imgc_png_source *source, imgc_png_segment *segment, bool check_crc);
 
 // Checks the first two bytes of a stream by RFC 1950, 2.2: deflate, window up to 32 KiB, no preset
 // dictionary, correct check value.
 static inline bool imgc_png_is_zlib(const uint8_t bytes[2]) {
-  enum { DEFLATE = 8, MOST_WINDOW_BITS = 7, PRESET_DICTIONARY = 0x20, CHECK = 31 };
-  return (bytes[0] & 15) == DEFLATE && bytes[0] >> 4 <= MOST_WINDOW_BITS &&
+  enum { DEFLATE = 8, MAX_WINDOW_BITS = 7, PRESET_DICTIONARY = 0x20, CHECK = 31 };
+  return (bytes[0] & 15) == DEFLATE && bytes[0] >> 4 <= MAX_WINDOW_BITS &&
          !(bytes[1] & PRESET_DICTIONARY) && imgc_be16(bytes) % CHECK == 0;
 }
 
 typedef struct imgc_png_extent {
   uint64_t bytes;    // bytes of compressed data
   uint64_t segments; // non-empty segments
-  bool cut;
+  bool truncated;
   bool damaged; // a checksum was verified and is wrong
 } imgc_png_extent;
 

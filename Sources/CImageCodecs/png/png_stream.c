@@ -41,7 +41,7 @@ static uint64_t scratch_bytes(const imgc_png *png) {
          imgc_mul(row, (uint64_t)batch_rows(png) + 1);
 }
 
-uint64_t imgc_png_streamed_bytes(const imgc_png *png) {
+uint64_t imgc_png_streaming_bytes(const imgc_png *png) {
   return imgc_add(scratch_bytes(png), imgc_png_band_bytes(png));
 }
 
@@ -71,7 +71,7 @@ static bool draw_batch(stream *s) {
   for (uint32_t i = 0; s->rows && i < count; i++, raw += s->row_size) {
     if (done == 0) done = imgc_png_unfilter_some(raw, count - i, above, n, s->bpp);
     done--;
-    imgc_png_rows_put(s->rows, &pass, s->row + i, raw + 1);
+    imgc_png_rows_convert(s->rows, &pass, s->row + i, raw + 1);
     above = raw + 1;
   }
   if (above != s->above) memcpy(s->above, above, n);
@@ -80,7 +80,7 @@ static bool draw_batch(stream *s) {
   return true;
 }
 
-static size_t bytes_of_batch(const stream *s) {
+static size_t batch_size(const stream *s) {
   uint32_t left = s->image->png->height - s->row;
   return s->row_size * (left < s->batch ? left : s->batch);
 }
@@ -89,11 +89,11 @@ static size_t bytes_of_batch(const stream *s) {
 //
 // A batch is converted when the first byte after it is available: with an error between the two,
 // libpng loses the preceding row, since zlib reports the error together with that row's last byte.
-static bool take_piece(stream *s, const uint8_t *bytes, size_t count) {
+static bool append_bytes(stream *s, const uint8_t *bytes, size_t count) {
   uint8_t *raw = s->above + s->row_size + IMGC_PNG_UNFILTER_SLACK;
   while (count > 0) {
-    if (s->filled == bytes_of_batch(s) && !draw_batch(s)) return false;
-    size_t room = bytes_of_batch(s) - s->filled, n = room < count ? room : count;
+    if (s->filled == batch_size(s) && !draw_batch(s)) return false;
+    size_t space = batch_size(s) - s->filled, n = space < count ? space : count;
     if (n == 0) return false;
     memcpy(raw + s->filled, bytes, n);
     s->filled += n;
@@ -104,7 +104,7 @@ static bool take_piece(stream *s, const uint8_t *bytes, size_t count) {
 }
 
 // Returns END when the stream contained exactly the rows.
-static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_odd) {
+static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_zlib_rejects) {
   const imgc_png_image *image = s->image;
   imgc_inflater *z = &s->inflater;
   bool counts_adler = image->request->strictness >= IMGC_STRICT_ON_CORRUPT;
@@ -114,25 +114,26 @@ static imgc_inflate_result run(stream *s, imgc_png_rows *rows, bool accepts_odd)
   s->filled = 0;
   memset(s->above, 0, s->row_size + IMGC_PNG_UNFILTER_SLACK);
   imgc_inflate_begin(z, next_segment, s);
-  z->accepts_odd = accepts_odd;
+  z->accepts_zlib_rejects = accepts_zlib_rejects;
   uint8_t bytes[4];
-  if (!imgc_inflate_bytes(z, bytes, 2) || !imgc_png_is_zlib(bytes)) return IMGC_INFLATE_BAD;
+  if (!imgc_inflate_bytes(z, bytes, 2) || !imgc_png_is_zlib(bytes)) return IMGC_INFLATE_INVALID;
   uint32_t adler = 1;
   for (;;) {
-    if (imgc_poll(image->request, image->report)) return IMGC_INFLATE_BAD;
+    if (imgc_poll(image->request, image->report)) return IMGC_INFLATE_INVALID;
     imgc_inflate_result result = imgc_inflate_run(z);
-    if (result == IMGC_INFLATE_BAD || result == IMGC_INFLATE_ODD) return result;
-    const uint8_t *piece = z->window + z->out_start;
-    if (counts_adler) adler = libdeflate_adler32(adler, piece, z->out - z->out_start);
-    if (!take_piece(s, piece, z->out - z->out_start)) return IMGC_INFLATE_BAD;
+    if (result == IMGC_INFLATE_INVALID || result == IMGC_INFLATE_ZLIB_REJECTS) return result;
+    const uint8_t *output = z->window + z->out_start;
+    if (counts_adler) adler = libdeflate_adler32(adler, output, z->out - z->out_start);
+    if (!append_bytes(s, output, z->out - z->out_start)) return IMGC_INFLATE_INVALID;
     if (result == IMGC_INFLATE_END) break;
   }
-  bool right = s->filled == bytes_of_batch(s) && draw_batch(s) && s->row == image->png->height &&
-               (!counts_adler || (imgc_inflate_bytes(z, bytes, 4) && imgc_be32(bytes) == adler));
-  return right ? IMGC_INFLATE_END : IMGC_INFLATE_BAD;
+  bool is_complete =
+      s->filled == batch_size(s) && draw_batch(s) && s->row == image->png->height &&
+      (!counts_adler || (imgc_inflate_bytes(z, bytes, 4) && imgc_be32(bytes) == adler));
+  return is_complete ? IMGC_INFLATE_END : IMGC_INFLATE_INVALID;
 }
 
-imgc_status imgc_png_draw_streamed(const imgc_png_image *image, bool *done) {
+imgc_status imgc_png_draw_streaming(const imgc_png_image *image, bool *done) {
   const imgc_png *png = image->png;
   imgc_report *report = image->report;
   size_t size = (size_t)scratch_bytes(png);
@@ -152,7 +153,7 @@ imgc_status imgc_png_draw_streamed(const imgc_png_image *image, bool *done) {
     // zlib rejects this stream and libdeflate accepts it. As in the other decoder, the image is
     // drawn if the stream is valid to its end; otherwise libpng draws it, and no row may have been
     // pushed that libpng does not reach.
-    if (result == IMGC_INFLATE_ODD && imgc_png_fast_takes(png, &image->extent) &&
+    if (result == IMGC_INFLATE_ZLIB_REJECTS && imgc_png_fast_supports(png, &image->extent) &&
         run(s, NULL, true) == IMGC_INFLATE_END)
       result = run(s, &rows, true);
     if (result == IMGC_INFLATE_END) {
@@ -160,7 +161,7 @@ imgc_status imgc_png_draw_streamed(const imgc_png_image *image, bool *done) {
       if (rows.bad_index) imgc_warn(report, IMGC_WARN_PALETTE_INDEX);
       *done = true;
     } else {
-      imgc_png_rows_drop(&rows);
+      imgc_png_rows_discard(&rows);
     }
   }
   imgc_scratch_free(image->request, s, size);

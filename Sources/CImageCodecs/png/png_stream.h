@@ -5,10 +5,10 @@
 
 #include "png/png_image.h"
 
-uint64_t imgc_png_streamed_bytes(const imgc_png *png);
+uint64_t imgc_png_streaming_bytes(const imgc_png *png);
 // Draws a non-interlaced image without blending. `*done` is false when libpng has to decode it
 // instead. The band buffer may have pushed some rows by then; these are correct, and
-// imgc_png_rows_put skips them.
-imgc_status imgc_png_draw_streamed(const imgc_png_image *image, bool *done);
+// imgc_png_rows_convert skips them.
+imgc_status imgc_png_draw_streaming(const imgc_png_image *image, bool *done);
 
 #endif

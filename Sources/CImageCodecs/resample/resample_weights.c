@@ -89,7 +89,7 @@ static window compute_weights(double *real, const imgc_side *side, double center
   }
   for (uint32_t i = w.begin; i < w.end; i++) {
     double x = (i + 0.5 - center) / stretch;
-    real[i - w.begin] = side->filter == IMGC_FILTER_TRIANGLE ? triangle(x) : mitchell(x);
+    real[i - w.begin] = side->filter == IMGC_FILTER_BILINEAR ? triangle(x) : mitchell(x);
   }
   return w;
 }

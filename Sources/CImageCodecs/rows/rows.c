@@ -128,7 +128,7 @@ void imgc_row_unpack(uint8_t *dst, const uint8_t *src, size_t n, unsigned bits) 
   }
 }
 
-void imgc_row_clear_under_alpha(uint8_t *dst, const uint8_t *src, size_t n) {
+void imgc_row_clear_transparent(uint8_t *dst, const uint8_t *src, size_t n) {
   for (size_t i = 0; i < n; i++) {
     uint32_t pixel;
     imgc_copy(&pixel, src + i * 4, 4);

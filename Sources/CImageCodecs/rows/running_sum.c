@@ -45,7 +45,7 @@ INLINE vector shuffle(vector v, vector order) { return vqtbl1q_u8(v, order); }
 
 #endif
 
-#ifdef IMGC_RUNNING_SUM_TWIN
+#ifdef IMGC_RUNNING_SUM_VARIANT
 
 INLINE vector sum_inside(vector v, unsigned step) {
   switch (step) {
@@ -84,7 +84,7 @@ INLINE size_t sum_vectors(uint8_t *row, size_t n, unsigned step) {
   return i + 16;
 }
 
-TWIN size_t IMGC_RUNNING_SUM_TWIN(uint8_t *row, size_t n, unsigned step) {
+TWIN size_t IMGC_RUNNING_SUM_VARIANT(uint8_t *row, size_t n, unsigned step) {
   switch (step) {
   case 1: return sum_vectors(row, n, 1);
   case 2: return sum_vectors(row, n, 2);
@@ -100,9 +100,9 @@ TWIN size_t IMGC_RUNNING_SUM_TWIN(uint8_t *row, size_t n, unsigned step) {
 void imgc_running_sum8(uint8_t *row, size_t n, unsigned step) {
   size_t done = 0;
 #if defined(__x86_64__)
-  if (IMGC_CPU_HAS_AVX2) done = IMGC_RUNNING_SUM_TWIN(row, n, step);
-#elif defined(IMGC_RUNNING_SUM_TWIN)
-  done = IMGC_RUNNING_SUM_TWIN(row, n, step);
+  if (IMGC_CPU_HAS_AVX2) done = IMGC_RUNNING_SUM_VARIANT(row, n, step);
+#elif defined(IMGC_RUNNING_SUM_VARIANT)
+  done = IMGC_RUNNING_SUM_VARIANT(row, n, step);
 #endif
   imgc_plain_running_sum8(row, done, n, step);
 }

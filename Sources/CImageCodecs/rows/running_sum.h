@@ -16,10 +16,10 @@ void imgc_running_sum16(uint8_t *row, size_t words, unsigned step);
 // and returns its size in bytes. Tests compare both.
 void imgc_plain_running_sum8(uint8_t *row, size_t first, size_t n, unsigned step);
 #if defined(__x86_64__)
-#define IMGC_RUNNING_SUM_TWIN imgc_avx2_running_sum8
+#define IMGC_RUNNING_SUM_VARIANT imgc_avx2_running_sum8
 size_t imgc_avx2_running_sum8(uint8_t *row, size_t n, unsigned step);
 #elif defined(__aarch64__)
-#define IMGC_RUNNING_SUM_TWIN imgc_neon_running_sum8
+#define IMGC_RUNNING_SUM_VARIANT imgc_neon_running_sum8
 size_t imgc_neon_running_sum8(uint8_t *row, size_t n, unsigned step);
 #endif
 

@@ -91,7 +91,7 @@ static uint8_t *band_row(band *b, uint32_t x, uint32_t y, uint32_t n) {
 typedef struct progress {
   uint64_t shown;       // converted rows of tiles
   uint32_t intact_rows; // of the image, from the top
-  bool cut;             // the data of some tile is truncated
+  bool truncated;       // the data of some tile is truncated
   bool damaged;
 } progress;
 
@@ -105,7 +105,7 @@ static imgc_status leave_blank(const imgc_request *request, band *b, const tiff_
     return IMGC_OK;
   }
   for (uint32_t j = first; j < end; j++) {
-    if (j % TIFF_ROWS_A_POLL == 0 && j > 0) {
+    if (j % TIFF_ROWS_PER_POLL == 0 && j > 0) {
       if (imgc_poll(request, report)) return report->status;
       if (f->across == 1) imgc_dest_commit_rows(b->dest, y + j);
     }
@@ -129,7 +129,7 @@ static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
   for (uint32_t j = 0; j < shown; j++) {
     // A strip may be the whole image, so rows are committed early; tiles side by side are all
     // written first.
-    if (j % TIFF_ROWS_A_POLL == 0 && j > 0) {
+    if (j % TIFF_ROWS_PER_POLL == 0 && j > 0) {
       if (imgc_poll(request, report)) return report->status;
       if (f->across == 1) imgc_dest_commit_rows(b->dest, y + j);
     }
@@ -139,8 +139,8 @@ static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
   p->shown += shown;
   if (tile.intact >= high) return IMGC_OK;
   if (y + tile.intact < p->intact_rows) p->intact_rows = y + tile.intact;
-  p->cut |= tile.cut;
-  if (!tile.cut) {
+  p->truncated |= tile.truncated;
+  if (!tile.truncated) {
     p->damaged = true;
     imgc_warn(report, shown < high ? IMGC_WARN_STRIP : IMGC_WARN_ENTROPY_DATA);
   }
@@ -162,11 +162,12 @@ static imgc_status decode_tiles(const imgc_request *request, tiff_reader *reader
   if (b->pixels) band_flush(b);
 
   if (p.shown == 0) {
-    if (p.cut) return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends before a row");
+    if (p.truncated)
+      return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends before a row");
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: %s",
                      reader->file->errors ? reader->file->message : "no row could be decoded");
   }
-  if (p.cut)
+  if (p.truncated)
     imgc_truncated(report, p.intact_rows);
   else
     report->rows = p.intact_rows;

@@ -201,8 +201,8 @@ static void choose_lzw(const imgc_request *request, TIFF *tif, tiff_facts *f) {
   uint16_t predictor =
       f->compression == COMPRESSION_LZW ? short_tag(tif, TIFFTAG_PREDICTOR, PREDICTOR_NONE) : 0;
   f->sums = predictor == PREDICTOR_HORIZONTAL && (f->bits == 8 || f->bits == 16);
-  f->own_lzw = (f->sums || predictor == PREDICTOR_NONE) && !f->swapped && !f->reversed &&
-               !(request->flags & IMGC_LIBRARIES_ONLY);
+  f->native_lzw = (f->sums || predictor == PREDICTOR_NONE) && !f->swapped && !f->reversed &&
+                  !(request->flags & IMGC_LIBRARIES_ONLY);
 }
 
 // Returns an upper bound of the decoder's memory without the pixels.
@@ -212,7 +212,7 @@ static uint64_t work_bytes(const tiff_facts *f, uint64_t file_size) {
   uint64_t lists = imgc_mul(imgc_mul(f->across, f->down), f->separate ? 16u * f->samples : 16u);
   uint64_t total = imgc_add(imgc_add(row, band), imgc_add(lists, TIFF_BASE_BYTES));
   if (f->direct) return total;
-  if (f->own_lzw) total = imgc_add(total, tiff_lzw_bytes() + TIFF_LZW_SLACK);
+  if (f->native_lzw) total = imgc_add(total, tiff_lzw_bytes() + TIFF_LZW_SLACK);
   total = imgc_add(total, imgc_mul(f->tile_bytes, f->planes));
   if (f->reversed || f->compression == COMPRESSION_JBIG)
     total = imgc_add(total, file_size); // a copy of the compressed bytes
@@ -275,8 +275,8 @@ imgc_status tiff_read_facts(const imgc_request *request, tiff_file *file, tiff_f
   choose_lzw(request, tif, &f);
   f.work_bytes = work_bytes(&f, file->input.size);
   if (tiff_check_work(request, file, &f, report)) return report->status;
-  f.band_rows = f.across > 1 ? f.tile_height : TIFF_ROWS_A_POLL;
-  uint32_t held = imgc_rows_held(request, f.height, f.band_rows);
+  f.band_rows = f.across > 1 ? f.tile_height : TIFF_ROWS_PER_POLL;
+  uint32_t held = imgc_rows_in_memory(request, f.height, f.band_rows);
   if (imgc_check_memory(request, f.width, held, f.work_bytes, report)) return report->status;
   *facts = f;
   return IMGC_OK;

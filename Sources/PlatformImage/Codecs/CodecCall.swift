@@ -139,7 +139,7 @@ struct CodecCall {
                 | (options.usesLeastMemory ? UInt32(IMGC_LEAST_MEMORY) : 0)
             unsafe request.scale_denominator = UInt32(clamping: options.scaleDenominator)
             unsafe request.page = UInt32(clamping: options.page)
-            unsafe request.most_counted_frames = UInt32(clamping: options.maxCountedFrames)
+            unsafe request.max_counted_frames = UInt32(clamping: options.maxCountedFrames)
             unsafe request.cancel = flag?.pointer
             unsafe request.cmyk_transform = cmykTransform?.handle
             unsafe request.memory = imgc_memory(

@@ -32,7 +32,7 @@ enum RowKernels {
     }
 
     static func clearUnderAlpha(_ pixels: inout MutableSpan<UInt8>) {
-        unsafe inPlace(&pixels) { unsafe imgc_row_clear_under_alpha($0, $0, $1) }
+        unsafe inPlace(&pixels) { unsafe imgc_row_clear_transparent($0, $0, $1) }
     }
 
     /// Sets bytes to 0.
@@ -238,7 +238,7 @@ extension imgc_filter {
             switch filter {
             case .nearest: IMGC_FILTER_NEAREST
             case .box: IMGC_FILTER_BOX
-            case .triangle: IMGC_FILTER_TRIANGLE
+            case .triangle: IMGC_FILTER_BILINEAR
             case .mitchell: IMGC_FILTER_MITCHELL
             case .lanczos3: IMGC_FILTER_LANCZOS3
             }

@@ -12,8 +12,8 @@ enum { MAX_BLOCKS = 10 };
 
 // Minimum number of MCUs for which building the tables of imgc_jpeg_flat_mcus pays off. Fuzzing
 // defines it lower to cover them with small files.
-#ifndef IMGC_LEAST_MCUS_FOR_SKIPS
-#define IMGC_LEAST_MCUS_FOR_SKIPS 2000
+#ifndef IMGC_MIN_MCUS_FOR_SKIPS
+#define IMGC_MIN_MCUS_FOR_SKIPS 2000
 #endif
 
 typedef struct plane {
@@ -90,15 +90,15 @@ static bool make_tables(jpeg_baseline *b, const struct jpeg_decompress_struct *c
       if (b->planes[k].ac == &b->ac[i] && !ac) return false;
     }
     // A table that no plane uses may be missing.
-    if (dc && !imgc_huffman_make(&b->dc[i], dc->bits, dc->huffval, false)) return false;
-    if (ac && !imgc_huffman_make(&b->ac[i], ac->bits, ac->huffval, true)) return false;
+    if (dc && !imgc_huffman_init(&b->dc[i], dc->bits, dc->huffval, false)) return false;
+    if (ac && !imgc_huffman_init(&b->ac[i], ac->bits, ac->huffval, true)) return false;
   }
   return true;
 }
 
 // With `is_draft` 2 x 2 subsampled chroma may use DC only, too; each sample then covers four.
 static bool is_flat(const jpeg_baseline *b, const plane *p, bool is_draft) {
-  if ((uint64_t)b->columns * b->mcu_rows < IMGC_LEAST_MCUS_FOR_SKIPS) return false;
+  if ((uint64_t)b->columns * b->mcu_rows < IMGC_MIN_MCUS_FOR_SKIPS) return false;
   return p->size == 1 || (is_draft && p->size == 2 && b->side == 2);
 }
 
@@ -111,7 +111,7 @@ static void make_flat(jpeg_baseline *b, bool is_draft) {
     is_all = is_all && p->is_flat;
     if (!p->is_flat) continue;
     const ptrdiff_t i = p->ac - b->ac;
-    if (!is_made[i]) imgc_huffman_skips_make(&b->skips[i], p->ac);
+    if (!is_made[i]) imgc_huffman_skips_init(&b->skips[i], p->ac);
     is_made[i] = true;
     b->flat[k] = (imgc_flat_plane){p->dc, p->ac, &b->skips[i], p->steps[0], 0};
     for (unsigned n = 0; n < p->across * p->down; n++) b->of[blocks++] = (uint8_t)k;

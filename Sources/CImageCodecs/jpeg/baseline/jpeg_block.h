@@ -47,7 +47,7 @@ IMGC_INLINE void imgc_drop(imgc_jpeg_bits *b, unsigned count) {
 // Consumes the next code and returns its entry with its value; 0 when the code is invalid. A code
 // and its value have at most 31 bits: the buffer must contain that many, unless the data ends.
 IMGC_INLINE uint32_t imgc_take(imgc_jpeg_bits *b, const imgc_huffman *h) {
-  uint32_t entry = h->look[b->ahead >> (64 - IMGC_HUFFMAN_LOOK)];
+  uint32_t entry = h->look[b->ahead >> (64 - IMGC_HUFFMAN_LOOKUP_BITS)];
   if (__builtin_expect((entry & 63) == 0, 0)) entry = imgc_huffman_long_code(h, b->ahead);
   imgc_drop(b, entry & 63);
   const unsigned size = entry >> 6 & 15;

@@ -4,13 +4,13 @@ enum { SKIP_BITS = 63, COEFFICIENT = 1 << 6, SKIP_ENDS = 1 << 12, SKIP_NOTHING =
 
 // ---------------------------------------------------------------- tables
 
-// Returns the entry for the complete codes within the first IMGC_SKIP_LOOK of 64 bits.
+// Returns the entry for the complete codes within the first IMGC_SKIP_LOOKUP_BITS of 64 bits.
 static uint16_t skips_of(const imgc_huffman *ac, uint64_t ahead) {
   unsigned used = 0, coefficients = 0;
   for (;;) {
-    const uint32_t entry = ac->look[ahead >> (64 - IMGC_HUFFMAN_LOOK)];
+    const uint32_t entry = ac->look[ahead >> (64 - IMGC_HUFFMAN_LOOKUP_BITS)];
     const unsigned length = (entry & 63) + (entry >> 6 & 15), run = entry >> 10 & 63;
-    if ((entry & 63) == 0 || used + length > IMGC_SKIP_LOOK) break;
+    if ((entry & 63) == 0 || used + length > IMGC_SKIP_LOOKUP_BITS) break;
     if (run == IMGC_BLOCK_ENDS)
       return (uint16_t)(SKIP_ENDS | coefficients * COEFFICIENT | (used + length));
     if (coefficients + run + 1 >= IMGC_BLOCK_ENDS) break;
@@ -21,9 +21,9 @@ static uint16_t skips_of(const imgc_huffman *ac, uint64_t ahead) {
   return used ? (uint16_t)(coefficients * COEFFICIENT | used) : SKIP_NOTHING;
 }
 
-void imgc_huffman_skips_make(imgc_huffman_skips *s, const imgc_huffman *ac) {
-  for (uint64_t i = 0; i < 1 << IMGC_SKIP_LOOK; i++)
-    s->look[i] = skips_of(ac, i << (64 - IMGC_SKIP_LOOK));
+void imgc_huffman_skips_init(imgc_huffman_skips *s, const imgc_huffman *ac) {
+  for (uint64_t i = 0; i < 1 << IMGC_SKIP_LOOKUP_BITS; i++)
+    s->look[i] = skips_of(ac, i << (64 - IMGC_SKIP_LOOKUP_BITS));
 }
 
 // ---------------------------------------------------------------- blocks
@@ -55,7 +55,7 @@ IMGC_INLINE void go_on(imgc_jpeg_bits *b, imgc_jpeg_bits full, unsigned used) {
 // of the block. Requires at least 29 bits, and leaves at least that many.
 IMGC_INLINE bool pass_over(imgc_jpeg_bits *b, const imgc_huffman *ac,
                            const imgc_huffman_skips *skips) {
-  enum { SHIFT = 64 - IMGC_SKIP_LOOK, OVER = 64 * COEFFICIENT };
+  enum { SHIFT = 64 - IMGC_SKIP_LOOKUP_BITS, OVER = 64 * COEFFICIENT };
   for (uint32_t passed = COEFFICIENT;;) {
     imgc_jpeg_bits full = *b;
     imgc_refill(&full);

@@ -10,12 +10,12 @@
 // - in bits 0...5 the number of bits to skip;
 // - in bits 6...11 the number of coefficients, 63 for codes that must be read one by one;
 // - in bit 12 the end of the block.
-enum { IMGC_SKIP_LOOK = 13 };
+enum { IMGC_SKIP_LOOKUP_BITS = 13 };
 typedef struct imgc_huffman_skips {
-  uint16_t look[1 << IMGC_SKIP_LOOK];
+  uint16_t look[1 << IMGC_SKIP_LOOKUP_BITS];
 } imgc_huffman_skips;
 
-void imgc_huffman_skips_make(imgc_huffman_skips *s, const imgc_huffman *ac);
+void imgc_huffman_skips_init(imgc_huffman_skips *s, const imgc_huffman *ac);
 
 typedef struct imgc_flat_plane {
   const imgc_huffman *dc, *ac;

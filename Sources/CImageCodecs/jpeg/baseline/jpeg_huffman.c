@@ -12,7 +12,7 @@ static uint32_t entry_of(const imgc_huffman *h, unsigned symbol) {
 
 static void fill(imgc_huffman *h, unsigned code, unsigned length, unsigned symbol) {
   const uint32_t entry = entry_of(h, symbol);
-  const unsigned rest = IMGC_HUFFMAN_LOOK - length, size = entry >> 6 & 15;
+  const unsigned rest = IMGC_HUFFMAN_LOOKUP_BITS - length, size = entry >> 6 & 15;
   for (uint32_t i = 0; i < 1u << rest; i++) {
     uint32_t *at = &h->look[(code << rest) + i];
     if (size <= rest) {
@@ -24,7 +24,7 @@ static void fill(imgc_huffman *h, unsigned code, unsigned length, unsigned symbo
   }
 }
 
-bool imgc_huffman_make(imgc_huffman *h, const uint8_t bits[17], const uint8_t symbols[256],
+bool imgc_huffman_init(imgc_huffman *h, const uint8_t bits[17], const uint8_t symbols[256],
                        bool is_ac) {
   memset(h, 0, sizeof *h);
   memcpy(h->symbols, symbols, sizeof h->symbols);
@@ -37,7 +37,7 @@ bool imgc_huffman_make(imgc_huffman *h, const uint8_t bits[17], const uint8_t sy
       // most 11 bits.
       if (place == 256 || code + 1 >= 1u << length) return false;
       if (!is_ac && symbols[place] > 11) return false;
-      if (length <= IMGC_HUFFMAN_LOOK) fill(h, code, length, symbols[place]);
+      if (length <= IMGC_HUFFMAN_LOOKUP_BITS) fill(h, code, length, symbols[place]);
     }
     h->end[length] = code << (16 - length);
   }
@@ -46,7 +46,7 @@ bool imgc_huffman_make(imgc_huffman *h, const uint8_t bits[17], const uint8_t sy
 
 uint32_t imgc_huffman_long_code(const imgc_huffman *h, uint64_t ahead) {
   const uint32_t code = (uint32_t)(ahead >> 48);
-  for (unsigned length = IMGC_HUFFMAN_LOOK + 1; length <= 16; length++) {
+  for (unsigned length = IMGC_HUFFMAN_LOOKUP_BITS + 1; length <= 16; length++) {
     if (code >= h->end[length]) continue;
     int32_t place = h->offset[length] + (int32_t)(code >> (16 - length));
     return entry_of(h, h->symbols[place & 255]) | length;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IMGC_HUFFMAN_LOOK = 10 }; // bits per table look-up
+enum { IMGC_HUFFMAN_LOOKUP_BITS = 10 }; // bits per table look-up
 
 #define IMGC_INLINE static inline __attribute__((always_inline))
 
@@ -18,7 +18,7 @@ enum { IMGC_HUFFMAN_LOOK = 10 }; // bits per table look-up
 // - in bits 10...15 the zero coefficients to skip, or IMGC_BLOCK_ENDS;
 // - in bits 16...31 the signed value.
 typedef struct imgc_huffman {
-  uint32_t look[1 << IMGC_HUFFMAN_LOOK];
+  uint32_t look[1 << IMGC_HUFFMAN_LOOKUP_BITS];
   uint32_t end[17];   // upper bound of the codes of n bits, left-aligned in 16 bits
   int32_t offset[17]; // index in `symbols` minus the code, by code length
   uint8_t symbols[256];
@@ -29,7 +29,7 @@ enum { IMGC_BLOCK_ENDS = 63 };
 
 // Builds the table. `bits` counts the codes of each length from index 1 on. Without `is_ac` the
 // symbols are sizes of DC differences. Returns false when the code is invalid.
-bool imgc_huffman_make(imgc_huffman *h, const uint8_t bits[17], const uint8_t symbols[256],
+bool imgc_huffman_init(imgc_huffman *h, const uint8_t bits[17], const uint8_t symbols[256],
                        bool is_ac);
 
 // Returns the entry of a code of more than 10 bits; 0 when the code is invalid.

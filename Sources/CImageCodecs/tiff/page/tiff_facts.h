@@ -14,7 +14,7 @@ typedef enum tiff_kind {
   TIFF_KIND_LAB,
 } tiff_kind;
 
-enum { TIFF_ROWS_A_POLL = 16 };
+enum { TIFF_ROWS_PER_POLL = 16 };
 // Memory assumed for the bound on work when the request has no limit.
 enum { TIFF_UNLIMITED_MEMORY = 512 << 20 };
 
@@ -46,8 +46,8 @@ typedef struct tiff_facts {
   bool direct;                      // not compressed: samples are read directly from the input
   bool swapped;                     // direct samples have the other byte order
   bool reversed;                    // the input bytes are least significant bit first
-  bool own_lzw;                     // tiff_lzw.c is tried first
-  bool sums;          // for own_lzw: horizontal predictor (Predictor 2) of 8 or 16 bits
+  bool native_lzw;                  // tiff_lzw.c is tried first
+  bool sums;          // for native_lzw: horizontal predictor (Predictor 2) of 8 or 16 bits
   uint32_t band_rows; // rows of the band buffer
   uint64_t work_bytes;
   uint64_t retry_cost; // nanoseconds available for decoding again after damage

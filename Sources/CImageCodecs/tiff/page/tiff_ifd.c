@@ -183,7 +183,7 @@ static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) 
 }
 
 // Returns true when the entry's value is completely or partly past the end of the file.
-static bool value_is_cut(const tiff_input *in, uint64_t entry) {
+static bool value_is_truncated(const tiff_input *in, uint64_t entry) {
   static const uint8_t sizes[] = {
       [TIFF_TYPE_BYTE] = 1,      [TIFF_TYPE_ASCII] = 1,    [TIFF_TYPE_SHORT] = 2,
       [TIFF_TYPE_LONG] = 4,      [TIFF_TYPE_RATIONAL] = 8, [TIFF_TYPE_SBYTE] = 1,
@@ -220,8 +220,8 @@ static void reduce(const tiff_input *in, tiff_page *page) {
   uint64_t entries = number(in, page->offset, count_bytes(in));
   uint64_t entry = page->offset + count_bytes(in);
   uint64_t room = (in->size - entry) / entry_bytes(in);
-  if (entries > room) entries = room, page->cut = true;
-  if (entries > UINT16_MAX) entries = UINT16_MAX, page->cut = true;
+  if (entries > room) entries = room, page->truncated = true;
+  if (entries > UINT16_MAX) entries = UINT16_MAX, page->truncated = true;
 
   uint64_t seen = 0, kept = 0, bits_entry = 0, samples_entry = 0;
   size_t size = count_bytes(in);
@@ -231,7 +231,7 @@ static void reduce(const tiff_input *in, tiff_page *page) {
     int index = kept_index(tag);
     if (index < 0 || seen >> index & 1) continue;
     seen |= UINT64_C(1) << index;
-    page->cut |= value_is_cut(in, entry);
+    page->truncated |= value_is_truncated(in, entry);
     if (tag == TIFF_TAG_BITS_PER_SAMPLE) bits_entry = entry;
     if (tag == TIFF_TAG_SAMPLES_PER_PIXEL) samples_entry = entry;
     page->names_extra |= tag == TIFF_TAG_EXTRA_SAMPLES || tag == TIFF_TAG_MATTEING;

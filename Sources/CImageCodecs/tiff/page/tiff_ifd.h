@@ -29,7 +29,7 @@ typedef struct tiff_page {
   uint64_t icc_offset;
   uint64_t icc_size; // 0: none, or outside the file
   bool icc_damaged;
-  bool cut;         // the directory or a value extends past the end of the file
+  bool truncated;   // the directory or a value extends past the end of the file
   bool bits_differ; // BitsPerSample is not equal for all samples
   bool names_extra; // ExtraSamples or the older Matteing is present
 } tiff_page;

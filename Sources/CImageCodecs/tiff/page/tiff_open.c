@@ -96,7 +96,7 @@ imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report 
   if (file->page.bits_differ)
     return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "mixedDepth",
                      "tiff: samples of different depths");
-  if (file->page.cut) imgc_warn(report, IMGC_WARN_STRUCTURE);
+  if (file->page.truncated) imgc_warn(report, IMGC_WARN_STRUCTURE);
 
   if (imgc_check(TIFF_BASE_BYTES, request->limits.max_memory, "max_memory", report))
     return report->status;
@@ -114,8 +114,8 @@ imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report 
     if (file->over_limit)
       return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory", "tiff: %s", file->message);
     // A directory with values past the end of the file is truncated, others are malformed.
-    return imgc_fail(report, file->page.cut ? IMGC_ERROR_TRUNCATED : IMGC_ERROR_MALFORMED, NULL,
-                     "tiff: %s", file->errors ? file->message : "no usable directory");
+    return imgc_fail(report, file->page.truncated ? IMGC_ERROR_TRUNCATED : IMGC_ERROR_MALFORMED,
+                     NULL, "tiff: %s", file->errors ? file->message : "no usable directory");
   }
   if (file->warnings || file->errors) imgc_warn(report, IMGC_WARN_TAG);
   file->warnings = 0, file->errors = 0;

@@ -18,7 +18,7 @@ enum {
   END = 257,
   FIRST = 258, // first entry that may be added
   INLINE_BYTES = 8,
-  CODES_A_LOAD = 4, // 4 codes of 12 bits fit into the 56 bits of one load
+  CODES_PER_LOAD = 4, // 4 codes of 12 bits fit into the 56 bits of one load
 };
 
 typedef struct entry {
@@ -115,9 +115,9 @@ INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *
 
     while (out < size) {
       // Fast path: enough input, and no change of the code length within this load.
-      while (r.end - r.next >= 8 && out < size && limit + CODES_A_LOAD + 1 < 1u << code_bits) {
+      while (r.end - r.next >= 8 && out < size && limit + CODES_PER_LOAD + 1 < 1u << code_bits) {
         refill(&r);
-        for (int k = 0; k < CODES_A_LOAD; k++) {
+        for (int k = 0; k < CODES_PER_LOAD; k++) {
           code = (unsigned)(r.bits >> (64 - code_bits));
           if (code > limit || (code & ~1u) == CLEAR) goto special;
           r.bits <<= code_bits;

@@ -35,7 +35,7 @@ static uint64_t size_without_checksum(const tiff_reader *r, const tiff_strile *s
   switch (r->facts->compression) {
   case COMPRESSION_ADOBE_DEFLATE:
   case COMPRESSION_DEFLATE:
-  case COMPRESSION_PIXARLOG: return s->cut || s->size == 0 ? s->size : s->size - 1;
+  case COMPRESSION_PIXARLOG: return s->truncated || s->size == 0 ? s->size : s->size - 1;
   default: return s->size;
   }
 }
@@ -104,7 +104,7 @@ static uint64_t read_rows(tiff_reader *r, tiff_strile *s) {
   if (s->intact) return s->units;
   uint64_t rows = count_rows(r, s);
   // An end code before the last row, or zeros that are read after the last byte of the data.
-  if (rows < s->units && r->file->fax.first_bad == TIFF_NO_LINE) s->cut = true;
+  if (rows < s->units && r->file->fax.first_bad == TIFF_NO_LINE) s->truncated = true;
   return rows;
 }
 
@@ -118,7 +118,7 @@ static bool is_one_dimensional(TIFF *tif) {
 // code equals Compression 2 without byte alignment.
 static uint64_t read_without_eol(tiff_reader *r, tiff_strile *s) {
   TIFF *tif = r->file->tif;
-  bool was_cut = s->cut;
+  bool was_truncated = s->truncated;
   uint32_t options = 0;
   if (!pay(r, s, 1)) return 0;
   TIFFGetField(tif, TIFFTAG_GROUP3OPTIONS, &options);
@@ -131,7 +131,7 @@ static uint64_t read_without_eol(tiff_reader *r, tiff_strile *s) {
   }
   TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_CCITTFAX3);
   TIFFSetField(tif, TIFFTAG_GROUP3OPTIONS, options);
-  s->cut = was_cut, s->intact = false;
+  s->truncated = was_truncated, s->intact = false;
   return 0;
 }
 

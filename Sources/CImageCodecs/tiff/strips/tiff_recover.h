@@ -9,8 +9,8 @@
 // units, which are in the output; 0 also when the budget is exhausted.
 uint64_t tiff_recover(tiff_reader *reader, const tiff_strile *strile);
 
-// Decodes CCITT data; sets `cut` and `intact`. The decoder continues after damage, so all rows that
-// it wrote count, except rows that are incomplete because the data ended.
+// Decodes CCITT data; sets `truncated` and `intact`. The decoder continues after damage, so all
+// rows that it wrote count, except rows that are incomplete because the data ended.
 uint64_t tiff_read_fax(tiff_reader *reader, tiff_strile *strile);
 
 #endif

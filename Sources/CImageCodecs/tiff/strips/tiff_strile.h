@@ -25,7 +25,7 @@ typedef struct tiff_strile {
   uint32_t index;
   const uint8_t *data;
   uint64_t size;     // available bytes
-  bool cut;          // truncated: the file ends, or an early end code precedes the last row
+  bool truncated;    // truncated: the file ends, or an early end code precedes the last row
   uint8_t *to;       // unit_bytes * units
   uint64_t units;    // requested
   uint64_t rows_got; // complete rows

@@ -16,7 +16,7 @@
 // Without limits on memory and tiles the product may overflow: then the allocation fails.
 static size_t scratch_bytes(const tiff_facts *facts) {
   uint64_t bytes = imgc_mul(facts->planes, facts->tile_bytes);
-  if (facts->own_lzw) bytes = imgc_add(bytes, TIFF_LZW_SLACK);
+  if (facts->native_lzw) bytes = imgc_add(bytes, TIFF_LZW_SLACK);
   return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
@@ -29,7 +29,7 @@ imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, t
   reader->dirty = true;
   if (!reader->scratch)
     return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: no memory for a tile");
-  if (facts->own_lzw) reader->lzw = tiff_lzw_create(); // if NULL, libtiff decodes
+  if (facts->native_lzw) reader->lzw = tiff_lzw_create(); // if NULL, libtiff decodes
   return IMGC_OK;
 }
 
@@ -86,7 +86,7 @@ static uint64_t decode_all(tiff_reader *r, tiff_strile *s) {
   // data ends early, it continues with zero bits; and when a stored block contains more than
   // requested, as in last strips written at full height, it returns nothing. zlib is used for both.
   bool is_short = s->units * r->facts->unit_bytes < r->facts->tile_bytes;
-  if (s->cut || is_short) use_zlib(r);
+  if (s->truncated || is_short) use_zlib(r);
   uint64_t units = decode_or_recover(r, s);
   TIFFSetField(r->file->tif, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_LIBDEFLATE);
   return units;
@@ -108,7 +108,7 @@ static imgc_status check_scans(tiff_reader *r, const tiff_strile *s, imgc_report
 static imgc_status check_window(tiff_reader *r, const tiff_strile *s, imgc_report *report) {
   const tiff_facts *f = r->facts;
   uint64_t bytes = imgc_add(f->work_bytes, tiff_window_bytes(f, s->data, s->size));
-  uint32_t held = imgc_rows_held(r->request, f->height, f->band_rows);
+  uint32_t held = imgc_rows_in_memory(r->request, f->height, f->band_rows);
   return imgc_check_memory(r->request, f->width, held, bytes, report);
 }
 
@@ -123,8 +123,8 @@ static imgc_status read_strile(tiff_reader *r, tiff_strile *s, imgc_report *repo
     count = s->units * f->unit_bytes;
     if (count <= left) imgc_warn(report, IMGC_WARN_STRUCTURE);
   }
-  s->cut = count > left;
-  s->size = s->cut ? left : count;
+  s->truncated = count > left;
+  s->size = s->truncated ? left : count;
   s->rows_got = 0, s->intact = false;
   if (f->compression != COMPRESSION_OJPEG && (s->size == 0 || offset == 0)) return IMGC_OK;
   s->data = in->data + (s->size ? offset : 0);
@@ -161,12 +161,12 @@ imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, t
     tile->planes[k] = s.data;
     if (s.rows_got < tile->rows) {
       tile->rows = (uint32_t)s.rows_got;
-      tile->cut |= s.cut;
+      tile->truncated |= s.truncated;
     }
     // Damage without missing rows: its position is unknown, so no row counts as intact.
     uint64_t intact = s.intact || s.rows_got < rows ? s.rows_got : 0;
     if (intact < tile->intact) tile->intact = (uint32_t)intact;
-    if (!s.intact) tile->cut |= s.cut;
+    if (!s.intact) tile->truncated |= s.truncated;
   }
   return IMGC_OK;
 }

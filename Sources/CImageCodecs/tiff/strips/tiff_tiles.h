@@ -11,7 +11,7 @@ typedef struct tiff_tile {
   const uint8_t *planes[TIFF_MAX_PLANES]; // rows of unit_bytes, in the order of tiff_plane
   uint32_t rows;                          // complete rows that can be shown
   uint32_t intact;                        // rows of these from undamaged data
-  bool cut;                               // its data is truncated
+  bool truncated;                         // its data is truncated
 } tiff_tile;
 
 imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
