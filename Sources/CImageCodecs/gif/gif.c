@@ -40,12 +40,12 @@ static imgc_status check_frame(const imgc_request *request, const imgc_gif_image
 }
 
 // Reports that there is no first image.
-static imgc_status no_image(imgc_gif_result found, imgc_report *report) {
-  if (found == IMGC_GIF_TRUNCATED || found == IMGC_GIF_END_OF_DATA)
+static imgc_status fail_without_image(imgc_gif_result result, imgc_report *report) {
+  if (result == IMGC_GIF_TRUNCATED || result == IMGC_GIF_END_OF_DATA)
     return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: data ends before the first image");
-  if (found != IMGC_GIF_FAILED)
+  if (result != IMGC_GIF_FAILED)
     imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: %s before the first image",
-              found == IMGC_GIF_UNKNOWN_BLOCK ? "unknown block" : "trailer");
+              result == IMGC_GIF_UNKNOWN_BLOCK ? "unknown block" : "trailer");
   return report->status;
 }
 
@@ -71,8 +71,8 @@ static imgc_status fill_header(imgc_gif *gif, imgc_header *header) {
   const imgc_request *request = gif->request;
   imgc_report *report = gif->report;
   imgc_gif_image first;
-  imgc_gif_result found = imgc_gif_next_image(gif, &first);
-  if (found != IMGC_GIF_IMAGE) return no_image(found, report);
+  imgc_gif_result result = imgc_gif_next_image(gif, &first);
+  if (result != IMGC_GIF_IMAGE) return fail_without_image(result, report);
 
   canvas_size canvas = size_of_canvas(gif, &first);
   header->width = canvas.width;
@@ -117,8 +117,8 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_dest *dest) {
   const imgc_request *request = gif->request;
   imgc_report *report = gif->report;
   imgc_gif_image image;
-  imgc_gif_result found = imgc_gif_next_image(gif, &image);
-  if (found != IMGC_GIF_IMAGE) return no_image(found, report);
+  imgc_gif_result result = imgc_gif_next_image(gif, &image);
+  if (result != IMGC_GIF_IMAGE) return fail_without_image(result, report);
 
   canvas_size canvas = size_of_canvas(gif, &image);
   if (imgc_check_size(request, canvas.width, canvas.height, report) ||
@@ -142,8 +142,11 @@ static imgc_status draw_still(imgc_gif *gif, const imgc_dest *dest) {
     imgc_dest_clear(dest, 0, (uint32_t)bottom, canvas.width, canvas.height);
   }
   report->rows = canvas.height;
-  imgc_gif_drawing drawing = {
-      .canvas = dest, .x = image.x, .y = image.y, .fill = true, .salvage = true};
+  imgc_gif_drawing drawing = {.canvas = dest,
+                              .x = image.x,
+                              .y = image.y,
+                              .clear_missing_rows = true,
+                              .keep_rows_before_error = true};
   if (imgc_gif_draw(gif, &image, &drawing)) return report->status;
   if (report->truncated || report->corrupt) return IMGC_OK;
   // All rows are decoded; the rest of the data cannot affect pixels.
@@ -163,9 +166,9 @@ static imgc_status gif_decode(const imgc_request *request, const imgc_dest *dest
 
 // ---------------------------------------------------------------- the animation
 
-static imgc_status end_of_frames(const imgc_gif *gif, imgc_gif_result found) {
+static imgc_status end_of_frames(const imgc_gif *gif, imgc_gif_result result) {
   imgc_report *report = gif->report;
-  switch (found) {
+  switch (result) {
   case IMGC_GIF_TRAILER:
     if (imgc_left(&gif->source)) imgc_warn(report, IMGC_WARN_TRAILING_DATA);
     break;
@@ -181,9 +184,10 @@ static imgc_status end_of_frames(const imgc_gif *gif, imgc_gif_result found) {
 static imgc_status find_frame(imgc_gif *gif, imgc_frame *frame) {
   if (frame->number > 0) imgc_gif_seek(gif, frame->next_offset);
   imgc_gif_image image;
-  imgc_gif_result found = imgc_gif_next_image(gif, &image);
-  if (found != IMGC_GIF_IMAGE)
-    return frame->number == 0 ? no_image(found, gif->report) : end_of_frames(gif, found);
+  imgc_gif_result result = imgc_gif_next_image(gif, &image);
+  if (result != IMGC_GIF_IMAGE)
+    return frame->number == 0 ? fail_without_image(result, gif->report)
+                              : end_of_frames(gif, result);
   if (check_frame(gif->request, &image, gif->report)) return gif->report->status;
 
   // Truncated data is reported when the frame is drawn.
@@ -217,7 +221,8 @@ static imgc_status gif_next_frame(const imgc_request *request, imgc_frame *frame
   return status;
 }
 
-static imgc_status draw_one(imgc_gif *gif, const imgc_frame *frame, const imgc_target *canvas) {
+static imgc_status draw_frame_image(imgc_gif *gif, const imgc_frame *frame,
+                                    const imgc_target *canvas) {
   const imgc_request *request = gif->request;
   imgc_report *report = gif->report;
   imgc_gif_seek(gif, frame->offset);
@@ -239,8 +244,8 @@ static imgc_status draw_one(imgc_gif *gif, const imgc_frame *frame, const imgc_t
   imgc_gif_drawing drawing = {.canvas = &dest,
                               .x = frame->x,
                               .y = frame->y,
-                              .over = frame->blend == IMGC_BLEND_OVER,
-                              .salvage = frame->number == 1};
+                              .keep_transparent = frame->blend == IMGC_BLEND_OVER,
+                              .keep_rows_before_error = frame->number == 1};
   report->rows = canvas->height;
   return imgc_gif_draw(gif, &image, &drawing);
 }
@@ -248,7 +253,7 @@ static imgc_status draw_one(imgc_gif *gif, const imgc_frame *frame, const imgc_t
 static imgc_status gif_draw_frame(const imgc_request *request, const imgc_frame *frame,
                                   const imgc_target *canvas, imgc_report *report) {
   imgc_gif gif;
-  if (imgc_gif_open(&gif, request, report) == IMGC_OK) draw_one(&gif, frame, canvas);
+  if (imgc_gif_open(&gif, request, report) == IMGC_OK) draw_frame_image(&gif, frame, canvas);
   imgc_gif_close(&gif);
   return report->status;
 }

@@ -23,7 +23,7 @@ static int read_bytes(GifFileType *file, GifByteType *bytes, int count) {
   if (count <= 0) return 0;
   size_t n = (size_t)count;
   if (n > imgc_left(&gif->source)) {
-    n = gif->short_count = imgc_left(&gif->source);
+    n = gif->short_read_bytes = imgc_left(&gif->source);
     gif->truncated = true;
   }
   if (n) memcpy(bytes, gif->source.data + gif->source.offset, n);
@@ -101,7 +101,7 @@ static bool read_extension(imgc_gif *gif, imgc_gif_image *image) {
 static imgc_gif_result read_image(imgc_gif *gif, imgc_gif_image *image) {
   GifFileType *file = gif->file;
   file->Error = 0;
-  gif->data_over = false;
+  gif->data_ended = false;
   if (DGifGetImageHeader(file) != GIF_OK) {
     if (gif->truncated) return IMGC_GIF_TRUNCATED;
     if (file->Error == D_GIF_ERR_NOT_ENOUGH_MEM) {
@@ -141,9 +141,9 @@ imgc_gif_result imgc_gif_next_image(imgc_gif *gif, imgc_gif_image *image) {
 
 bool imgc_gif_skip_data(imgc_gif *gif) {
   GifByteType *block = NULL;
-  for (uint32_t n = 1; !gif->data_over; n++) {
+  for (uint32_t n = 1; !gif->data_ended; n++) {
     if (DGifGetCodeNext(gif->file, &block) != GIF_OK) return false;
-    gif->data_over = !block;
+    gif->data_ended = !block;
     if (n % BLOCKS_PER_POLL == 0 && imgc_poll(gif->request, gif->report)) return false;
   }
   return true;
@@ -151,18 +151,18 @@ bool imgc_gif_skip_data(imgc_gif *gif) {
 
 size_t imgc_gif_read_data(imgc_gif *gif, uint8_t *bytes, size_t size) {
   size_t count = 0;
-  while (size - count >= 255 && !gif->data_over && !gif->truncated) {
+  while (size - count >= 255 && !gif->data_ended && !gif->truncated) {
     GifByteType *block = NULL;
     if (DGifGetCodeNext(gif->file, &block) != GIF_OK) {
       // giflib discards a truncated block; its available bytes can still complete rows.
-      memcpy(bytes + count, gif->source.data + gif->source.size - gif->short_count,
-             gif->short_count);
-      count += gif->short_count;
+      memcpy(bytes + count, gif->source.data + gif->source.size - gif->short_read_bytes,
+             gif->short_read_bytes);
+      count += gif->short_read_bytes;
     } else if (block) {
       memcpy(bytes + count, block + 1, block[0]);
       count += block[0];
     } else {
-      gif->data_over = true;
+      gif->data_ended = true;
     }
   }
   return count;

@@ -16,9 +16,9 @@ typedef struct imgc_gif {
   imgc_report *report;
   GifFileType *file;
   imgc_reader source;
-  size_t short_count; // bytes of the last incomplete read by giflib
-  bool truncated;     // the bytes ended inside a block
-  bool data_over;     // the image's data blocks have been read completely
+  size_t short_read_bytes; // bytes of the last incomplete read by giflib
+  bool truncated;          // the bytes ended inside a block
+  bool data_ended;         // the image's data blocks have been read completely
   bool has_loop_count;
   uint32_t loop_count; // of the first loop extension
 } imgc_gif;

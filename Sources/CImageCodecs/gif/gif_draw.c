@@ -106,7 +106,7 @@ static void draw_row(const draw_state *d, uint32_t y, const uint8_t *indices,
     return;
   }
   uint8_t *dst = imgc_dest_row(to->canvas, to->y + y) + (size_t)to->x * 4;
-  if (to->over && d->image->transparent_index >= 0)
+  if (to->keep_transparent && d->image->transparent_index >= 0)
     draw_over(dst, indices, visible_columns, d->palette, (uint8_t)d->image->transparent_index);
   else
     imgc_row_index8(dst, indices, visible_columns, d->palette);
@@ -139,7 +139,7 @@ static imgc_status report_damage(draw_state *d, uint32_t done, uint32_t y, imgc_
     return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "gif: out of memory");
   if (state == IMGC_LZW_INVALID) {
     imgc_warn(report, IMGC_WARN_CODE);
-    if (!d->to->salvage || done == 0) {
+    if (!d->to->keep_rows_before_error || done == 0) {
       imgc_warn(report, IMGC_WARN_FRAME_REFUSED);
       return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "gif: invalid LZW code after row %u",
                        done);
@@ -149,11 +149,11 @@ static imgc_status report_damage(draw_state *d, uint32_t done, uint32_t y, imgc_
   while (complete < d->visible_rows && stored_position(image, complete) < done) complete++;
   report->rows = d->to->y + complete;
   if (state != IMGC_LZW_INVALID) {
-    if (d->to->salvage && done == 0)
+    if (d->to->keep_rows_before_error && done == 0)
       return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "gif: data ends before the first row");
     imgc_truncated(report, report->rows);
   }
-  for (uint32_t i = complete; d->to->fill && i < d->visible_rows; i++)
+  for (uint32_t i = complete; d->to->clear_missing_rows && i < d->visible_rows; i++)
     if (stored_position(image, i) >= done)
       imgc_dest_clear(d->to->canvas, d->to->x, d->to->y + i, d->visible_columns, 1);
   uint32_t visible_columns;

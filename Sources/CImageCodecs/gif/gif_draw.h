@@ -8,10 +8,11 @@
 
 typedef struct imgc_gif_drawing {
   const imgc_dest *canvas;
-  uint32_t x, y; // position of the image on the canvas; may be outside
-  bool over;     // the transparent index keeps the canvas, otherwise it clears
-  bool fill;     // missing rows are cleared, otherwise kept
-  bool salvage;  // rows before an invalid code are kept, otherwise the image is rejected
+  uint32_t x, y;               // position of the image on the canvas; may be outside
+  bool keep_transparent;       // the transparent index keeps the canvas, otherwise it clears
+  bool clear_missing_rows;     // missing rows are cleared, otherwise kept
+  bool keep_rows_before_error; // rows before an invalid code are kept, otherwise the image is
+                               // rejected
 } imgc_gif_drawing;
 
 // Draws the image whose data blocks are next in `gif`. On IMGC_OK the report's `rows` is a number

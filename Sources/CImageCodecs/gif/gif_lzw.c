@@ -27,12 +27,12 @@ enum {
 struct imgc_lzw {
   uint8_t *buffer;
   size_t capacity;
-  size_t most;        // maximum capacity
-  size_t start;       // of the next row
-  size_t end;         // of the output
-  size_t front;       // a clear code after this point moves writing to the front
-  size_t room;        // free space required after a move, at least a row
-  uint64_t remaining; // indices not yet written
+  size_t max_capacity; // maximum capacity
+  size_t start;        // of the next row
+  size_t end;          // of the output
+  size_t front_limit;  // a clear code after this point moves writing to the front
+  size_t min_free;     // free space required after a move, at least a row
+  uint64_t remaining;  // indices not yet written
   size_t width;
   imgc_lzw_state state; // END and BAD are final
 
@@ -48,23 +48,23 @@ struct imgc_lzw {
   uint16_t length[CODES + 1];
 };
 
-static size_t room_for(uint32_t width) { return width > MIN_FREE ? width : MIN_FREE; }
+static size_t min_free_for(uint32_t width) { return width > MIN_FREE ? width : MIN_FREE; }
 
 // Computes the initial and the maximum size of the buffer.
-static void sizes(uint32_t width, uint32_t height, size_t *first, size_t *most) {
-  size_t room = room_for(width);
+static void sizes(uint32_t width, uint32_t height, size_t *first, size_t *max_capacity) {
+  size_t min_free = min_free_for(width);
   uint64_t pixels = (uint64_t)width * height;
-  *first = LITERALS + 4 * room + SLACK;
-  *most = *first + MAX_WINDOW;
+  *first = LITERALS + 4 * min_free + SLACK;
+  *max_capacity = *first + MAX_WINDOW;
   // A small image fits completely.
-  if (pixels + LITERALS + SLACK < *most) *most = (size_t)pixels + LITERALS + SLACK;
-  if (*first > *most) *first = *most;
+  if (pixels + LITERALS + SLACK < *max_capacity) *max_capacity = (size_t)pixels + LITERALS + SLACK;
+  if (*first > *max_capacity) *first = *max_capacity;
 }
 
 uint64_t imgc_lzw_bytes(uint32_t width, uint32_t height) {
-  size_t first, most;
-  sizes(width, height, &first, &most);
-  return sizeof(imgc_lzw) + most;
+  size_t first, max_capacity;
+  sizes(width, height, &first, &max_capacity);
+  return sizeof(imgc_lzw) + max_capacity;
 }
 
 static void clear(imgc_lzw *z) {
@@ -75,15 +75,15 @@ static void clear(imgc_lzw *z) {
 imgc_lzw *imgc_lzw_create(uint32_t width, uint32_t height, unsigned code_size) {
   imgc_lzw *z = malloc(sizeof *z);
   if (!z) return NULL;
-  sizes(width, height, &z->capacity, &z->most);
+  sizes(width, height, &z->capacity, &z->max_capacity);
   z->buffer = malloc(z->capacity);
   if (!z->buffer) {
     free(z);
     return NULL;
   }
   z->start = z->end = LITERALS;
-  z->room = room_for(width);
-  z->front = LITERALS + 2 * z->room;
+  z->min_free = min_free_for(width);
+  z->front_limit = LITERALS + 2 * z->min_free;
   z->remaining = (uint64_t)width * height;
   z->width = width;
   z->state = IMGC_LZW_INPUT;
@@ -125,22 +125,22 @@ const uint8_t *imgc_lzw_partial_row(const imgc_lzw *z, uint32_t *count) {
 
 // Called when less than a row is between start and end. Moves it towards the front when the
 // dictionary allows it, and grows the buffer if necessary.
-static bool make_room(imgc_lzw *z) {
-  size_t waiting = z->end - z->start, free_from = z->start;
+static bool ensure_space(imgc_lzw *z) {
+  size_t unread = z->end - z->start, write_start = z->start;
   if (z->limit == 1u << z->code_size)
-    free_from = LITERALS;
+    write_start = LITERALS;
   else if (z->limit == CODES)
-    free_from = (size_t)z->offset[CODES - 1] + z->length[CODES - 1];
-  if (free_from < z->start) {
-    memmove(z->buffer + free_from, z->buffer + z->start, waiting);
-    z->start = free_from;
-    z->end = free_from + waiting;
+    write_start = (size_t)z->offset[CODES - 1] + z->length[CODES - 1];
+  if (write_start < z->start) {
+    memmove(z->buffer + write_start, z->buffer + z->start, unread);
+    z->start = write_start;
+    z->end = write_start + unread;
   }
 
-  size_t needed = z->end + z->room + SLACK;
-  if (needed > z->capacity && z->capacity < z->most) {
+  size_t needed = z->end + z->min_free + SLACK;
+  if (needed > z->capacity && z->capacity < z->max_capacity) {
     size_t larger = z->capacity * 2 > needed ? z->capacity * 2 : needed;
-    if (larger > z->most) larger = z->most;
+    if (larger > z->max_capacity) larger = z->max_capacity;
     uint8_t *moved = realloc(z->buffer, larger);
     if (!moved) return false;
     z->buffer = moved;
@@ -157,7 +157,8 @@ static inline void copy16(uint8_t *dst, const uint8_t *src) {
 
 // Writes the string of `code` to `out`, makes it the prefix of the next entry, and returns its
 // length. Writes up to 15 additional bytes.
-static inline size_t put(imgc_lzw *z, uint8_t *buffer, size_t out, unsigned code, unsigned limit) {
+static inline size_t write_string(imgc_lzw *z, uint8_t *buffer, size_t out, unsigned code,
+                                  unsigned limit) {
   size_t length = z->length[code];
   const uint8_t *src = buffer + z->offset[code];
   uint8_t *dst = buffer + out;
@@ -180,7 +181,7 @@ static inline void grow_codes(unsigned *limit, unsigned *code_bits) {
 
 imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
   if (z->state == IMGC_LZW_END || z->state == IMGC_LZW_INVALID) return z->state;
-  if (z->state == IMGC_LZW_OUTPUT && !make_room(z)) return IMGC_LZW_NO_MEMORY;
+  if (z->state == IMGC_LZW_OUTPUT && !ensure_space(z)) return IMGC_LZW_NO_MEMORY;
 
   const unsigned clear_code = 1u << z->code_size;
   // Above 8 bits some codes below the clear code are not valid palette indices.
@@ -204,7 +205,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
         if (code >= limit || (code & ~1u) == clear_code) goto special;
         bits >>= code_bits;
         bit_count -= code_bits;
-        out += put(z, buffer, out, code, limit);
+        out += write_string(z, buffer, out, code, limit);
         grow_codes(&limit, &code_bits);
       }
     }
@@ -222,7 +223,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
     if (code == clear_code) {
       limit = clear_code;
       code_bits = z->code_size + 1;
-      if (out > z->front) break;
+      if (out > z->front_limit) break;
     } else if (code == clear_code + 1) {
       state = IMGC_LZW_END;
       break;
@@ -231,7 +232,7 @@ imgc_lzw_state imgc_lzw_run(imgc_lzw *z) {
       break;
     } else {
       if (limit == clear_code) limit += 2; // the first code starts the first entry
-      out += put(z, buffer, out, code, limit);
+      out += write_string(z, buffer, out, code, limit);
       grow_codes(&limit, &code_bits);
     }
   }

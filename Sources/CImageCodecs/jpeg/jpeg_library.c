@@ -16,10 +16,10 @@ enum { SAMPLES_PER_WARNING = 2 * DCTSIZE2 };
 
 static jpeg_state *state_of(j_common_ptr cinfo) { return cinfo->client_data; }
 
-static void leave(jpeg_state *s) { longjmp(s->jump, 1); }
+static void exit_step(jpeg_state *s) { longjmp(s->jump, 1); }
 
-void imgc_jpeg_leave_if_failed(jpeg_state *s) {
-  if (s->report->status) leave(s);
+void imgc_jpeg_exit_if_failed(jpeg_state *s) {
+  if (s->report->status) exit_step(s);
 }
 
 // ---------------------------------------------------------------- errors and warnings
@@ -28,7 +28,7 @@ static void on_error(j_common_ptr cinfo) {
   jpeg_state *s = state_of(cinfo);
   s->failed = true;
   s->code = cinfo->err->msg_code;
-  leave(s);
+  exit_step(s);
 }
 
 static imgc_warning warning_for(int code) {
@@ -50,18 +50,18 @@ static void on_message(j_common_ptr cinfo, int level) {
   if (s->ended) {
     // Warnings after the end of the data are consequences of the missing bytes, not further
     // defects. Missing entropy data is reported once per segment, by the first block without data.
-    if (code == JWRN_HIT_MARKER && !s->is_short) {
-      s->is_short = true;
-      s->short_row = s->cinfo.input_iMCU_row;
-      s->short_scan = (uint32_t)s->cinfo.input_scan_number;
+    if (code == JWRN_HIT_MARKER && !s->data_is_missing) {
+      s->data_is_missing = true;
+      s->missing_row = s->cinfo.input_iMCU_row;
+      s->missing_scan = (uint32_t)s->cinfo.input_scan_number;
     }
     return;
   }
   // libjpeg repeats a warning for each restart interval and each bad code, and resynchronizes: the
   // following data is often intact, so decoding continues. The report contains each kind once.
   imgc_warn(s->report, warning_for(code));
-  if (s->consuming) s->scan_samples = imgc_add(s->scan_samples, SAMPLES_PER_WARNING);
-  if (imgc_enforce_strictness(s->request, s->report)) leave(s);
+  if (s->reads_all_scans) s->scan_samples = imgc_add(s->scan_samples, SAMPLES_PER_WARNING);
+  if (imgc_enforce_strictness(s->request, s->report)) exit_step(s);
 }
 
 static void on_output(j_common_ptr cinfo) { (void)cinfo; }
@@ -71,10 +71,11 @@ static void on_output(j_common_ptr cinfo) { (void)cinfo; }
 static void on_source_start(j_decompress_ptr cinfo) { (void)cinfo; }
 
 // Provides the file from `start` to the next skipped scan, or to the end.
-static void hand_out(jpeg_state *s, size_t start) {
+static void provide_input(jpeg_state *s, size_t start) {
   size_t end = s->size;
-  if (s->parts_passed < s->left_out.count && s->left_out.parts[s->parts_passed].start < end)
-    end = s->left_out.parts[s->parts_passed].start;
+  if (s->skipped_count < s->skipped_scans.count &&
+      s->skipped_scans.ranges[s->skipped_count].start < end)
+    end = s->skipped_scans.ranges[s->skipped_count].start;
   s->source.next_input_byte = s->request->data + start;
   s->source.bytes_in_buffer = start < end ? end - start : 0;
 }
@@ -82,8 +83,8 @@ static void hand_out(jpeg_state *s, size_t start) {
 static boolean on_source_empty(j_decompress_ptr cinfo) {
   static const JOCTET end[2] = {0xFF, JPEG_EOI};
   jpeg_state *s = state_of((j_common_ptr)cinfo);
-  while (s->parts_passed < s->left_out.count) {
-    hand_out(s, s->left_out.parts[s->parts_passed++].end);
+  while (s->skipped_count < s->skipped_scans.count) {
+    provide_input(s, s->skipped_scans.ranges[s->skipped_count++].end);
     if (s->source.bytes_in_buffer > 0) return TRUE;
   }
   if (!s->ended) s->end_row = cinfo->input_iMCU_row;
@@ -118,7 +119,7 @@ static uint64_t samples_in_scan(const struct jpeg_decompress_struct *cinfo) {
 // libjpeg calls this before each input step while all scans are read, and then once per row.
 static void on_progress(j_common_ptr common) {
   jpeg_state *s = state_of(common);
-  if (!s->consuming) return;
+  if (!s->reads_all_scans) return;
   const imgc_limits *limits = &s->request->limits;
   struct jpeg_decompress_struct *cinfo = &s->cinfo;
   if (cinfo->input_scan_number != s->scan) {
@@ -128,7 +129,7 @@ static void on_progress(j_common_ptr common) {
   }
   imgc_check(s->scan_samples, limits->max_scan_samples, "max_scan_samples", s->report);
   imgc_poll(s->request, s->report);
-  imgc_jpeg_leave_if_failed(s);
+  imgc_jpeg_exit_if_failed(s);
   if (s->ended) return;
   s->safe_size = (size_t)(cinfo->src->next_input_byte - s->request->data);
   // A marker that was found but not processed yet.
@@ -144,8 +145,8 @@ static void create(jpeg_state *s) {
   s->source.skip_input_data = on_source_skip;
   s->source.resync_to_restart = jpeg_resync_to_restart;
   s->source.term_source = on_source_end;
-  s->parts_passed = 0;
-  hand_out(s, 0);
+  s->skipped_count = 0;
+  provide_input(s, 0);
   s->cinfo.src = &s->source;
   s->progress.progress_monitor = on_progress;
   s->cinfo.progress = &s->progress;

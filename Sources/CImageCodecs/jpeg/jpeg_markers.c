@@ -26,7 +26,7 @@ static uint8_t next_marker(imgc_reader *r) {
 }
 
 // ICC.1, annex B.4: "ICC_PROFILE", sequence number from 1, number of chunks.
-static void note_icc(jpeg_markers *m, size_t offset, const uint8_t *body, uint32_t size) {
+static void record_icc(jpeg_markers *m, size_t offset, const uint8_t *body, uint32_t size) {
   if (size < IMGC_ICC_JPEG_HEADER_SIZE ||
       memcmp(body, IMGC_ICC_JPEG_SIGNATURE, IMGC_ICC_JPEG_SIGNATURE_SIZE) != 0)
     return;
@@ -40,7 +40,7 @@ static void note_icc(jpeg_markers *m, size_t offset, const uint8_t *body, uint32
         (jpeg_chunk){offset + IMGC_ICC_JPEG_HEADER_SIZE, size - IMGC_ICC_JPEG_HEADER_SIZE};
 }
 
-static void note_exif(jpeg_markers *m, size_t offset, const uint8_t *body, uint32_t size) {
+static void record_exif(jpeg_markers *m, size_t offset, const uint8_t *body, uint32_t size) {
   if (m->has_exif || size <= IMGC_EXIF_PREFIX_SIZE ||
       memcmp(body, IMGC_EXIF_PREFIX, IMGC_EXIF_PREFIX_SIZE) != 0)
     return;
@@ -48,7 +48,7 @@ static void note_exif(jpeg_markers *m, size_t offset, const uint8_t *body, uint3
   m->exif = (jpeg_chunk){offset + IMGC_EXIF_PREFIX_SIZE, size - IMGC_EXIF_PREFIX_SIZE};
 }
 
-static void note_frame(jpeg_markers *m, uint8_t code, const uint8_t *body, uint32_t size) {
+static void record_frame(jpeg_markers *m, uint8_t code, const uint8_t *body, uint32_t size) {
   if (m->frame) return;
   m->frame = code;
   if (size < JPEG_FRAME_HEADER_SIZE) return;
@@ -67,32 +67,35 @@ static void sum_icc(jpeg_markers *m) {
   if (m->icc_is_broken) m->icc_size = 0;
 }
 
-static imgc_status refuse(imgc_report *report, const char *token, const char *what) {
-  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "jpeg: %s is not decoded", what);
+static imgc_status fail_unsupported(imgc_report *report, const char *token, const char *feature) {
+  return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "jpeg: %s is not decoded", feature);
 }
 
 static imgc_status check_frame(const jpeg_markers *m, imgc_report *report) {
-  if (m->is_hierarchical) return refuse(report, "hierarchical", "the hierarchical process");
+  if (m->is_hierarchical)
+    return fail_unsupported(report, "hierarchical", "the hierarchical process");
   switch (m->frame) {
   case 0: return IMGC_OK;
   case JPEG_MARKER_SOF3:
-  case JPEG_MARKER_SOF11: return refuse(report, "lossless", "the lossless process");
+  case JPEG_MARKER_SOF11: return fail_unsupported(report, "lossless", "the lossless process");
   case JPEG_MARKER_SOF5:
   case JPEG_MARKER_SOF6:
   case JPEG_MARKER_SOF7:
   case JPEG_MARKER_SOF13:
   case JPEG_MARKER_SOF14:
-  case JPEG_MARKER_SOF15: return refuse(report, "hierarchical", "the hierarchical process");
-  case JPEG_MARKER_SOF55: return refuse(report, "jpegls", "JPEG-LS");
+  case JPEG_MARKER_SOF15:
+    return fail_unsupported(report, "hierarchical", "the hierarchical process");
+  case JPEG_MARKER_SOF55: return fail_unsupported(report, "jpegls", "JPEG-LS");
   default: break;
   }
-  if (m->bits == 12) return refuse(report, "12bit", "12 bits a sample");
+  if (m->bits == 12) return fail_unsupported(report, "12bit", "12 bits a sample");
   if (m->bits != 8)
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: %u bits a sample", m->bits);
   if (m->width == 0) return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "jpeg: the width is 0");
-  if (m->height == 0) return refuse(report, "dnl", "a height that follows the picture (DNL)");
+  if (m->height == 0)
+    return fail_unsupported(report, "dnl", "a height that follows the picture (DNL)");
   if (m->components != 1 && m->components != 3 && m->components != 4)
-    return refuse(report, "components", "a picture with other than 1, 3 or 4 components");
+    return fail_unsupported(report, "components", "a picture with other than 1, 3 or 4 components");
   return IMGC_OK;
 }
 
@@ -120,10 +123,10 @@ imgc_status imgc_jpeg_parse_markers(const imgc_request *request, jpeg_markers *m
     if (!imgc_skip(&r, size)) break;
 
     if (code == JPEG_MARKER_DHP || code == JPEG_MARKER_EXP) m->is_hierarchical = true;
-    if (code == JPEG_MARKER_APP1) note_exif(m, offset, body, size);
-    if (code == JPEG_MARKER_APP2) note_icc(m, offset, body, size);
+    if (code == JPEG_MARKER_APP1) record_exif(m, offset, body, size);
+    if (code == JPEG_MARKER_APP2) record_icc(m, offset, body, size);
 
-    if (jpeg_is_frame_marker(code) || code == JPEG_MARKER_SOF55) note_frame(m, code, body, size);
+    if (jpeg_is_frame_marker(code) || code == JPEG_MARKER_SOF55) record_frame(m, code, body, size);
   }
   sum_icc(m);
   return check_frame(m, report);

@@ -42,30 +42,30 @@ static uint32_t rows_before(const struct jpeg_decompress_struct *cinfo, uint32_t
 }
 
 // Sets is_short and intact. Requires that the decompressor still exists.
-static void measure(jpeg_state *s) {
+static void find_intact_rows(jpeg_state *s) {
   const struct jpeg_decompress_struct *cinfo = &s->cinfo;
   // An arithmetic decoder without input reads zeros and does not warn. When the bytes end between
   // two scans, the later scans are missing.
   bool is_multiple = jpeg_has_multiple_scans((j_decompress_ptr)&s->cinfo);
-  if (s->ended && !s->is_short &&
+  if (s->ended && !s->data_is_missing &&
       ((cinfo->arith_code && s->end_row < cinfo->total_iMCU_rows) ||
        (is_multiple && !is_last_scan(cinfo)))) {
-    s->is_short = true;
-    s->short_row = s->end_row;
-    s->short_scan = (uint32_t)cinfo->input_scan_number;
+    s->data_is_missing = true;
+    s->missing_row = s->end_row;
+    s->missing_scan = (uint32_t)cinfo->input_scan_number;
   }
-  if (!s->is_short) return;
-  s->intact = is_multiple && !is_last_scan(cinfo) ? 0 : rows_before(cinfo, s->short_row);
+  if (!s->data_is_missing) return;
+  s->intact_rows = is_multiple && !is_last_scan(cinfo) ? 0 : rows_before(cinfo, s->missing_row);
   // No complete row at all is an error. A progressive image has rows, of lower quality, once a
   // first scan has covered them.
-  if (s->short_scan <= 1 && rows_before(cinfo, s->short_row) == 0)
+  if (s->missing_scan <= 1 && rows_before(cinfo, s->missing_row) == 0)
     imgc_fail(s->report, IMGC_ERROR_TRUNCATED, NULL, "jpeg: no row could be read, by byte %zu",
               s->size);
 }
 
 // Returns true when an EOI follows. libjpeg does not search for it after the last row of a single
 // scan.
-static bool end_follows(jpeg_state *s) {
+static bool eoi_follows(jpeg_state *s) {
   if (s->ended) return false;
   if (s->cinfo.unread_marker == JPEG_EOI || jpeg_input_complete(&s->cinfo)) return true;
   const uint8_t *data = s->source.next_input_byte;
@@ -79,8 +79,8 @@ static bool end_follows(jpeg_state *s) {
 // Writes the buffered rows to the destination.
 static void flush(jpeg_state *s) {
   const imgc_dest *dest = s->dest;
-  uint32_t n = s->waiting, width = dest->width;
-  s->waiting = 0;
+  uint32_t n = s->buffered_rows, width = dest->width;
+  s->buffered_rows = 0;
   const imgc_transform *transform = s->request->cmyk_transform;
   for (uint32_t i = 0; i < n && s->cmyk; i++) {
     const uint8_t *src = s->cmyk + i * s->stride;
@@ -109,14 +109,14 @@ static bool read_rows(jpeg_state *s, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     rows[i] = buffer ? buffer + i * s->stride : imgc_dest_row(s->dest, first + i);
   if (s->baseline) {
-    s->gave_up = !imgc_jpeg_baseline_read(s->baseline, rows, count);
-    s->waiting = s->gave_up ? 0 : count;
-    return !s->gave_up;
+    s->baseline_failed = !imgc_jpeg_baseline_read(s->baseline, rows, count);
+    s->buffered_rows = s->baseline_failed ? 0 : count;
+    return !s->baseline_failed;
   }
   // The source never suspends, so a call that returns no row is an internal error.
-  for (JDIMENSION got = 1; got && s->waiting < count; s->waiting += got)
-    got = jpeg_read_scanlines(&s->cinfo, rows + s->waiting, count - s->waiting);
-  if (s->waiting < count) imgc_fail(s->report, IMGC_ERROR_INTERNAL, NULL, "jpeg: no row");
+  for (JDIMENSION got = 1; got && s->buffered_rows < count; s->buffered_rows += got)
+    got = jpeg_read_scanlines(&s->cinfo, rows + s->buffered_rows, count - s->buffered_rows);
+  if (s->buffered_rows < count) imgc_fail(s->report, IMGC_ERROR_INTERNAL, NULL, "jpeg: no row");
   return true;
 }
 
@@ -136,12 +136,12 @@ static void allocate(jpeg_state *s) {
 // Selects the native baseline decoder if it supports the file and has not failed before, otherwise
 // libjpeg.
 static void start_rows(jpeg_state *s) {
-  if (!s->gave_up && !s->ended && !(s->request->flags & IMGC_LIBRARIES_ONLY))
+  if (!s->baseline_failed && !s->ended && !(s->request->flags & IMGC_LIBRARIES_ONLY))
     s->baseline = imgc_jpeg_baseline_open(&s->cinfo, s->request->flags & IMGC_FLAT_CHROMA);
   if (s->baseline) return;
-  s->consuming = jpeg_has_multiple_scans(&s->cinfo);
+  s->reads_all_scans = jpeg_has_multiple_scans(&s->cinfo);
   jpeg_start_decompress(&s->cinfo);
-  s->consuming = false;
+  s->reads_all_scans = false;
 }
 
 // Moves libjpeg's source to the position that libjpeg would have reached.
@@ -159,7 +159,7 @@ static void decode_step(jpeg_state *s) {
   if (cinfo->output_width != dest->width || cinfo->output_height != dest->height)
     imgc_fail(s->report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "the picture is %u x %u",
               cinfo->output_width, cinfo->output_height);
-  imgc_jpeg_leave_if_failed(s);
+  imgc_jpeg_exit_if_failed(s);
   // imgc_jpeg_start has checked the memory; this limits libjpeg if it needs more than estimated.
   if (memory) {
     memory -=
@@ -169,58 +169,58 @@ static void decode_step(jpeg_state *s) {
   }
 
   allocate(s);
-  imgc_jpeg_leave_if_failed(s);
+  imgc_jpeg_exit_if_failed(s);
 
   start_rows(s);
-  if (s->ended) measure(s);
+  if (s->ended) find_intact_rows(s);
   uint32_t batch = s->band ? IMGC_JPEG_BAND : IMGC_JPEG_BATCH;
   for (uint32_t y = 0; y < dest->height; y += batch) {
     imgc_poll(s->request, s->report);
-    imgc_jpeg_leave_if_failed(s);
+    imgc_jpeg_exit_if_failed(s);
     if (!read_rows(s, dest->height - y < batch ? dest->height - y : batch)) return;
-    if (s->ended && !s->intact) measure(s);
-    imgc_jpeg_leave_if_failed(s);
+    if (s->ended && !s->intact_rows) find_intact_rows(s);
+    imgc_jpeg_exit_if_failed(s);
     flush(s);
   }
   if (s->baseline) end_baseline(s);
-  measure(s);
-  s->has_end = end_follows(s);
+  find_intact_rows(s);
+  s->has_end = eoi_follows(s);
   s->is_complete = true;
 }
 
 // ---------------------------------------------------------------- decode
 
-static imgc_status conclude(jpeg_state *s) {
+static imgc_status report_result(jpeg_state *s) {
   imgc_report *report = s->report;
   if (report->status) return report->status;
-  if (s->waiting) flush(s);
+  if (s->buffered_rows) flush(s);
   if (s->rows == 0) return imgc_jpeg_fail(s);
   if (!s->is_complete) {
     if (s->failed) imgc_warn(report, IMGC_WARN_MARKER);
     imgc_dest_clear(s->dest, 0, s->rows, s->dest->width, s->dest->height - s->rows);
   } else if (s->is_repaired) {
     // The EOI that libjpeg read was inserted by the source.
-  } else if (s->is_short) {
-    imgc_truncated(report, s->intact);
+  } else if (s->data_is_missing) {
+    imgc_truncated(report, s->intact_rows);
   } else if (!s->has_end) {
     imgc_warn(report, IMGC_WARN_MISSING_END);
   }
   return report->status;
 }
 
-static void start_again(jpeg_state *s) {
-  s->failed = s->ended = s->is_short = s->consuming = false;
+static void restart_decode(jpeg_state *s) {
+  s->failed = s->ended = s->data_is_missing = s->reads_all_scans = false;
   s->scan = 0;
   imgc_jpeg_run(s, decode_step);
 }
 
 // libjpeg decodes all rows again; those that the band buffer has already pushed are identical.
-static void start_again_with_libjpeg(jpeg_state *s, const imgc_report *before) {
+static void restart_with_libjpeg(jpeg_state *s, const imgc_report *before) {
   imgc_jpeg_baseline_close(s->baseline);
   s->baseline = NULL;
   s->rows = 0;
   *s->report = *before;
-  start_again(s);
+  restart_decode(s);
 }
 
 imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_dest *dest,
@@ -228,23 +228,24 @@ imgc_status imgc_jpeg_decode(const imgc_request *request, const imgc_dest *dest,
   jpeg_markers markers;
   if (imgc_jpeg_open(request, &markers, report)) return report->status;
   jpeg_state s = {.request = request, .report = report, .size = request->size, .dest = dest};
-  imgc_jpeg_select_skipped_scans(request, &s.left_out);
+  imgc_jpeg_select_skipped_scans(request, &s.skipped_scans);
   const imgc_report before = *report;
   imgc_jpeg_run(&s, decode_step);
-  if (!report->status && s.gave_up) start_again_with_libjpeg(&s, &before);
+  if (!report->status && s.baseline_failed) restart_with_libjpeg(&s, &before);
   // libjpeg found an error that the scan parser did not detect.
-  if (!report->status && s.left_out.count > 0 && s.failed && s.rows == 0 && s.waiting == 0) {
-    s.left_out.count = 0;
-    start_again(&s);
+  if (!report->status && s.skipped_scans.count > 0 && s.failed && s.rows == 0 &&
+      s.buffered_rows == 0) {
+    s.skipped_scans.count = 0;
+    restart_decode(&s);
   }
   // libjpeg failed in a later scan: decode again up to the last scan that it accepted.
-  if (!report->status && s.failed && s.consuming && s.safe_size < s.size) {
+  if (!report->status && s.failed && s.reads_all_scans && s.safe_size < s.size) {
     s.is_repaired = !s.ended;
     if (s.is_repaired) imgc_warn(report, IMGC_WARN_MARKER);
     s.size = s.safe_size;
-    start_again(&s);
+    restart_decode(&s);
   }
-  conclude(&s);
+  report_result(&s);
   imgc_jpeg_baseline_close(s.baseline);
   free(s.band);
   free(s.cmyk);

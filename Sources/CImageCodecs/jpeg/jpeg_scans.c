@@ -19,7 +19,7 @@ enum {
 static const size_t MAX_BYTES = 64u << 20;
 
 // Precision of each coefficient: the bit position (Al) of the last scan, or NOT_YET.
-enum { NOT_YET = 14 };
+enum { NO_SCAN = 14 };
 typedef struct progress {
   uint8_t bits[MAX_COMPONENTS][COEFFICIENTS];
 } progress;
@@ -30,54 +30,54 @@ typedef struct scan {
   unsigned start, end, high, low; // Ss, Se, Ah, Al
 } scan;
 
-typedef struct walk {
+typedef struct scan_parser {
   imgc_reader reader;
   uint32_t flags;
   unsigned components; // in the frame; 0 before the frame header
   uint8_t ids[MAX_COMPONENTS];
-  progress all, kept; // after all scans, and after those that libjpeg will read
-} walk;
+  progress all_scans, retained; // after all scans, and after those that libjpeg will read
+} scan_parser;
 
-static bool read_frame(walk *w, const uint8_t *body, uint32_t size) {
-  if (w->components || size < JPEG_FRAME_HEADER_SIZE) return false;
+static bool read_frame(scan_parser *parser, const uint8_t *body, uint32_t size) {
+  if (parser->components || size < JPEG_FRAME_HEADER_SIZE) return false;
   unsigned count = body[5];
   if (count == 0 || count > MAX_COMPONENTS ||
       size != JPEG_FRAME_HEADER_SIZE + JPEG_FRAME_COMPONENT_SIZE * count)
     return false;
   for (unsigned i = 0; i < count; i++) {
-    w->ids[i] = body[JPEG_FRAME_HEADER_SIZE + JPEG_FRAME_COMPONENT_SIZE * i];
+    parser->ids[i] = body[JPEG_FRAME_HEADER_SIZE + JPEG_FRAME_COMPONENT_SIZE * i];
     for (unsigned k = 0; k < i; k++)
-      if (w->ids[k] == w->ids[i]) return false;
+      if (parser->ids[k] == parser->ids[i]) return false;
   }
-  w->components = count;
+  parser->components = count;
   return true;
 }
 
-static bool read_scan(const walk *w, const uint8_t *body, uint32_t size, scan *s) {
+static bool read_scan(const scan_parser *parser, const uint8_t *body, uint32_t size, scan *s) {
   if (size < 1) return false;
   s->count = body[0];
-  if (s->count == 0 || s->count > w->components || size != 4 + 2 * s->count) return false;
+  if (s->count == 0 || s->count > parser->components || size != 4 + 2 * s->count) return false;
   for (unsigned i = 0; i < s->count; i++) {
     unsigned k = 0;
-    while (k < w->components && w->ids[k] != body[1 + 2 * i]) k++;
-    if (k == w->components || (i > 0 && k <= s->components[i - 1])) return false;
+    while (k < parser->components && parser->ids[k] != body[1 + 2 * i]) k++;
+    if (k == parser->components || (i > 0 && k <= s->components[i - 1])) return false;
     s->components[i] = k;
   }
   const uint8_t *p = body + 1 + 2 * s->count;
   s->start = p[0], s->end = p[1], s->high = p[2] >> 4, s->low = p[2] & 15;
   // G.1.1.1: DC in a separate scan; AC scans have one component.
-  if (s->start == 0) return s->end == 0 && s->low < NOT_YET;
-  return s->count == 1 && s->start <= s->end && s->end < COEFFICIENTS && s->low < NOT_YET;
+  if (s->start == 0) return s->end == 0 && s->low < NO_SCAN;
+  return s->count == 1 && s->start <= s->end && s->end < COEFFICIENTS && s->low < NO_SCAN;
 }
 
 // Records the scan; returns false when it does not continue the previous ones.
-static bool advance(progress *p, const scan *s) {
+static bool record_scan(progress *p, const scan *s) {
   for (unsigned i = 0; i < s->count; i++) {
     uint8_t *bits = p->bits[s->components[i]];
     for (unsigned k = s->start; k <= s->end; k++) {
-      bool is_first = bits[k] == NOT_YET;
+      bool is_first = bits[k] == NO_SCAN;
       // AC requires a previous DC scan; a refinement adds one bit.
-      if (s->start > 0 && bits[0] == NOT_YET) return false;
+      if (s->start > 0 && bits[0] == NO_SCAN) return false;
       if (is_first ? s->high != 0 : s->high != bits[k] || s->low + 1 != s->high) return false;
       bits[k] = (uint8_t)s->low;
     }
@@ -87,15 +87,15 @@ static bool advance(progress *p, const scan *s) {
 
 // The low scans: DC with its refinements, the first AC bits of chroma, and those of luma that start
 // at a low frequency. The frame's first component is assumed to be luma.
-static bool can_do_without(const walk *w, const scan *s) {
+static bool can_skip(const scan_parser *parser, const scan *s) {
   if (s->start == 0) return false;
   bool is_luma = s->components[0] == 0;
-  if (w->flags & IMGC_LOW_SCANS_ONLY) return s->high > 0 || (is_luma && s->start > LAST_LOW);
+  if (parser->flags & IMGC_LOW_SCANS_ONLY) return s->high > 0 || (is_luma && s->start > LAST_LOW);
   return is_luma && s->start == 1 && s->end == COEFFICIENTS - 1 && s->high == 1 && s->low == 0;
 }
 
 // Moves past the entropy-coded data, to the next marker.
-static bool skip_data(imgc_reader *r) {
+static bool skip_entropy_data(imgc_reader *r) {
   while (imgc_left(r) >= 2) {
     const uint8_t *ff = memchr(r->data + r->offset, 0xFF, imgc_left(r) - 1);
     if (!ff) return false;
@@ -110,8 +110,8 @@ static bool skip_data(imgc_reader *r) {
 
 // Reads one marker segment with the data after it. Returns false when no scan may be skipped, or at
 // EOI (`*ended`).
-static bool step(walk *w, jpeg_skipped_scans *out, bool *ended) {
-  imgc_reader *r = &w->reader;
+static bool read_segment(scan_parser *parser, jpeg_skipped_scans *out, bool *ended) {
+  imgc_reader *r = &parser->reader;
   // Any number of fill bytes may precede a marker (T.81 B.1.1.2).
   while (imgc_left(r) >= 2 && r->data[r->offset] == 0xFF && r->data[r->offset + 1] == 0xFF)
     r->offset++;
@@ -128,31 +128,33 @@ static bool step(walk *w, jpeg_skipped_scans *out, bool *ended) {
   const uint8_t *body = r->data + r->offset + 2;
   if (length < 2 || !imgc_skip(r, length)) return false;
   if (jpeg_is_frame_marker(code))
-    return code == JPEG_MARKER_SOF2 && read_frame(w, body, length - 2);
+    return code == JPEG_MARKER_SOF2 && read_frame(parser, body, length - 2);
   if (code != JPEG_MARKER_SOS) return true;
 
   scan s;
-  if (!read_scan(w, body, length - 2, &s) || !advance(&w->all, &s) || !skip_data(r)) return false;
-  if (!can_do_without(w, &s)) return advance(&w->kept, &s);
+  if (!read_scan(parser, body, length - 2, &s) || !record_scan(&parser->all_scans, &s) ||
+      !skip_entropy_data(r))
+    return false;
+  if (!can_skip(parser, &s)) return record_scan(&parser->retained, &s);
   if (out->count == IMGC_JPEG_MAX_SKIPPED_SCANS) return false;
-  out->parts[out->count].start = start;
-  out->parts[out->count++].end = r->offset;
+  out->ranges[out->count].start = start;
+  out->ranges[out->count++].end = r->offset;
   return true;
 }
 
 void imgc_jpeg_select_skipped_scans(const imgc_request *request, jpeg_skipped_scans *out) {
   out->count = 0;
-  walk w = {.flags = request->flags & (IMGC_NO_LAST_REFINEMENT | IMGC_LOW_SCANS_ONLY)};
+  scan_parser parser = {.flags = request->flags & (IMGC_NO_LAST_REFINEMENT | IMGC_LOW_SCANS_ONLY)};
   // Damage in skipped scans would not be detected, so a strict request reads all. The parser does
   // not poll: it is fast for all but extremely large files.
-  if (!w.flags || request->size < 2 || request->size > MAX_BYTES ||
+  if (!parser.flags || request->size < 2 || request->size > MAX_BYTES ||
       request->strictness >= IMGC_STRICT_ON_CORRUPT)
     return;
-  w.reader = (imgc_reader){request->data, request->size, 2};
-  memset(&w.all, NOT_YET, sizeof w.all);
-  memset(&w.kept, NOT_YET, sizeof w.kept);
+  parser.reader = (imgc_reader){request->data, request->size, 2};
+  memset(&parser.all_scans, NO_SCAN, sizeof parser.all_scans);
+  memset(&parser.retained, NO_SCAN, sizeof parser.retained);
   bool ended = false;
-  while (step(&w, out, &ended)) {
+  while (read_segment(&parser, out, &ended)) {
   }
   if (!ended) out->count = 0;
 }

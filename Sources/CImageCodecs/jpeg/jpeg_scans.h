@@ -13,7 +13,7 @@ typedef struct jpeg_skipped_scans {
   uint32_t count;
   struct {
     size_t start, end; // offsets into the file
-  } parts[IMGC_JPEG_MAX_SKIPPED_SCANS];
+  } ranges[IMGC_JPEG_MAX_SKIPPED_SCANS];
 } jpeg_skipped_scans;
 
 // Fills `out` by the request's IMGC_NO_LAST_REFINEMENT or IMGC_LOW_SCANS_ONLY. Skips nothing unless

@@ -42,7 +42,7 @@ void imgc_jpeg_start(jpeg_state *s) {
   imgc_check_size(s->request, cinfo->image_width, cinfo->image_height, s->report);
   uint32_t held = imgc_rows_in_memory(s->request, cinfo->output_height, IMGC_JPEG_BATCH);
   imgc_check_memory(s->request, cinfo->output_width, held, imgc_jpeg_work_bytes(cinfo), s->report);
-  imgc_jpeg_leave_if_failed(s);
+  imgc_jpeg_exit_if_failed(s);
 }
 
 imgc_status imgc_jpeg_open(const imgc_request *request, jpeg_markers *markers,

@@ -41,13 +41,13 @@ typedef struct jpeg_state {
 
   // Input. `size` is less than the request's in a second attempt, see jpeg_rows.c.
   size_t size;
-  jpeg_skipped_scans left_out; // scans that libjpeg does not read
-  uint32_t parts_passed;       // number of skipped ones so far
-  bool ended;                  // the source reached the end and inserted an EOI
-  uint32_t end_row;            // iMCU row of the input at that time
-  bool is_short;               // entropy data was missing after that
-  uint32_t short_row;          // iMCU row where it was missing
-  uint32_t short_scan;         // scan where it was missing, from 1
+  jpeg_skipped_scans skipped_scans; // scans that libjpeg does not read
+  uint32_t skipped_count;           // number of skipped ones so far
+  bool ended;                       // the source reached the end and inserted an EOI
+  uint32_t end_row;                 // iMCU row of the input at that time
+  bool data_is_missing;             // entropy data was missing after that
+  uint32_t missing_row;             // iMCU row where it was missing
+  uint32_t missing_scan;            // scan where it was missing, from 1
 
   bool failed; // libjpeg failed; `code` is its message code
   int code;
@@ -59,22 +59,22 @@ typedef struct jpeg_state {
   void (*realize)(j_common_ptr); // libjpeg's function, for all other arrays
 
   // Scans read before the first row.
-  bool consuming;
+  bool reads_all_scans;
   int scan;              // the last one that was counted
   uint64_t scan_samples; // visited samples, plus the cost of warnings
   size_t safe_size;      // bytes read before the current step
 
   // Rows; used by decode only.
   jpeg_baseline *baseline; // reads the rows instead of libjpeg, or NULL
-  bool gave_up;            // the baseline decoder could not decode the file
+  bool baseline_failed;    // the baseline decoder could not decode the file
   uint8_t *band;           // RGBA8 rows before a transposition, or NULL
   uint8_t *cmyk;           // rows before the conversion to RGBA8, or NULL
   size_t stride;           // bytes per row of both buffers
   uint32_t rows;           // rows written to the destination
-  uint32_t waiting;        // rows read but not written yet
+  uint32_t buffered_rows;  // rows read but not written yet
   bool is_complete;        // decode_step completed; the next field is valid
   bool has_end;            // an EOI follows the last row
-  uint32_t intact;         // complete rows from the top before the input ended
+  uint32_t intact_rows;    // complete rows from the top before the input ended
 } jpeg_state;
 
 #endif

@@ -30,26 +30,26 @@ struct jpeg_baseline {
   imgc_jpeg_bits bits;
   uint32_t restart_interval; // MCUs; 0: no markers
   uint32_t until_restart;
-  unsigned next_restart;         // 0...7
-  uint32_t columns;              // columns of MCUs
-  uint32_t mcu_rows;             // rows of MCUs still to read
-  unsigned side;                 // samples of an MCU per side; the same in all planes
-  uint32_t width;                // pixels
-  unsigned row;                  // next row of the MCUs that were read; `side`: none left
-  unsigned count;                // planes, in the order of the scan
-  uint8_t *in_order[MAX_PLANES]; // Y, Cb, Cr
+  unsigned next_restart;                  // 0...7
+  uint32_t columns;                       // columns of MCUs
+  uint32_t mcu_rows;                      // rows of MCUs still to read
+  unsigned side;                          // samples of an MCU per side; the same in all planes
+  uint32_t width;                         // pixels
+  unsigned row;                           // next row of the MCUs that were read; `side`: none left
+  unsigned count;                         // planes, in the order of the scan
+  uint8_t *component_samples[MAX_PLANES]; // Y, Cb, Cr
   plane planes[MAX_PLANES];
   imgc_huffman dc[2], ac[2];
   imgc_huffman_skips skips[2];      // of `ac`
   imgc_flat_plane flat[MAX_PLANES]; // entries for those of `planes` that are flat
-  uint8_t of[MAX_BLOCKS];           // the plane of each block of an MCU
+  uint8_t block_planes[MAX_BLOCKS]; // the plane of each block of an MCU
   unsigned blocks;                  // blocks per MCU when all planes are flat; otherwise 0
   uint8_t *flat_samples;            // a row of such MCUs, one byte per block
 };
 
 // ---------------------------------------------------------------- supported files
 
-static bool is_plain(const struct jpeg_decompress_struct *cinfo) {
+static bool is_supported(const struct jpeg_decompress_struct *cinfo) {
   const bool has_color = cinfo->num_components == 3 && cinfo->jpeg_color_space == JCS_YCbCr;
   const bool is_gray = cinfo->num_components == 1 && cinfo->jpeg_color_space == JCS_GRAYSCALE;
   return (has_color || is_gray) && cinfo->out_color_space == JCS_EXT_RGBA &&
@@ -82,7 +82,7 @@ static bool add_plane(jpeg_baseline *b, const struct jpeg_decompress_struct *cin
   return true;
 }
 
-static bool make_tables(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo) {
+static bool init_tables(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo) {
   for (unsigned i = 0; i < 2; i++) {
     const JHUFF_TBL *dc = cinfo->dc_huff_tbl_ptrs[i], *ac = cinfo->ac_huff_tbl_ptrs[i];
     for (unsigned k = 0; k < b->count; k++) {
@@ -102,8 +102,8 @@ static bool is_flat(const jpeg_baseline *b, const plane *p, bool is_draft) {
   return p->size == 1 || (is_draft && p->size == 2 && b->side == 2);
 }
 
-static void make_flat(jpeg_baseline *b, bool is_draft) {
-  bool is_made[2] = {false, false}, is_all = true;
+static void init_flat_planes(jpeg_baseline *b, bool is_draft) {
+  bool has_skips[2] = {false, false}, is_all = true;
   unsigned blocks = 0;
   for (unsigned k = 0; k < b->count; k++) {
     plane *p = &b->planes[k];
@@ -111,15 +111,15 @@ static void make_flat(jpeg_baseline *b, bool is_draft) {
     is_all = is_all && p->is_flat;
     if (!p->is_flat) continue;
     const ptrdiff_t i = p->ac - b->ac;
-    if (!is_made[i]) imgc_huffman_skips_init(&b->skips[i], p->ac);
-    is_made[i] = true;
+    if (!has_skips[i]) imgc_huffman_skips_init(&b->skips[i], p->ac);
+    has_skips[i] = true;
     b->flat[k] = (imgc_flat_plane){p->dc, p->ac, &b->skips[i], p->steps[0], 0};
-    for (unsigned n = 0; n < p->across * p->down; n++) b->of[blocks++] = (uint8_t)k;
+    for (unsigned n = 0; n < p->across * p->down; n++) b->block_planes[blocks++] = (uint8_t)k;
   }
   b->blocks = is_all ? blocks : 0;
 }
 
-static bool set_up(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo, bool is_draft) {
+static bool init(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo, bool is_draft) {
   const unsigned most = cinfo->num_components == 1 ? 1 : (unsigned)cinfo->max_h_samp_factor;
   const uint32_t mcu = most * DCTSIZE;
   b->side = most * (unsigned)cinfo->min_DCT_scaled_size;
@@ -129,10 +129,10 @@ static bool set_up(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo,
   unsigned blocks = 0;
   for (unsigned k = 0; k < b->count; k++) blocks += b->planes[k].across * b->planes[k].down;
   if (blocks > MAX_BLOCKS) return false;
-  if (!make_tables(b, cinfo)) return false;
+  if (!init_tables(b, cinfo)) return false;
   b->columns = (cinfo->image_width + mcu - 1) / mcu;
   b->mcu_rows = (cinfo->image_height + mcu - 1) / mcu;
-  make_flat(b, is_draft);
+  init_flat_planes(b, is_draft);
   b->width = cinfo->output_width;
   b->row = b->side;
   b->restart_interval = b->until_restart = cinfo->restart_interval;
@@ -145,15 +145,15 @@ static bool set_up(jpeg_baseline *b, const struct jpeg_decompress_struct *cinfo,
   b->flat_samples = samples + plane_bytes * b->count;
   for (unsigned i = 0; i < b->count; i++) {
     b->planes[i].samples = samples + i * plane_bytes;
-    b->in_order[cinfo->cur_comp_info[i]->component_index] = b->planes[i].samples;
+    b->component_samples[cinfo->cur_comp_info[i]->component_index] = b->planes[i].samples;
   }
   return true;
 }
 
 jpeg_baseline *imgc_jpeg_baseline_open(const struct jpeg_decompress_struct *cinfo, bool is_draft) {
-  if (!is_plain(cinfo)) return NULL;
+  if (!is_supported(cinfo)) return NULL;
   jpeg_baseline *b = calloc(1, sizeof *b);
-  if (b && !set_up(b, cinfo, is_draft)) {
+  if (b && !init(b, cinfo, is_draft)) {
     free(b);
     return NULL;
   }
@@ -182,19 +182,19 @@ static bool restart(jpeg_baseline *b) {
 }
 
 // Writes the sample of a flat block once, or four times for size 2.
-static inline void put(uint8_t *to, size_t stride, uint8_t sample, unsigned size) {
+static inline void write_samples(uint8_t *to, size_t stride, uint8_t sample, unsigned size) {
   to[0] = sample;
   if (size > 1) to[1] = to[stride] = to[stride + 1] = sample;
 }
 
 // Writes a plane's samples of MCU `column` from `from`; returns the position after them.
-static const uint8_t *put_blocks(const jpeg_baseline *b, const plane *p, uint32_t column,
-                                 const uint8_t *from) {
+static const uint8_t *write_blocks(const jpeg_baseline *b, const plane *p, uint32_t column,
+                                   const uint8_t *from) {
   const size_t stride = (size_t)b->columns * b->side;
   uint8_t *to = p->samples + (size_t)column * b->side;
   for (unsigned y = 0; y < p->down; y++)
     for (unsigned x = 0; x < p->across; x++)
-      put(to + y * p->size * stride + x * p->size, stride, *from++, p->size);
+      write_samples(to + y * p->size * stride + x * p->size, stride, *from++, p->size);
   return from;
 }
 
@@ -204,7 +204,7 @@ static bool read_blocks(jpeg_baseline *b, plane *p, uint32_t column) {
     uint8_t samples[MAX_BLOCKS];
     imgc_flat_plane *flat = &b->flat[p - b->planes];
     if (!imgc_jpeg_flat_mcus(&b->bits, flat, first, p->across * p->down, 1, samples)) return false;
-    put_blocks(b, p, column, samples);
+    write_blocks(b, p, column, samples);
     return true;
   }
   const size_t stride = (size_t)b->columns * b->side;
@@ -225,7 +225,7 @@ static bool read_blocks(jpeg_baseline *b, plane *p, uint32_t column) {
 
 // Returns how many MCUs can be read from `column` on without a restart marker; 0 when an expected
 // marker is missing.
-static uint32_t mcus_from(jpeg_baseline *b, uint32_t column, uint32_t most) {
+static uint32_t mcus_until_restart(jpeg_baseline *b, uint32_t column, uint32_t most) {
   const uint32_t left = b->columns - column < most ? b->columns - column : most;
   if (b->restart_interval == 0) return left;
   if (b->until_restart == 0 && !restart(b)) return 0;
@@ -236,22 +236,22 @@ static uint32_t mcus_from(jpeg_baseline *b, uint32_t column, uint32_t most) {
 
 static bool read_flat_row(jpeg_baseline *b) {
   for (uint32_t column = 0; column < b->columns;) {
-    const uint32_t count = mcus_from(b, column, b->columns);
-    if (count == 0 || !imgc_jpeg_flat_mcus(&b->bits, b->flat, b->of, b->blocks, count,
+    const uint32_t count = mcus_until_restart(b, column, b->columns);
+    if (count == 0 || !imgc_jpeg_flat_mcus(&b->bits, b->flat, b->block_planes, b->blocks, count,
                                            b->flat_samples + (size_t)column * b->blocks))
       return false;
     column += count;
   }
   const uint8_t *from = b->flat_samples;
   for (uint32_t column = 0; column < b->columns; column++)
-    for (unsigned i = 0; i < b->count; i++) from = put_blocks(b, &b->planes[i], column, from);
+    for (unsigned i = 0; i < b->count; i++) from = write_blocks(b, &b->planes[i], column, from);
   return true;
 }
 
 static bool read_row(jpeg_baseline *b) {
   if (b->blocks > 0) return read_flat_row(b);
   for (uint32_t column = 0; column < b->columns; column++) {
-    if (mcus_from(b, column, 1) == 0) return false;
+    if (mcus_until_restart(b, column, 1) == 0) return false;
     for (unsigned i = 0; i < b->count; i++)
       if (!read_blocks(b, &b->planes[i], column)) return false;
   }
@@ -270,10 +270,10 @@ bool imgc_jpeg_baseline_read(jpeg_baseline *b, uint8_t *const *rows, uint32_t co
     if (b->row == b->side && !read_mcus(b)) return false;
     const size_t at = (size_t)b->row * b->columns * b->side;
     if (b->count == 1)
-      imgc_row_gray8(rows[i], b->in_order[0] + at, b->width);
+      imgc_row_gray8(rows[i], b->component_samples[0] + at, b->width);
     else
-      imgc_jpeg_row_rgba(rows[i], b->in_order[0] + at, b->in_order[1] + at, b->in_order[2] + at,
-                         b->width);
+      imgc_jpeg_row_rgba(rows[i], b->component_samples[0] + at, b->component_samples[1] + at,
+                         b->component_samples[2] + at, b->width);
   }
   return true;
 }

@@ -9,7 +9,7 @@ const uint8_t imgc_jpeg_order[64] = {
 void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b) {
   if (b->count < 0) return;
   // The bits above `count` are a part of the next byte, which is loaded again.
-  b->ahead &= ~(UINT64_MAX >> b->count);
+  b->next_bits &= ~(UINT64_MAX >> b->count);
   while (b->count < 56 && b->next < b->end) {
     unsigned byte = *b->next;
     unsigned length = 1;
@@ -18,58 +18,58 @@ void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b) {
       length = 2;
     }
     b->next += length;
-    b->ahead |= (uint64_t)byte << (56 - b->count);
+    b->next_bits |= (uint64_t)byte << (56 - b->count);
     b->count += 8;
   }
 }
 
 // Position in the block being decoded.
-typedef struct walk {
+typedef struct block_position {
   unsigned k, count;
   // Bits from 12 on are set once a coefficient is out of range.
   uint32_t range;
-} walk;
+} block_position;
 
 // Decodes one code; returns false at the end of the block or at an invalid code.
-static inline __attribute__((always_inline)) bool step(imgc_jpeg_bits *b, const imgc_huffman *ac,
-                                                       const int32_t steps[64], int16_t block[64],
-                                                       walk *w) {
-  const uint32_t entry = imgc_take(b, ac);
+static inline __attribute__((always_inline)) bool
+read_coefficient(imgc_jpeg_bits *b, const imgc_huffman *ac, const int32_t steps[64],
+                 int16_t block[64], block_position *p) {
+  const uint32_t entry = imgc_read_code(b, ac);
   const unsigned run = entry >> 10 & 63;
-  w->k += run;
-  if (w->k >= 64 || entry == 0) {
+  p->k += run;
+  if (p->k >= 64 || entry == 0) {
     // A run past the end of the block is an error.
-    if (run != IMGC_BLOCK_ENDS) w->range = UINT32_MAX;
+    if (run != IMGC_BLOCK_ENDS) p->range = UINT32_MAX;
     return false;
   }
-  const int32_t coefficient = imgc_value_of(entry) * steps[w->k];
-  block[imgc_jpeg_order[w->k]] = (int16_t)coefficient;
-  w->range |= (uint32_t)coefficient + 2048;
-  w->count = ++w->k;
-  return w->k < 64;
+  const int32_t coefficient = imgc_value_of(entry) * steps[p->k];
+  block[imgc_jpeg_order[p->k]] = (int16_t)coefficient;
+  p->range |= (uint32_t)coefficient + 2048;
+  p->count = ++p->k;
+  return p->k < 64;
 }
 
 unsigned imgc_jpeg_block(imgc_jpeg_bits *bits, const imgc_huffman *dc, const imgc_huffman *ac,
                          const int32_t steps[64], int32_t *last_dc, int16_t block[64]) {
-  enum { LEAST = 31 };
+  enum { MIN_BITS = 31 };
   imgc_jpeg_bits b = *bits;
   imgc_refill(&b);
-  const uint32_t entry = imgc_take(&b, dc);
+  const uint32_t entry = imgc_read_code(&b, dc);
   if (entry == 0) return 0;
   *last_dc += imgc_value_of(entry);
   const int32_t coefficient = *last_dc * steps[0];
   block[0] = (int16_t)coefficient;
-  walk w = {.k = 1, .count = 1, .range = (uint32_t)coefficient + 2048};
+  block_position p = {.k = 1, .count = 1, .range = (uint32_t)coefficient + 2048};
   // A branch for a refill after every code would often be mispredicted. After a refill there are
   // usually enough bits for three codes.
-  while (b.count >= LEAST ? step(&b, ac, steps, block, &w) : true) {
+  while (b.count >= MIN_BITS ? read_coefficient(&b, ac, steps, block, &p) : true) {
     imgc_refill(&b);
-    if (!step(&b, ac, steps, block, &w)) break;
-    if (b.count < LEAST) continue;
-    if (!step(&b, ac, steps, block, &w)) break;
-    if (b.count < LEAST) continue;
-    if (!step(&b, ac, steps, block, &w)) break;
+    if (!read_coefficient(&b, ac, steps, block, &p)) break;
+    if (b.count < MIN_BITS) continue;
+    if (!read_coefficient(&b, ac, steps, block, &p)) break;
+    if (b.count < MIN_BITS) continue;
+    if (!read_coefficient(&b, ac, steps, block, &p)) break;
   }
   *bits = b;
-  return w.range < 4096 && b.count >= 0 ? w.count : 0;
+  return p.range < 4096 && b.count >= 0 ? p.count : 0;
 }

@@ -9,12 +9,12 @@
 // The bit buffer, first bit highest. After the end of the data or before a marker it contains
 // zeros.
 typedef struct imgc_jpeg_bits {
-  uint64_t ahead;
+  uint64_t next_bits;
   int32_t count; // below 0: more bits were consumed than exist
   const uint8_t *next, *end;
 } imgc_jpeg_bits;
 
-IMGC_INLINE bool imgc_has_ff(uint64_t bytes) {
+IMGC_INLINE bool imgc_contains_ff(uint64_t bytes) {
   return ((~bytes - 0x0101010101010101) & bytes & 0x8080808080808080) != 0;
 }
 
@@ -26,8 +26,8 @@ void imgc_jpeg_refill_bytes(imgc_jpeg_bits *b);
 IMGC_INLINE void imgc_refill(imgc_jpeg_bits *b) {
   if (b->end - b->next >= 8) {
     const uint64_t bytes = imgc_load_be64(b->next);
-    if (!imgc_has_ff(bytes)) {
-      b->ahead |= bytes >> b->count;
+    if (!imgc_contains_ff(bytes)) {
+      b->next_bits |= bytes >> b->count;
       b->next += (63 - b->count) >> 3;
       b->count |= 56;
       return;
@@ -39,21 +39,21 @@ IMGC_INLINE void imgc_refill(imgc_jpeg_bits *b) {
   *b = slow;
 }
 
-IMGC_INLINE void imgc_drop(imgc_jpeg_bits *b, unsigned count) {
-  b->ahead <<= count;
+IMGC_INLINE void imgc_consume_bits(imgc_jpeg_bits *b, unsigned count) {
+  b->next_bits <<= count;
   b->count -= (int32_t)count;
 }
 
 // Consumes the next code and returns its entry with its value; 0 when the code is invalid. A code
 // and its value have at most 31 bits: the buffer must contain that many, unless the data ends.
-IMGC_INLINE uint32_t imgc_take(imgc_jpeg_bits *b, const imgc_huffman *h) {
-  uint32_t entry = h->look[b->ahead >> (64 - IMGC_HUFFMAN_LOOKUP_BITS)];
-  if (__builtin_expect((entry & 63) == 0, 0)) entry = imgc_huffman_long_code(h, b->ahead);
-  imgc_drop(b, entry & 63);
+IMGC_INLINE uint32_t imgc_read_code(imgc_jpeg_bits *b, const imgc_huffman *h) {
+  uint32_t entry = h->lookup[b->next_bits >> (64 - IMGC_HUFFMAN_LOOKUP_BITS)];
+  if (__builtin_expect((entry & 63) == 0, 0)) entry = imgc_huffman_long_code(h, b->next_bits);
+  imgc_consume_bits(b, entry & 63);
   const unsigned size = entry >> 6 & 15;
   if (__builtin_expect(size > 0, 0)) {
-    entry |= (uint32_t)imgc_extend((uint32_t)(b->ahead >> (64 - size)), size) << 16;
-    imgc_drop(b, size);
+    entry |= (uint32_t)imgc_extend_sign((uint32_t)(b->next_bits >> (64 - size)), size) << 16;
+    imgc_consume_bits(b, size);
   }
   return entry;
 }

@@ -5,10 +5,10 @@ enum { SKIP_BITS = 63, COEFFICIENT = 1 << 6, SKIP_ENDS = 1 << 12, SKIP_NOTHING =
 // ---------------------------------------------------------------- tables
 
 // Returns the entry for the complete codes within the first IMGC_SKIP_LOOKUP_BITS of 64 bits.
-static uint16_t skips_of(const imgc_huffman *ac, uint64_t ahead) {
+static uint16_t skips_of(const imgc_huffman *ac, uint64_t next_bits) {
   unsigned used = 0, coefficients = 0;
   for (;;) {
-    const uint32_t entry = ac->look[ahead >> (64 - IMGC_HUFFMAN_LOOKUP_BITS)];
+    const uint32_t entry = ac->lookup[next_bits >> (64 - IMGC_HUFFMAN_LOOKUP_BITS)];
     const unsigned length = (entry & 63) + (entry >> 6 & 15), run = entry >> 10 & 63;
     if ((entry & 63) == 0 || used + length > IMGC_SKIP_LOOKUP_BITS) break;
     if (run == IMGC_BLOCK_ENDS)
@@ -16,72 +16,72 @@ static uint16_t skips_of(const imgc_huffman *ac, uint64_t ahead) {
     if (coefficients + run + 1 >= IMGC_BLOCK_ENDS) break;
     used += length;
     coefficients += run + 1;
-    ahead <<= length;
+    next_bits <<= length;
   }
   return used ? (uint16_t)(coefficients * COEFFICIENT | used) : SKIP_NOTHING;
 }
 
 void imgc_huffman_skips_init(imgc_huffman_skips *s, const imgc_huffman *ac) {
   for (uint64_t i = 0; i < 1 << IMGC_SKIP_LOOKUP_BITS; i++)
-    s->look[i] = skips_of(ac, i << (64 - IMGC_SKIP_LOOKUP_BITS));
+    s->lookup[i] = skips_of(ac, i << (64 - IMGC_SKIP_LOOKUP_BITS));
 }
 
 // ---------------------------------------------------------------- blocks
 
-typedef enum code { CODE_IS_PASSED, BLOCK_ENDS, NO_CODE } code;
+typedef enum code { CODE_SKIPPED, BLOCK_ENDS, NO_CODE } code;
 
 // Skips one code, after `k` coefficients.
-static __attribute__((noinline)) code pass_code(imgc_jpeg_bits *b, const imgc_huffman *ac,
+static __attribute__((noinline)) code skip_code(imgc_jpeg_bits *b, const imgc_huffman *ac,
                                                 unsigned *k) {
   // A code with its value has at most 31 bits.
   imgc_refill(b);
-  const uint32_t entry = imgc_take(b, ac);
+  const uint32_t entry = imgc_read_code(b, ac);
   const unsigned run = entry >> 10 & 63;
   *k += run;
   imgc_refill(b);
   if (*k >= 64 || entry == 0) return run == IMGC_BLOCK_ENDS ? BLOCK_ENDS : NO_CODE;
-  return ++*k >= 64 ? BLOCK_ENDS : CODE_IS_PASSED;
+  return ++*k >= 64 ? BLOCK_ENDS : CODE_SKIPPED;
 }
 
 // Consumes `used` bits of `b`, and replaces it by `full`, the same buffer after a refill, so that
 // decoding does not wait for the load. Two look-ups take 26 bits, a DC difference 27; the rest of
 // 56 suffices for the next ones.
-IMGC_INLINE void go_on(imgc_jpeg_bits *b, imgc_jpeg_bits full, unsigned used) {
+IMGC_INLINE void consume(imgc_jpeg_bits *b, imgc_jpeg_bits full, unsigned used) {
   *b = full;
-  imgc_drop(b, used);
+  imgc_consume_bits(b, used);
 }
 
 // Skips codes up to the 64th coefficient; returns false for an invalid code or a run past the end
 // of the block. Requires at least 29 bits, and leaves at least that many.
-IMGC_INLINE bool pass_over(imgc_jpeg_bits *b, const imgc_huffman *ac,
-                           const imgc_huffman_skips *skips) {
+IMGC_INLINE bool skip_coefficients(imgc_jpeg_bits *b, const imgc_huffman *ac,
+                                   const imgc_huffman_skips *skips) {
   enum { SHIFT = 64 - IMGC_SKIP_LOOKUP_BITS, OVER = 64 * COEFFICIENT };
   for (uint32_t passed = COEFFICIENT;;) {
     imgc_jpeg_bits full = *b;
     imgc_refill(&full);
     // The bits and coefficients of both look-ups in one sum, which is at least OVER when the block
     // ends or a look-up leads past its end.
-    uint32_t before = passed, skip = skips->look[b->ahead >> SHIFT], sum = before + skip;
+    uint32_t before = passed, skip = skips->lookup[b->next_bits >> SHIFT], sum = before + skip;
     if (sum < OVER) {
-      skip = skips->look[b->ahead << (skip & SKIP_BITS) >> SHIFT];
+      skip = skips->lookup[b->next_bits << (skip & SKIP_BITS) >> SHIFT];
       before = sum;
       sum += skip;
       if (sum < OVER) {
-        go_on(b, full, sum & SKIP_BITS);
+        consume(b, full, sum & SKIP_BITS);
         passed = sum & ~(uint32_t)SKIP_BITS;
         continue;
       }
     }
     if ((skip & SKIP_ENDS) && sum - SKIP_ENDS < OVER) {
-      go_on(b, full, sum & SKIP_BITS);
+      consume(b, full, sum & SKIP_BITS);
       return true;
     }
-    go_on(b, full, before & SKIP_BITS);
+    consume(b, full, before & SKIP_BITS);
     imgc_jpeg_bits slow = *b;
     unsigned k = before / COEFFICIENT;
-    const code c = pass_code(&slow, ac, &k);
+    const code c = skip_code(&slow, ac, &k);
     *b = slow;
-    if (c != CODE_IS_PASSED) return c == BLOCK_ENDS;
+    if (c != CODE_SKIPPED) return c == BLOCK_ENDS;
     passed = k * COEFFICIENT;
   }
 }
@@ -92,7 +92,7 @@ IMGC_INLINE uint8_t sample_of(int32_t dc) {
   return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-bool imgc_jpeg_flat_mcus(imgc_jpeg_bits *bits, imgc_flat_plane *planes, const uint8_t *of,
+bool imgc_jpeg_flat_mcus(imgc_jpeg_bits *bits, imgc_flat_plane *planes, const uint8_t *block_planes,
                          unsigned blocks, uint32_t count, uint8_t *dst) {
   imgc_jpeg_bits b = *bits;
   imgc_refill(&b);
@@ -100,18 +100,18 @@ bool imgc_jpeg_flat_mcus(imgc_jpeg_bits *bits, imgc_flat_plane *planes, const ui
   uint32_t range = 0;
   for (uint32_t mcu = 0; mcu < count; mcu++) {
     for (unsigned k = 0; k < blocks; k++) {
-      imgc_flat_plane *p = &planes[of[k]];
+      imgc_flat_plane *p = &planes[block_planes[k]];
       imgc_jpeg_bits full = b;
       imgc_refill(&full);
-      const int32_t had = b.count;
-      const uint32_t entry = imgc_take(&b, p->dc);
+      const int32_t count_before = b.count;
+      const uint32_t entry = imgc_read_code(&b, p->dc);
       if (entry == 0) return false;
-      go_on(&b, full, (unsigned)(had - b.count));
+      consume(&b, full, (unsigned)(count_before - b.count));
       p->last_dc += imgc_value_of(entry);
       const int32_t dc = p->last_dc * p->step;
       range |= (uint32_t)dc + 2048;
       *dst++ = sample_of(dc);
-      if (!pass_over(&b, p->ac, p->skips)) return false;
+      if (!skip_coefficients(&b, p->ac, p->skips)) return false;
       if (b.count < 0) return false;
     }
     if (range >= 4096) return false;

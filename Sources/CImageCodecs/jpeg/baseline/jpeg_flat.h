@@ -12,7 +12,7 @@
 // - in bit 12 the end of the block.
 enum { IMGC_SKIP_LOOKUP_BITS = 13 };
 typedef struct imgc_huffman_skips {
-  uint16_t look[1 << IMGC_SKIP_LOOKUP_BITS];
+  uint16_t lookup[1 << IMGC_SKIP_LOOKUP_BITS];
 } imgc_huffman_skips;
 
 void imgc_huffman_skips_init(imgc_huffman_skips *s, const imgc_huffman *ac);
@@ -27,7 +27,7 @@ typedef struct imgc_flat_plane {
 // Reads `count` MCUs of `blocks` blocks each; block k of an MCU belongs to planes[of[k]]. Writes a
 // sample per block to `dst`, in data order, as imgc_jpeg_reduce_flat does. Returns false for data
 // for which imgc_jpeg_block returns 0, but does not check the range of AC coefficients.
-bool imgc_jpeg_flat_mcus(imgc_jpeg_bits *bits, imgc_flat_plane *planes, const uint8_t *of,
+bool imgc_jpeg_flat_mcus(imgc_jpeg_bits *bits, imgc_flat_plane *planes, const uint8_t *block_planes,
                          unsigned blocks, uint32_t count, uint8_t *dst);
 
 #endif
