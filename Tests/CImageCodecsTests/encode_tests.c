@@ -124,7 +124,7 @@ void test_png_encoder(void) {
         for (uint32_t width = 1; width <= WIDTH; width += 4) {
           paint(pixels, sizeof pixels / 4, kind);
           image.width = width;
-          imgc_png_options options = {.level = level, .filter = filter, .keeps_rgba = level == 3};
+          imgc_png_options options = {.level = level, .filter = filter, .always_rgba = level == 3};
           imgc_output output = {0};
           expect(encode_png(&image, &options, NULL, &output, &report) == IMGC_OK,
                  "content %d, filter %d, level %d: %s", kind, filter, level, report.message);

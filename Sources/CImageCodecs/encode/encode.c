@@ -62,7 +62,7 @@ void imgc_output_free(imgc_output *output) {
 
 // ---------------------------------------------------------------- pixels
 
-void imgc_pixel_statistics_add(imgc_pixel_statistics *facts, const uint8_t *rgba,
+void imgc_pixel_statistics_add(imgc_pixel_statistics *statistics, const uint8_t *rgba,
                                size_t pixel_count) {
   uint32_t all = UINT32_MAX, differences = 0;
   for (size_t i = 0; i < pixel_count; i++) {
@@ -72,10 +72,10 @@ void imgc_pixel_statistics_add(imgc_pixel_statistics *facts, const uint8_t *rgba
     // Compares red with green and green with blue, in the two low bytes.
     differences |= pixel ^ (pixel >> 8);
   }
-  if (all < 0xFF000000) facts->is_opaque = false;
-  if (differences & 0xFFFF) facts->is_gray = false;
+  if (all < 0xFF000000) statistics->is_opaque = false;
+  if (differences & 0xFFFF) statistics->is_gray = false;
   for (size_t i = 1; i < pixel_count; i++)
-    facts->repeats += memcmp(rgba + i * 4, rgba + i * 4 - 4, 4) == 0;
+    statistics->repeats += memcmp(rgba + i * 4, rgba + i * 4 - 4, 4) == 0;
 }
 
 static bool rows_are_equal(const imgc_image *a, const imgc_image *b, uint32_t y) {

@@ -28,12 +28,12 @@ typedef struct imgc_pixel_statistics {
   bool is_gray;     // red, green and blue are equal, also where alpha is 0
   uint64_t repeats; // pixels that equal their left neighbour
 } imgc_pixel_statistics;
-void imgc_pixel_statistics_add(imgc_pixel_statistics *facts, const uint8_t *rgba,
+void imgc_pixel_statistics_add(imgc_pixel_statistics *statistics, const uint8_t *rgba,
                                size_t pixel_count);
 
 // Composites a sample over a background: round((c * a + b * (255 - a)) / 255). With t = that sum +
 // 128, (t + (t >> 8)) >> 8 is exact.
-static inline uint8_t imgc_on_background(unsigned c, unsigned background, unsigned alpha) {
+static inline uint8_t imgc_composite_sample(unsigned c, unsigned background, unsigned alpha) {
   unsigned t = c * alpha + background * (255 - alpha) + 128;
   return (uint8_t)((t + (t >> 8)) >> 8);
 }

@@ -15,7 +15,7 @@
 #include <jpeglib.h>
 
 // Everything that must survive a longjmp; imgc_encode_jpeg owns it.
-typedef struct writing {
+typedef struct jpeg_writer {
   struct jpeg_compress_struct cinfo;
   struct jpeg_error_mgr errors;
   struct jpeg_destination_mgr destination;
@@ -27,24 +27,24 @@ typedef struct writing {
   imgc_cancel *cancel;
   imgc_output *output;
   imgc_report *report;
-  imgc_pixel_statistics facts; // of the composited pixels
+  imgc_pixel_statistics statistics; // of the composited pixels
 
   uint8_t *band; // IMGC_ENCODE_BAND converted rows; NULL: libjpeg reads the image directly
   size_t band_stride;
   uint32_t rows; // rows passed to libjpeg
   bool failed;   // libjpeg failed
   int code;
-} writing;
+} jpeg_writer;
 
-static writing *writing_of(j_common_ptr cinfo) { return cinfo->client_data; }
+static jpeg_writer *writer_of(j_common_ptr cinfo) { return cinfo->client_data; }
 
-static void leave(writing *w) { longjmp(w->jump, 1); }
+static void exit_writer(jpeg_writer *w) { longjmp(w->jump, 1); }
 
 static void on_error(j_common_ptr cinfo) {
-  writing *w = writing_of(cinfo);
+  jpeg_writer *w = writer_of(cinfo);
   w->failed = true;
   w->code = cinfo->err->msg_code;
-  leave(w);
+  exit_writer(w);
 }
 
 static void on_message(j_common_ptr cinfo, int level) { (void)cinfo, (void)level; }
@@ -53,35 +53,35 @@ static void on_output(j_common_ptr cinfo) { (void)cinfo; }
 
 // libjpeg calls this once per call with rows, and once per row of blocks in every later pass.
 static void on_progress(j_common_ptr cinfo) {
-  writing *w = writing_of(cinfo);
-  if (imgc_encode_poll(w->cancel, w->report)) leave(w);
+  jpeg_writer *w = writer_of(cinfo);
+  if (imgc_encode_poll(w->cancel, w->report)) exit_writer(w);
 }
 
 // ---------------------------------------------------------------- output
 
-static void offer_room(writing *w) {
+static void provide_buffer(jpeg_writer *w) {
   if (!imgc_output_reserve(w->output, 4096)) {
     imgc_fail(w->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "jpeg: no memory for the file");
-    leave(w);
+    exit_writer(w);
   }
   w->destination.next_output_byte = w->output->data + w->output->count;
   w->destination.free_in_buffer = w->output->capacity - w->output->count;
 }
 
 static void on_destination_start(j_compress_ptr cinfo) {
-  offer_room(writing_of((j_common_ptr)cinfo));
+  provide_buffer(writer_of((j_common_ptr)cinfo));
 }
 
 static boolean on_destination_full(j_compress_ptr cinfo) {
-  writing *w = writing_of((j_common_ptr)cinfo);
+  jpeg_writer *w = writer_of((j_common_ptr)cinfo);
   w->output->count = w->output->capacity;
-  if (imgc_output_check(w->output, "jpeg", w->report)) leave(w);
-  offer_room(w);
+  if (imgc_output_check(w->output, "jpeg", w->report)) exit_writer(w);
+  provide_buffer(w);
   return TRUE;
 }
 
 static void on_destination_end(j_compress_ptr cinfo) {
-  writing *w = writing_of((j_common_ptr)cinfo);
+  jpeg_writer *w = writer_of((j_common_ptr)cinfo);
   w->output->count = w->output->capacity - w->destination.free_in_buffer;
 }
 
@@ -90,59 +90,62 @@ static void on_destination_end(j_compress_ptr cinfo) {
 static void flatten(uint8_t *dst, const uint8_t *src, size_t n, const uint8_t background[3]) {
   for (size_t i = 0; i < n; i++, src += 4, dst += 4) {
     unsigned alpha = src[3];
-    dst[0] = imgc_on_background(src[0], background[0], alpha);
-    dst[1] = imgc_on_background(src[1], background[1], alpha);
-    dst[2] = imgc_on_background(src[2], background[2], alpha);
+    dst[0] = imgc_composite_sample(src[0], background[0], alpha);
+    dst[1] = imgc_composite_sample(src[1], background[1], alpha);
+    dst[2] = imgc_composite_sample(src[2], background[2], alpha);
     dst[3] = 255;
   }
 }
 
 // Analyzes the pixels to select the number of components.
-static imgc_status look(writing *w) {
+static imgc_status analyze(jpeg_writer *w) {
   const imgc_image *image = w->image;
   const uint8_t *background = w->options->background;
-  w->facts = (imgc_pixel_statistics){true, true, 0};
+  w->statistics = (imgc_pixel_statistics){true, true, 0};
   for (uint32_t y = 0; y < image->height; y++) {
     if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(w->cancel, w->report))
       return w->report->status;
-    imgc_pixel_statistics_add(&w->facts, imgc_image_row(image, y), image->width);
-    if (!w->facts.is_opaque && !w->facts.is_gray) return IMGC_OK;
+    imgc_pixel_statistics_add(&w->statistics, imgc_image_row(image, y), image->width);
+    if (!w->statistics.is_opaque && !w->statistics.is_gray) return IMGC_OK;
   }
   // Gray on a coloured background is not gray; colour under alpha 0 counts as colour.
-  if (!w->facts.is_opaque && (background[0] != background[1] || background[1] != background[2]))
-    w->facts.is_gray = false;
+  if (!w->statistics.is_opaque &&
+      (background[0] != background[1] || background[1] != background[2]))
+    w->statistics.is_gray = false;
   return IMGC_OK;
 }
 
-static bool needs_band(const writing *w) { return w->facts.is_gray || !w->facts.is_opaque; }
+static bool needs_band(const jpeg_writer *w) {
+  return w->statistics.is_gray || !w->statistics.is_opaque;
+}
 
 // Converts the rows from `y` on to libjpeg's input format.
-static void fill_band(writing *w, uint32_t y, uint32_t count) {
+static void fill_band(jpeg_writer *w, uint32_t y, uint32_t count) {
   size_t width = w->image->width;
   for (uint32_t i = 0; i < count; i++) {
     const uint8_t *src = imgc_image_row(w->image, y + i);
     uint8_t *dst = w->band + i * w->band_stride;
-    if (!w->facts.is_opaque) {
+    if (!w->statistics.is_opaque) {
       flatten(dst, src, width, w->options->background);
       src = dst;
     }
-    if (w->facts.is_gray)
+    if (w->statistics.is_gray)
       for (size_t x = 0; x < width; x++) dst[x] = src[x * 4];
   }
 }
 
 // ---------------------------------------------------------------- writing
 
-static void set_up(writing *w) {
+static void init(jpeg_writer *w) {
   j_compress_ptr cinfo = &w->cinfo;
   const imgc_jpeg_options *options = w->options;
   cinfo->image_width = w->image->width;
   cinfo->image_height = w->image->height;
-  cinfo->input_components = w->facts.is_gray ? 1 : 4;
-  cinfo->in_color_space = w->facts.is_gray ? JCS_GRAYSCALE : JCS_EXT_RGBX;
+  cinfo->input_components = w->statistics.is_gray ? 1 : 4;
+  cinfo->in_color_space = w->statistics.is_gray ? JCS_GRAYSCALE : JCS_EXT_RGBX;
   jpeg_set_defaults(cinfo);
   jpeg_set_quality(cinfo, options->quality, TRUE);
-  if (!w->facts.is_gray) {
+  if (!w->statistics.is_gray) {
     cinfo->comp_info[0].h_samp_factor = options->chroma == IMGC_CHROMA_444 ? 1 : 2;
     cinfo->comp_info[0].v_samp_factor = options->chroma == IMGC_CHROMA_420 ? 2 : 1;
   }
@@ -151,7 +154,7 @@ static void set_up(writing *w) {
 }
 
 // May be left by longjmp.
-static void write_rows(writing *w) {
+static void write_rows(jpeg_writer *w) {
   jpeg_create_compress(&w->cinfo);
   w->destination.init_destination = on_destination_start;
   w->destination.empty_output_buffer = on_destination_full;
@@ -159,7 +162,7 @@ static void write_rows(writing *w) {
   w->cinfo.dest = &w->destination;
   w->progress.progress_monitor = on_progress;
   w->cinfo.progress = &w->progress;
-  set_up(w);
+  init(w);
   jpeg_start_compress(&w->cinfo, TRUE);
   while (w->rows < w->image->height) {
     JSAMPROW rows[IMGC_ENCODE_BAND];
@@ -175,11 +178,11 @@ static void write_rows(writing *w) {
 }
 
 // The only function here with setjmp. It has no local variables except its argument.
-static void guarded(writing *w) {
+static void guarded(jpeg_writer *w) {
   if (setjmp(w->jump) == 0) write_rows(w);
 }
 
-static imgc_status fail(writing *w) {
+static imgc_status fail(jpeg_writer *w) {
   char text[JMSG_LENGTH_MAX];
   w->errors.format_message((j_common_ptr)&w->cinfo, text);
   bool no_memory = w->code == JERR_OUT_OF_MEMORY;
@@ -200,9 +203,9 @@ imgc_status imgc_encode_jpeg(const imgc_image *image, const imgc_jpeg_options *o
     return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "dimensions",
                      "jpeg: %u x %u pixels, at most %ld a side", image->width, image->height,
                      (long)JPEG_MAX_DIMENSION);
-  writing w = {
+  jpeg_writer w = {
       .image = image, .options = options, .cancel = cancel, .output = output, .report = report};
-  if (look(&w)) return report->status;
+  if (analyze(&w)) return report->status;
   if (needs_band(&w)) {
     w.band_stride = (size_t)image->width * 4;
     w.band = malloc(w.band_stride * IMGC_ENCODE_BAND);

@@ -13,7 +13,7 @@ struct imgc_png_encoder {
   imgc_png_options options;
   imgc_cancel *cancel;
   imgc_png_palette palette;
-  imgc_pixel_statistics facts;
+  imgc_pixel_statistics statistics;
   uint64_t pixel_count; // pixels analyzed
   imgc_png_layout layout;
   uint32_t width, height;
@@ -30,13 +30,13 @@ imgc_png_encoder *imgc_png_encoder_create(const imgc_png_options *options, imgc_
   if (!encoder) return NULL;
   encoder->options = *options;
   encoder->cancel = cancel;
-  encoder->facts = (imgc_pixel_statistics){true, true, 0};
+  encoder->statistics = (imgc_pixel_statistics){true, true, 0};
   return encoder;
 }
 
 void imgc_png_encoder_destroy(imgc_png_encoder *encoder) { free(encoder); }
 
-static imgc_status wrong_arguments(imgc_report *report) {
+static imgc_status invalid_arguments(imgc_report *report) {
   return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "png: wrong arguments");
 }
 
@@ -49,13 +49,13 @@ static imgc_status no_memory(imgc_report *report) {
 imgc_status imgc_png_encoder_analyze(imgc_png_encoder *encoder, const imgc_image *image,
                                      imgc_report *report) {
   memset(report, 0, sizeof *report);
-  if (!imgc_image_is_valid(image)) return wrong_arguments(report);
+  if (!imgc_image_is_valid(image)) return invalid_arguments(report);
   encoder->pixel_count = imgc_add(encoder->pixel_count, imgc_mul(image->width, image->height));
   for (uint32_t y = 0; y < image->height; y++) {
     if (y % IMGC_ENCODE_BAND == 0 && imgc_encode_poll(encoder->cancel, report))
       return report->status;
     const uint8_t *row = imgc_image_row(image, y);
-    imgc_pixel_statistics_add(&encoder->facts, row, image->width);
+    imgc_pixel_statistics_add(&encoder->statistics, row, image->width);
     imgc_png_palette_add(&encoder->palette, row, image->width);
   }
   return IMGC_OK;
@@ -63,30 +63,30 @@ imgc_status imgc_png_encoder_analyze(imgc_png_encoder *encoder, const imgc_image
 
 static void choose_layout(imgc_png_encoder *encoder) {
   encoder->layout =
-      encoder->options.keeps_rgba
+      encoder->options.always_rgba
           ? (imgc_png_layout){IMGC_PNG_COLOR_RGBA, 8}
-          : imgc_png_layout_for(&encoder->palette, &encoder->facts, encoder->pixel_count);
+          : imgc_png_layout_for(&encoder->palette, &encoder->statistics, encoder->pixel_count);
   if (encoder->layout.color_type == IMGC_PNG_COLOR_INDEXED)
     imgc_png_palette_sort(&encoder->palette);
 }
 
 static bool append_palette(const imgc_png_encoder *encoder, imgc_output *output) {
   const imgc_png_palette *palette = &encoder->palette;
-  uint8_t colors[IMGC_PNG_PALETTE * 3], alphas[IMGC_PNG_PALETTE];
+  uint8_t colors[IMGC_PNG_PALETTE * 3], alpha_values[IMGC_PNG_PALETTE];
   for (uint32_t i = 0; i < palette->count; i++) {
     uint32_t color = palette->colors[i];
     for (unsigned channel = 0; channel < 3; channel++)
       colors[i * 3 + channel] = (uint8_t)(color >> (8 * channel));
-    alphas[i] = (uint8_t)(color >> 24);
+    alpha_values[i] = (uint8_t)(color >> 24);
   }
   uint32_t alpha_count = imgc_png_palette_translucent_count(palette);
   return imgc_png_chunk(output, "PLTE", colors, palette->count * 3) &&
-         (alpha_count == 0 || imgc_png_chunk(output, "tRNS", alphas, alpha_count));
+         (alpha_count == 0 || imgc_png_chunk(output, "tRNS", alpha_values, alpha_count));
 }
 
 // ---------------------------------------------------------------- header
 
-static bool append_head(const imgc_png_encoder *encoder, imgc_output *output) {
+static bool append_header(const imgc_png_encoder *encoder, imgc_output *output) {
   static const uint8_t perceptual = IMGC_PNG_INTENT_PERCEPTUAL;
   uint8_t header[IMGC_PNG_IHDR_SIZE] = {
       [8] = encoder->layout.bit_depth, [9] = encoder->layout.color_type};
@@ -107,19 +107,19 @@ static bool append_head(const imgc_png_encoder *encoder, imgc_output *output) {
 imgc_status imgc_png_encoder_begin(imgc_png_encoder *encoder, uint32_t width, uint32_t height,
                                    imgc_output *output, imgc_report *report) {
   memset(report, 0, sizeof *report);
-  if (!is_valid(&encoder->options) || width == 0 || height == 0) return wrong_arguments(report);
+  if (!is_valid(&encoder->options) || width == 0 || height == 0) return invalid_arguments(report);
   if (width > INT32_MAX || height > INT32_MAX)
     return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "dimensions",
                      "png: %u x %u pixels, at most %d a side", width, height, INT32_MAX);
   encoder->width = width;
   encoder->height = height;
   choose_layout(encoder);
-  return append_head(encoder, output) ? IMGC_OK : no_memory(report);
+  return append_header(encoder, output) ? IMGC_OK : no_memory(report);
 }
 
 // ---------------------------------------------------------------- frames
 
-static void put16(uint8_t *p, uint16_t value) {
+static void write_be16(uint8_t *p, uint16_t value) {
   p[0] = (uint8_t)(value >> 8), p[1] = (uint8_t)value;
 }
 
@@ -133,8 +133,8 @@ static bool append_control(imgc_png_encoder *encoder, const imgc_image *image,
   imgc_put_be32(control + 8, image->height);
   imgc_put_be32(control + 12, placement->x);
   imgc_put_be32(control + 16, placement->y);
-  put16(control + 20, placement->delay_numerator);
-  put16(control + 22, placement->delay_denominator);
+  write_be16(control + 20, placement->delay_numerator);
+  write_be16(control + 22, placement->delay_denominator);
   return imgc_png_chunk(output, "fcTL", control, sizeof control);
 }
 
@@ -155,26 +155,26 @@ static bool fits(const imgc_png_encoder *encoder, const imgc_image *image,
 // Writes the rows with one filter, as IDAT or fdAT chunks.
 static imgc_status append_data(imgc_png_encoder *encoder, const imgc_image *image, uint8_t filter,
                                imgc_output *output, imgc_report *report) {
-  imgc_png_lines lines = {
+  imgc_png_row_encoder row_encoder = {
       .layout = encoder->layout, .palette = &encoder->palette, .filter = filter};
-  if (!imgc_png_lines_begin(&lines, image->width)) return no_memory(report);
+  if (!imgc_png_row_encoder_init(&row_encoder, image->width)) return no_memory(report);
   imgc_png_data data = {.image = image,
-                        .lines = &lines,
+                        .row_encoder = &row_encoder,
                         .level = encoder->options.level,
                         .sequence = encoder->frame_count > 0 ? &encoder->sequence : NULL,
                         .cancel = encoder->cancel,
                         .output = output,
                         .report = report};
   imgc_status status = imgc_png_data_write(&data);
-  imgc_png_lines_end(&lines);
+  imgc_png_row_encoder_free(&row_encoder);
   return status;
 }
 
 // Tries both filters and keeps the smaller result: in drawings and screenshots, where at least half
 // of the pixels repeat, unfiltered data is 5 to 30 % smaller than filtered data in about half of
 // the cases.
-static imgc_status append_smaller(imgc_png_encoder *encoder, const imgc_image *image,
-                                  imgc_output *output, imgc_report *report) {
+static imgc_status append_smaller_filtering(imgc_png_encoder *encoder, const imgc_image *image,
+                                            imgc_output *output, imgc_report *report) {
   size_t max_bytes = output->max_bytes, start = output->count;
   uint32_t sequence = encoder->sequence;
   output->max_bytes = 0; // the larger one may exceed it
@@ -201,8 +201,8 @@ static imgc_status append_image(imgc_png_encoder *encoder, const imgc_image *ima
   if (filter == IMGC_FILTER_AUTOMATIC) {
     bool is_plain =
         encoder->layout.color_type != IMGC_PNG_COLOR_INDEXED && encoder->layout.bit_depth == 8;
-    if (is_plain && encoder->facts.repeats >= encoder->pixel_count / 2)
-      return append_smaller(encoder, image, output, report);
+    if (is_plain && encoder->statistics.repeats >= encoder->pixel_count / 2)
+      return append_smaller_filtering(encoder, image, output, report);
     filter = is_plain ? IMGC_FILTER_ADAPTIVE : IMGC_FILTER_NONE;
   }
   return append_data(encoder, image, filter, output, report);
@@ -213,7 +213,7 @@ imgc_status imgc_png_encoder_add(imgc_png_encoder *encoder, const imgc_image *im
                                  imgc_report *report) {
   memset(report, 0, sizeof *report);
   if (!imgc_image_is_valid(image) || !fits(encoder, image, placement))
-    return wrong_arguments(report);
+    return invalid_arguments(report);
   if (placement && !append_control(encoder, image, placement, output)) return no_memory(report);
   imgc_status status = append_image(encoder, image, output, report);
   encoder->frame_count++;
@@ -224,7 +224,7 @@ imgc_status imgc_png_encoder_end(imgc_png_encoder *encoder, imgc_output *output,
                                  imgc_report *report) {
   memset(report, 0, sizeof *report);
   uint32_t expected = encoder->options.frame_count ? encoder->options.frame_count : 1;
-  if (encoder->frame_count != expected) return wrong_arguments(report);
+  if (encoder->frame_count != expected) return invalid_arguments(report);
   if (!imgc_png_chunk(output, "IEND", NULL, 0)) return no_memory(report);
   return imgc_output_check(output, "png", report);
 }

@@ -92,17 +92,17 @@ static uint8_t palette_depth(uint32_t count) {
 
 // Returns the bytes of PLTE and tRNS, each with 12 bytes of length, type and CRC.
 static uint64_t palette_bytes(const imgc_png_palette *palette) {
-  uint64_t alphas = 0;
-  for (uint32_t i = 0; i < palette->count; i++) alphas += palette->colors[i] < 0xFF000000;
+  uint64_t translucent = 0;
+  for (uint32_t i = 0; i < palette->count; i++) translucent += palette->colors[i] < 0xFF000000;
   return IMGC_PNG_CHUNK_OVERHEAD + 3 * (uint64_t)palette->count +
-         (alphas ? IMGC_PNG_CHUNK_OVERHEAD + alphas : 0);
+         (translucent ? IMGC_PNG_CHUNK_OVERHEAD + translucent : 0);
 }
 
 imgc_png_layout imgc_png_layout_for(const imgc_png_palette *palette,
-                                    const imgc_pixel_statistics *facts, uint64_t pixel_count) {
+                                    const imgc_pixel_statistics *statistics, uint64_t pixel_count) {
   bool has_palette = palette->count <= IMGC_PNG_PALETTE;
-  imgc_png_layout plain = {(uint8_t)((facts->is_gray ? 0 : IMGC_PNG_COLOR_USES_COLOR) +
-                                     (facts->is_opaque ? 0 : IMGC_PNG_COLOR_USES_ALPHA)),
+  imgc_png_layout plain = {(uint8_t)((statistics->is_gray ? 0 : IMGC_PNG_COLOR_USES_COLOR) +
+                                     (statistics->is_opaque ? 0 : IMGC_PNG_COLOR_USES_ALPHA)),
                            8};
   if (!has_palette) return plain;
   if (plain.color_type == IMGC_PNG_COLOR_GRAY) plain.bit_depth = gray_depth(palette);

@@ -31,7 +31,7 @@ uint32_t imgc_png_palette_translucent_count(const imgc_png_palette *palette);
 
 // Returns the lossless layout with the fewest bytes before compression, for `pixel_count` pixels.
 imgc_png_layout imgc_png_layout_for(const imgc_png_palette *palette,
-                                    const imgc_pixel_statistics *facts, uint64_t pixel_count);
+                                    const imgc_pixel_statistics *statistics, uint64_t pixel_count);
 // Returns the bytes of a row without its filter byte.
 uint64_t imgc_png_layout_row_bytes(imgc_png_layout layout, uint32_t width);
 

@@ -19,15 +19,20 @@
 #include <zlib.h>
 
 // libdeflate cannot be interrupted: at its highest levels 4 MiB may take seconds.
-enum { WHOLE = 4 << 20, WHOLE_AT_HIGH_LEVELS = 256 << 10, HIGH_LEVEL = 8, CHUNK = 64 << 10 };
+enum {
+  MAX_ONE_CALL_BYTES = 4 << 20,
+  MAX_ONE_CALL_BYTES_AT_HIGH_LEVELS = 256 << 10,
+  HIGH_LEVEL = 8,
+  CHUNK = 64 << 10
+};
 
 // ---------------------------------------------------------------- chunks
 
 bool imgc_png_chunk_begin(imgc_output *output, const char type[4], size_t *start) {
-  uint8_t head[8] = {0};
-  memcpy(head + 4, type, 4);
+  uint8_t header_bytes[8] = {0};
+  memcpy(header_bytes + 4, type, 4);
   *start = output->count;
-  return imgc_output_append(output, head, 8);
+  return imgc_output_append(output, header_bytes, 8);
 }
 
 bool imgc_png_chunk_end(imgc_output *output, size_t start) {
@@ -49,7 +54,7 @@ static imgc_status no_memory(const imgc_png_data *data) {
   return imgc_fail(data->report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "png: no memory");
 }
 
-static bool begin(const imgc_png_data *data, size_t *start) {
+static bool begin_data_chunk(const imgc_png_data *data, size_t *start) {
   if (!imgc_png_chunk_begin(data->output, data->sequence ? "fdAT" : "IDAT", start)) return false;
   if (!data->sequence) return true;
   uint8_t number[4];
@@ -62,14 +67,14 @@ static bool is_time_to_poll(uint32_t y) { return y % IMGC_ENCODE_BAND == 0; }
 // ---------------------------------------------------------------- whole buffer
 
 // Concatenates the filtered rows.
-static imgc_status collect(const imgc_png_data *data, uint8_t *rows) {
+static imgc_status concatenate_rows(const imgc_png_data *data, uint8_t *rows) {
   const imgc_image *image = data->image;
-  size_t line = data->lines->row_size + 1;
+  size_t line = data->row_encoder->row_size + 1;
   for (uint32_t y = 0; y < image->height; y++, rows += line) {
     if (is_time_to_poll(y) && imgc_encode_poll(data->cancel, data->report))
       return data->report->status;
     const uint8_t *src = imgc_image_row(image, y);
-    memcpy(rows, imgc_png_lines_next(data->lines, src, image->width), line);
+    memcpy(rows, imgc_png_row_encoder_next(data->row_encoder, src, image->width), line);
   }
   return imgc_encode_poll(data->cancel, data->report);
 }
@@ -81,7 +86,7 @@ static bool compress_rows(const imgc_png_data *data, const uint8_t *rows, size_t
   if (!compressor) return false;
   imgc_output *output = data->output;
   size_t bound = libdeflate_zlib_compress_bound(compressor, size), start;
-  bool ok = begin(data, &start) && imgc_output_reserve(output, bound);
+  bool ok = begin_data_chunk(data, &start) && imgc_output_reserve(output, bound);
   if (ok)
     output->count +=
         libdeflate_zlib_compress(compressor, rows, size, output->data + output->count, bound);
@@ -89,10 +94,10 @@ static bool compress_rows(const imgc_png_data *data, const uint8_t *rows, size_t
   return ok && imgc_png_chunk_end(output, start);
 }
 
-static imgc_status write_whole(const imgc_png_data *data, size_t size) {
+static imgc_status write_in_one_call(const imgc_png_data *data, size_t size) {
   uint8_t *rows = malloc(size);
   if (!rows) return no_memory(data);
-  imgc_status status = collect(data, rows);
+  imgc_status status = concatenate_rows(data, rows);
   if (status == IMGC_OK && !compress_rows(data, rows, size)) status = no_memory(data);
   free(rows);
   return status ? status : imgc_output_check(data->output, "png", data->report);
@@ -113,7 +118,8 @@ static imgc_status push(const imgc_png_data *data, z_stream *stream, int flush, 
     if (!imgc_png_chunk_end(output, *start)) return no_memory(data);
     if (is_end) return IMGC_OK;
     if (imgc_output_check(output, "png", data->report)) return data->report->status;
-    if (!begin(data, start) || !imgc_output_reserve(output, CHUNK)) return no_memory(data);
+    if (!begin_data_chunk(data, start) || !imgc_output_reserve(output, CHUNK))
+      return no_memory(data);
     stream->next_out = output->data + output->count;
     stream->avail_out = CHUNK;
   }
@@ -122,28 +128,28 @@ static imgc_status push(const imgc_png_data *data, z_stream *stream, int flush, 
 static imgc_status push_row(const imgc_png_data *data, z_stream *stream, const uint8_t *row,
                             size_t size, size_t *start) {
   // avail_in has 32 bits, and a row may be longer.
-  enum { PIECE = 1 << 20 };
+  enum { MAX_INPUT_BYTES = 1 << 20 };
   imgc_status status = IMGC_OK;
   for (size_t done = 0; done < size && status == IMGC_OK;) {
-    size_t piece = size - done < PIECE ? size - done : PIECE;
+    size_t input_count = size - done < MAX_INPUT_BYTES ? size - done : MAX_INPUT_BYTES;
     stream->next_in = (Bytef *)(uintptr_t)(row + done);
-    stream->avail_in = (uInt)piece;
+    stream->avail_in = (uInt)input_count;
     status = push(data, stream, Z_NO_FLUSH, start);
-    done += piece;
+    done += input_count;
     if (status == IMGC_OK && done < size) status = imgc_encode_poll(data->cancel, data->report);
   }
   return status;
 }
 
-static imgc_status write_stream(const imgc_png_data *data) {
+static imgc_status write_streaming(const imgc_png_data *data) {
   const imgc_image *image = data->image;
   z_stream stream = {0};
-  int strategy = data->lines->filter == IMGC_FILTER_NONE ? Z_DEFAULT_STRATEGY : Z_FILTERED;
+  int strategy = data->row_encoder->filter == IMGC_FILTER_NONE ? Z_DEFAULT_STRATEGY : Z_FILTERED;
   if (deflateInit2(&stream, data->level, Z_DEFLATED, 15, 9, strategy) != Z_OK)
     return no_memory(data);
   size_t start;
   imgc_status status = IMGC_OK;
-  if (begin(data, &start) && imgc_output_reserve(data->output, CHUNK)) {
+  if (begin_data_chunk(data, &start) && imgc_output_reserve(data->output, CHUNK)) {
     stream.next_out = data->output->data + data->output->count;
     stream.avail_out = CHUNK;
   } else
@@ -151,8 +157,8 @@ static imgc_status write_stream(const imgc_png_data *data) {
   for (uint32_t y = 0; y < image->height && status == IMGC_OK; y++) {
     if (is_time_to_poll(y) && (status = imgc_encode_poll(data->cancel, data->report))) break;
     const uint8_t *src = imgc_image_row(image, y);
-    const uint8_t *row = imgc_png_lines_next(data->lines, src, image->width);
-    status = push_row(data, &stream, row, data->lines->row_size + 1, &start);
+    const uint8_t *row = imgc_png_row_encoder_next(data->row_encoder, src, image->width);
+    status = push_row(data, &stream, row, data->row_encoder->row_size + 1, &start);
   }
   if (status == IMGC_OK) status = push(data, &stream, Z_FINISH, &start);
   deflateEnd(&stream);
@@ -160,7 +166,7 @@ static imgc_status write_stream(const imgc_png_data *data) {
 }
 
 imgc_status imgc_png_data_write(const imgc_png_data *data) {
-  uint64_t size = imgc_mul(data->lines->row_size + 1, data->image->height);
-  size_t most = data->level >= HIGH_LEVEL ? WHOLE_AT_HIGH_LEVELS : WHOLE;
-  return size <= most ? write_whole(data, (size_t)size) : write_stream(data);
+  uint64_t size = imgc_mul(data->row_encoder->row_size + 1, data->image->height);
+  size_t max = data->level >= HIGH_LEVEL ? MAX_ONE_CALL_BYTES_AT_HIGH_LEVELS : MAX_ONE_CALL_BYTES;
+  return size <= max ? write_in_one_call(data, (size_t)size) : write_streaming(data);
 }

@@ -15,7 +15,7 @@ bool imgc_png_chunk(imgc_output *output, const char type[4], const uint8_t *data
 // or as fdAT chunks with increasing `sequence` when that is not NULL.
 typedef struct imgc_png_data {
   const imgc_image *image;
-  imgc_png_lines *lines;
+  imgc_png_row_encoder *row_encoder;
   uint8_t level;
   uint32_t *sequence;
   imgc_cancel *cancel;

@@ -7,14 +7,14 @@
 #include <string.h>
 
 enum {
-  FRONT = 16,
+  LEFT_PADDING = 16,
   FILTERS = 5
 }; // zeros before the samples: the left neighbours of the first pixel
 
 // ---------------------------------------------------------------- samples
 
-static void put_indices(const imgc_png_palette *palette, uint8_t *dst, const uint8_t *src,
-                        size_t width) {
+static void write_indices(const imgc_png_palette *palette, uint8_t *dst, const uint8_t *src,
+                          size_t width) {
   uint32_t last = 0;
   uint8_t index = 0;
   for (size_t x = 0; x < width; x++) {
@@ -36,10 +36,10 @@ static void pack(uint8_t *row, size_t width, unsigned bits) {
   }
 }
 
-static void put_samples(const imgc_png_lines *lines, uint8_t *dst, const uint8_t *src,
-                        size_t width) {
-  unsigned depth = lines->layout.bit_depth;
-  switch (lines->layout.color_type) {
+static void write_samples(const imgc_png_row_encoder *row_encoder, uint8_t *dst, const uint8_t *src,
+                          size_t width) {
+  unsigned depth = row_encoder->layout.bit_depth;
+  switch (row_encoder->layout.color_type) {
   case IMGC_PNG_COLOR_GRAY: {
     unsigned step = 255 / ((1u << depth) - 1);
     if (step == 1)
@@ -52,7 +52,7 @@ static void put_samples(const imgc_png_lines *lines, uint8_t *dst, const uint8_t
     for (size_t x = 0; x < width; x++, dst += 3, src += 4)
       dst[0] = src[0], dst[1] = src[1], dst[2] = src[2];
     return;
-  case IMGC_PNG_COLOR_INDEXED: put_indices(lines->palette, dst, src, width); break;
+  case IMGC_PNG_COLOR_INDEXED: write_indices(row_encoder->palette, dst, src, width); break;
   case IMGC_PNG_COLOR_GRAY_ALPHA:
     for (size_t x = 0; x < width; x++, dst += 2, src += 4) dst[0] = src[0], dst[1] = src[3];
     return;
@@ -82,19 +82,19 @@ static void filter_paeth(uint8_t *restrict dst, const uint8_t *row, const uint8_
                          const uint8_t *up, const uint8_t *corner, size_t size) {
   for (size_t i = 0; i < size; i++) {
     int16_t a = left[i], b = up[i], c = corner[i];
-    int16_t from_a = (int16_t)abs(b - c), from_b = (int16_t)abs(a - c);
-    int16_t from_c = (int16_t)abs(a + b - 2 * c);
-    int16_t nearer = from_b <= from_c ? b : c;
-    int16_t guess = ((from_a <= from_b) & (from_a <= from_c)) ? a : nearer;
-    dst[i] = (uint8_t)(row[i] - guess);
+    int16_t pa = (int16_t)abs(b - c), pb = (int16_t)abs(a - c);
+    int16_t pc = (int16_t)abs(a + b - 2 * c);
+    int16_t nearer = pb <= pc ? b : c;
+    int16_t predictor = ((pa <= pb) & (pa <= pc)) ? a : nearer;
+    dst[i] = (uint8_t)(row[i] - predictor);
   }
 }
 
-static void apply(const imgc_png_lines *lines, unsigned filter) {
-  uint8_t *dst = lines->candidates[filter];
-  const uint8_t *row = lines->current, *left = row - lines->pixel_size;
-  const uint8_t *up = lines->previous, *corner = up - lines->pixel_size;
-  size_t size = lines->row_size;
+static void apply_filter(const imgc_png_row_encoder *row_encoder, unsigned filter) {
+  uint8_t *dst = row_encoder->candidates[filter];
+  const uint8_t *row = row_encoder->current, *left = row - row_encoder->pixel_size;
+  const uint8_t *up = row_encoder->previous, *corner = up - row_encoder->pixel_size;
+  size_t size = row_encoder->row_size;
   *dst++ = (uint8_t)filter;
   switch (filter) {
   case IMGC_FILTER_NONE: memcpy(dst, row, size); break;
@@ -106,7 +106,7 @@ static void apply(const imgc_png_lines *lines, unsigned filter) {
 }
 
 // Returns the sum of absolute signed bytes: the minimum-sum heuristic for filter selection.
-static uint64_t magnitude(const uint8_t *row, size_t size) {
+static uint64_t sum_of_absolutes(const uint8_t *row, size_t size) {
   uint64_t sum = 0;
   for (size_t start = 0; start < size; start += 4096) {
     size_t end = size - start < 4096 ? size : start + 4096;
@@ -117,55 +117,57 @@ static uint64_t magnitude(const uint8_t *row, size_t size) {
   return sum;
 }
 
-static const uint8_t *best(const imgc_png_lines *lines) {
+static const uint8_t *select_filter(const imgc_png_row_encoder *row_encoder) {
   unsigned chosen = 0;
   uint64_t least = UINT64_MAX;
   for (unsigned filter = 0; filter < FILTERS; filter++) {
-    apply(lines, filter);
-    uint64_t cost = magnitude(lines->candidates[filter] + 1, lines->row_size);
+    apply_filter(row_encoder, filter);
+    uint64_t cost = sum_of_absolutes(row_encoder->candidates[filter] + 1, row_encoder->row_size);
     if (cost < least) {
       least = cost;
       chosen = filter;
     }
   }
-  return lines->candidates[chosen];
+  return row_encoder->candidates[chosen];
 }
 
 // ---------------------------------------------------------------- rows
 
-static size_t candidate_count(const imgc_png_lines *lines) {
-  return lines->filter == IMGC_FILTER_ADAPTIVE ? FILTERS : 1;
+static size_t candidate_count(const imgc_png_row_encoder *row_encoder) {
+  return row_encoder->filter == IMGC_FILTER_ADAPTIVE ? FILTERS : 1;
 }
 
-bool imgc_png_lines_begin(imgc_png_lines *lines, uint32_t width) {
-  uint64_t row_size = imgc_png_layout_row_bytes(lines->layout, width);
+bool imgc_png_row_encoder_init(imgc_png_row_encoder *row_encoder, uint32_t width) {
+  uint64_t row_size = imgc_png_layout_row_bytes(row_encoder->layout, width);
   // Indices have one byte each before they are packed.
-  uint64_t samples = FRONT + (row_size < width ? width : row_size);
-  uint64_t total = 2 * samples + candidate_count(lines) * (row_size + 1);
+  uint64_t samples = LEFT_PADDING + (row_size < width ? width : row_size);
+  uint64_t total = 2 * samples + candidate_count(row_encoder) * (row_size + 1);
   if (total > PTRDIFF_MAX) return false;
-  lines->memory = calloc(1, (size_t)total);
-  if (!lines->memory) return false;
-  lines->row_size = (size_t)row_size;
-  uint64_t bits = imgc_png_layout_row_bytes(lines->layout, 8); // bytes of 8 pixels = bits of one
-  lines->pixel_size = bits < 8 ? 1 : (uint32_t)(bits / 8);
-  lines->current = lines->memory + FRONT;
-  lines->previous = lines->current + samples;
-  uint8_t *next = lines->memory + 2 * samples;
+  row_encoder->memory = calloc(1, (size_t)total);
+  if (!row_encoder->memory) return false;
+  row_encoder->row_size = (size_t)row_size;
+  uint64_t bits =
+      imgc_png_layout_row_bytes(row_encoder->layout, 8); // bytes of 8 pixels = bits of one
+  row_encoder->pixel_size = bits < 8 ? 1 : (uint32_t)(bits / 8);
+  row_encoder->current = row_encoder->memory + LEFT_PADDING;
+  row_encoder->previous = row_encoder->current + samples;
+  uint8_t *next = row_encoder->memory + 2 * samples;
   for (unsigned filter = 0; filter < FILTERS; filter++) {
-    lines->candidates[filter] = next;
-    if (lines->filter == IMGC_FILTER_ADAPTIVE) next += row_size + 1;
+    row_encoder->candidates[filter] = next;
+    if (row_encoder->filter == IMGC_FILTER_ADAPTIVE) next += row_size + 1;
   }
   return true;
 }
 
-void imgc_png_lines_end(imgc_png_lines *lines) { free(lines->memory); }
+void imgc_png_row_encoder_free(imgc_png_row_encoder *row_encoder) { free(row_encoder->memory); }
 
-const uint8_t *imgc_png_lines_next(imgc_png_lines *lines, const uint8_t *rgba, size_t width) {
-  uint8_t *above = lines->current;
-  lines->current = lines->previous;
-  lines->previous = above;
-  put_samples(lines, lines->current, rgba, width);
-  if (lines->filter == IMGC_FILTER_ADAPTIVE) return best(lines);
-  apply(lines, lines->filter);
-  return lines->candidates[lines->filter];
+const uint8_t *imgc_png_row_encoder_next(imgc_png_row_encoder *row_encoder, const uint8_t *rgba,
+                                         size_t width) {
+  uint8_t *above = row_encoder->current;
+  row_encoder->current = row_encoder->previous;
+  row_encoder->previous = above;
+  write_samples(row_encoder, row_encoder->current, rgba, width);
+  if (row_encoder->filter == IMGC_FILTER_ADAPTIVE) return select_filter(row_encoder);
+  apply_filter(row_encoder, row_encoder->filter);
+  return row_encoder->candidates[row_encoder->filter];
 }

@@ -6,7 +6,7 @@
 #include "encode/encode_png_colors.h"
 
 // Row filter of one image, applied row by row.
-typedef struct imgc_png_lines {
+typedef struct imgc_png_row_encoder {
   imgc_png_layout layout;
   const imgc_png_palette *palette;
   uint8_t filter;      // 0...5 of imgc_png_filter
@@ -15,11 +15,12 @@ typedef struct imgc_png_lines {
   uint8_t *memory;
   uint8_t *current, *previous; // samples, after zero padding
   uint8_t *candidates[5];      // filter byte and row, per filter type; one buffer unless adaptive
-} imgc_png_lines;
+} imgc_png_row_encoder;
 
-bool imgc_png_lines_begin(imgc_png_lines *lines, uint32_t width);
-void imgc_png_lines_end(imgc_png_lines *lines);
+bool imgc_png_row_encoder_init(imgc_png_row_encoder *row_encoder, uint32_t width);
+void imgc_png_row_encoder_free(imgc_png_row_encoder *row_encoder);
 // Returns the next row, row_size + 1 bytes, valid until the next call.
-const uint8_t *imgc_png_lines_next(imgc_png_lines *lines, const uint8_t *rgba, size_t width);
+const uint8_t *imgc_png_row_encoder_next(imgc_png_row_encoder *row_encoder, const uint8_t *rgba,
+                                         size_t width);
 
 #endif

@@ -5,7 +5,7 @@
 #include <math.h>
 
 // Transfer function of sRGB (IEC 61966-2-1).
-static double light_of(unsigned sample) {
+static double linear_light(unsigned sample) {
   double value = sample / 255.0;
   return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
@@ -19,9 +19,9 @@ static void add_cell(double *sums, const uint8_t *rgba, size_t n, const double l
   double red = 0, green = 0, blue = 0;
   for (size_t i = 0; i < n; i++, rgba += 4) {
     unsigned alpha = rgba[3];
-    red += light[imgc_on_background(rgba[0], background[0], alpha)];
-    green += light[imgc_on_background(rgba[1], background[1], alpha)];
-    blue += light[imgc_on_background(rgba[2], background[2], alpha)];
+    red += light[imgc_composite_sample(rgba[0], background[0], alpha)];
+    green += light[imgc_composite_sample(rgba[1], background[1], alpha)];
+    blue += light[imgc_composite_sample(rgba[2], background[2], alpha)];
   }
   sums[0] += red, sums[1] += green, sums[2] += blue;
 }
@@ -30,7 +30,7 @@ void imgc_light_grid(const imgc_image *image, uint8_t red, uint8_t green, uint8_
                      uint32_t columns, uint32_t rows, double *sums) {
   const uint8_t background[3] = {red, green, blue};
   double light[256];
-  for (unsigned sample = 0; sample < 256; sample++) light[sample] = light_of(sample);
+  for (unsigned sample = 0; sample < 256; sample++) light[sample] = linear_light(sample);
   for (size_t i = 0; i < (size_t)columns * rows * 3; i++) sums[i] = 0;
   for (uint32_t row = 0; row < rows; row++) {
     double *cells = sums + (size_t)row * columns * 3;

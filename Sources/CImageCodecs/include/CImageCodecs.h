@@ -491,7 +491,7 @@ typedef enum imgc_png_filter {
 typedef struct imgc_png_options {
   uint8_t level;        // 0...9
   uint8_t filter;       // imgc_png_filter
-  bool keeps_rgba;      // always RGBA with 8 bits
+  bool always_rgba;     // always RGBA with 8 bits
   bool declares_srgb;   // writes an sRGB chunk
   uint32_t frame_count; // 0: a still PNG; otherwise the frames of an APNG
   uint32_t play_count;  // APNG: number of plays; 0: infinite

@@ -55,7 +55,7 @@ struct EncodeCall {
         let canvas = parts[0].bitmap
         try checkSize(canvas, atMost: Int(Int32.max))
         var settings = imgc_png_options(
-            level: UInt8(level), filter: options.filter.codecValue, keeps_rgba: !options.reducesColors,
+            level: UInt8(level), filter: options.filter.codecValue, always_rgba: !options.reducesColors,
             declares_srgb: options.declaresSRGB, frame_count: UInt32(frameCount),
             play_count: UInt32(clamping: min(loopCount, Int(Int32.max))))
         guard let encoder = unsafe imgc_png_encoder_create(&settings, flag?.pointer) else {
