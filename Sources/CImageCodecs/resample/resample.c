@@ -9,20 +9,20 @@
 #include <stdlib.h>
 
 // Format of a source row in its planes.
-typedef struct row_form {
+typedef struct row_format {
   bool is_opaque; // all alpha values are 255
   bool is_fine;   // four planes with IMGC_FINE_BITS, otherwise three of 8-bit samples
-} row_form;
+} row_format;
 
 struct imgc_resampler {
   imgc_resample_request request;
   const imgc_resample_kernels *kernels;
-  imgc_cancel *cancel;       // may be NULL
-  imgc_windows across, down; // horizontal windows are relative to `column`
-  uint32_t column, columns;  // source columns that contribute
-  uint32_t pushed, done;     // source rows received, output rows written
-  uint32_t translucent;      // end of the rows with an alpha below 255
-  row_form forms[2];
+  imgc_cancel *cancel;               // may be NULL
+  imgc_windows horizontal, vertical; // horizontal windows are relative to `column`
+  uint32_t column, columns;          // source columns that contribute
+  uint32_t pushed, done;             // source rows received, output rows written
+  uint32_t translucent;              // end of the rows with an alpha below 255
+  row_format formats[2];
   size_t plane;             // samples of a plane: the columns, and zeros that a window may read
   int16_t *planes;          // eight: R G B A of an even source row, then of the next row
   size_t ring_stride;       // samples of a row of pairs
@@ -30,16 +30,16 @@ struct imgc_resampler {
   const int16_t **pairs;    // [down.taps / 2], for one output row
   int32_t *sums;            // one output row in linear light before the conversion to sRGB
   imgc_light_tables *light; // NULL unless filtering in linear light
-  bool ended; // cancelled: the ring buffer no longer contains the rows of later outputs
+  bool is_cancelled; // cancelled: the ring buffer no longer contains the rows of later outputs
 };
 
 static bool is_in_range(const imgc_resample_request *r) {
-  const uint32_t most = 1u << 20;
+  const uint32_t max = 1u << 20;
   if (r->source_width == 0 || r->source_height == 0 || r->width == 0 || r->height == 0) {
     return false;
   }
-  if (r->source_width > most || r->source_height > most) return false;
-  if (r->width > most || r->height > most) return false;
+  if (r->source_width > max || r->source_height > max) return false;
+  if (r->width > max || r->height > max) return false;
   if ((unsigned)r->filter > IMGC_FILTER_LANCZOS3) return false;
   // These comparisons are false for NaN.
   return r->crop_x >= 0 && r->crop_y >= 0 && r->crop_width > 0 && r->crop_height > 0 &&
@@ -53,8 +53,8 @@ static imgc_filter filter_for(const imgc_resample_request *r, double start, doub
   return length == count && start == floor(start) ? IMGC_FILTER_NEAREST : r->filter;
 }
 
-static imgc_side across_side(const imgc_resample_request *r) {
-  return (imgc_side){filter_for(r, r->crop_x, r->crop_width, r->width),
+static imgc_axis horizontal_axis(const imgc_resample_request *r) {
+  return (imgc_axis){filter_for(r, r->crop_x, r->crop_width, r->width),
                      r->source_width,
                      r->crop_x,
                      r->crop_width,
@@ -64,8 +64,8 @@ static imgc_side across_side(const imgc_resample_request *r) {
 }
 
 // Source rows are processed in pairs, so windows start at even rows.
-static imgc_side down_side(const imgc_resample_request *r) {
-  return (imgc_side){filter_for(r, r->crop_y, r->crop_height, r->height),
+static imgc_axis vertical_axis(const imgc_resample_request *r) {
+  return (imgc_axis){filter_for(r, r->crop_y, r->crop_height, r->height),
                      r->source_height,
                      r->crop_y,
                      r->crop_height,
@@ -81,33 +81,35 @@ typedef struct block {
   uint64_t used;
 } block;
 
-static void *part(block *b, uint64_t bytes) {
+static void *reserve(block *b, uint64_t bytes) {
   void *at = b->base == NULL ? NULL : b->base + b->used;
   b->used += (bytes + 31) / 32 * 32;
   return at;
 }
 
 // Cannot overflow: sides are at most 2^20, taps slightly more.
-static void lay_out(imgc_resampler *r, double **real, block *b) {
+static void assign_memory(imgc_resampler *r, double **real, block *b) {
   const imgc_resample_request *request = &r->request;
-  const imgc_side across = across_side(request), down = down_side(request);
+  const imgc_axis horizontal = horizontal_axis(request), vertical = vertical_axis(request);
   const uint64_t width = request->width, height = request->height;
-  const uint64_t across_taps = imgc_windows_taps(&across), down_taps = imgc_windows_taps(&down);
-  r->across.first = part(b, width * sizeof *r->across.first);
-  r->across.weights = part(b, width * across_taps * sizeof *r->across.weights);
-  r->down.first = part(b, height * sizeof *r->down.first);
-  r->down.weights = part(b, height * down_taps * sizeof *r->down.weights);
-  *real = part(b, (across_taps > down_taps ? across_taps : down_taps) * sizeof **real);
-  r->plane = request->source_width + across_taps;
-  r->planes = part(b, r->plane * 8 * sizeof *r->planes);
+  const uint64_t horizontal_taps = imgc_windows_taps(&horizontal),
+                 vertical_taps = imgc_windows_taps(&vertical);
+  r->horizontal.first = reserve(b, width * sizeof *r->horizontal.first);
+  r->horizontal.weights = reserve(b, width * horizontal_taps * sizeof *r->horizontal.weights);
+  r->vertical.first = reserve(b, height * sizeof *r->vertical.first);
+  r->vertical.weights = reserve(b, height * vertical_taps * sizeof *r->vertical.weights);
+  *real = reserve(b, (horizontal_taps > vertical_taps ? horizontal_taps : vertical_taps) *
+                         sizeof **real);
+  r->plane = request->source_width + horizontal_taps;
+  r->planes = reserve(b, r->plane * 8 * sizeof *r->planes);
   const uint64_t padded =
-      (width + IMGC_PIXELS_AT_ONCE - 1) / IMGC_PIXELS_AT_ONCE * IMGC_PIXELS_AT_ONCE;
+      (width + IMGC_PIXELS_PER_STEP - 1) / IMGC_PIXELS_PER_STEP * IMGC_PIXELS_PER_STEP;
   r->ring_stride = padded * 8;
-  r->ring = part(b, padded * 8 * (down_taps / 2) * sizeof *r->ring);
-  r->pairs = part(b, down_taps / 2 * sizeof *r->pairs);
+  r->ring = reserve(b, padded * 8 * (vertical_taps / 2) * sizeof *r->ring);
+  r->pairs = reserve(b, vertical_taps / 2 * sizeof *r->pairs);
   if ((request->flags & IMGC_RESAMPLE_LINEAR) != 0) {
-    r->sums = part(b, padded * 4 * sizeof *r->sums);
-    r->light = part(b, sizeof *r->light);
+    r->sums = reserve(b, padded * 4 * sizeof *r->sums);
+    r->light = reserve(b, sizeof *r->light);
   }
 }
 
@@ -116,8 +118,8 @@ uint64_t imgc_resampler_bytes(const imgc_resample_request *request) {
   imgc_resampler measured = {.request = *request};
   block b = {.base = NULL, .used = 0};
   double *real;
-  part(&b, sizeof measured);
-  lay_out(&measured, &real, &b);
+  reserve(&b, sizeof measured);
+  assign_memory(&measured, &real, &b);
   return b.used;
 }
 
@@ -141,16 +143,16 @@ imgc_status imgc_resampler_create(const imgc_resample_request *request,
   if (r == NULL) return IMGC_ERROR_OUT_OF_MEMORY;
   block b = {.base = (uint8_t *)r, .used = 0};
   double *real;
-  part(&b, sizeof *r);
+  reserve(&b, sizeof *r);
   r->request = *request;
   r->kernels = kernels_for(request->flags);
-  lay_out(r, &real, &b);
-  const imgc_side across = across_side(request), down = down_side(request);
-  imgc_windows_fill(&r->across, &across, real);
-  imgc_windows_fill(&r->down, &down, real);
-  r->column = r->across.first[0];
-  r->columns = r->across.end - r->column;
-  for (uint32_t x = 0; x < request->width; x++) r->across.first[x] -= r->column;
+  assign_memory(r, &real, &b);
+  const imgc_axis horizontal = horizontal_axis(request), vertical = vertical_axis(request);
+  imgc_windows_fill(&r->horizontal, &horizontal, real);
+  imgc_windows_fill(&r->vertical, &vertical, real);
+  r->column = r->horizontal.first[0];
+  r->columns = r->horizontal.end - r->column;
+  for (uint32_t x = 0; x < request->width; x++) r->horizontal.first[x] -= r->column;
   if (r->light != NULL) imgc_light_fill(r->light);
   *resampler = r;
   return IMGC_OK;
@@ -164,63 +166,64 @@ void imgc_resampler_watch(imgc_resampler *r, imgc_cancel *cancel) { r->cancel = 
 
 // Returns the end of the source rows of an output row.
 static uint32_t end_of(const imgc_resampler *r, uint32_t output) {
-  uint32_t end = r->down.first[output] + r->down.taps;
-  return end < r->down.end ? end : r->down.end;
+  uint32_t end = r->vertical.first[output] + r->vertical.taps;
+  return end < r->vertical.end ? end : r->vertical.end;
 }
 
 void imgc_resampler_rows(const imgc_resampler *r, uint32_t *first, uint32_t *end) {
-  *first = r->down.first[0];
-  *end = r->down.end;
+  *first = r->vertical.first[0];
+  *end = r->vertical.end;
 }
 
 // Returns the source sample of an output sample that is a copy.
-static uint32_t only_one(const imgc_windows *windows, uint32_t output) {
+static uint32_t copied_sample(const imgc_windows *windows, uint32_t output) {
   const int16_t *weights = windows->weights + (size_t)output * windows->taps;
   uint32_t at = 0;
   while (weights[at] == 0) at++;
   return windows->first[output] + at;
 }
 
-static bool is_ended(imgc_resampler *r) {
-  if (r->done % 16 == 15 && imgc_cancel_poll(r->cancel) != IMGC_OK) r->ended = true;
-  return r->ended;
+static bool poll_cancel(imgc_resampler *r) {
+  if (r->done % 16 == 15 && imgc_cancel_poll(r->cancel) != IMGC_OK) r->is_cancelled = true;
+  return r->is_cancelled;
 }
 
 static void copy_rows(imgc_resampler *r, const uint8_t *row, uint32_t y, uint8_t *pixels,
                       size_t stride) {
   row += (size_t)r->column * 4;
-  while (r->done < r->request.height && only_one(&r->down, r->done) == y) {
+  while (r->done < r->request.height && copied_sample(&r->vertical, r->done) == y) {
     uint8_t *to = pixels + r->done * stride;
     for (uint32_t x = 0; x < r->request.width; x++) {
-      imgc_copy(to + (size_t)x * 4, row + (size_t)only_one(&r->across, x) * 4, 4);
+      imgc_copy(to + (size_t)x * 4, row + (size_t)copied_sample(&r->horizontal, x) * 4, 4);
     }
     r->done++;
-    if (is_ended(r)) return;
+    if (poll_cancel(r)) return;
   }
 }
 
 // Splits the row into the planes for even or odd rows.
-static void spread(imgc_resampler *r, const uint8_t *row, uint32_t y) {
+static void split_planes(imgc_resampler *r, const uint8_t *row, uint32_t y) {
   int16_t *planes = r->planes + (y & 1) * 4 * r->plane;
   row += (size_t)r->column * 4;
-  row_form form = {.is_opaque = (r->request.flags & IMGC_RESAMPLE_OPAQUE) != 0};
+  row_format format = {.is_opaque = (r->request.flags & IMGC_RESAMPLE_OPAQUE) != 0};
   if (r->light != NULL) {
-    form.is_opaque = imgc_light_spread(planes, r->plane, row, r->columns, form.is_opaque, r->light);
-    form.is_fine = true;
-  } else if (form.is_opaque) {
-    r->kernels->spread(planes, r->plane, row, r->columns);
+    format.is_opaque =
+        imgc_light_split_planes(planes, r->plane, row, r->columns, format.is_opaque, r->light);
+    format.is_fine = true;
+  } else if (format.is_opaque) {
+    r->kernels->split_planes(planes, r->plane, row, r->columns);
   } else {
     // Usually a row is translucent if the previous one is.
     if (r->translucent < y || y == 0) {
-      form.is_opaque = r->kernels->spread(planes, r->plane, row, r->columns);
+      format.is_opaque = r->kernels->split_planes(planes, r->plane, row, r->columns);
     }
-    if (!form.is_opaque) {
-      form.is_opaque = r->kernels->spread_alpha(planes, r->plane, row, r->columns);
-      form.is_fine = true;
+    if (!format.is_opaque) {
+      format.is_opaque = r->kernels->split_planes_alpha(planes, r->plane, row, r->columns);
+      format.is_fine = true;
     }
   }
-  if (!form.is_opaque) r->translucent = y + 1;
-  r->forms[y & 1] = form;
+  if (!format.is_opaque) r->translucent = y + 1;
+  r->formats[y & 1] = format;
 }
 
 // Converts a row of 8-bit samples to the fine format.
@@ -233,53 +236,53 @@ static void refine(imgc_resampler *r, unsigned row) {
 }
 
 // Filters both rows horizontally, into the ring buffer.
-static void take(imgc_resampler *r, uint32_t y) {
-  row_form *forms = r->forms;
-  if (y % 2 == 0) forms[1] = forms[0]; // The other row has weight 0.
-  if (forms[0].is_fine != forms[1].is_fine) refine(r, forms[0].is_fine ? 1 : 0);
-  const bool is_fine = forms[0].is_fine || forms[1].is_fine;
-  const bool is_opaque = forms[0].is_opaque && forms[1].is_opaque;
+static void filter_rows_horizontally(imgc_resampler *r, uint32_t y) {
+  row_format *formats = r->formats;
+  if (y % 2 == 0) formats[1] = formats[0]; // The other row has weight 0.
+  if (formats[0].is_fine != formats[1].is_fine) refine(r, formats[0].is_fine ? 1 : 0);
+  const bool is_fine = formats[0].is_fine || formats[1].is_fine;
+  const bool is_opaque = formats[0].is_opaque && formats[1].is_opaque;
   const unsigned shift = IMGC_WEIGHT_BITS - IMGC_PAIR_BITS + (is_fine ? IMGC_FINE_BITS : 0);
-  r->kernels->across(r->ring + y / 2 % (r->down.taps / 2) * r->ring_stride, r->planes, r->plane,
-                     &r->across, is_opaque ? 3 : 4, shift);
+  r->kernels->horizontal(r->ring + y / 2 % (r->vertical.taps / 2) * r->ring_stride, r->planes,
+                         r->plane, &r->horizontal, is_opaque ? 3 : 4, shift);
 }
 
 // Filters vertically, from the ring buffer.
-static void give(imgc_resampler *r, uint8_t *to) {
-  const uint32_t count = r->down.taps / 2, width = r->request.width;
-  const uint32_t first = r->down.first[r->done];
-  const int16_t *weights = r->down.weights + (size_t)r->done * r->down.taps;
+static void filter_row_vertically(imgc_resampler *r, uint8_t *to) {
+  const uint32_t count = r->vertical.taps / 2, width = r->request.width;
+  const uint32_t first = r->vertical.first[r->done];
+  const int16_t *weights = r->vertical.weights + (size_t)r->done * r->vertical.taps;
   // Rows below the source have weight 0: any row can be used.
   for (uint32_t k = 0; k < count; k++) {
     r->pairs[k] = r->ring + (first / 2 + k) % count * r->ring_stride;
   }
   if (r->light != NULL) {
-    r->kernels->down_sums(r->sums, r->pairs, weights, count, width);
-    imgc_light_gather(to, r->sums, width, r->light);
+    r->kernels->vertical_sums(r->sums, r->pairs, weights, count, width);
+    imgc_light_store_row(to, r->sums, width, r->light);
   } else if (r->translucent > first) {
-    r->kernels->down_alpha(to, r->pairs, weights, count, width);
+    r->kernels->vertical_alpha(to, r->pairs, weights, count, width);
   } else {
-    r->kernels->down(to, r->pairs, weights, count, width);
+    r->kernels->vertical(to, r->pairs, weights, count, width);
   }
 }
 
 uint32_t imgc_resampler_push(imgc_resampler *r, const uint8_t *row, uint8_t *pixels,
                              size_t stride) {
   const uint32_t height = r->request.height, y = r->pushed;
-  if (r->ended || r->done == height || y == r->request.source_height) return r->done;
+  if (r->is_cancelled || r->done == height || y == r->request.source_height) return r->done;
   r->pushed++;
-  if (r->across.copies && r->down.copies) {
+  if (r->horizontal.copies && r->vertical.copies) {
     copy_rows(r, row, y, pixels, stride);
     return r->done;
   }
-  if (y < r->down.first[r->done]) return r->done;
-  spread(r, row, y);
-  if (y % 2 == 1 || y + 1 == r->down.end) {
-    take(r, y);
+  if (y < r->vertical.first[r->done]) return r->done;
+  split_planes(r, row, y);
+  if (y % 2 == 1 || y + 1 == r->vertical.end) {
+    filter_rows_horizontally(r, y);
     while (r->done < height && end_of(r, r->done) <= y + 1) {
-      give(r, pixels + r->done * stride);
+      filter_row_vertically(r, pixels + r->done * stride);
       r->done++;
-      if (is_ended(r)) break;
+      if (poll_cancel(r)) break;
     }
   }
   return r->done;

@@ -42,7 +42,7 @@ INLINE bool is_opaque(__m256i all) {
   return _mm256_testc_si256(all, alpha);
 }
 
-AVX2 static bool spread(int16_t *planes, size_t stride, const uint8_t *src, size_t n) {
+AVX2 static bool split_planes(int16_t *planes, size_t stride, const uint8_t *src, size_t n) {
   __m256i all = _mm256_set1_epi32(-1);
   size_t i = 0;
   for (; n - i >= 16; i += 16) {
@@ -51,7 +51,7 @@ AVX2 static bool spread(int16_t *planes, size_t stride, const uint8_t *src, size
     store(planes + stride + i, p.g);
     store(planes + stride * 2 + i, p.b);
   }
-  return imgc_spread_rest(planes, stride, src, i, n) && is_opaque(all);
+  return imgc_split_planes_rest(planes, stride, src, i, n) && is_opaque(all);
 }
 
 INLINE __m256i times_alpha(__m256i samples, __m256i alpha) {
@@ -60,7 +60,7 @@ INLINE __m256i times_alpha(__m256i samples, __m256i alpha) {
   return _mm256_avg_epu16(product, more);
 }
 
-AVX2 static bool spread_alpha(int16_t *planes, size_t stride, const uint8_t *src, size_t n) {
+AVX2 static bool split_planes_alpha(int16_t *planes, size_t stride, const uint8_t *src, size_t n) {
   __m256i all = _mm256_set1_epi32(-1);
   size_t i = 0;
   for (; n - i >= 16; i += 16) {
@@ -70,7 +70,7 @@ AVX2 static bool spread_alpha(int16_t *planes, size_t stride, const uint8_t *src
     store(planes + stride * 2 + i, times_alpha(p.b, p.a));
     store(planes + stride * 3 + i, _mm256_slli_epi16(p.a, IMGC_FINE_BITS));
   }
-  return imgc_spread_alpha_rest(planes, stride, src, i, n) && is_opaque(all);
+  return imgc_split_planes_alpha_rest(planes, stride, src, i, n) && is_opaque(all);
 }
 
 // ---------------------------------------------------------------- horizontal
@@ -86,8 +86,9 @@ INLINE __m256i fold_again(__m256i a, __m256i b) {
   return add(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
 }
 
-INLINE void across_channels(int16_t *pairs, const int16_t *planes, size_t stride,
-                            const imgc_windows *windows, const unsigned channels, unsigned shift) {
+INLINE void horizontal_channels(int16_t *pairs, const int16_t *planes, size_t stride,
+                                const imgc_windows *windows, const unsigned channels,
+                                unsigned shift) {
   const uint32_t taps = windows->taps;
   const __m256i half = _mm256_set1_epi32(1 << (shift - 1));
   const __m128i by = _mm_cvtsi32_si128((int)shift);
@@ -130,12 +131,12 @@ INLINE void across_channels(int16_t *pairs, const int16_t *planes, size_t stride
   }
 }
 
-AVX2 static void across(int16_t *pairs, const int16_t *planes, size_t stride,
-                        const imgc_windows *windows, unsigned channels, unsigned shift) {
+AVX2 static void horizontal(int16_t *pairs, const int16_t *planes, size_t stride,
+                            const imgc_windows *windows, unsigned channels, unsigned shift) {
   if (channels == 3) {
-    across_channels(pairs, planes, stride, windows, 3, shift);
+    horizontal_channels(pairs, planes, stride, windows, 3, shift);
   } else {
-    across_channels(pairs, planes, stride, windows, 4, shift);
+    horizontal_channels(pairs, planes, stride, windows, 4, shift);
   }
 }
 
@@ -177,8 +178,8 @@ INLINE void put(uint8_t *dst, __m256i bytes, size_t pixels) {
   memcpy(dst, all, pixels * 4);
 }
 
-AVX2 static void down(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
-                      uint32_t count, size_t n) {
+AVX2 static void vertical(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
+                          uint32_t count, size_t n) {
   const __m256i half = _mm256_set1_epi32(1 << (IMGC_SUM_BITS - 1));
   const __m256i alpha = _mm256_set1_epi32((int32_t)0xff000000);
   for (size_t i = 0; i < n; i += 8) {
@@ -201,8 +202,8 @@ INLINE __m256i without_alpha(__m256i sums) {
   return _mm256_and_si256(both, seen);
 }
 
-AVX2 static void down_alpha(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
-                            uint32_t count, size_t n) {
+AVX2 static void vertical_alpha(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
+                                uint32_t count, size_t n) {
   for (size_t i = 0; i < n; i += 8) {
     sums8 sums = sums_at(rows, weights, count, i, _mm256_setzero_si256());
     for (int j = 0; j < 4; j++) sums.two[j] = without_alpha(sums.two[j]);
@@ -210,8 +211,8 @@ AVX2 static void down_alpha(uint8_t *dst, const int16_t *const *rows, const int1
   }
 }
 
-AVX2 static void down_sums(int32_t *dst, const int16_t *const *rows, const int16_t *weights,
-                           uint32_t count, size_t n) {
+AVX2 static void vertical_sums(int32_t *dst, const int16_t *const *rows, const int16_t *weights,
+                               uint32_t count, size_t n) {
   for (size_t i = 0; i < n; i += 8) {
     sums8 sums = sums_at(rows, weights, count, i, _mm256_setzero_si256());
     for (int j = 0; j < 4; j++) store(dst + i * 4 + j * 8, sums.two[j]);
@@ -219,12 +220,12 @@ AVX2 static void down_sums(int32_t *dst, const int16_t *const *rows, const int16
 }
 
 const imgc_resample_kernels imgc_resample_avx2 = {
-    .spread = spread,
-    .spread_alpha = spread_alpha,
-    .across = across,
-    .down = down,
-    .down_alpha = down_alpha,
-    .down_sums = down_sums,
+    .split_planes = split_planes,
+    .split_planes_alpha = split_planes_alpha,
+    .horizontal = horizontal,
+    .vertical = vertical,
+    .vertical_alpha = vertical_alpha,
+    .vertical_sums = vertical_sums,
 };
 
 #endif

@@ -18,7 +18,7 @@ enum {
   // For samples that are premultiplied or in linear light, before the first pass.
   IMGC_FINE_BITS = 7,
   IMGC_FINE_ONE = 255 << IMGC_FINE_BITS,
-  IMGC_PIXELS_AT_ONCE = 8, // rows of pairs are padded to a multiple of this
+  IMGC_PIXELS_PER_STEP = 8, // rows of pairs are padded to a multiple of this
 };
 
 // Source samples and weights of each output sample, for a whole row or column.
@@ -32,39 +32,39 @@ typedef struct imgc_windows {
 } imgc_windows;
 
 // One dimension of a request.
-typedef struct imgc_side {
+typedef struct imgc_axis {
   imgc_filter filter;
   uint32_t source;      // samples
   double start, length; // the used part of the source
   uint32_t count;       // output samples
   uint32_t multiple;    // `taps` is a multiple of this
   uint32_t alignment;   // every `first` is a multiple of this
-} imgc_side;
+} imgc_axis;
 
 // Returns `taps` of the windows, at most source + multiple + alignment.
-uint32_t imgc_windows_taps(const imgc_side *side);
+uint32_t imgc_windows_taps(const imgc_axis *axis);
 // Fills `windows`, whose memory is allocated and zero; `real` has space for `taps` values.
-void imgc_windows_fill(imgc_windows *windows, const imgc_side *side, double *real);
+void imgc_windows_fill(imgc_windows *windows, const imgc_axis *axis, double *real);
 
 typedef struct imgc_resample_kernels {
   // Splits n RGBA8 pixels into three planes, `stride` samples apart. Returns false when an alpha is
   // not 255.
-  bool (*spread)(int16_t *planes, size_t stride, const uint8_t *src, size_t n);
+  bool (*split_planes)(int16_t *planes, size_t stride, const uint8_t *src, size_t n);
   // The same into four planes with IMGC_FINE_BITS, colours premultiplied.
-  bool (*spread_alpha)(int16_t *planes, size_t stride, const uint8_t *src, size_t n);
+  bool (*split_planes_alpha)(int16_t *planes, size_t stride, const uint8_t *src, size_t n);
   // Filters eight planes, four per row, to windows->count pixels of pairs. The samples have `shift`
   // - 8 fraction bits; with 3 channels alpha is 255.
-  void (*across)(int16_t *pairs, const int16_t *planes, size_t stride, const imgc_windows *windows,
-                 unsigned channels, unsigned shift);
+  void (*horizontal)(int16_t *pairs, const int16_t *planes, size_t stride,
+                     const imgc_windows *windows, unsigned channels, unsigned shift);
   // Filters `count` rows of pairs, with two weights each, to n RGBA8 pixels.
-  void (*down)(uint8_t *dst, const int16_t *const *rows, const int16_t *weights, uint32_t count,
-               size_t n);
+  void (*vertical)(uint8_t *dst, const int16_t *const *rows, const int16_t *weights, uint32_t count,
+                   size_t n);
   // The same for premultiplied rows; divides the colours by alpha.
-  void (*down_alpha)(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
-                     uint32_t count, size_t n);
-  // Writes the sums: n * 4, in memory for a multiple of IMGC_PIXELS_AT_ONCE pixels.
-  void (*down_sums)(int32_t *dst, const int16_t *const *rows, const int16_t *weights,
-                    uint32_t count, size_t n);
+  void (*vertical_alpha)(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
+                         uint32_t count, size_t n);
+  // Writes the sums: n * 4, in memory for a multiple of IMGC_PIXELS_PER_STEP pixels.
+  void (*vertical_sums)(int32_t *dst, const int16_t *const *rows, const int16_t *weights,
+                        uint32_t count, size_t n);
 } imgc_resample_kernels;
 
 extern const imgc_resample_kernels imgc_resample_plain;
@@ -74,9 +74,10 @@ extern const imgc_resample_kernels imgc_resample_avx2;
 #endif
 
 // Process the remaining pixels of a row, from `from` on.
-bool imgc_spread_rest(int16_t *planes, size_t stride, const uint8_t *src, size_t from, size_t n);
-bool imgc_spread_alpha_rest(int16_t *planes, size_t stride, const uint8_t *src, size_t from,
+bool imgc_split_planes_rest(int16_t *planes, size_t stride, const uint8_t *src, size_t from,
                             size_t n);
+bool imgc_split_planes_alpha_rest(int16_t *planes, size_t stride, const uint8_t *src, size_t from,
+                                  size_t n);
 
 // Tables from sRGB to linear light and back (IEC 61966-2-1).
 typedef struct imgc_light_tables {
@@ -86,9 +87,10 @@ typedef struct imgc_light_tables {
 
 void imgc_light_fill(imgc_light_tables *light);
 // Like spread_alpha, in linear light; with `is_opaque` all alpha values are 255.
-bool imgc_light_spread(int16_t *planes, size_t stride, const uint8_t *src, size_t n, bool is_opaque,
-                       const imgc_light_tables *light);
+bool imgc_light_split_planes(int16_t *planes, size_t stride, const uint8_t *src, size_t n,
+                             bool is_opaque, const imgc_light_tables *light);
 // Converts sums of n pixels in linear light to RGBA8.
-void imgc_light_gather(uint8_t *dst, const int32_t *sums, size_t n, const imgc_light_tables *light);
+void imgc_light_store_row(uint8_t *dst, const int32_t *sums, size_t n,
+                          const imgc_light_tables *light);
 
 #endif

@@ -19,8 +19,8 @@ void imgc_light_fill(imgc_light_tables *light) {
   }
 }
 
-bool imgc_light_spread(int16_t *planes, size_t stride, const uint8_t *src, size_t n, bool is_opaque,
-                       const imgc_light_tables *light) {
+bool imgc_light_split_planes(int16_t *planes, size_t stride, const uint8_t *src, size_t n,
+                             bool is_opaque, const imgc_light_tables *light) {
   uint8_t all = 255;
   for (size_t i = 0; i < n; i++) {
     uint32_t alpha = is_opaque ? 255 : src[i * 4 + 3];
@@ -36,8 +36,8 @@ bool imgc_light_spread(int16_t *planes, size_t stride, const uint8_t *src, size_
 
 // Product and sum are separate statements, so that no compiler contracts them to a fused
 // multiply-add.
-void imgc_light_gather(uint8_t *dst, const int32_t *sums, size_t n,
-                       const imgc_light_tables *light) {
+void imgc_light_store_row(uint8_t *dst, const int32_t *sums, size_t n,
+                          const imgc_light_tables *light) {
   for (size_t i = 0; i < n; i++, dst += 4, sums += 4) {
     int32_t alpha = (sums[3] + (1 << (IMGC_SUM_BITS - 1))) >> IMGC_SUM_BITS;
     if (alpha <= 0) {

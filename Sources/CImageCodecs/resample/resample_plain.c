@@ -8,7 +8,8 @@ static inline int16_t clamp16(int32_t v) {
 
 static inline uint8_t clamp8(int32_t v) { return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v); }
 
-bool imgc_spread_rest(int16_t *planes, size_t stride, const uint8_t *src, size_t from, size_t n) {
+bool imgc_split_planes_rest(int16_t *planes, size_t stride, const uint8_t *src, size_t from,
+                            size_t n) {
   uint8_t all = 255;
   for (size_t i = from; i < n; i++) {
     for (size_t c = 0; c < 3; c++) planes[c * stride + i] = src[i * 4 + c];
@@ -17,8 +18,8 @@ bool imgc_spread_rest(int16_t *planes, size_t stride, const uint8_t *src, size_t
   return all == 255;
 }
 
-bool imgc_spread_alpha_rest(int16_t *planes, size_t stride, const uint8_t *src, size_t from,
-                            size_t n) {
+bool imgc_split_planes_alpha_rest(int16_t *planes, size_t stride, const uint8_t *src, size_t from,
+                                  size_t n) {
   uint8_t all = 255;
   for (size_t i = from; i < n; i++) {
     uint32_t alpha = src[i * 4 + 3];
@@ -33,12 +34,12 @@ bool imgc_spread_alpha_rest(int16_t *planes, size_t stride, const uint8_t *src, 
   return all == 255;
 }
 
-static bool spread(int16_t *planes, size_t stride, const uint8_t *src, size_t n) {
-  return imgc_spread_rest(planes, stride, src, 0, n);
+static bool split_planes(int16_t *planes, size_t stride, const uint8_t *src, size_t n) {
+  return imgc_split_planes_rest(planes, stride, src, 0, n);
 }
 
-static bool spread_alpha(int16_t *planes, size_t stride, const uint8_t *src, size_t n) {
-  return imgc_spread_alpha_rest(planes, stride, src, 0, n);
+static bool split_planes_alpha(int16_t *planes, size_t stride, const uint8_t *src, size_t n) {
+  return imgc_split_planes_alpha_rest(planes, stride, src, 0, n);
 }
 
 static inline int32_t product(const int16_t *samples, const int16_t *weights, uint32_t taps) {
@@ -47,8 +48,8 @@ static inline int32_t product(const int16_t *samples, const int16_t *weights, ui
   return sum;
 }
 
-static void across(int16_t *pairs, const int16_t *planes, size_t stride,
-                   const imgc_windows *windows, unsigned channels, unsigned shift) {
+static void horizontal(int16_t *pairs, const int16_t *planes, size_t stride,
+                       const imgc_windows *windows, unsigned channels, unsigned shift) {
   const uint32_t taps = windows->taps;
   for (uint32_t i = 0; i < windows->count; i++, pairs += 8) {
     const int16_t *from = planes + windows->first[i];
@@ -87,8 +88,8 @@ static void gather_alpha(uint8_t *dst, const int32_t *sums, size_t n) {
   }
 }
 
-static void add_up(int32_t *dst, const int16_t *const *rows, const int16_t *weights, uint32_t count,
-                   size_t at, size_t n) {
+static void accumulate(int32_t *dst, const int16_t *const *rows, const int16_t *weights,
+                       uint32_t count, size_t at, size_t n) {
   for (size_t i = 0; i < n * 4; i++) dst[i] = 0;
   for (uint32_t k = 0; k < count; k++) {
     const int16_t *row = rows[k] + at * 8;
@@ -97,39 +98,39 @@ static void add_up(int32_t *dst, const int16_t *const *rows, const int16_t *weig
   }
 }
 
-typedef void (*gatherer)(uint8_t *dst, const int32_t *sums, size_t n);
+typedef void (*store_row)(uint8_t *dst, const int32_t *sums, size_t n);
 
-static void down_some(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
-                      uint32_t count, size_t n, gatherer gather) {
+static void vertical_part(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
+                          uint32_t count, size_t n, store_row gather) {
   enum { CHUNK = 32 };
   int32_t sums[CHUNK * 4];
   for (size_t at = 0; at < n; at += CHUNK) {
-    size_t some = n - at < CHUNK ? n - at : CHUNK;
-    add_up(sums, rows, weights, count, at, some);
-    gather(dst + at * 4, sums, some);
+    size_t chunk = n - at < CHUNK ? n - at : CHUNK;
+    accumulate(sums, rows, weights, count, at, chunk);
+    gather(dst + at * 4, sums, chunk);
   }
 }
 
-static void down(uint8_t *dst, const int16_t *const *rows, const int16_t *weights, uint32_t count,
-                 size_t n) {
-  down_some(dst, rows, weights, count, n, gather);
+static void vertical(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
+                     uint32_t count, size_t n) {
+  vertical_part(dst, rows, weights, count, n, gather);
 }
 
-static void down_alpha(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
-                       uint32_t count, size_t n) {
-  down_some(dst, rows, weights, count, n, gather_alpha);
+static void vertical_alpha(uint8_t *dst, const int16_t *const *rows, const int16_t *weights,
+                           uint32_t count, size_t n) {
+  vertical_part(dst, rows, weights, count, n, gather_alpha);
 }
 
-static void down_sums(int32_t *dst, const int16_t *const *rows, const int16_t *weights,
-                      uint32_t count, size_t n) {
-  add_up(dst, rows, weights, count, 0, n);
+static void vertical_sums(int32_t *dst, const int16_t *const *rows, const int16_t *weights,
+                          uint32_t count, size_t n) {
+  accumulate(dst, rows, weights, count, 0, n);
 }
 
 const imgc_resample_kernels imgc_resample_plain = {
-    .spread = spread,
-    .spread_alpha = spread_alpha,
-    .across = across,
-    .down = down,
-    .down_alpha = down_alpha,
-    .down_sums = down_sums,
+    .split_planes = split_planes,
+    .split_planes_alpha = split_planes_alpha,
+    .horizontal = horizontal,
+    .vertical = vertical,
+    .vertical_alpha = vertical_alpha,
+    .vertical_sums = vertical_sums,
 };
