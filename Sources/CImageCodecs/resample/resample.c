@@ -26,8 +26,8 @@ struct imgc_resampler {
   size_t plane;             // samples of a plane: the columns, and zeros that a window may read
   int16_t *planes;          // eight: R G B A of an even source row, then of the next row
   size_t ring_stride;       // samples of a row of pairs
-  int16_t *ring;            // down.taps / 2 rows of pairs
-  const int16_t **pairs;    // [down.taps / 2], for one output row
+  int16_t *ring;            // vertical.taps / 2 rows of pairs
+  const int16_t **pairs;    // [vertical.taps / 2], for one output row
   int32_t *sums;            // one output row in linear light before the conversion to sRGB
   imgc_light_tables *light; // NULL unless filtering in linear light
   bool is_cancelled; // cancelled: the ring buffer no longer contains the rows of later outputs

@@ -9,25 +9,25 @@
 #include "tiff/pixels/tiff_convert.h"
 #include "tiff/pixels/tiff_tables.h"
 #include "tiff/strips/tiff_tiles.h"
-#include "tiff/tiff_read_facts.h"
+#include "tiff/tiff_read_properties.h"
 
 static imgc_status fill_header(const imgc_request *request, tiff_file *file, imgc_header *header,
                                imgc_report *report) {
-  tiff_facts facts;
+  tiff_properties properties;
   if (tiff_open(request, file, report)) return report->status;
-  if (tiff_read_facts(request, file, &facts, report)) return report->status;
-  header->width = facts.width;
-  header->height = facts.height;
-  header->has_alpha = facts.alpha >= 0;
-  header->bits_per_channel = facts.stored_bits;
-  header->channels = (uint8_t)(facts.samples > 255 ? 255 : facts.samples);
-  header->orientation = (uint8_t)facts.orientation;
-  header->color_model = facts.model;
-  header->work_bytes = facts.work_bytes;
-  header->band_rows = facts.band_rows;
+  if (tiff_read_properties(request, file, &properties, report)) return report->status;
+  header->width = properties.width;
+  header->height = properties.height;
+  header->has_alpha = properties.alpha >= 0;
+  header->bits_per_channel = properties.stored_bits;
+  header->channels = (uint8_t)(properties.samples > 255 ? 255 : properties.samples);
+  header->orientation = (uint8_t)properties.orientation;
+  header->color_model = properties.model;
+  header->work_bytes = properties.work_bytes;
+  header->band_rows = properties.band_rows;
   header->icc_size = file->page.icc_size;
-  uint64_t most = request->limits.max_metadata_item;
-  if (file->page.icc_damaged || (most && header->icc_size > most)) {
+  uint64_t max = request->limits.max_metadata_item;
+  if (file->page.icc_damaged || (max && header->icc_size > max)) {
     header->icc_size = 0;
     imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
   }
@@ -64,41 +64,42 @@ static imgc_status read_icc(const imgc_request *request, uint8_t *profile, size_
 
 // Rows for a transposed destination are collected until there are enough for an efficient
 // transposition.
-enum { BAND_ROWS = 32 };
+enum { BATCH_ROWS = 32 };
 
-typedef struct band {
+typedef struct row_batch {
   const imgc_dest *dest;
   uint8_t *pixels; // NULL when rows are written directly
   size_t stride;
   uint32_t x, y, width, rows;
-} band;
+} row_batch;
 
-static void band_flush(band *b) {
+static void row_batch_flush(row_batch *b) {
   if (b->rows) imgc_dest_write_block(b->dest, b->x, b->y, b->width, b->rows, b->pixels, b->stride);
   b->rows = 0;
 }
 
 // Returns the address for the next n pixels at (x, y).
-static uint8_t *band_row(band *b, uint32_t x, uint32_t y, uint32_t n) {
+static uint8_t *row_batch_next(row_batch *b, uint32_t x, uint32_t y, uint32_t n) {
   if (!b->pixels) return imgc_dest_row(b->dest, y) + (size_t)x * 4;
-  if (b->rows == BAND_ROWS || b->x != x || b->width != n || b->y + b->rows != y) {
-    band_flush(b);
+  if (b->rows == BATCH_ROWS || b->x != x || b->width != n || b->y + b->rows != y) {
+    row_batch_flush(b);
     b->x = x, b->y = y, b->width = n;
   }
   return b->pixels + b->stride * b->rows++;
 }
 
 typedef struct progress {
-  uint64_t shown;       // converted rows of tiles
-  uint32_t intact_rows; // of the image, from the top
-  bool truncated;       // the data of some tile is truncated
+  uint64_t converted_rows; // converted rows of tiles
+  uint32_t intact_rows;    // of the image, from the top
+  bool truncated;          // the data of some tile is truncated
   bool damaged;
 } progress;
 
 // Fills missing rows: transparent, or white like paper for fax pages.
-static imgc_status leave_blank(const imgc_request *request, band *b, const tiff_facts *f,
-                               uint32_t x, uint32_t y, uint32_t wide, uint32_t first, uint32_t end,
-                               imgc_report *report) {
+static imgc_status fill_missing_rows(const imgc_request *request, row_batch *b,
+                                     const tiff_properties *f, uint32_t x, uint32_t y,
+                                     uint32_t wide, uint32_t first, uint32_t end,
+                                     imgc_report *report) {
   if (first >= end) return IMGC_OK;
   if (!tiff_is_fax(f->compression) || f->kind != TIFF_KIND_GRAY) {
     imgc_dest_clear(b->dest, x, y + first, wide, end - first);
@@ -107,17 +108,17 @@ static imgc_status leave_blank(const imgc_request *request, band *b, const tiff_
   for (uint32_t j = first; j < end; j++) {
     if (j % TIFF_ROWS_PER_POLL == 0 && j > 0) {
       if (imgc_poll(request, report)) return report->status;
-      if (f->across == 1) imgc_dest_commit_rows(b->dest, y + j);
+      if (f->tile_columns == 1) imgc_dest_commit_rows(b->dest, y + j);
     }
-    memset(band_row(b, x, y + j, wide), 0xFF, (size_t)wide * 4);
+    memset(row_batch_next(b, x, y + j, wide), 0xFF, (size_t)wide * 4);
   }
   return IMGC_OK;
 }
 
 static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
-                               tiff_converter *converter, band *b, uint32_t column, uint32_t row,
-                               progress *p, imgc_report *report) {
-  const tiff_facts *f = reader->facts;
+                               tiff_converter *converter, row_batch *b, uint32_t column,
+                               uint32_t row, progress *p, imgc_report *report) {
+  const tiff_properties *f = reader->properties;
   tiff_tile tile;
   if (imgc_poll(request, report)) return report->status;
   if (tiff_read_tile(reader, column, row, &tile, report)) return report->status;
@@ -125,43 +126,44 @@ static imgc_status decode_tile(const imgc_request *request, tiff_reader *reader,
   uint32_t x = column * f->tile_width, y = row * f->tile_height;
   uint32_t wide = f->width - x < f->tile_width ? f->width - x : f->tile_width;
   uint32_t high = f->height - y < f->tile_height ? f->height - y : f->tile_height;
-  uint32_t shown = tile.rows < high ? tile.rows : high;
-  for (uint32_t j = 0; j < shown; j++) {
+  uint32_t converted_rows = tile.rows < high ? tile.rows : high;
+  for (uint32_t j = 0; j < converted_rows; j++) {
     // A strip may be the whole image, so rows are committed early; tiles side by side are all
     // written first.
     if (j % TIFF_ROWS_PER_POLL == 0 && j > 0) {
       if (imgc_poll(request, report)) return report->status;
-      if (f->across == 1) imgc_dest_commit_rows(b->dest, y + j);
+      if (f->tile_columns == 1) imgc_dest_commit_rows(b->dest, y + j);
     }
-    tiff_convert_row(converter, band_row(b, x, y + j, wide), tile.planes, j, wide);
+    tiff_convert_row(converter, row_batch_next(b, x, y + j, wide), tile.planes, j, wide);
   }
-  if (leave_blank(request, b, f, x, y, wide, shown, high, report)) return report->status;
-  p->shown += shown;
+  if (fill_missing_rows(request, b, f, x, y, wide, converted_rows, high, report))
+    return report->status;
+  p->converted_rows += converted_rows;
   if (tile.intact >= high) return IMGC_OK;
   if (y + tile.intact < p->intact_rows) p->intact_rows = y + tile.intact;
   p->truncated |= tile.truncated;
   if (!tile.truncated) {
     p->damaged = true;
-    imgc_warn(report, shown < high ? IMGC_WARN_STRIP : IMGC_WARN_ENTROPY_DATA);
+    imgc_warn(report, converted_rows < high ? IMGC_WARN_STRIP : IMGC_WARN_ENTROPY_DATA);
   }
   return IMGC_OK;
 }
 
 static imgc_status decode_tiles(const imgc_request *request, tiff_reader *reader,
-                                tiff_converter *converter, band *b, imgc_report *report) {
-  const tiff_facts *f = reader->facts;
+                                tiff_converter *converter, row_batch *b, imgc_report *report) {
+  const tiff_properties *f = reader->properties;
   progress p = {.intact_rows = f->height};
-  for (uint32_t row = 0; row < f->down; row++) {
-    for (uint32_t column = 0; column < f->across; column++)
+  for (uint32_t row = 0; row < f->tile_rows; row++) {
+    for (uint32_t column = 0; column < f->tile_columns; column++)
       if (decode_tile(request, reader, converter, b, column, row, &p, report))
         return report->status;
     uint32_t above = row * f->tile_height;
     imgc_dest_commit_rows(
         b->dest, above + (f->height - above < f->tile_height ? f->height - above : f->tile_height));
   }
-  if (b->pixels) band_flush(b);
+  if (b->pixels) row_batch_flush(b);
 
-  if (p.shown == 0) {
+  if (p.converted_rows == 0) {
     if (p.truncated)
       return imgc_fail(report, IMGC_ERROR_TRUNCATED, NULL, "tiff: data ends before a row");
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: %s",
@@ -176,24 +178,25 @@ static imgc_status decode_tiles(const imgc_request *request, tiff_reader *reader
 
 static imgc_status decode_page(const imgc_request *request, tiff_file *file, const imgc_dest *dest,
                                imgc_report *report) {
-  tiff_facts facts;
+  tiff_properties properties;
   if (tiff_open(request, file, report)) return report->status;
-  if (tiff_read_facts(request, file, &facts, report)) return report->status;
-  if (dest->width != facts.width || dest->height != facts.height)
+  if (tiff_read_properties(request, file, &properties, report)) return report->status;
+  if (dest->width != properties.width || dest->height != properties.height)
     return imgc_fail(report, IMGC_ERROR_INVALID_ARGUMENT, NULL, "tiff: the page has %u x %u pixels",
-                     facts.width, facts.height);
+                     properties.width, properties.height);
 
-  if (imgc_dest_open(dest, facts.band_rows)) return report->status;
-  band b = {.dest = dest};
+  if (imgc_dest_open(dest, properties.band_rows)) return report->status;
+  row_batch b = {.dest = dest};
   if (!imgc_dest_is_direct(dest)) {
-    uint32_t wide = facts.tile_width < facts.width ? facts.tile_width : facts.width;
+    uint32_t wide =
+        properties.tile_width < properties.width ? properties.tile_width : properties.width;
     b.stride = (size_t)wide * 4;
-    b.pixels = malloc(b.stride * BAND_ROWS);
+    b.pixels = malloc(b.stride * BATCH_ROWS);
     if (!b.pixels) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: out of memory");
   }
   tiff_reader reader = {0};
-  tiff_converter *converter = tiff_converter_create(request, file, &facts, report);
-  if (converter && !tiff_reader_open(&reader, request, file, &facts, report))
+  tiff_converter *converter = tiff_converter_create(request, file, &properties, report);
+  if (converter && !tiff_reader_open(&reader, request, file, &properties, report))
     decode_tiles(request, &reader, converter, &b, report);
   tiff_reader_close(&reader);
   tiff_converter_destroy(converter);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 void tiff_fax_clear(tiff_fax_notes *notes) {
-  *notes = (tiff_fax_notes){TIFF_NO_LINE, TIFF_NO_LINE, TIFF_NO_LINE, TIFF_NO_LINE};
+  *notes = (tiff_fax_notes){TIFF_NO_ROW, TIFF_NO_ROW, TIFF_NO_ROW, TIFF_NO_ROW};
 }
 
 // Parses messages of libtiff 4.0 to 4.7: "Premature EOL at line 4 of strip 0 (got 0, expected 16)",
@@ -14,9 +14,9 @@ void tiff_fax_note(tiff_fax_notes *notes, const char *message, bool is_error) {
   if (!at) return;
   uint32_t line = (uint32_t)strtoul(at + 9, NULL, 10);
   if (is_error) {
-    if (notes->first_bad == TIFF_NO_LINE) notes->first_bad = line;
+    if (notes->first_bad == TIFF_NO_ROW) notes->first_bad = line;
   } else if (strstr(at, "(got 0,")) {
-    bool continues = notes->empty_last != TIFF_NO_LINE && line == notes->empty_last + 1;
+    bool continues = notes->empty_last != TIFF_NO_ROW && line == notes->empty_last + 1;
     if (!continues && line != notes->empty_last) notes->empty_first = line;
     notes->empty_last = line;
   } else if (strstr(message, "Premature EOL")) {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Row numbers in libtiff's messages about one strip or tile; TIFF_NO_LINE: none.
+// Row numbers in libtiff's messages about one strip or tile; TIFF_NO_ROW: none.
 typedef struct tiff_fax_notes {
   uint32_t first_bad;   // first row with an invalid code word
   uint32_t last_short;  // last row that started and ended early
@@ -14,7 +14,7 @@ typedef struct tiff_fax_notes {
   uint32_t empty_last;
 } tiff_fax_notes;
 
-enum { TIFF_NO_LINE = UINT32_MAX };
+enum { TIFF_NO_ROW = UINT32_MAX };
 
 void tiff_fax_clear(tiff_fax_notes *notes);
 

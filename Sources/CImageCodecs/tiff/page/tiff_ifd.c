@@ -65,10 +65,10 @@ static uint64_t next_directory(const tiff_input *in, uint64_t offset, bool *brok
   return next;
 }
 
-// Counts the directories up to the first repetition, by Brent's cycle detection: `stone` in
+// Counts the directories up to the first repetition, by Brent's cycle detection: `checkpoint` in
 // tiff_count_pages is the position at the last power of two, so a cycle is detected without a list
 // of visited offsets.
-static uint64_t count_in_circle(const tiff_input *in, uint64_t length) {
+static uint64_t count_until_cycle(const tiff_input *in, uint64_t length) {
   bool broken = false;
   uint64_t ahead = in->first, behind = in->first, count = 0;
   for (uint64_t i = 0; i < length; i++) ahead = next_directory(in, ahead, &broken);
@@ -81,7 +81,7 @@ static uint64_t count_in_circle(const tiff_input *in, uint64_t length) {
 
 imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *input, uint32_t *count,
                              bool *broken, imgc_report *report) {
-  uint64_t stone = input->first, offset = input->first, total = 1, power = 1, since = 0;
+  uint64_t checkpoint = input->first, offset = input->first, total = 1, power = 1, steps = 0;
   // Without a limit a cycle still ends the loop, and a chain cannot be longer than the file.
   uint64_t limit = request->limits.max_pages ? request->limits.max_pages : UINT32_MAX;
   *broken = false;
@@ -89,13 +89,13 @@ imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *inpu
     if (total % 1024 == 0 && imgc_poll(request, report)) return report->status;
     offset = next_directory(input, offset, broken);
     if (offset == 0) break;
-    since++;
-    if (offset == stone) {
+    steps++;
+    if (offset == checkpoint) {
       *broken = true;
-      total = count_in_circle(input, since);
+      total = count_until_cycle(input, steps);
       break;
     }
-    if (since == power) stone = offset, power *= 2, since = 0;
+    if (steps == power) checkpoint = offset, power *= 2, steps = 0;
     // A cycle is followed for at most three times its length before it is detected.
     if (++total / 4 > limit) break;
   }
@@ -105,7 +105,7 @@ imgc_status tiff_count_pages(const imgc_request *request, const tiff_input *inpu
 }
 
 // The tags that pixels depend on, in ascending order.
-static const uint16_t kept_tags[] = {
+static const uint16_t retained_tags[] = {
     TIFF_TAG_IMAGE_WIDTH,
     TIFF_TAG_IMAGE_LENGTH,
     TIFF_TAG_BITS_PER_SAMPLE,
@@ -147,12 +147,12 @@ static const uint16_t kept_tags[] = {
     TIFF_TAG_DATA_TYPE,
     TIFF_TAG_LERC_PARAMETERS,
 };
-enum { KEPT = sizeof kept_tags / sizeof *kept_tags };
-_Static_assert(KEPT <= 64, "the table has room for 64 entries and the set is 64 bits");
+enum { RETAINED_COUNT = sizeof retained_tags / sizeof *retained_tags };
+_Static_assert(RETAINED_COUNT <= 64, "the table has room for 64 entries and the set is 64 bits");
 
-static int kept_index(uint64_t tag) {
-  for (int i = 0; i < KEPT; i++)
-    if (kept_tags[i] == tag) return i;
+static int retained_index(uint64_t tag) {
+  for (int i = 0; i < RETAINED_COUNT; i++)
+    if (retained_tags[i] == tag) return i;
   return -1;
 }
 
@@ -170,12 +170,12 @@ static uint64_t sample_count(const tiff_input *in, uint64_t entry) {
 // Returns true when BitsPerSample is not equal for all samples, which libtiff does not support.
 // Entries past the number of samples are ignored, as in libtiff.
 static bool bits_differ(const tiff_input *in, uint64_t entry, uint64_t samples) {
-  uint64_t type = number(in, entry + 2, 2), listed = number(in, entry + 4, offset_bytes(in));
+  uint64_t type = number(in, entry + 2, 2), stored_count = number(in, entry + 4, offset_bytes(in));
   uint64_t value = entry + 4 + offset_bytes(in);
-  uint64_t count = listed < samples ? listed : samples;
+  uint64_t count = stored_count < samples ? stored_count : samples;
   if (type != TIFF_TYPE_SHORT || count < 2) return false;
   if (count > 64) count = 64;
-  if (imgc_mul(listed, 2) > offset_bytes(in)) value = number(in, value, offset_bytes(in));
+  if (imgc_mul(stored_count, 2) > offset_bytes(in)) value = number(in, value, offset_bytes(in));
   if (!inside(in, value, count * 2)) return false;
   for (uint64_t i = 1; i < count; i++)
     if (number(in, value + 2 * i, 2) != number(in, value, 2)) return true;
@@ -228,13 +228,13 @@ static void reduce(const tiff_input *in, tiff_page *page) {
   for (uint64_t i = 0; i < entries; i++, entry += entry_bytes(in)) {
     uint64_t tag = number(in, entry, 2);
     if (tag == TIFF_TAG_ICC_PROFILE && page->icc_size == 0) note_profile(in, entry, page);
-    int index = kept_index(tag);
+    int index = retained_index(tag);
     if (index < 0 || seen >> index & 1) continue;
     seen |= UINT64_C(1) << index;
     page->truncated |= value_is_truncated(in, entry);
     if (tag == TIFF_TAG_BITS_PER_SAMPLE) bits_entry = entry;
     if (tag == TIFF_TAG_SAMPLES_PER_PIXEL) samples_entry = entry;
-    page->names_extra |= tag == TIFF_TAG_EXTRA_SAMPLES || tag == TIFF_TAG_MATTEING;
+    page->has_extra_samples_tag |= tag == TIFF_TAG_EXTRA_SAMPLES || tag == TIFF_TAG_MATTEING;
     memcpy(page->table + size, in->data + entry, entry_bytes(in));
     size += entry_bytes(in);
     kept++;

@@ -29,9 +29,9 @@ typedef struct tiff_page {
   uint64_t icc_offset;
   uint64_t icc_size; // 0: none, or outside the file
   bool icc_damaged;
-  bool truncated;   // the directory or a value extends past the end of the file
-  bool bits_differ; // BitsPerSample is not equal for all samples
-  bool names_extra; // ExtraSamples or the older Matteing is present
+  bool truncated;             // the directory or a value extends past the end of the file
+  bool bits_differ;           // BitsPerSample is not equal for all samples
+  bool has_extra_samples_tag; // ExtraSamples or the older Matteing is present
 } tiff_page;
 
 imgc_status tiff_input_open(const imgc_request *request, tiff_input *input, imgc_report *report);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 // Copies the part of [at, at + size) that overlaps `patch` into dst.
-static void overlay(uint8_t *dst, uint64_t at, uint64_t size, const uint8_t *patch,
-                    uint64_t patch_at, uint64_t patch_size) {
+static void copy_overlap(uint8_t *dst, uint64_t at, uint64_t size, const uint8_t *patch,
+                         uint64_t patch_at, uint64_t patch_size) {
   uint64_t from = at > patch_at ? at : patch_at;
   uint64_t to = at + size < patch_at + patch_size ? at + size : patch_at + patch_size;
   if (from < to) memcpy(dst + (from - at), patch + (from - patch_at), (size_t)(to - from));
@@ -26,9 +26,9 @@ static tmsize_t on_read(thandle_t handle, void *buffer, tmsize_t wanted) {
   uint64_t size = (uint64_t)wanted < end - at ? (uint64_t)wanted : end - at;
 
   memset(buffer, 0, (size_t)size);
-  overlay(buffer, at, size, file->input.data, 0, file->input.size);
-  overlay(buffer, at, size, file->page.table, file->page.offset, file->page.table_size);
-  overlay(buffer, at, size, file->page.header, 0, file->page.header_size);
+  copy_overlap(buffer, at, size, file->input.data, 0, file->input.size);
+  copy_overlap(buffer, at, size, file->page.table, file->page.offset, file->page.table_size);
+  copy_overlap(buffer, at, size, file->page.header, 0, file->page.header_size);
   file->position = at + size;
   return (tmsize_t)size;
 }
@@ -104,8 +104,8 @@ imgc_status tiff_open(const imgc_request *request, tiff_file *file, imgc_report 
   if (!options) return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: out of memory");
   TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, file);
   TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, file);
-  uint64_t most = request->limits.max_memory;
-  if (most > 0 && most < INT64_MAX) TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
+  uint64_t max = request->limits.max_memory;
+  if (max > 0 && max < INT64_MAX) TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)max);
   // m: use the callbacks, never a memory map.
   file->tif = TIFFClientOpenExt("tiff", "rm", file, on_read, on_write, on_seek, on_close, on_size,
                                 NULL, NULL, options);

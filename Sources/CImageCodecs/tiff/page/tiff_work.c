@@ -5,7 +5,7 @@
 #include "core/report.h"
 
 // Measured: nanoseconds to decode and convert a byte of samples that compress very well.
-static uint64_t cost_of_byte(const tiff_facts *f) {
+static uint64_t cost_of_byte(const tiff_properties *f) {
   switch (f->compression) {
   case COMPRESSION_LZMA:
   case COMPRESSION_WEBP:
@@ -19,7 +19,7 @@ static uint64_t cost_of_byte(const tiff_facts *f) {
 }
 
 // Measured: nanoseconds to convert a sample to 8 bits, where no row kernel supports the layout.
-static uint64_t cost_of_sample(const tiff_facts *f) {
+static uint64_t cost_of_sample(const tiff_properties *f) {
   if (f->format == SAMPLEFORMAT_IEEEFP) return f->bits == 32 ? 1 : 3;
   if (f->bits > 8 && (f->associated || f->kind == TIFF_KIND_CMYK)) return 3;
   if (f->bits == 8 || f->bits == 16) return f->samples <= 4 ? 0 : 1;
@@ -28,7 +28,7 @@ static uint64_t cost_of_sample(const tiff_facts *f) {
 
 // Measured: nanoseconds per byte of input that a codec reads without producing output, such as a
 // deflate block that consists of its code lengths.
-static uint64_t cost_of_input_byte(const tiff_facts *f) {
+static uint64_t cost_of_input_byte(const tiff_properties *f) {
   switch (f->compression) {
   case COMPRESSION_ADOBE_DEFLATE:
   case COMPRESSION_DEFLATE:
@@ -39,23 +39,23 @@ static uint64_t cost_of_input_byte(const tiff_facts *f) {
   }
 }
 
-uint64_t tiff_cost(const tiff_facts *f, uint64_t bytes, uint64_t input_bytes) {
+uint64_t tiff_cost(const tiff_properties *f, uint64_t bytes, uint64_t input_bytes) {
   // A codec is started for each strip or tile.
   uint64_t input = imgc_add(1000, imgc_mul(input_bytes, cost_of_input_byte(f)));
   return imgc_add(imgc_mul(bytes, cost_of_byte(f)), input);
 }
 
-typedef struct handed {
+typedef struct input_cost {
   uint64_t cost;    // nanoseconds for the input of all strips or tiles
   uint64_t largest; // bytes of input of the largest one
-} handed;
+} input_cost;
 
 // Sums the compressed bytes that are passed to the codec, counting shared bytes each time.
-static handed add_input(const tiff_file *file, const tiff_facts *f) {
-  handed sum = {0};
+static input_cost add_input(const tiff_file *file, const tiff_properties *f) {
+  input_cost sum = {0};
   if (f->direct || f->compression == COMPRESSION_OJPEG) return sum;
   uint64_t size = file->input.size;
-  uint32_t tiles = f->across * f->down;
+  uint32_t tiles = f->tile_columns * f->tile_rows;
   for (uint16_t k = 0; k < f->planes; k++) {
     uint32_t first = f->separate ? tiff_plane(f, k) * tiles : 0;
     for (uint32_t i = 0; i < tiles; i++) {
@@ -78,9 +78,9 @@ static handed add_input(const tiff_file *file, const tiff_facts *f) {
 // The rest of the budget is for decoding damaged strips again. It always suffices to decode the
 // largest strip three more times, which determines the intact part and decodes it; twice if three
 // times exceeds the same bound, as for megabytes of empty deflate blocks.
-imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_facts *f,
+imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_properties *f,
                             imgc_report *report) {
-  uint64_t tiles = imgc_mul(imgc_mul(f->across, f->down), f->planes);
+  uint64_t tiles = imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->planes);
   uint64_t bytes = imgc_mul(f->tile_bytes, tiles);
   uint64_t samples = imgc_mul(imgc_mul(f->width, f->height), f->separate ? f->planes : f->samples);
   uint64_t output =
@@ -92,20 +92,21 @@ imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, 
                      "tiff: the samples take work for %llu bytes, four times max_memory is %llu",
                      (unsigned long long)output, (unsigned long long)budget);
 
-  handed input = add_input(file, f);
+  input_cost input = add_input(file, f);
   uint64_t left = output < budget ? budget - output : 0;
   uint64_t size = imgc_add(file->input.size, file->input.size / 4 + (4 << 20));
-  uint64_t files_own = imgc_mul(size, cost_of_input_byte(f));
-  if (input.cost > (left > files_own ? left : files_own))
+  uint64_t file_cost = imgc_mul(size, cost_of_input_byte(f));
+  if (input.cost > (left > file_cost ? left : file_cost))
     return imgc_fail(report, IMGC_ERROR_LIMIT, "max_memory",
                      "tiff: strips or tiles that share their bytes take %llu ms, %llu are allowed",
                      (unsigned long long)(input.cost / 1000000),
-                     (unsigned long long)((left > files_own ? left : files_own) / 1000000));
+                     (unsigned long long)((left > file_cost ? left : file_cost) / 1000000));
   left = input.cost < left ? left - input.cost : 0;
-  uint64_t once = tiff_cost(f, f->tile_bytes, input.largest);
-  uint64_t wanted = imgc_add(imgc_mul(once, 16), imgc_mul(imgc_add(output, input.cost), 2));
+  uint64_t single_decode = tiff_cost(f, f->tile_bytes, input.largest);
+  uint64_t wanted =
+      imgc_add(imgc_mul(single_decode, 16), imgc_mul(imgc_add(output, input.cost), 2));
   f->retry_cost = wanted < left ? wanted : left;
-  uint64_t least = imgc_mul(once, imgc_mul(once, 3) <= budget ? 3 : 2);
-  if (f->retry_cost < least) f->retry_cost = least;
+  uint64_t min_retry_cost = imgc_mul(single_decode, imgc_mul(single_decode, 3) <= budget ? 3 : 2);
+  if (f->retry_cost < min_retry_cost) f->retry_cost = min_retry_cost;
   return IMGC_OK;
 }

@@ -3,13 +3,13 @@
 #ifndef IMGC_TIFF_WORK_H
 #define IMGC_TIFF_WORK_H
 
-#include "tiff/page/tiff_facts.h"
+#include "tiff/page/tiff_properties.h"
 
 // Rejects a page that takes more work than the request allows; sets facts->retry_cost.
-imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file, tiff_facts *facts,
-                            imgc_report *report);
+imgc_status tiff_check_work(const imgc_request *request, const tiff_file *file,
+                            tiff_properties *properties, imgc_report *report);
 
 // Returns the estimated nanoseconds to decode `input_bytes` to `bytes` of samples.
-uint64_t tiff_cost(const tiff_facts *facts, uint64_t bytes, uint64_t input_bytes);
+uint64_t tiff_cost(const tiff_properties *properties, uint64_t bytes, uint64_t input_bytes);
 
 #endif

@@ -11,8 +11,8 @@
 
 // Returns a direct row with native byte order and bit order, aligned for 16-bit samples; a copy if
 // necessary.
-static const uint8_t *fix_row(tiff_converter *c, const uint8_t *row) {
-  const tiff_facts *f = c->facts;
+static const uint8_t *to_native_order(tiff_converter *c, const uint8_t *row) {
+  const tiff_properties *f = c->properties;
   if (!f->direct || !(f->swapped || f->reversed || (f->bits == 16 && (uintptr_t)row % 2)))
     return row;
   tmsize_t size = (tmsize_t)f->unit_bytes;
@@ -38,7 +38,7 @@ static void cmyk_row(const tiff_converter *c, uint8_t *dst, const uint8_t *src, 
 
 // Converts layouts that a row kernel supports directly. Returns false for others.
 static bool convert_fast(const tiff_converter *c, uint8_t *dst, const uint8_t *src, size_t n) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   if (f->separate || f->format == SAMPLEFORMAT_IEEEFP) return false;
   bool mapped = f->kind == TIFF_KIND_GRAY || f->kind == TIFF_KIND_PALETTE;
   if (mapped && tiff_is_packed(f)) {
@@ -72,20 +72,20 @@ static bool convert_fast(const tiff_converter *c, uint8_t *dst, const uint8_t *s
 
 // Returns the k-th plane to read as 8-bit samples.
 static const uint8_t *plane8(tiff_converter *c, const uint8_t *const *rows, uint16_t k, size_t n) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   if (f->bits == 8 && !(f->direct && f->reversed)) return rows[k];
   uint8_t *to = c->wide + n * k;
-  tiff_reduce(to, fix_row(c, rows[k]), n, f->bits, f->format);
+  tiff_reduce(to, to_native_order(c, rows[k]), n, f->bits, f->format);
   return to;
 }
 
 // Returns colours and alpha as interleaved 8-bit samples: `narrow`, or `wide` where that is the
 // same.
 static const uint8_t *gather(tiff_converter *c, const uint8_t *const *rows, size_t n) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   size_t used = f->alpha < 0 ? f->colors : f->colors + 1u;
   if (!f->separate) {
-    tiff_reduce(c->wide, fix_row(c, rows[0]), n * f->samples, f->bits, f->format);
+    tiff_reduce(c->wide, to_native_order(c, rows[0]), n * f->samples, f->bits, f->format);
     if (used == f->samples) return c->wide;
     for (size_t i = 0; i < n; i++)
       for (uint16_t k = 0; k < used; k++)
@@ -110,7 +110,7 @@ static void interleave(uint8_t *restrict dst, const uint8_t *restrict r, const u
 
 // Planar RGB, the only common planar layout.
 static void convert_planes(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   const uint8_t *r = plane8(c, rows, 0, n), *g = plane8(c, rows, 1, n), *b = plane8(c, rows, 2, n);
   interleave(dst, r, g, b, n);
   if (f->alpha < 0) return;
@@ -123,7 +123,7 @@ static void convert_planes(tiff_converter *c, uint8_t *dst, const uint8_t *const
 // Lab16 of TIFF Technical Note "ICC L*a*b*").
 static void lab_floats(const tiff_converter *c, const uint8_t *row, size_t k, size_t step,
                        size_t n) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   bool icc = f->photometric == PHOTOMETRIC_ICCLAB;
   for (size_t i = 0; i < n; i++) {
     float value;
@@ -142,12 +142,12 @@ static void lab_floats(const tiff_converter *c, const uint8_t *row, size_t k, si
 }
 
 static void convert_lab(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   size_t sample = f->bits / 8u;
-  const uint8_t *row = f->separate ? NULL : fix_row(c, rows[0]);
+  const uint8_t *row = f->separate ? NULL : to_native_order(c, rows[0]);
   for (size_t k = 0; k < 3; k++) {
     if (f->separate)
-      lab_floats(c, fix_row(c, rows[k]), k, 1, n);
+      lab_floats(c, to_native_order(c, rows[k]), k, 1, n);
     else
       lab_floats(c, row + k * sample, k, f->samples, n);
   }
@@ -155,15 +155,15 @@ static void convert_lab(tiff_converter *c, uint8_t *dst, const uint8_t *const *r
 }
 
 static void convert_palette(tiff_converter *c, uint8_t *dst, const uint8_t *row, size_t n) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   size_t step = f->separate ? 1 : f->samples;
   uint16_t *indices = (uint16_t *)(void *)c->wide;
-  tiff_indices(indices, fix_row(c, row), n * step, f->bits);
+  tiff_indices(indices, to_native_order(c, row), n * step, f->bits);
   for (size_t i = 0; i < n; i++) imgc_copy(dst + i * 4, &c->palette[indices[i * step]], 4);
 }
 
 static void convert_colors(tiff_converter *c, uint8_t *dst, const uint8_t *src, size_t n) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   size_t step = f->alpha < 0 ? f->colors : f->colors + 1u;
   switch (f->kind) {
   case TIFF_KIND_GRAY:
@@ -200,15 +200,15 @@ static void convert_colors(tiff_converter *c, uint8_t *dst, const uint8_t *src, 
 // Alpha is set last. For the rare kinds it is read from the samples again, because the colour
 // conversion may have overwritten `narrow`.
 static void set_alpha(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   if (f->alpha < 0) return;
   if (f->kind == TIFF_KIND_GRAY || f->kind == TIFF_KIND_RGB) {
     // set by convert_colors
   } else if (f->separate) {
-    tiff_reduce(c->wide, fix_row(c, rows[f->colors]), n, f->bits, f->format);
+    tiff_reduce(c->wide, to_native_order(c, rows[f->colors]), n, f->bits, f->format);
     for (size_t i = 0; i < n; i++) dst[i * 4 + 3] = c->wide[i];
   } else {
-    tiff_reduce(c->wide, fix_row(c, rows[0]), n * f->samples, f->bits, f->format);
+    tiff_reduce(c->wide, to_native_order(c, rows[0]), n * f->samples, f->bits, f->format);
     for (size_t i = 0; i < n; i++) dst[i * 4 + 3] = c->wide[i * f->samples + (size_t)f->alpha];
   }
   if (f->associated) imgc_row_unpremultiply(dst, n);
@@ -217,12 +217,13 @@ static void set_alpha(tiff_converter *c, uint8_t *dst, const uint8_t *const *row
 // Converts colours and alpha at 16 bits. 16-bit CMYK is multiplied before the reduction to 8 bits,
 // which equals GraphicsMagick's pixels exactly.
 static void convert_deep(tiff_converter *c, uint8_t *dst, const uint8_t *const *rows, size_t n) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   size_t used = f->alpha < 0 ? f->colors : f->colors + 1u;
   size_t step = f->separate ? 1 : f->samples;
   uint16_t *row = c->deep, *src = c->deep + step * n;
   for (uint16_t k = 0; k < used; k++) {
-    if (k == 0 || f->separate) tiff_deepen(row, fix_row(c, rows[k]), n * step, f->bits, f->format);
+    if (k == 0 || f->separate)
+      tiff_widen_to_16(row, to_native_order(c, rows[k]), n * step, f->bits, f->format);
     size_t first = f->separate ? 0 : tiff_plane(f, k);
     for (size_t i = 0; i < n; i++) src[i * used + k] = row[i * step + first];
   }
@@ -235,15 +236,16 @@ static void convert_deep(tiff_converter *c, uint8_t *dst, const uint8_t *const *
 
 void tiff_convert_row(tiff_converter *c, uint8_t *dst, const uint8_t *const *planes, uint32_t y,
                       uint32_t n) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   const uint8_t *rows[5];
   for (uint16_t k = 0; k < f->planes; k++) rows[k] = planes[k] + y / f->sub_y * f->unit_bytes;
 
   if (f->kind == TIFF_KIND_YCBCR && !f->separate && f->samples == 3) {
-    tiff_ycbcr_row(c->ycbcr, dst, fix_row(c, rows[0]), f->sub_x, f->sub_y, y % f->sub_y, n);
+    tiff_ycbcr_row(c->ycbcr, dst, to_native_order(c, rows[0]), f->sub_x, f->sub_y, y % f->sub_y, n);
     return;
   }
-  if (!f->separate && convert_fast(c, dst, f->reversed ? fix_row(c, rows[0]) : rows[0], n)) return;
+  if (!f->separate && convert_fast(c, dst, f->reversed ? to_native_order(c, rows[0]) : rows[0], n))
+    return;
   if (c->deep) {
     convert_deep(c, dst, rows, n);
     return;

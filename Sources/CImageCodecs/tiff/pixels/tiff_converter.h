@@ -4,10 +4,10 @@
 #define IMGC_TIFF_CONVERTER_H
 
 #include "color/color.h"
-#include "tiff/page/tiff_facts.h"
+#include "tiff/page/tiff_properties.h"
 
 typedef struct tiff_converter {
-  const tiff_facts *facts;
+  const tiff_properties *properties;
   const imgc_transform *cmyk;
   TIFFYCbCrToRGB *ycbcr;
   imgc_lab *lab;
@@ -20,7 +20,7 @@ typedef struct tiff_converter {
 } tiff_converter;
 
 // Returns true for rows that imgc_row_index_packed supports.
-static inline bool tiff_is_packed(const tiff_facts *f) {
+static inline bool tiff_is_packed(const tiff_properties *f) {
   return !f->separate && f->samples == 1 && (f->bits == 1 || f->bits == 2 || f->bits == 4);
 }
 

@@ -10,7 +10,8 @@ static uint16_t from_double(double v) {
   return v >= 1 ? 65535 : (uint16_t)(v * 65535 + 0.5);
 }
 
-void tiff_deepen(uint16_t *dst, const uint8_t *src, size_t count, unsigned bits, unsigned format) {
+void tiff_widen_to_16(uint16_t *dst, const uint8_t *src, size_t count, unsigned bits,
+                      unsigned format) {
   if (format == SAMPLEFORMAT_IEEEFP) {
     for (size_t i = 0; i < count; i++) dst[i] = from_double(tiff_float(src, i, bits));
     return;
@@ -32,7 +33,7 @@ void tiff_deepen(uint16_t *dst, const uint8_t *src, size_t count, unsigned bits,
   uint64_t max = (UINT64_C(1) << bits) - 1;
   tiff_bits r = {.next = src};
   for (size_t i = 0; i < count; i++)
-    dst[i] = (uint16_t)((tiff_take(&r, bits) * UINT64_C(65535) + max / 2) / max);
+    dst[i] = (uint16_t)((tiff_read_bits(&r, bits) * UINT64_C(65535) + max / 2) / max);
 }
 
 static uint8_t multiply(uint32_t ink, uint32_t black) {

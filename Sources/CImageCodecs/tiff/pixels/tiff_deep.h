@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 // Converts samples like tiff_reduce, to 16 bits each.
-void tiff_deepen(uint16_t *dst, const uint8_t *src, size_t count, unsigned bits, unsigned format);
+void tiff_widen_to_16(uint16_t *dst, const uint8_t *src, size_t count, unsigned bits,
+                      unsigned format);
 // Converts 16-bit pixels of `step` samples (C, M, Y, K and optionally alpha) to RGBA8. Without
 // is_deep the samples had at most 8 bits, and the product is rounded as for CMYK without alpha.
 void tiff_deep_cmyk(uint8_t *dst, const uint16_t *src, size_t n, size_t step, bool is_deep);

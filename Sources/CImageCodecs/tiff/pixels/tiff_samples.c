@@ -19,11 +19,11 @@ static uint32_t load24(const uint8_t *p) {
 // Returns an IEEE 754 float of 1 + exponent + mantissa bits, simplified for display: values from 1
 // on and infinity are 2, negative values, NaN and values below 2^-30 are 0.
 static double small_float(uint32_t v, unsigned exponent_bits, unsigned mantissa_bits) {
-  uint32_t most = (1u << exponent_bits) - 1, bias = most >> 1;
-  uint32_t exponent = v >> mantissa_bits & most;
+  uint32_t max = (1u << exponent_bits) - 1, bias = max >> 1;
+  uint32_t exponent = v >> mantissa_bits & max;
   uint32_t mantissa = v & ((1u << mantissa_bits) - 1);
   bool negative = v >> (exponent_bits + mantissa_bits) & 1;
-  if (negative || exponent + 30 < bias || (exponent == most && mantissa)) return 0;
+  if (negative || exponent + 30 < bias || (exponent == max && mantissa)) return 0;
   if (exponent >= bias) return 2;
   double one = (double)(1u << mantissa_bits);
   return (one + mantissa) / one / (double)(1u << (bias - exponent));
@@ -76,18 +76,18 @@ static void reduce_signed(uint8_t *dst, const uint8_t *src, size_t count, unsign
   }
 }
 
-static void reduce_odd(uint8_t *dst, const uint8_t *src, size_t count, unsigned bits) {
+static void reduce_packed(uint8_t *dst, const uint8_t *src, size_t count, unsigned bits) {
   uint64_t max = (UINT64_C(1) << bits) - 1;
   tiff_bits r = {.next = src};
   if (bits <= 8) {
     uint8_t table[256];
     for (uint32_t v = 0; v <= max; v++) table[v] = (uint8_t)((v * 255 + max / 2) / max);
-    for (size_t i = 0; i < count; i++) dst[i] = table[tiff_take(&r, bits)];
+    for (size_t i = 0; i < count; i++) dst[i] = table[tiff_read_bits(&r, bits)];
     return;
   }
   // Division by 2^n - 1 as a product: exact for a quotient below 256 and max below 2^31.
   for (size_t i = 0; i < count; i++) {
-    uint64_t v = (uint64_t)tiff_take(&r, bits) * 255 + max / 2;
+    uint64_t v = (uint64_t)tiff_read_bits(&r, bits) * 255 + max / 2;
     uint64_t q = v >> bits;
     dst[i] = (uint8_t)((v + q + 1) >> bits);
   }
@@ -116,7 +116,7 @@ void tiff_reduce(uint8_t *dst, const uint8_t *src, size_t count, unsigned bits, 
     break;
   case 32:
   case 64: reduce_words(dst, src, count, bits); break;
-  default: reduce_odd(dst, src, count, bits); break;
+  default: reduce_packed(dst, src, count, bits); break;
   }
 }
 
@@ -126,5 +126,5 @@ void tiff_indices(uint16_t *dst, const uint8_t *src, size_t count, unsigned bits
     return;
   }
   tiff_bits r = {.next = src};
-  for (size_t i = 0; i < count; i++) dst[i] = (uint16_t)tiff_take(&r, bits);
+  for (size_t i = 0; i < count; i++) dst[i] = (uint16_t)tiff_read_bits(&r, bits);
 }

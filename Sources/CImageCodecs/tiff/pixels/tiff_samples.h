@@ -4,7 +4,7 @@
 #define IMGC_TIFF_SAMPLES_H
 
 #include "core/copy.h"
-#include "tiff/page/tiff_facts.h"
+#include "tiff/page/tiff_properties.h"
 
 // Converts `count` samples, packed as in a TIFF row and in native byte order, to 8 bits each. src
 // may be unaligned. format is SAMPLEFORMAT_UINT, _INT or _IEEEFP.
@@ -36,7 +36,7 @@ typedef struct tiff_bits {
   unsigned held;
 } tiff_bits;
 
-static inline uint32_t tiff_take(tiff_bits *r, unsigned bits) {
+static inline uint32_t tiff_read_bits(tiff_bits *r, unsigned bits) {
   while (r->held < bits) r->bits = r->bits << 8 | *r->next++, r->held += 8;
   r->held -= bits;
   return (uint32_t)(r->bits >> r->held & ((UINT64_C(1) << bits) - 1));

@@ -8,7 +8,7 @@
 
 // Returns true when 8 bits per sample lose too much precision before the arithmetic.
 static bool is_deep(const tiff_converter *c) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   if (f->kind == TIFF_KIND_CMYK) return !c->cmyk && (f->bits > 8 || f->alpha >= 0);
   return f->bits > 8 && f->associated && (f->kind == TIFF_KIND_GRAY || f->kind == TIFF_KIND_RGB);
 }
@@ -19,7 +19,7 @@ static imgc_status fill_palette(tiff_converter *c, TIFF *tif, imgc_report *repor
   uint16_t *r, *g, *b;
   if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &r, &g, &b))
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no colour map");
-  uint32_t entries = 1u << c->facts->bits;
+  uint32_t entries = 1u << c->properties->bits;
   bool wide = false;
   for (uint32_t i = 0; i < entries; i++) wide |= r[i] > 255 || g[i] > 255 || b[i] > 255;
   for (uint32_t i = 0; i < entries; i++) {
@@ -32,16 +32,16 @@ static imgc_status fill_palette(tiff_converter *c, TIFF *tif, imgc_report *repor
 
 // Indexed by the stored value for packed rows, otherwise by the value reduced to 8 bits.
 static void fill_grays(tiff_converter *c) {
-  uint32_t max = tiff_is_packed(c->facts) ? (1u << c->facts->bits) - 1 : 255;
+  uint32_t max = tiff_is_packed(c->properties) ? (1u << c->properties->bits) - 1 : 255;
   for (uint32_t i = 0; i <= max; i++) {
     uint32_t v = i * 255 / max;
-    if (c->facts->inverted) v = 255 - v;
+    if (c->properties->inverted) v = 255 - v;
     c->palette[i] = tiff_pixel(v, v, v);
   }
 }
 
 static imgc_status make_tables(tiff_converter *c, tiff_file *file, imgc_report *report) {
-  const tiff_facts *f = c->facts;
+  const tiff_properties *f = c->properties;
   // libtiff's rows have the width of a tile.
   size_t samples = (size_t)f->tile_width * (f->separate ? f->planes : f->samples);
   size_t colors = (size_t)f->tile_width * (f->colors + 1u);
@@ -69,13 +69,13 @@ static imgc_status make_tables(tiff_converter *c, tiff_file *file, imgc_report *
 }
 
 tiff_converter *tiff_converter_create(const imgc_request *request, tiff_file *file,
-                                      const tiff_facts *facts, imgc_report *report) {
+                                      const tiff_properties *properties, imgc_report *report) {
   tiff_converter *c = calloc(1, sizeof *c);
   if (!c) {
     imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: out of memory");
     return NULL;
   }
-  c->facts = facts;
+  c->properties = properties;
   c->cmyk = request->cmyk_transform;
   if (make_tables(c, file, report)) {
     tiff_converter_destroy(c);

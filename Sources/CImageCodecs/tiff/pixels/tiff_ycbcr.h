@@ -3,7 +3,7 @@
 #ifndef IMGC_TIFF_YCBCR_H
 #define IMGC_TIFF_YCBCR_H
 
-#include "tiff/page/tiff_facts.h"
+#include "tiff/page/tiff_properties.h"
 
 // Creates the tables; NULL on failure (see the report). Release them with free().
 TIFFYCbCrToRGB *tiff_ycbcr_create(tiff_file *file, imgc_report *report);

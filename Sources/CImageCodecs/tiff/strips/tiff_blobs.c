@@ -47,13 +47,15 @@ static bool jbig_fits(const uint8_t *data, uint64_t size, bool reversed, uint32_
   return one_plane && imgc_be32(head + 4) == width && imgc_be32(head + 8) == height;
 }
 
-bool tiff_blob_fits(const tiff_facts *facts, const uint8_t *data, uint64_t size, uint32_t rows) {
+bool tiff_blob_fits(const tiff_properties *properties, const uint8_t *data, uint64_t size,
+                    uint32_t rows) {
   uint32_t width, height;
-  switch (facts->compression) {
+  switch (properties->compression) {
   case COMPRESSION_WEBP:
-    return webp_size(data, size, facts->reversed, &width, &height) && width == facts->tile_width &&
-           height == rows;
-  case COMPRESSION_JBIG: return jbig_fits(data, size, facts->reversed, facts->tile_width, rows);
+    return webp_size(data, size, properties->reversed, &width, &height) &&
+           width == properties->tile_width && height == rows;
+  case COMPRESSION_JBIG:
+    return jbig_fits(data, size, properties->reversed, properties->tile_width, rows);
   default: return true;
   }
 }

@@ -3,10 +3,11 @@
 #ifndef IMGC_TIFF_BLOBS_H
 #define IMGC_TIFF_BLOBS_H
 
-#include "tiff/page/tiff_facts.h"
+#include "tiff/page/tiff_properties.h"
 
 // Returns false when the data must not be passed to its codec.
-bool tiff_blob_fits(const tiff_facts *facts, const uint8_t *data, uint64_t size, uint32_t rows);
+bool tiff_blob_fits(const tiff_properties *properties, const uint8_t *data, uint64_t size,
+                    uint32_t rows);
 
 // Returns the number of scans in a JPEG stream.
 uint64_t tiff_count_scans(const uint8_t *data, uint64_t size);

@@ -80,7 +80,7 @@ INLINE void refill(bit_reader *r) {
 }
 
 // Returns the next code, or END when there are not enough bits.
-INLINE unsigned take_slowly(bit_reader *r, unsigned code_bits) {
+INLINE unsigned read_code(bit_reader *r, unsigned code_bits) {
   for (; r->count < code_bits && r->next < r->end; r->count += 8)
     r->bits |= (uint64_t)*r->next++ << (56 - r->count);
   if (r->count < code_bits) return END;
@@ -100,11 +100,11 @@ INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *
   size_t out = 0, before_out = 0;
   entry before;
 
-  if (take_slowly(&r, code_bits) != CLEAR) return false;
+  if (read_code(&r, code_bits) != CLEAR) return false;
   while (out < size) {
     // After a clear code: a single byte, which adds no entry.
     unsigned code;
-    do code = take_slowly(&r, 9);
+    do code = read_code(&r, 9);
     while (code == CLEAR);
     if (code > CLEAR) return false;
     code_bits = 9;
@@ -131,7 +131,7 @@ INLINE bool decode(tiff_lzw *z, const uint8_t *data, size_t data_size, uint8_t *
       }
     special:
       if (out >= size) return true;
-      code = take_slowly(&r, code_bits);
+      code = read_code(&r, code_bits);
       if (code == CLEAR) break;
       if (code == END || code > limit || limit >= CODES - 1) return false;
       uint64_t first = (code == limit ? before.bytes : entries[code].bytes) & 0xff;

@@ -5,9 +5,9 @@
 
 // Subtracts the cost of one more pass from the page's budget for damage, if it suffices for
 // `passes`. Returns false when the decode is cancelled; its next poll reports that.
-static bool pay(tiff_reader *r, const tiff_strile *s, unsigned passes) {
+static bool charge(tiff_reader *r, const tiff_strile *s, unsigned passes) {
   if (imgc_cancel_poll(r->request->cancel)) return false;
-  uint64_t cost = tiff_cost(r->facts, s->units * r->facts->unit_bytes, s->size);
+  uint64_t cost = tiff_cost(r->properties, s->units * r->properties->unit_bytes, s->size);
   if (r->retry_left / passes < cost) return false;
   r->retry_left -= cost;
   return true;
@@ -17,14 +17,14 @@ static bool pay(tiff_reader *r, const tiff_strile *s, unsigned passes) {
 static uint8_t noise(uint64_t i) { return (uint8_t)((uint32_t)i * 2654435761u >> 24); }
 
 static void fill_with_noise(tiff_reader *r, const tiff_strile *s, uint8_t change) {
-  uint64_t bytes = s->units * r->facts->unit_bytes;
+  uint64_t bytes = s->units * r->properties->unit_bytes;
   for (uint64_t i = 0; i < bytes; i++) s->to[i] = noise(i) ^ change;
-  r->dirty = true;
+  r->output_is_dirty = true;
 }
 
 // Returns the bytes up to the last one that is no longer noise.
 static uint64_t written(const tiff_reader *r, const tiff_strile *s, uint8_t change) {
-  uint64_t reached = s->units * r->facts->unit_bytes;
+  uint64_t reached = s->units * r->properties->unit_bytes;
   while (reached > 0 && s->to[reached - 1] == (noise(reached - 1) ^ change)) reached--;
   return reached;
 }
@@ -32,7 +32,7 @@ static uint64_t written(const tiff_reader *r, const tiff_strile *s, uint8_t chan
 // zlib reports a wrong checksum only when the checksum is complete. It is truncated to get the
 // samples before it.
 static uint64_t size_without_checksum(const tiff_reader *r, const tiff_strile *s) {
-  switch (r->facts->compression) {
+  switch (r->properties->compression) {
   case COMPRESSION_ADOBE_DEFLATE:
   case COMPRESSION_DEFLATE:
   case COMPRESSION_PIXARLOG: return s->truncated || s->size == 0 ? s->size : s->size - 1;
@@ -47,35 +47,37 @@ static uint64_t size_without_checksum(const tiff_reader *r, const tiff_strile *s
 uint64_t tiff_recover(tiff_reader *r, const tiff_strile *strile) {
   tiff_strile s = *strile;
   s.size = size_without_checksum(r, strile);
-  if (!pay(r, &s, 1)) return 0;
+  if (!charge(r, &s, 1)) return 0;
   fill_with_noise(r, &s, 0);
   if (tiff_decode(r, &s, s.units)) return s.units;
   // Two bytes more: the last written bytes may equal the noise by chance.
-  uint64_t reached = (written(r, &s, 0) + 2) / r->facts->unit_bytes;
-  bool is_hidden = reached >= s.units || r->facts->compression == COMPRESSION_PIXARLOG;
+  uint64_t reached = (written(r, &s, 0) + 2) / r->properties->unit_bytes;
+  bool reach_is_unknown = reached >= s.units || r->properties->compression == COMPRESSION_PIXARLOG;
 
-  uint64_t good = 0, bad = is_hidden ? s.units : reached + 1, step = 1;
-  bool holds_good = false;
-  while (bad - good > 1 && pay(r, &s, good ? 2 : 1)) {
-    uint64_t units = good ? good + (bad - good) / 2 : bad > step ? bad - step : bad / 2;
+  uint64_t intact = 0, damaged_from = reach_is_unknown ? s.units : reached + 1, step = 1;
+  bool output_is_valid = false;
+  while (damaged_from - intact > 1 && charge(r, &s, intact ? 2 : 1)) {
+    uint64_t units = intact                ? intact + (damaged_from - intact) / 2
+                     : damaged_from > step ? damaged_from - step
+                                           : damaged_from / 2;
     tiff_clear(r, &s);
-    holds_good = tiff_decode(r, &s, units);
-    if (holds_good)
-      good = units;
+    output_is_valid = tiff_decode(r, &s, units);
+    if (output_is_valid)
+      intact = units;
     else
-      bad = units, step *= 2;
+      damaged_from = units, step *= 2;
   }
-  if (good == 0 || holds_good) return good;
+  if (intact == 0 || output_is_valid) return intact;
   tiff_clear(r, &s);
-  return tiff_decode(r, &s, good) ? good : 0; // included in the cost of the previous pass
+  return tiff_decode(r, &s, intact) ? intact : 0; // included in the cost of the previous pass
 }
 
 // ---------------------------------------------------------------- CCITT
 
 static bool has_message(const tiff_file *file) {
   const tiff_fax_notes *n = &file->fax;
-  return n->first_bad != TIFF_NO_LINE || n->last_short != TIFF_NO_LINE ||
-         n->empty_last != TIFF_NO_LINE;
+  return n->first_bad != TIFF_NO_ROW || n->last_short != TIFF_NO_ROW ||
+         n->empty_last != TIFF_NO_ROW;
 }
 
 // Decodes all rows; returns true when libtiff reports no problem.
@@ -87,8 +89,8 @@ static bool decode_rows(tiff_reader *r, const tiff_strile *s) {
 // Counts the rows that libtiff writes; they are final because CCITT has no predictor. A row can
 // equal the noise by chance, but not both the noise and its complement.
 static uint64_t count_rows(tiff_reader *r, const tiff_strile *s) {
-  uint64_t row = r->facts->unit_bytes, rows = 0;
-  for (int pass = 0; pass < 2 && rows < s->units && pay(r, s, 1); pass++) {
+  uint64_t row = r->properties->unit_bytes, rows = 0;
+  for (int pass = 0; pass < 2 && rows < s->units && charge(r, s, 1); pass++) {
     uint8_t change = pass ? 0xFF : 0;
     fill_with_noise(r, s, change);
     decode_rows(r, s);
@@ -104,7 +106,7 @@ static uint64_t read_rows(tiff_reader *r, tiff_strile *s) {
   if (s->intact) return s->units;
   uint64_t rows = count_rows(r, s);
   // An end code before the last row, or zeros that are read after the last byte of the data.
-  if (rows < s->units && r->file->fax.first_bad == TIFF_NO_LINE) s->truncated = true;
+  if (rows < s->units && r->file->fax.first_bad == TIFF_NO_ROW) s->truncated = true;
   return rows;
 }
 
@@ -120,7 +122,7 @@ static uint64_t read_without_eol(tiff_reader *r, tiff_strile *s) {
   TIFF *tif = r->file->tif;
   bool was_truncated = s->truncated;
   uint32_t options = 0;
-  if (!pay(r, s, 1)) return 0;
+  if (!charge(r, s, 1)) return 0;
   TIFFGetField(tif, TIFFTAG_GROUP3OPTIONS, &options);
   if (!TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_CCITTRLE)) return 0;
   TIFFSetField(tif, TIFFTAG_FAXMODE, FAXMODE_NORTC | FAXMODE_NOEOL);
@@ -138,7 +140,7 @@ static uint64_t read_without_eol(tiff_reader *r, tiff_strile *s) {
 uint64_t tiff_read_fax(tiff_reader *r, tiff_strile *s) {
   uint64_t rows = read_rows(r, s);
   bool may_lack_eol = rows == 0 && !r->without_eol &&
-                      r->facts->compression == COMPRESSION_CCITTFAX3 &&
+                      r->properties->compression == COMPRESSION_CCITTFAX3 &&
                       is_one_dimensional(r->file->tif);
   return may_lack_eol ? read_without_eol(r, s) : rows;
 }

@@ -6,14 +6,14 @@
 #include <string.h>
 
 void tiff_clear(tiff_reader *r, const tiff_strile *s) {
-  if (r->dirty) memset(s->to, 0, (size_t)(s->units * r->facts->unit_bytes));
-  r->dirty = true;
+  if (r->output_is_dirty) memset(s->to, 0, (size_t)(s->units * r->properties->unit_bytes));
+  r->output_is_dirty = true;
 }
 
 // Returns input that libtiff may modify: it reverses the bits in place where the codec requires it,
 // and always for JBIG.
 static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
-  if (!r->facts->reversed && r->facts->compression != COMPRESSION_JBIG)
+  if (!r->properties->reversed && r->properties->compression != COMPRESSION_JBIG)
     return (void *)(uintptr_t)s->data;
   if (r->writable_size < s->size) {
     uint8_t *grown = realloc(r->writable, (size_t)s->size);
@@ -26,12 +26,12 @@ static void *input_buffer(tiff_reader *r, const tiff_strile *s) {
 // Decodes from the input without a copy, also a strip whose end is missing.
 bool tiff_decode(tiff_reader *r, const tiff_strile *s, uint64_t units) {
   TIFF *tif = r->file->tif;
-  tmsize_t bytes = (tmsize_t)(units * r->facts->unit_bytes);
+  tmsize_t bytes = (tmsize_t)(units * r->properties->unit_bytes);
   r->file->warnings = 0;
-  if (r->facts->compression == COMPRESSION_OJPEG) {
+  if (r->properties->compression == COMPRESSION_OJPEG) {
     // This codec reads its input through the read callback.
-    return (r->facts->tiled ? TIFFReadEncodedTile(tif, s->index, s->to, bytes)
-                            : TIFFReadEncodedStrip(tif, s->index, s->to, bytes)) == bytes;
+    return (r->properties->tiled ? TIFFReadEncodedTile(tif, s->index, s->to, bytes)
+                                 : TIFFReadEncodedStrip(tif, s->index, s->to, bytes)) == bytes;
   }
   void *input = input_buffer(r, s);
   return input && TIFFReadFromUserBuffer(tif, s->index, input, (tmsize_t)s->size, s->to, bytes);

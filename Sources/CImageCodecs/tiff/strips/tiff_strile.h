@@ -3,16 +3,16 @@
 #ifndef IMGC_TIFF_STRILE_H
 #define IMGC_TIFF_STRILE_H
 
-#include "tiff/page/tiff_facts.h"
+#include "tiff/page/tiff_properties.h"
 #include "tiff/strips/tiff_lzw.h"
 
 typedef struct tiff_reader {
   const imgc_request *request;
   tiff_file *file;
-  const tiff_facts *facts;
-  uint8_t *scratch;  // a tile per plane; NULL when samples are read directly from the input
-  bool dirty;        // scratch is no longer zero
-  uint8_t *writable; // copy of the input in which libtiff may reverse bits
+  const tiff_properties *properties;
+  uint8_t *scratch;     // a tile per plane; NULL when samples are read directly from the input
+  bool output_is_dirty; // scratch is no longer zero
+  uint8_t *writable;    // copy of the input in which libtiff may reverse bits
   uint64_t writable_size;
   tiff_lzw *lzw;         // NULL: libtiff decodes
   uint64_t scan_samples; // JPEG samples visited so far
@@ -24,11 +24,11 @@ typedef struct tiff_reader {
 typedef struct tiff_strile {
   uint32_t index;
   const uint8_t *data;
-  uint64_t size;     // available bytes
-  bool truncated;    // truncated: the file ends, or an early end code precedes the last row
-  uint8_t *to;       // unit_bytes * units
-  uint64_t units;    // requested
-  uint64_t rows_got; // complete rows
+  uint64_t size;          // available bytes
+  bool truncated;         // truncated: the file ends, or an early end code precedes the last row
+  uint8_t *to;            // unit_bytes * units
+  uint64_t units;         // requested
+  uint64_t complete_rows; // complete rows
   bool intact;
 } tiff_strile;
 

@@ -14,28 +14,28 @@
 #include "tiff/strips/tiff_window.h"
 
 // Without limits on memory and tiles the product may overflow: then the allocation fails.
-static size_t scratch_bytes(const tiff_facts *facts) {
-  uint64_t bytes = imgc_mul(facts->planes, facts->tile_bytes);
-  if (facts->native_lzw) bytes = imgc_add(bytes, TIFF_LZW_SLACK);
+static size_t scratch_bytes(const tiff_properties *properties) {
+  uint64_t bytes = imgc_mul(properties->planes, properties->tile_bytes);
+  if (properties->native_lzw) bytes = imgc_add(bytes, TIFF_LZW_SLACK);
   return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
 imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
-                             const tiff_facts *facts, imgc_report *report) {
-  *reader = (tiff_reader){.request = request, .file = file, .facts = facts};
-  reader->retry_left = facts->retry_cost;
-  if (facts->direct) return IMGC_OK;
-  reader->scratch = imgc_scratch_alloc(request, scratch_bytes(facts));
-  reader->dirty = true;
+                             const tiff_properties *properties, imgc_report *report) {
+  *reader = (tiff_reader){.request = request, .file = file, .properties = properties};
+  reader->retry_left = properties->retry_cost;
+  if (properties->direct) return IMGC_OK;
+  reader->scratch = imgc_scratch_alloc(request, scratch_bytes(properties));
+  reader->output_is_dirty = true;
   if (!reader->scratch)
     return imgc_fail(report, IMGC_ERROR_OUT_OF_MEMORY, NULL, "tiff: no memory for a tile");
-  if (facts->native_lzw) reader->lzw = tiff_lzw_create(); // if NULL, libtiff decodes
+  if (properties->native_lzw) reader->lzw = tiff_lzw_create(); // if NULL, libtiff decodes
   return IMGC_OK;
 }
 
 void tiff_reader_close(tiff_reader *reader) {
   if (reader->scratch)
-    imgc_scratch_free(reader->request, reader->scratch, scratch_bytes(reader->facts));
+    imgc_scratch_free(reader->request, reader->scratch, scratch_bytes(reader->properties));
   free(reader->writable);
   tiff_lzw_destroy(reader->lzw);
 }
@@ -51,7 +51,7 @@ static void use_zlib(tiff_reader *r) {
 }
 
 static uint64_t decode_or_recover(tiff_reader *r, tiff_strile *s) {
-  uint16_t codec = r->facts->compression;
+  uint16_t codec = r->properties->compression;
   tiff_clear(r, s);
   bool done = tiff_decode(r, s, s->units);
   s->intact = done && r->file->warnings == 0;
@@ -64,12 +64,12 @@ static uint64_t decode_or_recover(tiff_reader *r, tiff_strile *s) {
 
 // Decodes intact LZW data natively; this writes all bytes of the tile.
 static bool decode_lzw(tiff_reader *r, tiff_strile *s) {
-  const tiff_facts *f = r->facts;
+  const tiff_properties *f = r->properties;
   size_t size = (size_t)(s->units * f->unit_bytes);
-  r->dirty = true; // also because bytes after the end, in the next plane, may be written
+  r->output_is_dirty = true; // also because bytes after the end, in the next plane, may be written
   if (!r->lzw || !tiff_lzw_decode(r->lzw, s->data, (size_t)s->size, s->to, size)) return false;
   unsigned step = f->separate ? 1 : f->samples;
-  for (size_t row = 0; f->sums && row < size; row += (size_t)f->unit_bytes) {
+  for (size_t row = 0; f->has_predictor && row < size; row += (size_t)f->unit_bytes) {
     if (f->bits == 8)
       imgc_running_sum8(s->to + row, (size_t)f->unit_bytes, step);
     else
@@ -80,12 +80,12 @@ static bool decode_lzw(tiff_reader *r, tiff_strile *s) {
 
 static uint64_t decode_all(tiff_reader *r, tiff_strile *s) {
   if (decode_lzw(r, s)) return s->units;
-  if (tiff_is_fax(r->facts->compression)) return tiff_read_fax(r, s);
-  if (!is_deflate(r->facts->compression)) return decode_or_recover(r, s);
+  if (tiff_is_fax(r->properties->compression)) return tiff_read_fax(r, s);
+  if (!is_deflate(r->properties->compression)) return decode_or_recover(r, s);
   // libtiff reports success in two cases in which libdeflate does not return the data: when the
   // data ends early, it continues with zero bits; and when a stored block contains more than
   // requested, as in last strips written at full height, it returns nothing. zlib is used for both.
-  bool is_short = s->units * r->facts->unit_bytes < r->facts->tile_bytes;
+  bool is_short = s->units * r->properties->unit_bytes < r->properties->tile_bytes;
   if (s->truncated || is_short) use_zlib(r);
   uint64_t units = decode_or_recover(r, s);
   TIFFSetField(r->file->tif, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_LIBDEFLATE);
@@ -94,7 +94,7 @@ static uint64_t decode_all(tiff_reader *r, tiff_strile *s) {
 
 // Checks the scans of a JPEG stream against the same limits as in the JPEG codec.
 static imgc_status check_scans(tiff_reader *r, const tiff_strile *s, imgc_report *report) {
-  const tiff_facts *f = r->facts;
+  const tiff_properties *f = r->properties;
   const imgc_limits *limits = &r->request->limits;
   uint64_t scans = tiff_count_scans(s->data, s->size);
   // Starting a stream costs about as much as 65,536 samples of an empty scan.
@@ -106,14 +106,14 @@ static imgc_status check_scans(tiff_reader *r, const tiff_strile *s, imgc_report
 
 // libtiff does not limit the LZMA decoder, which allocates up to 4 GiB by the header of the data.
 static imgc_status check_window(tiff_reader *r, const tiff_strile *s, imgc_report *report) {
-  const tiff_facts *f = r->facts;
+  const tiff_properties *f = r->properties;
   uint64_t bytes = imgc_add(f->work_bytes, tiff_window_bytes(f, s->data, s->size));
   uint32_t held = imgc_rows_in_memory(r->request, f->height, f->band_rows);
   return imgc_check_memory(r->request, f->width, held, bytes, report);
 }
 
 static imgc_status read_strile(tiff_reader *r, tiff_strile *s, imgc_report *report) {
-  const tiff_facts *f = r->facts;
+  const tiff_properties *f = r->properties;
   const tiff_input *in = &r->file->input;
   uint64_t offset = TIFFGetStrileOffset(r->file->tif, s->index);
   uint64_t count = TIFFGetStrileByteCount(r->file->tif, s->index);
@@ -125,7 +125,7 @@ static imgc_status read_strile(tiff_reader *r, tiff_strile *s, imgc_report *repo
   }
   s->truncated = count > left;
   s->size = s->truncated ? left : count;
-  s->rows_got = 0, s->intact = false;
+  s->complete_rows = 0, s->intact = false;
   if (f->compression != COMPRESSION_OJPEG && (s->size == 0 || offset == 0)) return IMGC_OK;
   s->data = in->data + (s->size ? offset : 0);
 
@@ -141,30 +141,30 @@ static imgc_status read_strile(tiff_reader *r, tiff_strile *s, imgc_report *repo
     units = decode_all(r, s);
     s->data = s->to;
   }
-  s->rows_got = units * f->sub_y;
+  s->complete_rows = units * f->sub_y;
   return IMGC_OK;
 }
 
 imgc_status tiff_read_tile(tiff_reader *reader, uint32_t column, uint32_t row, tiff_tile *tile,
                            imgc_report *report) {
-  const tiff_facts *f = reader->facts;
-  uint32_t rows = tiff_tile_rows(f, row);
+  const tiff_properties *f = reader->properties;
+  uint32_t rows = tiff_rows_in_tile(f, row);
   *tile = (tiff_tile){.rows = rows, .intact = rows};
   for (uint16_t k = 0; k < f->planes; k++) {
     uint32_t plane = f->separate ? tiff_plane(f, k) : 0;
     tiff_strile s = {
-        .index = (plane * f->down + row) * f->across + column,
+        .index = (plane * f->tile_rows + row) * f->tile_columns + column,
         .to = reader->scratch ? reader->scratch + k * f->tile_bytes : NULL,
         .units = (rows + f->sub_y - 1u) / f->sub_y,
     };
     if (read_strile(reader, &s, report)) return report->status;
     tile->planes[k] = s.data;
-    if (s.rows_got < tile->rows) {
-      tile->rows = (uint32_t)s.rows_got;
+    if (s.complete_rows < tile->rows) {
+      tile->rows = (uint32_t)s.complete_rows;
       tile->truncated |= s.truncated;
     }
     // Damage without missing rows: its position is unknown, so no row counts as intact.
-    uint64_t intact = s.intact || s.rows_got < rows ? s.rows_got : 0;
+    uint64_t intact = s.intact || s.complete_rows < rows ? s.complete_rows : 0;
     if (intact < tile->intact) tile->intact = (uint32_t)intact;
     if (!s.intact) tile->truncated |= s.truncated;
   }

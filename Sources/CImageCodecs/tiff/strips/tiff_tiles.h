@@ -15,7 +15,7 @@ typedef struct tiff_tile {
 } tiff_tile;
 
 imgc_status tiff_reader_open(tiff_reader *reader, const imgc_request *request, tiff_file *file,
-                             const tiff_facts *facts, imgc_report *report);
+                             const tiff_properties *properties, imgc_report *report);
 void tiff_reader_close(tiff_reader *reader);
 
 // Reads the tile; valid until the next call. Damage is reported in `rows` and `intact`; it fails

@@ -60,7 +60,7 @@ static uint64_t block_dictionary(reader *r) {
   uint8_t flags = next_byte(&h);
   if (flags & 0x40) variable(&h); // compressed size
   if (flags & 0x80) variable(&h); // uncompressed size
-  uint64_t most = 0;
+  uint64_t max = 0;
   for (unsigned i = 0; i <= (flags & 3u) && !h.failed; i++) {
     uint64_t filter = variable(&h), properties = variable(&h);
     if (filter != 0x21 || properties != 1) {
@@ -70,10 +70,10 @@ static uint64_t block_dictionary(reader *r) {
     unsigned bits = next_byte(&h); // section 5.3.1
     if (bits > 40) h.failed = true;
     uint64_t bytes = bits >= 40 ? UINT32_MAX : (2 | (uint64_t)(bits & 1)) << (bits / 2 + 11);
-    if (!h.failed && bytes > most) most = bytes;
+    if (!h.failed && bytes > max) max = bytes;
   }
   r->failed = h.failed;
-  return most;
+  return max;
 }
 
 // Skips the LZMA2 chunks of a block; their headers contain their sizes.
@@ -97,17 +97,17 @@ static uint64_t xz_dictionary(reader *r) {
   next_byte(r);
   uint8_t check = next_byte(r) & 15;
   skip(r, 4); // CRC32
-  uint64_t most = 0;
+  uint64_t max = 0;
   while (!r->failed && r->at < r->size) {
     uint64_t start = r->at;
     reader peek = *r;
     if (next_byte(&peek) == 0) break; // the index follows the last block
     uint64_t bytes = block_dictionary(r);
-    if (bytes > most) most = bytes;
+    if (bytes > max) max = bytes;
     skip_chunks(r);
     skip(r, (4 - (r->at - start) % 4) % 4 + check_bytes[check]);
   }
-  return most;
+  return max;
 }
 
 // RFC 8878, 3.1.1.1. libtiff decodes one frame; libzstd rejects windows above 128 MiB.
@@ -117,12 +117,12 @@ static uint64_t zstd_window(reader *r) {
     if (next_byte(r) != magic[i]) return 0;
   uint8_t descriptor = next_byte(r);
   bool single_segment = descriptor & 0x20;
-  uint64_t most = UINT64_C(1) << 27;
+  uint64_t max = UINT64_C(1) << 27;
   if (!single_segment) {
     uint8_t window = next_byte(r);
     uint64_t base = UINT64_C(1) << (10 + (window >> 3));
     uint64_t bytes = base + base / 8 * (window & 7);
-    return r->failed || bytes > most ? 0 : bytes;
+    return r->failed || bytes > max ? 0 : bytes;
   }
   static const uint8_t dictionary_bytes[4] = {0, 1, 2, 4}, content_bytes[4] = {1, 2, 4, 8};
   skip(r, dictionary_bytes[descriptor & 3]);
@@ -130,12 +130,12 @@ static uint64_t zstd_window(reader *r) {
   uint64_t bytes = 0;
   for (unsigned i = 0; i < count; i++) bytes |= (uint64_t)next_byte(r) << 8 * i;
   if (count == 2) bytes += 256;
-  return r->failed || bytes > most ? 0 : bytes;
+  return r->failed || bytes > max ? 0 : bytes;
 }
 
-uint64_t tiff_window_bytes(const tiff_facts *facts, const uint8_t *data, uint64_t size) {
-  reader r = {.data = data, .size = size, .reversed = facts->reversed};
-  if (facts->compression == COMPRESSION_LZMA) return xz_dictionary(&r);
-  if (facts->compression == COMPRESSION_ZSTD) return zstd_window(&r);
+uint64_t tiff_window_bytes(const tiff_properties *properties, const uint8_t *data, uint64_t size) {
+  reader r = {.data = data, .size = size, .reversed = properties->reversed};
+  if (properties->compression == COMPRESSION_LZMA) return xz_dictionary(&r);
+  if (properties->compression == COMPRESSION_ZSTD) return zstd_window(&r);
   return 0;
 }

@@ -1,6 +1,6 @@
 // Reads the tags of a TIFF page with libtiff and selects how its samples are read.
 
-#include "tiff/tiff_read_facts.h"
+#include "tiff/tiff_read_properties.h"
 #include "core/limits.h"
 #include "core/report.h"
 
@@ -8,16 +8,16 @@
 #include "tiff/page/tiff_work.h"
 #include "tiff/strips/tiff_lzw.h"
 
-static uint16_t short_tag(TIFF *tif, uint32_t tag, uint16_t otherwise) {
-  uint16_t value = otherwise;
-  return TIFFGetFieldDefaulted(tif, tag, &value) ? value : otherwise;
+static uint16_t short_tag(TIFF *tif, uint32_t tag, uint16_t default_value) {
+  uint16_t value = default_value;
+  return TIFFGetFieldDefaulted(tif, tag, &value) ? value : default_value;
 }
 
 static imgc_status unsupported(imgc_report *report, const char *token) {
   return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, token, "tiff: %s is not decoded", token);
 }
 
-static imgc_status check_compression(const imgc_request *request, const tiff_facts *f,
+static imgc_status check_compression(const imgc_request *request, const tiff_properties *f,
                                      imgc_report *report) {
   bool rare = f->compression == COMPRESSION_LERC || f->compression == COMPRESSION_JBIG;
   if (rare && (request->flags & IMGC_NO_RARE_TIFF_CODECS || !TIFFIsCODECConfigured(f->compression)))
@@ -41,7 +41,7 @@ static imgc_status check_compression(const imgc_request *request, const tiff_fac
 }
 
 // Checks for depths that the sample converter supports.
-static imgc_status check_samples(tiff_facts *f, imgc_report *report) {
+static imgc_status check_samples(tiff_properties *f, imgc_report *report) {
   if (f->format == SAMPLEFORMAT_COMPLEXINT || f->format == SAMPLEFORMAT_COMPLEXIEEEFP)
     return unsupported(report, "complex");
   if (f->format != SAMPLEFORMAT_INT && f->format != SAMPLEFORMAT_IEEEFP)
@@ -54,7 +54,7 @@ static imgc_status check_samples(tiff_facts *f, imgc_report *report) {
 }
 
 // Derives a missing tag in the same way as libtiff's RGBA interface.
-static bool guess_photometric(TIFF *tif, tiff_facts *f) {
+static bool derive_photometric(TIFF *tif, tiff_properties *f) {
   if (TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &f->photometric)) return true;
   uint16_t *types, extra = 0;
   TIFFGetFieldDefaulted(tif, TIFFTAG_EXTRASAMPLES, &extra, &types);
@@ -70,7 +70,7 @@ static bool guess_photometric(TIFF *tif, tiff_facts *f) {
   return true;
 }
 
-static imgc_status read_color(TIFF *tif, tiff_facts *f, imgc_report *report) {
+static imgc_status read_color(TIFF *tif, tiff_properties *f, imgc_report *report) {
   f->colors = 1;
   f->sub_x = f->sub_y = 1;
   switch (f->photometric) {
@@ -134,12 +134,12 @@ static imgc_status read_color(TIFF *tif, tiff_facts *f, imgc_report *report) {
   return IMGC_OK;
 }
 
-static void read_alpha(const tiff_file *file, tiff_facts *f) {
+static void read_alpha(const tiff_file *file, tiff_properties *f) {
   TIFF *tif = file->tif;
   uint16_t *types = NULL, extra = 0;
   f->alpha = -1;
   // Writers that omit the tag for RGBA mean alpha; libtiff then reports an unspecified sample.
-  if (f->photometric == PHOTOMETRIC_RGB && f->samples == 4 && !file->page.names_extra) {
+  if (f->photometric == PHOTOMETRIC_RGB && f->samples == 4 && !file->page.has_extra_samples_tag) {
     f->alpha = 3;
     return;
   }
@@ -153,7 +153,7 @@ static void read_alpha(const tiff_file *file, tiff_facts *f) {
   }
 }
 
-static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_facts *f,
+static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_properties *f,
                               imgc_report *report) {
   const imgc_limits *limits = &request->limits;
   f->tiled = TIFFIsTiled(tif);
@@ -171,8 +171,8 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_facts
   if (f->tile_width == 0 || f->tile_height == 0)
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: tiles of %u x %u", f->tile_width,
                      f->tile_height);
-  f->across = (f->width - 1) / f->tile_width + 1;
-  f->down = (f->height - 1) / f->tile_height + 1;
+  f->tile_columns = (f->width - 1) / f->tile_width + 1;
+  f->tile_rows = (f->height - 1) / f->tile_height + 1;
 
   // All products fit: sides and samples are below 2^32 and 2^16.
   uint64_t blocks = ((uint64_t)f->tile_width + f->sub_x - 1) / f->sub_x;
@@ -182,35 +182,37 @@ static imgc_status read_tiles(const imgc_request *request, TIFF *tif, tiff_facts
   else
     f->unit_bytes = (imgc_mul((uint64_t)f->tile_width * samples, f->bits) + 7) / 8;
   f->tile_bytes = imgc_mul(f->unit_bytes, (f->tile_height + f->sub_y - 1u) / f->sub_y);
-  uint64_t theirs = f->tiled ? TIFFVTileSize64(tif, f->sub_y) : TIFFVStripSize64(tif, f->sub_y);
-  if (theirs != f->unit_bytes)
+  uint64_t libtiff_bytes =
+      f->tiled ? TIFFVTileSize64(tif, f->sub_y) : TIFFVStripSize64(tif, f->sub_y);
+  if (libtiff_bytes != f->unit_bytes)
     return imgc_fail(report, IMGC_ERROR_UNSUPPORTED, "layout",
                      "tiff: rows of %llu bytes, libtiff expects %llu",
-                     (unsigned long long)f->unit_bytes, (unsigned long long)theirs);
-  uint64_t tiles = imgc_mul(imgc_mul(f->across, f->down), f->separate ? f->samples : 1);
-  uint64_t listed = f->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif);
-  if (tiles != listed)
+                     (unsigned long long)f->unit_bytes, (unsigned long long)libtiff_bytes);
+  uint64_t tiles = imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->separate ? f->samples : 1);
+  uint64_t stored_count = f->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif);
+  if (tiles != stored_count)
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: %llu strips or tiles for %llu",
-                     (unsigned long long)listed, (unsigned long long)tiles);
+                     (unsigned long long)stored_count, (unsigned long long)tiles);
   return IMGC_OK;
 }
 
 // Selects the native LZW decoder if the samples need only prefix sums after it: no byte swapping,
 // no bit reversal and no floating-point predictor.
-static void choose_lzw(const imgc_request *request, TIFF *tif, tiff_facts *f) {
+static void select_lzw(const imgc_request *request, TIFF *tif, tiff_properties *f) {
   uint16_t predictor =
       f->compression == COMPRESSION_LZW ? short_tag(tif, TIFFTAG_PREDICTOR, PREDICTOR_NONE) : 0;
-  f->sums = predictor == PREDICTOR_HORIZONTAL && (f->bits == 8 || f->bits == 16);
-  f->native_lzw = (f->sums || predictor == PREDICTOR_NONE) && !f->swapped && !f->reversed &&
-                  !(request->flags & IMGC_LIBRARIES_ONLY);
+  f->has_predictor = predictor == PREDICTOR_HORIZONTAL && (f->bits == 8 || f->bits == 16);
+  f->native_lzw = (f->has_predictor || predictor == PREDICTOR_NONE) && !f->swapped &&
+                  !f->reversed && !(request->flags & IMGC_LIBRARIES_ONLY);
 }
 
 // Returns an upper bound of the decoder's memory without the pixels.
-static uint64_t work_bytes(const tiff_facts *f, uint64_t file_size) {
+static uint64_t work_bytes(const tiff_properties *f, uint64_t file_size) {
   uint64_t row = imgc_add(f->unit_bytes, imgc_mul(f->tile_width, f->samples * 4u + 40u));
-  uint64_t band = (uint64_t)f->width * 4 * 32;
-  uint64_t lists = imgc_mul(imgc_mul(f->across, f->down), f->separate ? 16u * f->samples : 16u);
-  uint64_t total = imgc_add(imgc_add(row, band), imgc_add(lists, TIFF_BASE_BYTES));
+  uint64_t row_batch = (uint64_t)f->width * 4 * 32;
+  uint64_t lists =
+      imgc_mul(imgc_mul(f->tile_columns, f->tile_rows), f->separate ? 16u * f->samples : 16u);
+  uint64_t total = imgc_add(imgc_add(row, row_batch), imgc_add(lists, TIFF_BASE_BYTES));
   if (f->direct) return total;
   if (f->native_lzw) total = imgc_add(total, tiff_lzw_bytes() + TIFF_LZW_SLACK);
   total = imgc_add(total, imgc_mul(f->tile_bytes, f->planes));
@@ -235,10 +237,10 @@ static uint64_t work_bytes(const tiff_facts *f, uint64_t file_size) {
   }
 }
 
-imgc_status tiff_read_facts(const imgc_request *request, tiff_file *file, tiff_facts *facts,
-                            imgc_report *report) {
+imgc_status tiff_read_properties(const imgc_request *request, tiff_file *file,
+                                 tiff_properties *properties, imgc_report *report) {
   TIFF *tif = file->tif;
-  tiff_facts f = {.colors = 1};
+  tiff_properties f = {.colors = 1};
   TIFFGetField(tif, TIFFTAG_IMAGEWIDTH, &f.width);
   TIFFGetField(tif, TIFFTAG_IMAGELENGTH, &f.height);
   if (imgc_check_size(request, f.width, f.height, report)) return report->status;
@@ -258,7 +260,7 @@ imgc_status tiff_read_facts(const imgc_request *request, tiff_file *file, tiff_f
     f.orientation = 1;
     imgc_warn(report, IMGC_WARN_ORIENTATION);
   }
-  if (!guess_photometric(tif, &f))
+  if (!derive_photometric(tif, &f))
     return imgc_fail(report, IMGC_ERROR_MALFORMED, NULL, "tiff: no photometric interpretation");
 
   if (check_compression(request, &f, report)) return report->status;
@@ -272,12 +274,12 @@ imgc_status tiff_read_facts(const imgc_request *request, tiff_file *file, tiff_f
   f.swapped =
       TIFFIsByteSwapped(tif) && (f.bits == 16 || f.bits == 24 || f.bits == 32 || f.bits == 64);
   f.reversed = short_tag(tif, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_LSB2MSB;
-  choose_lzw(request, tif, &f);
+  select_lzw(request, tif, &f);
   f.work_bytes = work_bytes(&f, file->input.size);
   if (tiff_check_work(request, file, &f, report)) return report->status;
-  f.band_rows = f.across > 1 ? f.tile_height : TIFF_ROWS_PER_POLL;
+  f.band_rows = f.tile_columns > 1 ? f.tile_height : TIFF_ROWS_PER_POLL;
   uint32_t held = imgc_rows_in_memory(request, f.height, f.band_rows);
   if (imgc_check_memory(request, f.width, held, f.work_bytes, report)) return report->status;
-  *facts = f;
+  *properties = f;
   return IMGC_OK;
 }

@@ -1,7 +1,7 @@
 // Checked properties of one page of a TIFF file.
 
-#ifndef IMGC_TIFF_FACTS_H
-#define IMGC_TIFF_FACTS_H
+#ifndef IMGC_TIFF_PROPERTIES_H
+#define IMGC_TIFF_PROPERTIES_H
 
 #include "tiff/page/tiff_open.h"
 
@@ -18,7 +18,7 @@ enum { TIFF_ROWS_PER_POLL = 16 };
 // Memory assumed for the bound on work when the request has no limit.
 enum { TIFF_UNLIMITED_MEMORY = 512 << 20 };
 
-typedef struct tiff_facts {
+typedef struct tiff_properties {
   uint32_t width, height;
   uint16_t compression;
   uint16_t photometric;
@@ -40,18 +40,18 @@ typedef struct tiff_facts {
   // Strips and tiles are handled alike; a strip is a tile of the image's width.
   bool tiled;
   uint32_t tile_width, tile_height; // pixels
-  uint32_t across, down;            // number of tiles
+  uint32_t tile_columns, tile_rows; // number of tiles
   uint64_t unit_bytes;              // one tile row in one plane; sub_y rows for subsampled YCbCr
   uint64_t tile_bytes;              // one tile in one plane
   bool direct;                      // not compressed: samples are read directly from the input
   bool swapped;                     // direct samples have the other byte order
   bool reversed;                    // the input bytes are least significant bit first
   bool native_lzw;                  // tiff_lzw.c is tried first
-  bool sums;          // for native_lzw: horizontal predictor (Predictor 2) of 8 or 16 bits
+  bool has_predictor; // for native_lzw: horizontal predictor (Predictor 2) of 8 or 16 bits
   uint32_t band_rows; // rows of the band buffer
   uint64_t work_bytes;
   uint64_t retry_cost; // nanoseconds available for decoding again after damage
-} tiff_facts;
+} tiff_properties;
 
 // Returns true for CCITT: 1-bit rows in which damage is detected and reported per row.
 static inline bool tiff_is_fax(uint16_t compression) {
@@ -60,15 +60,15 @@ static inline bool tiff_is_fax(uint16_t compression) {
 }
 
 // Returns the plane index of the k-th plane to read.
-static inline uint16_t tiff_plane(const tiff_facts *facts, uint16_t k) {
-  return k < facts->colors ? k : (uint16_t)facts->alpha;
+static inline uint16_t tiff_plane(const tiff_properties *properties, uint16_t k) {
+  return k < properties->colors ? k : (uint16_t)properties->alpha;
 }
 
-// Returns the rows in the tiles of tile row `down`: the last strip is shortened, the last tile is
-// not.
-static inline uint32_t tiff_tile_rows(const tiff_facts *facts, uint32_t down) {
-  uint32_t left = facts->height - down * facts->tile_height;
-  return facts->tiled || left > facts->tile_height ? facts->tile_height : left;
+// Returns the rows in the tiles of tile row `tile_rows`: the last strip is shortened, the last tile
+// is not.
+static inline uint32_t tiff_rows_in_tile(const tiff_properties *properties, uint32_t tile_rows) {
+  uint32_t left = properties->height - tile_rows * properties->tile_height;
+  return properties->tiled || left > properties->tile_height ? properties->tile_height : left;
 }
 
 #endif
