@@ -82,7 +82,7 @@ static void compare_images(void) {
         const uint8_t *above = zeros;
         for (uint32_t r = 0, done; r < ROWS; r += done, above = raw + (r - 1) * stride + 1)
           done = (way ? plain_png_unfilter_some
-                      : imgc_png_unfilter_some)(raw + r * stride, ROWS - r, above, n, widths[w]);
+                      : imgc_png_unfilter_next)(raw + r * stride, ROWS - r, above, n, widths[w]);
       }
       expect(memcmp(vector, plain, BUFFER_SIZE) == 0, "images differ at %zu pixels of %u bytes",
              pixels, widths[w]);

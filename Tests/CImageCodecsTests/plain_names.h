@@ -23,7 +23,7 @@
 #define imgc_png_unfilter plain_png_unfilter
 #define imgc_png_unfilter_pair plain_png_unfilter_pair
 #define imgc_png_unfilter_rows plain_png_unfilter_rows
-#define imgc_png_unfilter_some plain_png_unfilter_some
+#define imgc_png_unfilter_next plain_png_unfilter_some
 #define imgc_png_unfilter_waves plain_png_unfilter_waves
 
 #endif

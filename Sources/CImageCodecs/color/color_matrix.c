@@ -66,11 +66,11 @@ bool imgc_matrix_init(imgc_matrix *matrix, cmsHPROFILE profile, cmsHPROFILE srgb
     for (int v = 0; v < 256; v++) {
       double linear = (double)cmsEvalToneCurveFloat(curve, (float)v / 255);
       for (int k = 0; k < 3; k++) {
-        double share = 0;
-        for (int j = 0; j < 3; j++) share += to_srgb[k][j] * to_xyz[j][i];
+        double coefficient = 0;
+        for (int j = 0; j < 3; j++) coefficient += to_srgb[k][j] * to_xyz[j][i];
         // Adding 0.5 rounds, because the sum is truncated to an integer.
         matrix->light[i][v][k] =
-            (float)(share * linear * (IMGC_LINEAR_STEPS - 1) + (i == 0 ? 0.5 : 0));
+            (float)(coefficient * linear * (IMGC_LINEAR_STEPS - 1) + (i == 0 ? 0.5 : 0));
       }
     }
   }
@@ -79,8 +79,8 @@ bool imgc_matrix_init(imgc_matrix *matrix, cmsHPROFILE profile, cmsHPROFILE srgb
 }
 
 void imgc_matrix_row(const imgc_matrix *matrix, uint8_t *pixels, size_t n) {
-  const float most = IMGC_LINEAR_STEPS - 1;
-  const imgc_float4 zero = {0}, top = {most, most, most, most};
+  const float max = IMGC_LINEAR_STEPS - 1;
+  const imgc_float4 zero = {0}, top = {max, max, max, max};
   const uint8_t *encoded = matrix->encoded;
   for (uint8_t *p = pixels; n > 0; n--, p += 4) {
     imgc_float4 v = matrix->light[0][p[0]] + matrix->light[1][p[1]] + matrix->light[2][p[2]];

@@ -45,7 +45,7 @@ cmsContext imgc_color_context(void) {
 // ---------------------------------------------------------------- profiles
 
 // A gray image may have an RGB profile: its pixels are RGB with equal components.
-static bool fits(cmsColorSpaceSignature space, imgc_color_model model) {
+static bool matches_model(cmsColorSpaceSignature space, imgc_color_model model) {
   switch (model) {
   case IMGC_COLOR_GRAY: return space == cmsSigGrayData || space == cmsSigRgbData;
   case IMGC_COLOR_RGB:
@@ -83,7 +83,7 @@ cmsHPROFILE imgc_profile_from_icc(cmsContext context, const uint8_t *icc, size_t
   hide_multi_process_tags(copy, size);
   cmsHPROFILE profile = cmsOpenProfileFromMemTHR(context, copy, (cmsUInt32Number)size);
   free(copy); // lcms2 has made a copy
-  if (profile && fits(cmsGetColorSpace(profile), model) &&
+  if (profile && matches_model(cmsGetColorSpace(profile), model) &&
       describes_pixels(cmsGetDeviceClass(profile)))
     return profile;
   if (profile) cmsCloseProfile(profile);

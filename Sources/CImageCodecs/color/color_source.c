@@ -116,8 +116,8 @@ static bool profile_from_cicp(cmsContext context, const uint8_t cicp[4], cmsHPRO
 
 // ---------------------------------------------------------------- gAMA and cHRM
 
-static bool is_near(double value, double wanted, double tolerance) {
-  return value >= wanted - tolerance && value <= wanted + tolerance;
+static bool is_near(double value, double expected, double tolerance) {
+  return value >= expected - tolerance && value <= expected + tolerance;
 }
 
 static bool are_srgb_chromaticities(const double xy[8]) {
@@ -128,15 +128,15 @@ static bool are_srgb_chromaticities(const double xy[8]) {
 
 static cmsHPROFILE profile_from_gamma(cmsContext context, const imgc_header *header,
                                       imgc_report *report) {
-  bool has_gamma = header->has_gamma, has_xy = header->has_chromaticities, is_bad = false;
+  bool has_gamma = header->has_gamma, has_xy = header->has_chromaticities, is_invalid = false;
   double xy[8];
   for (int i = 0; i < 8; i++) {
     xy[i] = has_xy ? header->chromaticities[i] / 100000.0 : srgb_xy[i];
-    if (xy[i] > 1 || (i % 2 == 1 && xy[i] == 0)) is_bad = true;
+    if (xy[i] > 1 || (i % 2 == 1 && xy[i] == 0)) is_invalid = true;
   }
   // Exponents outside 1/10 to 10 are not plausible for a display.
-  if (has_gamma && (header->gamma < 10000 || header->gamma > 1000000)) is_bad = true;
-  if (is_bad) {
+  if (has_gamma && (header->gamma < 10000 || header->gamma > 1000000)) is_invalid = true;
+  if (is_invalid) {
     imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
     return NULL;
   }
@@ -165,7 +165,7 @@ cmsHPROFILE imgc_source_profile(cmsContext context, const imgc_color_source *sou
     if (profile) return profile;
     imgc_warn(report, IMGC_WARN_PROFILE_IGNORED);
   }
-  bool says_gamma = header->has_gamma || header->has_chromaticities;
-  if (header->has_srgb || !says_gamma || header->color_model == IMGC_COLOR_CMYK) return NULL;
+  bool has_gamma_chunks = header->has_gamma || header->has_chromaticities;
+  if (header->has_srgb || !has_gamma_chunks || header->color_model == IMGC_COLOR_CMYK) return NULL;
   return profile_from_gamma(context, header, report);
 }

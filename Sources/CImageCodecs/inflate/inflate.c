@@ -12,12 +12,12 @@
 #endif
 #include <libdeflate.h>
 
-#define LONG_RUNS (LIBDEFLATE_VERSION_MAJOR == 1 && LIBDEFLATE_VERSION_MINOR < 16)
+#define ALLOWS_LONG_RUNS (LIBDEFLATE_VERSION_MAJOR == 1 && LIBDEFLATE_VERSION_MINOR < 16)
 
 #if defined(__x86_64__)
-#define FAST IMGC_CPU_HAS_BMI2
+#define HAS_BMI2 IMGC_CPU_HAS_BMI2
 #else
-#define FAST 0
+#define HAS_BMI2 0
 #define imgc_inflate_loop_bmi2 decode_fast
 #endif
 
@@ -28,10 +28,11 @@ enum {
   MAX_BLOCKS_WITHOUT_OUTPUT = 64,
 };
 
-void imgc_inflate_begin(imgc_inflater *z, bool (*more)(void *, const uint8_t **, const uint8_t **),
+void imgc_inflate_begin(imgc_inflater *z,
+                        bool (*next_input)(void *, const uint8_t **, const uint8_t **),
                         void *context) {
   z->in = z->in_end = NULL;
-  z->more = more;
+  z->next_input = next_input;
   z->context = context;
   z->accepts_zlib_rejects = z->input_ended = z->is_last = z->has_fixed = false;
   z->out_start = z->out = 0;
@@ -45,10 +46,10 @@ void imgc_inflate_begin(imgc_inflater *z, bool (*more)(void *, const uint8_t **,
 
 // Reads bytes until there are `count` bits (at most 57). Returns false at the end of the input;
 // missing bits are read as zeros.
-static bool need(imgc_inflater *z, unsigned count) {
+static bool fill_bits(imgc_inflater *z, unsigned count) {
   while (z->bit_count < count) {
     while (z->in == z->in_end)
-      if (z->input_ended || !z->more(z->context, &z->in, &z->in_end)) {
+      if (z->input_ended || !z->next_input(z->context, &z->in, &z->in_end)) {
         z->input_ended = true;
         return false;
       }
@@ -59,7 +60,7 @@ static bool need(imgc_inflater *z, unsigned count) {
 }
 
 // Consumes at most 57 bits that are in the buffer.
-INLINE uint32_t take(imgc_inflater *z, unsigned count) {
+INLINE uint32_t consume(imgc_inflater *z, unsigned count) {
   uint32_t value = (uint32_t)(z->bits & (((uint64_t)1 << count) - 1));
   z->bits >>= count;
   z->bit_count -= count;
@@ -67,13 +68,13 @@ INLINE uint32_t take(imgc_inflater *z, unsigned count) {
 }
 
 static bool read_bits(imgc_inflater *z, unsigned count, uint32_t *value) {
-  if (!need(z, count)) return false;
-  *value = take(z, count);
+  if (!fill_bits(z, count)) return false;
+  *value = consume(z, count);
   return true;
 }
 
 bool imgc_inflate_bytes(imgc_inflater *z, uint8_t *to, size_t count) {
-  take(z, z->bit_count % 8);
+  consume(z, z->bit_count % 8);
   for (size_t i = 0; i < count; i++) {
     uint32_t byte;
     if (!read_bits(z, 8, &byte)) return false;
@@ -85,10 +86,10 @@ bool imgc_inflate_bytes(imgc_inflater *z, uint8_t *to, size_t count) {
 // ---------------------------------------------------------------- block headers
 
 static bool begin_stored(imgc_inflater *z) {
-  uint8_t head[4];
-  if (!imgc_inflate_bytes(z, head, 4)) return false;
-  z->stored = (uint32_t)head[0] | (uint32_t)head[1] << 8;
-  if ((z->stored ^ 0xFFFF) != ((uint32_t)head[2] | (uint32_t)head[3] << 8)) return false;
+  uint8_t header[4];
+  if (!imgc_inflate_bytes(z, header, 4)) return false;
+  z->stored = (uint32_t)header[0] | (uint32_t)header[1] << 8;
+  if ((z->stored ^ 0xFFFF) != ((uint32_t)header[2] | (uint32_t)header[3] << 8)) return false;
   z->state = IMGC_INFLATE_STORED;
   return true;
 }
@@ -122,33 +123,33 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
     of_lengths[order[i]] = (uint8_t)bits;
   }
   if (!imgc_inflate_length_table(table, of_lengths)) return IMGC_INFLATE_INVALID;
-  bool odd = literals > 286 || distances > 30;
+  bool rejected_by_zlib = literals > 286 || distances > 30;
   unsigned count = 0;
   while (count < literals + distances) {
-    need(z, 7 + 7);
+    fill_bits(z, 7 + 7);
     uint32_t entry = table[z->bits & 127];
     unsigned bits = entry & 0xFF, symbol = entry >> 16;
     unsigned extra = symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
     // An incomplete code of code lengths cannot produce a block with an end code.
     if ((entry & IMGC_INFLATE_RARE) || bits + extra > z->bit_count) return IMGC_INFLATE_INVALID;
-    take(z, bits);
+    consume(z, bits);
     if (symbol < 16) {
       lengths[count++] = (uint8_t)symbol;
       continue;
     }
     if (symbol == 16 && count == 0) return IMGC_INFLATE_INVALID;
-    unsigned run = take(z, extra) + (symbol == 18 ? 11 : 3);
+    unsigned run = consume(z, extra) + (symbol == 18 ? 11 : 3);
     memset(lengths + count, symbol == 16 ? lengths[count - 1] : 0, run);
     count += run;
   }
   // libdeflate before 1.16 accepts a run that extends past the last length.
   if (count != literals + distances) {
-    if (!LONG_RUNS) return IMGC_INFLATE_INVALID;
-    odd = true;
+    if (!ALLOWS_LONG_RUNS) return IMGC_INFLATE_INVALID;
+    rejected_by_zlib = true;
   }
   // Without an end-of-block code the stream never ends.
   if (lengths[256] == 0) return IMGC_INFLATE_INVALID;
-  if (odd && !z->accepts_zlib_rejects) return IMGC_INFLATE_ZLIB_REJECTS;
+  if (rejected_by_zlib && !z->accepts_zlib_rejects) return IMGC_INFLATE_ZLIB_REJECTS;
   if (!imgc_inflate_distance_table(z, lengths + literals, distances) ||
       !imgc_inflate_literal_table(z, lengths, literals))
     return IMGC_INFLATE_INVALID;
@@ -157,10 +158,10 @@ static imgc_inflate_result begin_dynamic(imgc_inflater *z) {
 }
 
 static imgc_inflate_result begin_block(imgc_inflater *z) {
-  uint32_t head;
-  if (!read_bits(z, 3, &head)) return IMGC_INFLATE_INVALID;
-  z->is_last = head & 1;
-  switch (head >> 1) {
+  uint32_t header;
+  if (!read_bits(z, 3, &header)) return IMGC_INFLATE_INVALID;
+  z->is_last = header & 1;
+  switch (header >> 1) {
   case 0: return begin_stored(z) ? IMGC_INFLATE_MORE : IMGC_INFLATE_INVALID;
   case 1: return begin_fixed(z) ? IMGC_INFLATE_MORE : IMGC_INFLATE_INVALID;
   case 2: return begin_dynamic(z);
@@ -177,13 +178,13 @@ static void end_block(imgc_inflater *z) {
 static imgc_inflate_result copy_stored(imgc_inflater *z) {
   while (z->stored > 0 && z->out < LIMIT) {
     if (z->bit_count > 0) { // whole bytes
-      z->window[z->out++] = (uint8_t)take(z, 8);
+      z->window[z->out++] = (uint8_t)consume(z, 8);
       z->stored--;
       continue;
     }
     size_t n = (size_t)(z->in_end - z->in);
     if (n == 0) {
-      if (!need(z, 8)) return IMGC_INFLATE_INVALID;
+      if (!fill_bits(z, 8)) return IMGC_INFLATE_INVALID;
       continue;
     }
     if (n > z->stored) n = z->stored;
@@ -212,7 +213,7 @@ INLINE uint32_t look_up(const uint32_t *table, unsigned index_bits, uint64_t bit
 
 // Decodes one symbol with the available input.
 static imgc_inflate_result decode_carefully(imgc_inflater *z) {
-  need(z, MAX_SYMBOL_BITS);
+  fill_bits(z, MAX_SYMBOL_BITS);
   uint64_t bits = z->bits;
   unsigned before;
   uint32_t entry = look_up(z->literals, z->literal_bits, bits, &before);
@@ -222,7 +223,7 @@ static imgc_inflate_result decode_carefully(imgc_inflater *z) {
   if ((entry & IMGC_INFLATE_IS_UNDEFINED) && !z->accepts_zlib_rejects)
     return IMGC_INFLATE_ZLIB_REJECTS;
   if (entry & (IMGC_INFLATE_IS_LITERAL | IMGC_INFLATE_END_OF_BLOCK)) {
-    take(z, used);
+    consume(z, used);
     if (entry & IMGC_INFLATE_IS_LITERAL)
       z->window[z->out++] = (uint8_t)(entry >> 16);
     else
@@ -241,7 +242,7 @@ static imgc_inflate_result decode_carefully(imgc_inflater *z) {
   uint32_t distance = value_of(entry, bits);
   // The window contains all output, or at least its last 32 KiB.
   if (distance > z->out) return IMGC_INFLATE_INVALID;
-  take(z, used);
+  consume(z, used);
   uint8_t *to = z->window + z->out;
   for (uint32_t i = 0; i < length; i++) to[i] = to[(ptrdiff_t)i - (ptrdiff_t)distance];
   z->out += length;
@@ -249,7 +250,7 @@ static imgc_inflate_result decode_carefully(imgc_inflater *z) {
 }
 
 static void decode(imgc_inflater *z) {
-  if (FAST)
+  if (HAS_BMI2)
     imgc_inflate_loop_bmi2(z);
   else
     decode_fast(z);

@@ -11,7 +11,8 @@
 
 // Starts before the first block. Set `accepts_zlib_rejects` afterwards. Does not initialize the
 // window.
-void imgc_inflate_begin(imgc_inflater *z, bool (*more)(void *, const uint8_t **, const uint8_t **),
+void imgc_inflate_begin(imgc_inflater *z,
+                        bool (*next_input)(void *, const uint8_t **, const uint8_t **),
                         void *context);
 
 // Decompresses the next piece: at most IMGC_INFLATE_CHUNK + 257 bytes. All results except

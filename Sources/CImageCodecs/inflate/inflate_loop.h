@@ -62,7 +62,7 @@ INLINE void copy_match(uint8_t *to, uint32_t length, uint32_t distance) {
 }
 
 // Writes one or two literals, always two bytes; returns the end.
-INLINE uint8_t *put_literals(uint8_t *out, uint32_t entry) {
+INLINE uint8_t *write_literals(uint8_t *out, uint32_t entry) {
   out[0] = (uint8_t)(entry >> 16);
   out[1] = (uint8_t)(entry >> 24);
   return out + 1 + (entry >> 6 & 1);
@@ -81,7 +81,7 @@ INLINE void decode_fast(imgc_inflater *z) {
 // Fills the buffer to at least 56 bits. Bits above `count` may already contain a part of the next
 // byte, which is loaded again with the same value.
 #define REFILL (bits |= imgc_load_le64(in) << count, in += (63 - count) >> 3, count |= 56)
-#define DROP(entry) (bits >>= (entry)&IMGC_INFLATE_BITS, count -= (entry)&IMGC_INFLATE_BITS)
+#define CONSUME(entry) (bits >>= (entry)&IMGC_INFLATE_BITS, count -= (entry)&IMGC_INFLATE_BITS)
 
   REFILL;
   // Look up before the refill, whose latency is then hidden: the entry's bits are already
@@ -92,19 +92,19 @@ INLINE void decode_fast(imgc_inflater *z) {
     if (entry & IMGC_INFLATE_IS_LITERAL) {
       // Three look-ups in the main table use 33 bits; 11 more are available for the next one.
       uint32_t literal = entry;
-      DROP(entry);
+      CONSUME(entry);
       entry = literals[bits & literal_mask];
-      out = put_literals(out, literal);
+      out = write_literals(out, literal);
       if (entry & IMGC_INFLATE_IS_LITERAL) {
         literal = entry;
-        DROP(entry);
+        CONSUME(entry);
         entry = literals[bits & literal_mask];
-        out = put_literals(out, literal);
+        out = write_literals(out, literal);
         if (entry & IMGC_INFLATE_IS_LITERAL) {
           literal = entry;
-          DROP(entry);
+          CONSUME(entry);
           entry = literals[bits & literal_mask];
-          out = put_literals(out, literal);
+          out = write_literals(out, literal);
           continue;
         }
       }
@@ -114,11 +114,11 @@ INLINE void decode_fast(imgc_inflater *z) {
     unsigned count_before = count;
     if (entry & IMGC_INFLATE_RARE) {
       if (!(entry & IMGC_INFLATE_SUBTABLE)) break;
-      DROP(entry);
+      CONSUME(entry);
       entry = literals[(entry >> 16) + (bits & ((1u << (entry >> 8 & 15)) - 1))];
       if (entry & IMGC_INFLATE_IS_LITERAL) {
-        DROP(entry);
-        out = put_literals(out, entry);
+        CONSUME(entry);
+        out = write_literals(out, entry);
         entry = literals[bits & literal_mask];
         continue;
       }
@@ -126,10 +126,10 @@ INLINE void decode_fast(imgc_inflater *z) {
     uint32_t distance_entry = 0, length = value_of(entry, bits);
     if (!(entry & IMGC_INFLATE_RARE)) {
       // A length and its distance use at most 48 of 56 bits.
-      DROP(entry);
+      CONSUME(entry);
       distance_entry = distances[bits & ((1u << IMGC_INFLATE_DISTANCE_BITS) - 1)];
       if (distance_entry & IMGC_INFLATE_SUBTABLE) {
-        DROP(distance_entry);
+        CONSUME(distance_entry);
         distance_entry =
             distances[(distance_entry >> 16) + (bits & ((1u << (distance_entry >> 8 & 15)) - 1))];
       }
@@ -140,7 +140,7 @@ INLINE void decode_fast(imgc_inflater *z) {
       count = count_before;
       break;
     }
-    DROP(distance_entry);
+    CONSUME(distance_entry);
     entry = literals[bits & literal_mask];
     copy_match(out, length, distance);
     out += length;
@@ -150,5 +150,5 @@ INLINE void decode_fast(imgc_inflater *z) {
   z->bits = bits & (((uint64_t)1 << count) - 1);
   z->bit_count = count;
 #undef REFILL
-#undef DROP
+#undef CONSUME
 }

@@ -16,18 +16,18 @@ static uint32_t literal_entry(unsigned symbol) {
   if (symbol < 256) return IMGC_INFLATE_IS_LITERAL | symbol << 16;
   if (symbol == 256) return IMGC_INFLATE_RARE | IMGC_INFLATE_END_OF_BLOCK;
   unsigned i = symbol - 257;
-  uint32_t odd = symbol > 285 ? IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED : 0;
+  uint32_t undefined = symbol > 285 ? IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED : 0;
   uint32_t extra = i < 8 || i >= 28 ? 0 : i / 4 - 1;
-  return (uint32_t)base[i] << 16 | odd | extra;
+  return (uint32_t)base[i] << 16 | undefined | extra;
 }
 
 static uint32_t distance_entry(unsigned symbol) {
   // 30 and 31 are undefined; libdeflate decodes them as 29.
-  uint32_t odd = symbol > 29 ? IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED : 0;
-  if (odd) symbol = 29;
+  uint32_t undefined = symbol > 29 ? IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED : 0;
+  if (undefined) symbol = 29;
   uint32_t extra = symbol < 4 ? 0 : symbol / 2 - 1;
   uint32_t base = symbol < 4 ? symbol + 1 : ((2 + symbol % 2) << extra) + 1;
-  return base << 16 | odd | extra;
+  return base << 16 | undefined | extra;
 }
 
 static uint32_t length_entry(unsigned symbol) { return symbol << 16; }
@@ -64,8 +64,8 @@ static unsigned make_table(uint32_t *table, size_t size, unsigned bits, const ui
     if (used > 1 || (used == 1 && counts[1] != 1)) return 0;
     // zlib accepts the codeword 0 of a single symbol, and no codeword of an empty code.
     uint32_t entry = with_bits(entry_of(used ? sorted[0] : 0), 1);
-    uint32_t odd = entry | IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED;
-    for (unsigned i = 0; i < 1u << bits; i++) table[i] = used && !(i & 1) ? entry : odd;
+    uint32_t undefined = entry | IMGC_INFLATE_RARE | IMGC_INFLATE_IS_UNDEFINED;
+    for (unsigned i = 0; i < 1u << bits; i++) table[i] = used && !(i & 1) ? entry : undefined;
     return bits;
   }
 

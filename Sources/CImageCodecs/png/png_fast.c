@@ -109,7 +109,7 @@ static void draw_rows(const imgc_png_image *image, imgc_png_rows *rows, uint8_t 
     uint32_t done = 0; // number of following rows that are already unfiltered
     for (uint32_t row = 0; row < pass.height; row++, raw += n + 1) {
       if (row % 16 == 0 && imgc_poll(image->request, image->report)) return;
-      if (done == 0) done = imgc_png_unfilter_some(raw, pass.height - row, above, n, bpp);
+      if (done == 0) done = imgc_png_unfilter_next(raw, pass.height - row, above, n, bpp);
       done--;
       imgc_png_rows_convert(rows, &pass, row, raw + 1);
       above = raw + 1;

@@ -69,7 +69,7 @@ static bool draw_batch(stream *s) {
     if (raw[i * s->row_size] > IMGC_FILTER_PAETH) return false;
   const uint8_t *above = s->above;
   for (uint32_t i = 0; s->rows && i < count; i++, raw += s->row_size) {
-    if (done == 0) done = imgc_png_unfilter_some(raw, count - i, above, n, s->bpp);
+    if (done == 0) done = imgc_png_unfilter_next(raw, count - i, above, n, s->bpp);
     done--;
     imgc_png_rows_convert(s->rows, &pass, s->row + i, raw + 1);
     above = raw + 1;

@@ -26,7 +26,7 @@ INLINE vector add(vector a, vector b) { return _mm_add_epi8(a, b); }
 INLINE vector shuffle(vector v, vector order) { return _mm_shuffle_epi8(v, order); }
 // Shifts the bytes up by a constant.
 #define SHIFTED(v, bytes) _mm_slli_si128(v, bytes)
-#define TWIN AVX2
+#define VARIANT_TARGET AVX2
 
 #elif defined(__aarch64__)
 
@@ -41,7 +41,7 @@ INLINE void store(uint8_t *p, vector v) { vst1q_u8(p, v); }
 INLINE vector add(vector a, vector b) { return vaddq_u8(a, b); }
 INLINE vector shuffle(vector v, vector order) { return vqtbl1q_u8(v, order); }
 #define SHIFTED(v, bytes) vextq_u8(vdupq_n_u8(0), v, 16 - (bytes))
-#define TWIN
+#define VARIANT_TARGET
 
 #endif
 
@@ -84,7 +84,7 @@ INLINE size_t sum_vectors(uint8_t *row, size_t n, unsigned step) {
   return i + 16;
 }
 
-TWIN size_t IMGC_RUNNING_SUM_VARIANT(uint8_t *row, size_t n, unsigned step) {
+VARIANT_TARGET size_t IMGC_RUNNING_SUM_VARIANT(uint8_t *row, size_t n, unsigned step) {
   switch (step) {
   case 1: return sum_vectors(row, n, 1);
   case 2: return sum_vectors(row, n, 2);

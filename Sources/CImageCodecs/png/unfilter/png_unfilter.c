@@ -53,7 +53,7 @@ void imgc_png_unfilter_rows(uint8_t *first, size_t stride, const uint8_t *above,
     unfilter_wave(first, stride, above, n, bpp);
 }
 
-uint32_t imgc_png_unfilter_some(uint8_t *raw, uint32_t rows, const uint8_t *above, size_t n,
+uint32_t imgc_png_unfilter_next(uint8_t *raw, uint32_t rows, const uint8_t *above, size_t n,
                                 unsigned bpp) {
   uint8_t *row = raw + 1, *below = raw + n + 1;
   if (rows >= IMGC_PNG_UNFILTER_ROWS && imgc_png_unfilter_waves(row, n + 1, n, bpp)) {

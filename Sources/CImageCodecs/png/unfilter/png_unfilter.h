@@ -39,7 +39,7 @@ void imgc_png_unfilter_rows(uint8_t *first, size_t stride, const uint8_t *above,
 // Reconstructs the row after the filter byte at `raw`, and possibly following rows, which are n + 1
 // bytes apart. Returns the number of reconstructed rows. `rows` is the number of available rows, at
 // least 1.
-uint32_t imgc_png_unfilter_some(uint8_t *raw, uint32_t rows, const uint8_t *above, size_t n,
+uint32_t imgc_png_unfilter_next(uint8_t *raw, uint32_t rows, const uint8_t *above, size_t n,
                                 unsigned bpp);
 
 #endif

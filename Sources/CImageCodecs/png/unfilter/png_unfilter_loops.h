@@ -40,12 +40,12 @@ INLINE pixel choose(pixel mask, pixel yes, pixel no) {
   return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
 }
 INLINE pixel paeth(pixel a, pixel b, pixel c) {
-  pixel to_a = _mm_sub_epi16(b, c), to_b = _mm_sub_epi16(a, c);
-  pixel to_c = absolute(_mm_add_epi16(to_a, to_b));
-  to_a = absolute(to_a);
-  to_b = absolute(to_b);
-  pixel least = _mm_min_epi16(to_c, _mm_min_epi16(to_a, to_b));
-  return choose(_mm_cmpeq_epi16(least, to_a), a, choose(_mm_cmpeq_epi16(least, to_b), b, c));
+  pixel pa = _mm_sub_epi16(b, c), pb = _mm_sub_epi16(a, c);
+  pixel pc = absolute(_mm_add_epi16(pa, pb));
+  pa = absolute(pa);
+  pb = absolute(pb);
+  pixel least = _mm_min_epi16(pc, _mm_min_epi16(pa, pb));
+  return choose(_mm_cmpeq_epi16(least, pa), a, choose(_mm_cmpeq_epi16(least, pb), b, c));
 }
 #else
 
@@ -70,10 +70,10 @@ INLINE pixel average(pixel a, pixel b) {
 INLINE int absolute(int v) { return v < 0 ? -v : v; }
 INLINE pixel paeth(pixel a, pixel b, pixel c) {
   for (int i = 0; i < 8; i++) {
-    int to_a = absolute(b.sample[i] - c.sample[i]), to_b = absolute(a.sample[i] - c.sample[i]);
-    int to_c = absolute(a.sample[i] + b.sample[i] - 2 * c.sample[i]);
-    uint8_t far = to_b <= to_c ? b.sample[i] : c.sample[i];
-    a.sample[i] = to_a <= to_b && to_a <= to_c ? a.sample[i] : far;
+    int pa = absolute(b.sample[i] - c.sample[i]), pb = absolute(a.sample[i] - c.sample[i]);
+    int pc = absolute(a.sample[i] + b.sample[i] - 2 * c.sample[i]);
+    uint8_t farther = pb <= pc ? b.sample[i] : c.sample[i];
+    a.sample[i] = pa <= pb && pa <= pc ? a.sample[i] : farther;
   }
   return a;
 }
@@ -116,13 +116,13 @@ INLINE void two_rows(int first, int second, uint8_t *row, uint8_t *below, const 
 INLINE uint8_t predict_byte(int filter, int a, int b, int c) {
   if (filter == IMGC_FILTER_SUB) return (uint8_t)a;
   if (filter == IMGC_FILTER_AVERAGE) return (uint8_t)((a + b) / 2);
-  int to_a = b - c, to_b = a - c, to_c = to_a + to_b;
-  to_a = to_a < 0 ? -to_a : to_a;
-  to_b = to_b < 0 ? -to_b : to_b;
-  to_c = to_c < 0 ? -to_c : to_c;
-  int best = to_b < to_a ? b : a;
-  int least = to_b < to_a ? to_b : to_a;
-  return (uint8_t)(to_c < least ? c : best);
+  int pa = b - c, pb = a - c, pc = pa + pb;
+  pa = pa < 0 ? -pa : pa;
+  pb = pb < 0 ? -pb : pb;
+  pc = pc < 0 ? -pc : pc;
+  int best = pb < pa ? b : a;
+  int least = pb < pa ? pb : pa;
+  return (uint8_t)(pc < least ? c : best);
 }
 
 INLINE void one_narrow_row(int filter, uint8_t *row, const uint8_t *above, size_t n, unsigned bpp) {

@@ -59,12 +59,12 @@ INLINE wave_lanes wave_least(wave_lanes a, wave_lanes b) { return wave_choose(a 
 INLINE wave_lanes wave_absolute(wave_lanes v) { return wave_choose(v < -v, -v, v); }
 
 INLINE wave_lanes wave_predict(const wave_masks *m, wave_lanes a, wave_lanes b, wave_lanes c) {
-  wave_lanes to_a = b - c, to_b = a - c;
-  wave_lanes to_c = wave_absolute(to_a + to_b);
-  to_a = wave_absolute(to_a);
-  to_b = wave_absolute(to_b);
-  wave_lanes least = wave_least(to_c, wave_least(to_a, to_b));
-  wave_lanes nearest = wave_choose(least == to_a, a, wave_choose(least == to_b, b, c));
+  wave_lanes pa = b - c, pb = a - c;
+  wave_lanes pc = wave_absolute(pa + pb);
+  pa = wave_absolute(pa);
+  pb = wave_absolute(pb);
+  wave_lanes least = wave_least(pc, wave_least(pa, pb));
+  wave_lanes nearest = wave_choose(least == pa, a, wave_choose(least == pb, b, c));
   return (m->paeth & nearest) | (m->average & ((a + b) >> 1)) | (m->sub & a) | (m->up & b);
 }
 
