@@ -15,10 +15,10 @@
 
 #include "CImageCodecs.h"
 
-#define CHECK(claim)                                                                               \
+#define CHECK(condition)                                                                           \
   do {                                                                                             \
-    if (!(claim)) {                                                                                \
-      fprintf(stderr, "violated: %s (line %d)\n", #claim, __LINE__);                               \
+    if (!(condition)) {                                                                            \
+      fprintf(stderr, "violated: %s (line %d)\n", #condition, __LINE__);                           \
       abort();                                                                                     \
     }                                                                                              \
   } while (0)
@@ -66,15 +66,15 @@ static void check_padding(const imgc_target *target, uint8_t fill) {
             fill);
 }
 
-static void still(const imgc_request *request, const imgc_header *header, uint8_t orientation,
-                  bool twice) {
+static void check_still(const imgc_request *request, const imgc_header *header, uint8_t orientation,
+                        bool decodes_twice) {
   imgc_report report, again;
   imgc_target target = make_target(header, orientation, 0x00);
   imgc_status status = imgc_decode(request, &target, &report);
   check_report(&report, status);
   check_padding(&target, 0x00);
   CHECK(report.rows <= header->height);
-  if (!status && twice) {
+  if (!status && decodes_twice) {
     imgc_target other = make_target(header, orientation, 0xFF);
     CHECK(imgc_decode(request, &other, &again) == IMGC_OK);
     check_padding(&other, 0xFF);
@@ -90,7 +90,7 @@ static void still(const imgc_request *request, const imgc_header *header, uint8_
 // Compares the native decoders with the libraries alone: the same pixels and the same report. For
 // PNG, where libdeflate accepts a few streams that zlib rejects, compares the two native decoders
 // instead.
-static void alone(const imgc_request *request, const imgc_header *header) {
+static void compare_with_libraries(const imgc_request *request, const imgc_header *header) {
   if (request->format == IMGC_FORMAT_GIF) return;
   imgc_report report, other;
   imgc_request library = *request;
@@ -117,52 +117,53 @@ static bool is_opaque(const imgc_target *target) {
 
 // Compares resampling during the decode with resampling after it: the same pixels and the same
 // report.
-static void shrunk(const imgc_request *request, const imgc_header *header, uint8_t choice) {
-  imgc_report report, whole_report;
-  imgc_target whole = make_target(header, 1, 0x00);
-  imgc_header small_header = {.width = 1u + choice % 19, .height = 1u + choice % 13};
-  imgc_target small = make_target(&small_header, 1, 0x00);
-  imgc_target expected = make_target(&small_header, 1, 0x00);
+static void check_resampled(const imgc_request *request, const imgc_header *header,
+                            uint8_t selector) {
+  imgc_report report, full_report;
+  imgc_target full = make_target(header, 1, 0x00);
+  imgc_header resampled_header = {.width = 1u + selector % 19, .height = 1u + selector % 13};
+  imgc_target resampled = make_target(&resampled_header, 1, 0x00);
+  imgc_target expected = make_target(&resampled_header, 1, 0x00);
   imgc_resample_request resample = {.source_width = header->width,
                                     .source_height = header->height,
                                     .crop_width = header->width,
                                     .crop_height = header->height,
-                                    .width = small.width,
-                                    .height = small.height,
-                                    .filter = (imgc_filter)(choice % 5),
+                                    .width = resampled.width,
+                                    .height = resampled.height,
+                                    .filter = (imgc_filter)(selector % 5),
                                     .flags = header->has_alpha ? 0 : IMGC_RESAMPLE_OPAQUE};
   CHECK(imgc_resampled_bytes(header, &resample) < UINT64_MAX);
 
-  imgc_request quick = *request;
-  quick.flags |= choice % 2 ? IMGC_NO_LAST_REFINEMENT : IMGC_LOW_SCANS_ONLY;
-  if (choice / 2 % 2) quick.flags |= IMGC_FLAT_CHROMA;
-  imgc_status status = imgc_decode_resampled(&quick, &resample, &small, &report);
+  imgc_request reduced = *request;
+  reduced.flags |= selector % 2 ? IMGC_NO_LAST_REFINEMENT : IMGC_LOW_SCANS_ONLY;
+  if (selector / 2 % 2) reduced.flags |= IMGC_FLAT_CHROMA;
+  imgc_status status = imgc_decode_resampled(&reduced, &resample, &resampled, &report);
   check_report(&report, status);
-  check_padding(&small, 0x00);
+  check_padding(&resampled, 0x00);
 
-  status = imgc_decode_resampled(request, &resample, &small, &report);
+  status = imgc_decode_resampled(request, &resample, &resampled, &report);
   check_report(&report, status);
-  check_padding(&small, 0x00);
-  imgc_status whole_status = imgc_decode(request, &whole, &whole_report);
-  CHECK(status == whole_status || status == IMGC_ERROR_LIMIT || whole_status == IMGC_ERROR_LIMIT);
-  if (!status && !whole_status) {
-    CHECK(report.truncated == whole_report.truncated && report.corrupt == whole_report.corrupt);
-    CHECK(report.rows == whole_report.rows && report.warning_count == whole_report.warning_count);
-    if (!is_opaque(&whole)) resample.flags &= ~(uint32_t)IMGC_RESAMPLE_OPAQUE;
+  check_padding(&resampled, 0x00);
+  imgc_status full_status = imgc_decode(request, &full, &full_report);
+  CHECK(status == full_status || status == IMGC_ERROR_LIMIT || full_status == IMGC_ERROR_LIMIT);
+  if (!status && !full_status) {
+    CHECK(report.truncated == full_report.truncated && report.corrupt == full_report.corrupt);
+    CHECK(report.rows == full_report.rows && report.warning_count == full_report.warning_count);
+    if (!is_opaque(&full)) resample.flags &= ~(uint32_t)IMGC_RESAMPLE_OPAQUE;
     imgc_resampler *resampler;
     CHECK(imgc_resampler_create(&resample, &resampler) == IMGC_OK);
-    for (size_t y = 0; y < whole.height; y++)
-      imgc_resampler_push(resampler, (uint8_t *)whole.pixels + y * whole.stride, expected.pixels,
+    for (size_t y = 0; y < full.height; y++)
+      imgc_resampler_push(resampler, (uint8_t *)full.pixels + y * full.stride, expected.pixels,
                           expected.stride);
     imgc_resampler_destroy(resampler);
-    CHECK(memcmp(small.pixels, expected.pixels, small.size) == 0);
+    CHECK(memcmp(resampled.pixels, expected.pixels, resampled.size) == 0);
   }
-  free(whole.pixels);
-  free(small.pixels);
+  free(full.pixels);
+  free(resampled.pixels);
   free(expected.pixels);
 }
 
-static void frames(const imgc_request *request, const imgc_header *header) {
+static void check_frames(const imgc_request *request, const imgc_header *header) {
   if ((uint64_t)header->width * header->height > MAX_FRAME_PIXELS) return;
   imgc_target canvas = make_target(header, 1, 0x00);
   imgc_frame frame = {0};
@@ -182,7 +183,7 @@ static void frames(const imgc_request *request, const imgc_header *header) {
   free(canvas.pixels);
 }
 
-static void color(const imgc_request *request, const imgc_header *header) {
+static void check_color(const imgc_request *request, const imgc_header *header) {
   imgc_report report;
   imgc_color_source source = {.header = header};
   uint8_t *icc = NULL;
@@ -210,15 +211,15 @@ static void color(const imgc_request *request, const imgc_header *header) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  uint8_t choice = size ? data[size - 1] : 0;
+  uint8_t selector = size ? data[size - 1] : 0;
   imgc_request request = {.data = data, .size = size, .limits = limits, .flags = IMGC_COUNT_FRAMES};
 #ifdef FUZZ_FORMAT
   request.format = FUZZ_FORMAT;
-  request.strictness = choice % 16 == 0 ? (imgc_strictness)(choice / 16 % 4) : IMGC_LENIENT;
-  request.scale_denominator = FUZZ_FORMAT == IMGC_FORMAT_JPEG ? 1u << (choice / 8 % 4) : 1;
-  request.page = FUZZ_FORMAT == IMGC_FORMAT_TIFF ? choice / 64 : 0;
+  request.strictness = selector % 16 == 0 ? (imgc_strictness)(selector / 16 % 4) : IMGC_LENIENT;
+  request.scale_denominator = FUZZ_FORMAT == IMGC_FORMAT_JPEG ? 1u << (selector / 8 % 4) : 1;
+  request.page = FUZZ_FORMAT == IMGC_FORMAT_TIFF ? selector / 64 : 0;
 #else
-  request.format = choice % 5 == 4 ? imgc_probe(data, size) : (imgc_format)(choice % 5 + 1);
+  request.format = selector % 5 == 4 ? imgc_probe(data, size) : (imgc_format)(selector % 5 + 1);
 #endif
   imgc_header header;
   imgc_report report;
@@ -230,13 +231,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   CHECK(header.exif_size == 0 || header.exif_offset + header.exif_size <= size);
   CHECK(header.orientation >= 1 && header.orientation <= 8);
 #ifdef FUZZ_FORMAT
-  if (choice % 4 == 3) color(&request, &header);
-  still(&request, &header, (uint8_t)(choice % 8 + 1), choice % 3 == 0);
-  shrunk(&request, &header, choice);
-  alone(&request, &header);
-  frames(&request, &header);
+  if (selector % 4 == 3) check_color(&request, &header);
+  check_still(&request, &header, (uint8_t)(selector % 8 + 1), selector % 3 == 0);
+  check_resampled(&request, &header, selector);
+  compare_with_libraries(&request, &header);
+  check_frames(&request, &header);
 #else
-  color(&request, &header);
+  check_color(&request, &header);
 #endif
   return 0;
 }

@@ -24,7 +24,7 @@ static const imgc_limits limits = {
     .max_chunks = 128,
 };
 
-static int complain(const char *path, const imgc_report *report) {
+static int report_failure(const char *path, const imgc_report *report) {
   fprintf(stderr, "%s: status %d %s: %s\n", path, report->status, report->token, report->message);
   return report->status == IMGC_ERROR_LIMIT ? 77 : 65;
 }
@@ -46,7 +46,7 @@ static int frames(const char *path, imgc_request *request, const imgc_target *ca
     if (imgc_draw_frame(request, &frame, canvas, report)) break;
   }
   free(saved);
-  return report->status ? complain(path, report) : 0;
+  return report->status ? report_failure(path, report) : 0;
 }
 
 static int replay(const char *path, imgc_request request, uint8_t orientation, int frame,
@@ -57,19 +57,19 @@ static int replay(const char *path, imgc_request request, uint8_t orientation, i
   long size = ftell(file);
   rewind(file);
   uint8_t *data = malloc(size > 0 ? (size_t)size : 1), *pixels = NULL;
-  size_t got = fread(data, 1, (size_t)size, file);
+  size_t read_size = fread(data, 1, (size_t)size, file);
   fclose(file);
 
   request.data = data;
-  request.size = got;
-  request.format = imgc_probe(data, got);
+  request.size = read_size;
+  request.format = imgc_probe(data, read_size);
   request.flags = IMGC_COUNT_FRAMES;
   imgc_header header;
   imgc_report report;
   imgc_transform *transform = NULL;
   int code = 0;
   if (imgc_read_header(&request, &header, &report)) {
-    code = complain(path, &report);
+    code = report_failure(path, &report);
   } else {
     uint32_t width = orientation >= 5 ? header.height : header.width;
     uint32_t height = orientation >= 5 ? header.width : header.height;
@@ -97,7 +97,7 @@ static int replay(const char *path, imgc_request request, uint8_t orientation, i
       memset(pixels, 0, target.size);
       code = frames(path, &request, &target, frame, &report);
     } else if (imgc_decode(&request, &target, &report)) {
-      code = complain(path, &report);
+      code = report_failure(path, &report);
     }
     if (!code) {
       if (transform && !request.cmyk_transform)
@@ -124,12 +124,12 @@ static int replay(const char *path, imgc_request request, uint8_t orientation, i
   return code;
 }
 
-int main(int count, char **words) {
+int main(int count, char **arguments) {
   imgc_request request = {.limits = limits};
   uint8_t orientation = 1;
-  int frame = -1, option, worst = 0;
+  int frame = -1, option, exit_code = 0;
   bool quiet = false, convert = false;
-  while ((option = getopt(count, words, "o:s:d:p:f:cq")) != -1) {
+  while ((option = getopt(count, arguments, "o:s:d:p:f:cq")) != -1) {
     int number = optarg ? atoi(optarg) : 0;
     switch (option) {
     case 'o': orientation = (uint8_t)number; break;
@@ -143,8 +143,8 @@ int main(int count, char **words) {
     }
   }
   for (int i = optind; i < count; i++) {
-    int code = replay(words[i], request, orientation, frame, convert, quiet);
-    if (code) worst = code;
+    int code = replay(arguments[i], request, orientation, frame, convert, quiet);
+    if (code) exit_code = code;
   }
-  return worst;
+  return exit_code;
 }

@@ -18,17 +18,17 @@
 #include <isa-l/igzip_lib.h>
 #endif
 
-enum { PIECE = 8192, OUT = 128 << 10, MAX_ROUNDS = 99 };
+enum { INPUT_SIZE = 8192, OUTPUT_SIZE = 128 << 10, MAX_ROUNDS = 99 };
 
 typedef struct bytes {
   uint8_t *data;
-  size_t size, room;
+  size_t size, capacity;
 } bytes;
 
 static void append(bytes *b, const void *data, size_t size) {
-  if (b->size + size > b->room) {
-    b->room = 2 * b->room + size;
-    if (!(b->data = realloc(b->data, b->room))) abort();
+  if (b->size + size > b->capacity) {
+    b->capacity = 2 * b->capacity + size;
+    if (!(b->data = realloc(b->data, b->capacity))) abort();
   }
   memcpy(b->data + b->size, data, size);
   b->size += size;
@@ -52,7 +52,7 @@ static double median(double *values, int count) {
 
 // ---------------------------------------------------------------- images
 
-static uint8_t *read_photo(const char *path, unsigned *width, unsigned *height) {
+static uint8_t *read_photograph(const char *path, unsigned *width, unsigned *height) {
   struct jpeg_decompress_struct jpeg;
   struct jpeg_error_mgr errors;
   FILE *file = fopen(path, "rb");
@@ -80,8 +80,8 @@ static void on_write(png_structp png, png_bytep data, size_t size) {
 }
 static void on_flush(png_structp png) { (void)png; }
 
-static bytes make_png(const uint8_t *photo, unsigned w, unsigned h, unsigned width, unsigned height,
-                      int depth) {
+static bytes make_png(const uint8_t *photograph, unsigned w, unsigned h, unsigned width,
+                      unsigned height, int depth) {
   bytes file = {0};
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png_create_info_struct(png);
@@ -94,7 +94,7 @@ static bytes make_png(const uint8_t *photo, unsigned w, unsigned h, unsigned wid
   for (unsigned y = 0; y < height; y++) {
     for (size_t i = 0; i < (size_t)width * 3; i++) {
       seed = seed * 1664525 + 1013904223;
-      int value = photo[(size_t)(y % h) * w * 3 + i % ((size_t)w * 3)] + (int)(seed >> 30) - 1;
+      int value = photograph[(size_t)(y % h) * w * 3 + i % ((size_t)w * 3)] + (int)(seed >> 30) - 1;
       uint8_t sample = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
       if (depth == 8) {
         row[i] = sample;
@@ -113,15 +113,15 @@ static bytes make_png(const uint8_t *photo, unsigned w, unsigned h, unsigned wid
 
 // ---------------------------------------------------------------- thumbnails
 
-typedef struct thumb {
+typedef struct thumbnail {
   imgc_request request;
   imgc_resample_request resample;
   imgc_target target;
   double work; // MiB besides the result
-} thumb;
+} thumbnail;
 
-static thumb make_thumb(const bytes *file, uint32_t flags) {
-  thumb t = {.request = {.data = file->data, .size = file->size, .format = IMGC_FORMAT_PNG}};
+static thumbnail make_thumbnail(const bytes *file, uint32_t flags) {
+  thumbnail t = {.request = {.data = file->data, .size = file->size, .format = IMGC_FORMAT_PNG}};
   imgc_header header;
   imgc_report report;
   t.request.flags = flags | IMGC_RESAMPLES;
@@ -142,32 +142,36 @@ static thumb make_thumb(const bytes *file, uint32_t flags) {
   return t;
 }
 
-static double run_thumb(thumb *t) {
+static double run_thumbnail(thumbnail *t) {
   imgc_report report;
   double start = cpu_ms();
   if (imgc_decode_resampled(&t->request, &t->resample, &t->target, &report)) exit(2);
   return cpu_ms() - start;
 }
 
-static bool compare(const char *name, const bytes *file, int rounds, uint32_t flags, double most) {
-  thumb once = make_thumb(file, IMGC_INFLATE_IN_ONE_CALL), now = make_thumb(file, flags);
+static bool compare(const char *name, const bytes *file, int rounds, uint32_t flags,
+                    double max_ratio) {
+  thumbnail one_call = make_thumbnail(file, IMGC_INFLATE_IN_ONE_CALL),
+            streaming = make_thumbnail(file, flags);
   double a[MAX_ROUNDS], b[MAX_ROUNDS], ratios[MAX_ROUNDS];
-  run_thumb(&once), run_thumb(&now);
+  run_thumbnail(&one_call), run_thumbnail(&streaming);
   for (int i = 0; i < rounds; i++) {
-    a[i] = run_thumb(&once);
-    b[i] = run_thumb(&now);
+    a[i] = run_thumbnail(&one_call);
+    b[i] = run_thumbnail(&streaming);
     ratios[i] = b[i] / a[i];
   }
-  bool same = memcmp(once.target.pixels, now.target.pixels, now.target.size) == 0;
+  bool pixels_equal =
+      memcmp(one_call.target.pixels, streaming.target.pixels, streaming.target.size) == 0;
   double ratio = median(ratios, rounds);
-  bool met = same && ratio <= most && now.work * (1 << 20) <= (flags || most > 1.2 ? 8e6 : 1e9);
+  bool target_met = pixels_equal && ratio <= max_ratio &&
+                    streaming.work * (1 << 20) <= (flags || max_ratio > 1.2 ? 8e6 : 1e9);
   printf("%-22s at once %6.1f ms %7.2f MiB   now %6.1f ms %6.2f MiB   ratio %.2f (at most %.2f), "
          "pixels %s  %s\n",
-         name, median(a, rounds), once.work, median(b, rounds), now.work, ratio, most,
-         same ? "equal" : "DIFFER", met ? "MET" : "MISSED");
-  free(once.target.pixels);
-  free(now.target.pixels);
-  return met;
+         name, median(a, rounds), one_call.work, median(b, rounds), streaming.work, ratio,
+         max_ratio, pixels_equal ? "equal" : "DIFFER", target_met ? "MET" : "MISSED");
+  free(one_call.target.pixels);
+  free(streaming.target.pixels);
+  return target_met;
 }
 
 // ---------------------------------------------------------------- decompressors
@@ -188,9 +192,9 @@ typedef struct cursor {
   size_t at;
 } cursor;
 
-static bool next_piece(void *context, const uint8_t **in, const uint8_t **end) {
+static bool next_input(void *context, const uint8_t **in, const uint8_t **end) {
   cursor *c = context;
-  size_t left = c->stream->size - c->at, n = left < PIECE ? left : PIECE;
+  size_t left = c->stream->size - c->at, n = left < INPUT_SIZE ? left : INPUT_SIZE;
   if (n == 0) return false;
   *in = c->stream->data + c->at;
   *end = *in + n;
@@ -198,10 +202,10 @@ static bool next_piece(void *context, const uint8_t **in, const uint8_t **end) {
   return true;
 }
 
-static double run_own(const bytes *stream, imgc_inflater *z) {
+static double run_native(const bytes *stream, imgc_inflater *z) {
   cursor c = {stream, 2};
   double start = cpu_ms();
-  imgc_inflate_begin(z, next_piece, &c);
+  imgc_inflate_begin(z, next_input, &c);
   while (imgc_inflate_run(z) == IMGC_INFLATE_MORE) {
   }
   return cpu_ms() - start;
@@ -223,10 +227,10 @@ static double run_zlib(const bytes *stream, uint8_t *out) {
   if (inflateInit2(&z, -15)) exit(2);
   for (int status = Z_OK; status == Z_OK;) {
     const uint8_t *in, *end;
-    if (z.avail_in == 0 && next_piece(&c, &in, &end))
+    if (z.avail_in == 0 && next_input(&c, &in, &end))
       z.next_in = (uint8_t *)in, z.avail_in = (unsigned)(end - in);
     z.next_out = out;
-    z.avail_out = OUT;
+    z.avail_out = OUTPUT_SIZE;
     status = inflate(&z, Z_NO_FLUSH);
   }
   inflateEnd(&z);
@@ -241,10 +245,10 @@ static double run_igzip(const bytes *stream, uint8_t *out) {
   isal_inflate_init(&z);
   while (z.block_state != ISAL_BLOCK_FINISH) {
     const uint8_t *in, *end;
-    if (z.avail_in == 0 && next_piece(&c, &in, &end))
+    if (z.avail_in == 0 && next_input(&c, &in, &end))
       z.next_in = (uint8_t *)in, z.avail_in = (unsigned)(end - in);
     z.next_out = out;
-    z.avail_out = OUT;
+    z.avail_out = OUTPUT_SIZE;
     if (isal_inflate(&z)) exit(2);
   }
   return cpu_ms() - start;
@@ -256,19 +260,19 @@ static double run_igzip(const bytes *stream, uint8_t *out) {
 
 static void compare_inflaters(const char *name, const bytes *file, size_t raw_size, int rounds) {
   bytes stream = deflate_of(file);
-  uint8_t *raw = malloc(raw_size), *out = malloc(OUT);
+  uint8_t *raw = malloc(raw_size), *out = malloc(OUTPUT_SIZE);
   imgc_inflater *z = malloc(sizeof *z);
   double t[4][MAX_ROUNDS];
   run_libdeflate(&stream, raw, raw_size);
   for (int i = 0; i < rounds; i++) {
     t[0][i] = run_libdeflate(&stream, raw, raw_size);
-    t[1][i] = run_own(&stream, z);
+    t[1][i] = run_native(&stream, z);
     t[2][i] = run_zlib(&stream, out);
     t[3][i] = run_igzip(&stream, out);
   }
   printf("%-22s libdeflate %.1f ms at once; in pieces of %d bytes: own %.1f, zlib %.1f, igzip %.1f "
          "(0: not installed)\n",
-         name, median(t[0], rounds), PIECE, median(t[1], rounds), median(t[2], rounds),
+         name, median(t[0], rounds), INPUT_SIZE, median(t[1], rounds), median(t[2], rounds),
          median(t[3], rounds));
   free(z), free(out), free(raw), free(stream.data);
 }
@@ -279,19 +283,19 @@ int main(int count, char **arguments) {
   if (rounds < 1 || rounds > MAX_ROUNDS) return 2;
   setvbuf(stdout, NULL, _IOLBF, 0);
   unsigned w, h;
-  uint8_t *photo = read_photo(arguments[1], &w, &h);
-  bool met = true;
+  uint8_t *photograph = read_photograph(arguments[1], &w, &h);
+  bool target_met = true;
   for (int depth = 8; depth <= 16; depth += 8) {
-    bytes file = make_png(photo, w, h, 5184, 3472, depth);
+    bytes file = make_png(photograph, w, h, 5184, 3472, depth);
     const char *name = depth == 8 ? "18 MP, 8 bits" : "18 MP, 16 bits";
-    met &= compare(name, &file, rounds, 0, 1.3);
+    target_met &= compare(name, &file, rounds, 0, 1.3);
     compare_inflaters(name, &file, 3472 * ((size_t)5184 * 3 * (size_t)depth / 8 + 1), rounds);
     free(file.data);
   }
-  bytes file = make_png(photo, w, h, 2048, 1536, 8);
-  met &= compare("3 MP, 8 bits", &file, rounds, 0, 1.05);
+  bytes file = make_png(photograph, w, h, 2048, 1536, 8);
+  target_met &= compare("3 MP, 8 bits", &file, rounds, 0, 1.05);
   compare("3 MP, 8 bits, streamed", &file, rounds, IMGC_LEAST_MEMORY, 1.3);
   free(file.data);
-  free(photo);
-  return met ? 0 : 1;
+  free(photograph);
+  return target_met ? 0 : 1;
 }

@@ -18,18 +18,18 @@ struct Baseline {
 
     /// Decodes into a new buffer and frees it; returns false when the library fails.
     func decode(_ bytes: [UInt8]) -> Bool {
-        var picture = baseline_image()
-        guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &picture) }) else { return false }
-        baseline_free(&picture)
+        var image = baseline_image()
+        guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &image) }) else { return false }
+        baseline_free(&image)
         return true
     }
 
     /// Decodes into a bitmap, for comparing pixels; a GIF yields the canvas after its last frame.
     func bitmap(of bytes: [UInt8]) -> Bitmap? {
-        var picture = baseline_image()
-        guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &picture) }) else { return nil }
-        defer { baseline_free(&picture) }
-        return Bitmap(picture)
+        var image = baseline_image()
+        guard bytes.withUnsafeBufferPointer({ run($0.baseAddress, $0.count, &image) }) else { return nil }
+        defer { baseline_free(&image) }
+        return Bitmap(image)
     }
 
     /// Decodes every frame of a GIF separately with giflib's LZW decoder; `nil` when giflib cannot open the file.
@@ -39,23 +39,23 @@ struct Baseline {
             return nil
         }
         defer { baseline_frames_free(&frames) }
-        let pictures = UnsafeBufferPointer(start: frames.frames, count: frames.count).map { Bitmap($0) }
-        return GIFFrames(pictures: pictures, isWhole: frames.is_whole)
+        let images = UnsafeBufferPointer(start: frames.frames, count: frames.count).map { Bitmap($0) }
+        return GIFFrames(images: images, isComplete: frames.is_complete)
     }
 }
 
 /// Separately decoded frames of a GIF, up to the first that giflib cannot read.
 struct GIFFrames {
-    let pictures: [Bitmap]
+    let images: [Bitmap]
     /// True when giflib reached the trailer.
-    let isWhole: Bool
+    let isComplete: Bool
 }
 
 extension Bitmap {
     /// Copies the pixels of a baseline.
-    fileprivate init(_ picture: baseline_image) {
-        let decoded = UnsafeRawBufferPointer(start: picture.pixels, count: Int(picture.width) * Int(picture.height) * 4)
-        self.init(width: Int(picture.width), height: Int(picture.height)) { pixels in
+    fileprivate init(_ image: baseline_image) {
+        let decoded = UnsafeRawBufferPointer(start: image.pixels, count: Int(image.width) * Int(image.height) * 4)
+        self.init(width: Int(image.width), height: Int(image.height)) { pixels in
             pixels.withUnsafeMutableBytes { $0.copyMemory(from: decoded) }
         }
     }

@@ -57,9 +57,9 @@ public struct DecodeBenchmark {
         foreign = Baseline(header.format)
 
         bench_pin_thread()
-        let picture = try decodeOnce()
+        let image = try decodeOnce()
         if hasBaseline, let other = foreign.bitmap(of: bytes) {
-            pixelsAgree = picture.clearedUnderAlpha().copyBytes() == other.clearedUnderAlpha().copyBytes()
+            pixelsAgree = image.clearedUnderAlpha().copyBytes() == other.clearedUnderAlpha().copyBytes()
             baseline = Times()
         }
         // Per round each side decodes for at least 8 ms, so that clock resolution and single interrupts do not matter.

@@ -6,7 +6,7 @@ public enum DecoderAgreement {
     /// Result of a comparison.
     public enum Outcome: Equatable, Sendable {
         /// Number of equal images; 0 for a file that both reject with the same error.
-        case agrees(pictures: Int)
+        case agrees(images: Int)
         case differs(String)
         /// The format is not PNG, JPEG, TIFF or GIF, or giflib cannot open the file.
         case notCompared
@@ -27,7 +27,7 @@ public enum DecoderAgreement {
     // ------------------------------------------------------------------ fast paths against the plain library
 
     private static func againstLibrary(_ bytes: [UInt8], denominators: [Int]) -> Outcome {
-        var pictures = 0
+        var images = 0
         for strictness in [DecodeOptions.Strictness.lenient, .corrupt] {
             for denominator in denominators {
                 var options = DecodeOptions.asStored
@@ -38,15 +38,15 @@ public enum DecoderAgreement {
                 let plain = ImageDecoder(options: options)
                 let (one, other) = (Still(bytes, quick), Still(bytes, plain))
                 if let what = one.difference(to: other) { return .differs("\(strictness), 1/\(denominator): \(what)") }
-                if case .picture = one { pictures += 1 }
+                if case .image = one { images += 1 }
                 switch animation(bytes, quick, plain) {
                 case .differs(let what): return .differs("\(strictness): \(what)")
-                case .agrees(let count): pictures += count
+                case .agrees(let count): images += count
                 case .notCompared: break
                 }
             }
         }
-        return .agrees(pictures: pictures)
+        return .agrees(images: images)
     }
 
     private static func animation(_ bytes: [UInt8], _ quick: ImageDecoder, _ plain: ImageDecoder) -> Outcome {
@@ -57,14 +57,14 @@ public enum DecoderAgreement {
         while true {
             let frames = (Still(one), Still(other))
             if let what = frames.0.difference(to: frames.1) { return .differs("frame \(count): \(what)") }
-            guard case .picture = frames.0 else { return .agrees(pictures: count) }
+            guard case .image = frames.0 else { return .agrees(images: count) }
             count += 1
         }
     }
 
     /// Everything that a caller sees of one decode.
     private enum Still {
-        case picture(Bitmap, DecodeStatus, [DecodeWarning])
+        case image(Bitmap, DecodeStatus, [DecodeWarning])
         case failure(DecodeError)
         /// The animation has no more frames.
         case end(DecodeStatus)
@@ -72,7 +72,7 @@ public enum DecoderAgreement {
         init(_ bytes: [UInt8], _ decoder: ImageDecoder) {
             do throws(DecodeError) {
                 let image = try decoder.decode(bytes)
-                self = .picture(image.bitmap, image.status, image.header.warnings)
+                self = .image(image.bitmap, image.status, image.header.warnings)
             } catch {
                 self = .failure(error)
             }
@@ -81,7 +81,7 @@ public enum DecoderAgreement {
         init(_ frames: ImageFrames) {
             do throws(DecodeError) {
                 let frame = try frames.next()
-                self = frame.map { .picture($0.bitmap, frames.status, []) } ?? .end(frames.status)
+                self = frame.map { .image($0.bitmap, frames.status, []) } ?? .end(frames.status)
             } catch {
                 self = .failure(error)
             }
@@ -89,7 +89,7 @@ public enum DecoderAgreement {
 
         func difference(to other: Self) -> String? {
             switch (self, other) {
-            case (.picture(let a, let status, let warnings), .picture(let b, let otherStatus, let otherWarnings)):
+            case (.image(let a, let status, let warnings), .image(let b, let otherStatus, let otherWarnings)):
                 if status != otherStatus { return "status \(status), and \(otherStatus) by the library" }
                 if warnings != otherWarnings { return "warnings \(warnings), and \(otherWarnings) by the library" }
                 return a.hasPixels(of: b) ? nil : "pixels"
@@ -107,7 +107,7 @@ public enum DecoderAgreement {
 
     private static func gif(_ bytes: [UInt8]) -> Outcome {
         guard let expected = Baseline.gifFrames(of: bytes) else { return .notCompared }
-        let wanted = expected.pictures
+        let wanted = expected.images
         do throws(DecodeError) {
             let frames = try ImageDecoder(options: DecodeBenchmark.options).frames(of: bytes)
             var count = 0
@@ -118,17 +118,17 @@ public enum DecoderAgreement {
                 count += 1
             }
             // giflib emits pixels for invalid codes, so frames from the first damage on are not comparable.
-            guard frames.status == .complete else { return .agrees(pictures: count) }
+            guard frames.status == .complete else { return .agrees(images: count) }
             guard count == wanted.count else { return .differs("\(count) frames, and \(wanted.count) by giflib") }
             // giflib may stop early, because it requires a code after the last pixel; that is not a difference.
-            if expected.isWhole, try frames.advance() != nil {
+            if expected.isComplete, try frames.advance() != nil {
                 return .differs("more than the \(count) frames of giflib")
             }
-            return .agrees(pictures: count)
+            return .agrees(images: count)
         } catch {
             // giflib has no limits and accepts invalid codes.
             let isRefused = [.limitExceeded, .malformed, .truncated].contains(error.code) || wanted.isEmpty
-            return isRefused ? .agrees(pictures: 0) : .differs("error \(error), and none by giflib")
+            return isRefused ? .agrees(images: 0) : .differs("error \(error), and none by giflib")
         }
     }
 }

@@ -100,7 +100,7 @@ bool baseline_gif_frames(const uint8_t *data, size_t size, baseline_frames *fram
   while (ok && DGifGetRecordType(gif, &record) == GIF_OK) {
     baseline_image frame;
     if (record == TERMINATE_RECORD_TYPE) {
-      frames->is_whole = true;
+      frames->is_complete = true;
       break;
     }
     if (record == EXTENSION_RECORD_TYPE) {

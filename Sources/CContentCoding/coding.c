@@ -12,22 +12,22 @@
 #include <zlib.h>
 
 // windowBits of zlib: 15 plus 16 selects gzip, a negative number raw deflate.
-enum { WINDOW_ZLIB = 15, WINDOW_GZIP = 15 + 16, WINDOW_BARE = -15 };
+enum { WINDOW_ZLIB = 15, WINDOW_GZIP = 15 + 16, WINDOW_RAW = -15 };
 
-enum place {
+enum stream_position {
   // Before the first byte.
-  AT_START,
+  STREAM_START,
   // In the stream, or in one of the gzip members.
-  INSIDE,
+  STREAM_INSIDE,
   // After the end of the stream or of a gzip member; another member may follow.
-  AT_END,
-  FAILED,
+  STREAM_ENDED,
+  STREAM_FAILED,
 };
 
 struct picc_decoder {
   z_stream stream;
   picc_format format;
-  enum place place;
+  enum stream_position position;
   picc_status error;
   const char *message;
 };
@@ -52,7 +52,7 @@ void picc_destroy(picc_decoder *decoder) {
 }
 
 static picc_status fail(picc_decoder *decoder, picc_status status, const char *message) {
-  decoder->place = FAILED;
+  decoder->position = STREAM_FAILED;
   decoder->error = status;
   // zlib's messages are constants; some errors have none.
   decoder->message = message ? message : "the data is damaged";
@@ -61,58 +61,59 @@ static picc_status fail(picc_decoder *decoder, picc_status status, const char *m
 
 // Prepares for the first byte of a stream or of a further gzip member.
 static picc_status begin(picc_decoder *decoder, uint8_t first) {
-  if (decoder->place == AT_START && decoder->format == PICC_DEFLATE && (first & 15) != Z_DEFLATED) {
+  if (decoder->position == STREAM_START && decoder->format == PICC_DEFLATE &&
+      (first & 15) != Z_DEFLATED) {
     // The compression method of RFC 1950 is 8. In raw deflate the same four bits would be a stored
     // block with nonzero padding, which encoders do not write.
-    if (inflateReset2(&decoder->stream, WINDOW_BARE) != Z_OK) {
+    if (inflateReset2(&decoder->stream, WINDOW_RAW) != Z_OK) {
       return fail(decoder, PICC_CORRUPT, "no decoder");
     }
   }
   // A gzip member starts with 1F (RFC 1952, 2.3.1); other data after the end is an error.
   int is_gzip = decoder->format == PICC_GZIP && first == 0x1F;
-  if (decoder->place == AT_END) {
+  if (decoder->position == STREAM_ENDED) {
     if (!is_gzip) return fail(decoder, PICC_CORRUPT, "data behind the end");
     if (inflateReset(&decoder->stream) != Z_OK) return fail(decoder, PICC_CORRUPT, "no decoder");
   }
-  decoder->place = INSIDE;
+  decoder->position = STREAM_INSIDE;
   return PICC_OK;
 }
 
 picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t input_size,
-                        size_t *used, uint8_t *output, size_t output_size, size_t *made) {
-  *used = 0;
-  *made = 0;
-  if (decoder->place == FAILED) return decoder->error;
+                        size_t *consumed, uint8_t *output, size_t output_size, size_t *written) {
+  *consumed = 0;
+  *written = 0;
+  if (decoder->position == STREAM_FAILED) return decoder->error;
   z_stream *stream = &decoder->stream;
-  while (*made < output_size) {
-    if (decoder->place != INSIDE) {
-      if (*used == input_size) return PICC_OK;
-      picc_status status = begin(decoder, input[*used]);
+  while (*written < output_size) {
+    if (decoder->position != STREAM_INSIDE) {
+      if (*consumed == input_size) return PICC_OK;
+      picc_status status = begin(decoder, input[*consumed]);
       if (status != PICC_OK) return status;
     }
-    size_t left = input_size - *used, room = output_size - *made;
-    uInt given = left > UINT_MAX ? UINT_MAX : (uInt)left;
-    uInt space = room > UINT_MAX ? UINT_MAX : (uInt)room;
-    stream->next_in = (Bytef *)(uintptr_t)(input + *used);
-    stream->avail_in = given;
-    stream->next_out = output + *made;
+    size_t left = input_size - *consumed, output_left = output_size - *written;
+    uInt input_space = left > UINT_MAX ? UINT_MAX : (uInt)left;
+    uInt space = output_left > UINT_MAX ? UINT_MAX : (uInt)output_left;
+    stream->next_in = (Bytef *)(uintptr_t)(input + *consumed);
+    stream->avail_in = input_space;
+    stream->next_out = output + *written;
     stream->avail_out = space;
     int result = inflate(stream, Z_NO_FLUSH);
-    *used += given - stream->avail_in;
-    *made += space - stream->avail_out;
+    *consumed += input_space - stream->avail_in;
+    *written += space - stream->avail_out;
     const char *message = stream->msg;
-    int is_stuck = stream->avail_in == given && stream->avail_out == space;
+    int made_no_progress = stream->avail_in == input_space && stream->avail_out == space;
     // The decoder keeps no pointer to the caller's memory after the call.
     stream->next_in = NULL;
     stream->next_out = NULL;
     stream->avail_in = 0;
     stream->avail_out = 0;
     switch (result) {
-    case Z_STREAM_END: decoder->place = AT_END; break;
+    case Z_STREAM_END: decoder->position = STREAM_ENDED; break;
     case Z_OK:
     case Z_BUF_ERROR:
       // No input was consumed and no output produced: zlib needs more input.
-      if (is_stuck) return PICC_OK;
+      if (made_no_progress) return PICC_OK;
       break;
     case Z_NEED_DICT: return fail(decoder, PICC_CORRUPT, "a preset dictionary is needed");
     case Z_MEM_ERROR: return fail(decoder, PICC_NO_MEMORY, "memory is short");
@@ -122,7 +123,7 @@ picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t inpu
   return PICC_OK;
 }
 
-int picc_is_whole(const picc_decoder *decoder) { return decoder->place == AT_END; }
+int picc_is_complete(const picc_decoder *decoder) { return decoder->position == STREAM_ENDED; }
 
 const char *picc_message(const picc_decoder *decoder) { return decoder->message; }
 
@@ -130,7 +131,7 @@ size_t picc_encode(picc_format format, picc_frame frame, int level, const uint8_
                    size_t input_size, uint8_t *output, size_t output_size) {
   if (input_size > UINT_MAX || output_size > UINT_MAX) return 0;
   int is_open = format == PICC_DEFLATE && frame == PICC_BLOCKS;
-  int window = format == PICC_GZIP ? WINDOW_GZIP : frame == PICC_FRAMED ? WINDOW_ZLIB : WINDOW_BARE;
+  int window = format == PICC_GZIP ? WINDOW_GZIP : frame == PICC_FRAMED ? WINDOW_ZLIB : WINDOW_RAW;
   z_stream stream = {0};
   if (deflateInit2(&stream, level, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
   stream.next_in = (Bytef *)(uintptr_t)input;

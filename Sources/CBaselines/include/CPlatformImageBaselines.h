@@ -38,7 +38,7 @@ void baseline_free(baseline_image *image);
 typedef struct baseline_frames {
   baseline_image *frames;
   size_t count;
-  bool is_whole; // the trailer was reached
+  bool is_complete; // the trailer was reached
 } baseline_frames;
 
 // Decodes the frames up to the first error, possibly none; returns false when giflib cannot open

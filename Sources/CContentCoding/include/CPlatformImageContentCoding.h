@@ -34,7 +34,7 @@ typedef enum picc_frame {
   // With the header and the checksum of the format.
   PICC_FRAMED = 0,
   // Raw deflate, RFC 1951.
-  PICC_BARE = 1,
+  PICC_RAW = 1,
   // Raw deflate without a last block, ending at a byte boundary: such pieces can be concatenated.
   PICC_BLOCKS = 2,
 } picc_frame;
@@ -49,15 +49,15 @@ picc_decoder *picc_create(picc_format format);
 // Releases a decoder; accepts NULL.
 void picc_destroy(picc_decoder *decoder);
 
-// Decodes until `input` is consumed or `output` is full, whichever comes first; sets `used` and
-// `made` to the consumed and written bytes. Call it again while input is left or the output was
+// Decodes until `input` is consumed or `output` is full, whichever comes first; sets `consumed` and
+// `written` to the consumed and written bytes. Call it again while input is left or the output was
 // full, which may mean that there is more. After an error every call returns the same error.
 picc_status picc_decode(picc_decoder *decoder, const uint8_t *input, size_t input_size,
-                        size_t *used, uint8_t *output, size_t output_size, size_t *made);
+                        size_t *consumed, uint8_t *output, size_t output_size, size_t *written);
 
 // Returns 1 when the input so far is one complete stream, 0 when data is missing, also before the
 // first byte.
-int picc_is_whole(const picc_decoder *decoder);
+int picc_is_complete(const picc_decoder *decoder);
 
 // Returns one line of English about the last error, without values from the data; never NULL.
 const char *picc_message(const picc_decoder *decoder);

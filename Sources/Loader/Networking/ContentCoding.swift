@@ -109,7 +109,7 @@ final class ContentDecoder {
 
         deinit { picc_destroy(decoder) }
 
-        var isWhole: Bool { decoder.map { picc_is_whole($0) == 1 } ?? false }
+        var isWhole: Bool { decoder.map { picc_is_complete($0) == 1 } ?? false }
 
         /// Decodes a part of `input` and removes it; returns fewer than ``pieceBytes`` bytes when `input` is exhausted.
         func decode(_ input: inout ArraySlice<UInt8>) throws(ContentCodingError) -> [UInt8] {

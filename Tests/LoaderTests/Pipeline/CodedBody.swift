@@ -10,7 +10,7 @@ enum CodedBody {
     static func zlib(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8] { encoded(bytes, PICC_DEFLATE, PICC_FRAMED, level) }
 
     /// Raw deflate, without zlib header and checksum.
-    static func bare(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8] { encoded(bytes, PICC_DEFLATE, PICC_BARE, level) }
+    static func bare(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8] { encoded(bytes, PICC_DEFLATE, PICC_RAW, level) }
 
     /// Raw deflate without a final block, so that more blocks may follow.
     static func blocks(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8] {
