@@ -36,7 +36,7 @@ struct BodyDecoder: Sendable {
     func decodeBlocking(
         _ body: [UInt8], _ hop: LoadHop, _ decoding: Load.Decoding
     ) throws(DecodeError) -> DecodedImage {
-        try queue.decodeWaiting(body, with: decoding.decoder, priority: hop.load.priority.decodePriority)
+        try queue.decodeBlocking(body, with: decoding.decoder, priority: hop.load.priority.decodePriority)
     }
 
     /// The content of a received body for the load that started the fetch: the decoded image, or the bytes. For a

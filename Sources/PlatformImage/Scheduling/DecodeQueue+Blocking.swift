@@ -7,10 +7,10 @@ extension DecodeQueue {
     /// Do not call it on a thread of a decode queue. The decode needs neither Swift's shared pool nor the main thread.
     ///
     /// - Throws: The errors of the asynchronous `decode`, except `cancelled`.
-    package func decodeWaiting(
+    package func decodeBlocking(
         _ bytes: [UInt8], with decoder: ImageDecoder, priority: Priority
     ) throws(DecodeError) -> DecodedImage {
-        let box = WaitingDecode()
+        let box = BlockingResult()
         let flag = CancellationFlag()
         let decoder = decoder.bounded(by: budget)
         jobs.enqueue(jobs.ticket(flag: flag), priority: priority) { start in
@@ -40,7 +40,7 @@ extension DecodeQueue {
     }
 
     /// The result of a decode, with a semaphore for the blocked caller.
-    private final class WaitingDecode: Sendable {
+    private final class BlockingResult: Sendable {
         private let outcome = Mutex(Result<DecodedImage, DecodeError>.failure(DecodeError(.cancelled, "not run yet")))
         private let hasEnded = DispatchSemaphore(value: 0)
 
