@@ -59,9 +59,9 @@ enum Cases {
     private static func bitmap(width: Int, height: Int) -> Work {
         func le32(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
         let size = width * height * 3
-        let head: [UInt8] = [0x42, 0x4D] + le32(54 + size) + le32(0) + le32(54)
+        let fileHeader: [UInt8] = [0x42, 0x4D] + le32(54 + size) + le32(0) + le32(54)
         let info = le32(40) + le32(width) + le32(height) + [1, 0, 24, 0] + le32(0) + le32(size) + le32(0) + le32(0)
-        let file = head + info + le32(0) + le32(0) + (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+        let file = fileHeader + info + le32(0) + le32(0) + (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 37) }
         let decoder = ImageDecoder(options: .asStored)
         return { _ = try decoder.decode(file) }
     }

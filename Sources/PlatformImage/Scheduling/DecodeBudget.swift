@@ -141,13 +141,13 @@ public final class DecodeBudget: Sendable {
     private func serveNext(_ state: inout State, only: UInt64? = nil) -> Waiter? {
         var next: (lane: Int, ticket: UInt64)?
         var longestOvertaken = Self.maxOvertakes - 1
-        var heads: [UInt64] = []
+        var frontTickets: [UInt64] = []
         for lane in state.lanes.indices {
             while let ticket = state.lanes[lane].first, state.waiters[ticket] == nil {
                 _ = state.lanes[lane].popFirst()
             }
             guard let ticket = state.lanes[lane].first, let waiter = state.waiters[ticket] else { continue }
-            heads.append(ticket)
+            frontTickets.append(ticket)
             if next == nil { next = (lane, ticket) }
             if waiter.overtaken > longestOvertaken {
                 longestOvertaken = waiter.overtaken
@@ -166,7 +166,7 @@ public final class DecodeBudget: Sendable {
         }
         state.grantedBytes += waiter.byteCount
         state.peakGrantedBytes = max(state.peakGrantedBytes, state.grantedBytes)
-        for head in heads where head < ticket && head != next.ticket { state.waiters[head]?.overtaken += 1 }
+        for frontTicket in frontTickets where frontTicket < ticket && frontTicket != next.ticket { state.waiters[frontTicket]?.overtaken += 1 }
         return waiter
     }
 

@@ -3,36 +3,36 @@
 /// Cancelled tickets stay in the queue: the caller skips them when they reach the front.
 package struct TicketQueue<Ticket: Sendable>: Sendable {
     @usableFromInline var tickets: [Ticket] = []
-    @usableFromInline var head = 0
+    @usableFromInline var frontIndex = 0
 
     @inlinable
     package init() {}
 
     /// Tickets in the queue, including cancelled ones.
     @inlinable
-    package var count: Int { tickets.count - head }
+    package var count: Int { tickets.count - frontIndex }
 
     @inlinable
-    package var first: Ticket? { head < tickets.count ? tickets[head] : nil }
+    package var first: Ticket? { frontIndex < tickets.count ? tickets[frontIndex] : nil }
 
     /// All tickets in order, including cancelled ones.
     @inlinable
-    package var all: ArraySlice<Ticket> { tickets[head...] }
+    package var all: ArraySlice<Ticket> { tickets[frontIndex...] }
 
     @inlinable
     package mutating func append(_ ticket: Ticket) { tickets.append(ticket) }
 
     @inlinable
     package mutating func popFirst() -> Ticket? {
-        guard head < tickets.count else { return nil }
+        guard frontIndex < tickets.count else { return nil }
         defer {
-            head += 1
-            if head > 64, head * 2 > tickets.count {
-                tickets.removeFirst(head)
-                head = 0
+            frontIndex += 1
+            if frontIndex > 64, frontIndex * 2 > tickets.count {
+                tickets.removeFirst(frontIndex)
+                frontIndex = 0
             }
         }
-        return tickets[head]
+        return tickets[frontIndex]
     }
 
     /// Removes cancelled tickets when they outnumber the others by more than 64.
@@ -43,7 +43,7 @@ package struct TicketQueue<Ticket: Sendable>: Sendable {
     @inlinable
     package mutating func compact(waitingCount: Int, _ isWaiting: (Ticket) -> Bool) {
         guard count > 2 * waitingCount + 64 else { return }
-        tickets = tickets[head...].filter(isWaiting)
-        head = 0
+        tickets = tickets[frontIndex...].filter(isWaiting)
+        frontIndex = 0
     }
 }
