@@ -59,7 +59,7 @@ public struct DecodeBenchmark {
         bench_pin_thread()
         let image = try decodeOnce()
         if hasBaseline, let other = foreign.bitmap(of: bytes) {
-            pixelsAgree = image.clearedUnderAlpha().copyBytes() == other.clearedUnderAlpha().copyBytes()
+            pixelsAgree = image.clearingTransparentPixels().copyBytes() == other.clearingTransparentPixels().copyBytes()
             baseline = Times()
         }
         // Per round each side decodes for at least 8 ms, so that clock resolution and single interrupts do not matter.

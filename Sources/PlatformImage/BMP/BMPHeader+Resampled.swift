@@ -30,7 +30,7 @@ extension BMPHeader {
             call.flag = flag
             call.resamples = true
             try call.decode(
-                bytes.extracting(embedded.range), resampledTo: [(request, storage)], leavingOut: [], damage: &damage)
+                bytes.extracting(embedded.range), resampledTo: [(request, storage)], skipping: [], damage: &damage)
         }
     }
 

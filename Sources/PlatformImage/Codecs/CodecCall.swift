@@ -54,7 +54,7 @@ struct CodecCall {
     /// - Parameter outputs: 1 to ``maxOutputs``, with equal source sizes and equal `isOpaque`.
     func decode(
         _ bytes: Span<UInt8>, resampledTo outputs: [(request: ResampleRequest, storage: PixelStorage)],
-        leavingOut detail: LeftOutDetail, damage: inout Damage
+        skipping detail: SkippedDetail, damage: inout Damage
     ) throws(DecodeError) {
         let resamples = outputs.map { imgc_resample_request(resampling: $0.request) }
         try unsafe Self.withTargets(outputs[...], []) { (targets) throws(DecodeError) in
@@ -203,10 +203,10 @@ extension CodecCall {
     }
 }
 
-extension LeftOutDetail {
+extension SkippedDetail {
     fileprivate var codecFlags: UInt32 {
         (contains(.lastRefinement) ? UInt32(IMGC_NO_LAST_REFINEMENT) : 0)
-            | (contains(.allButLow) ? UInt32(IMGC_LOW_SCANS_ONLY) : 0)
+            | (contains(.laterScans) ? UInt32(IMGC_LOW_SCANS_ONLY) : 0)
             | (contains(.chroma) ? UInt32(IMGC_FLAT_CHROMA) : 0)
     }
 }

@@ -31,7 +31,7 @@ enum RowKernels {
         unsafe inPlace(&pixels) { unsafe imgc_row_premultiply($0, $0, $1) }
     }
 
-    static func clearUnderAlpha(_ pixels: inout MutableSpan<UInt8>) {
+    static func clearTransparent(_ pixels: inout MutableSpan<UInt8>) {
         unsafe inPlace(&pixels) { unsafe imgc_row_clear_transparent($0, $0, $1) }
     }
 
@@ -223,7 +223,7 @@ extension imgc_resample_request {
     init(resampling request: ResampleRequest) {
         var flags: UInt32 = 0
         if request.isOpaque { flags |= UInt32(IMGC_RESAMPLE_OPAQUE) }
-        if request.weighsLight { flags |= UInt32(IMGC_RESAMPLE_LINEAR) }
+        if request.linearLight { flags |= UInt32(IMGC_RESAMPLE_LINEAR) }
         self.init(
             source_width: UInt32(clamping: request.sourceWidth), source_height: UInt32(clamping: request.sourceHeight),
             crop_x: request.cropX, crop_y: request.cropY, crop_width: request.cropWidth,
@@ -238,7 +238,7 @@ extension imgc_filter {
             switch filter {
             case .nearest: IMGC_FILTER_NEAREST
             case .box: IMGC_FILTER_BOX
-            case .triangle: IMGC_FILTER_BILINEAR
+            case .bilinear: IMGC_FILTER_BILINEAR
             case .mitchell: IMGC_FILTER_MITCHELL
             case .lanczos3: IMGC_FILTER_LANCZOS3
             }

@@ -122,7 +122,7 @@ struct SourceImage {
         var call = call
         call.resamples = true
         if let transform, transform.isCMYK { call.cmykTransform = transform }
-        try call.decode(bytes, resampledTo: own, leavingOut: leftOutDetail(for: first.request), damage: &damage)
+        try call.decode(bytes, resampledTo: own, skipping: skippedDetail(for: first.request), damage: &damage)
         guard let transform, !transform.isCMYK else { return }
         for (request, storage) in own {
             try call.convert(storage, width: request.width, height: request.height, with: transform, damage: &damage)
@@ -135,12 +135,12 @@ struct SourceImage {
         bmp?.resampledByteCount(request) ?? facts.resampledByteCount(request)
     }
 
-    func leftOutDetail(for request: ResampleRequest) -> LeftOutDetail {
+    func skippedDetail(for request: ResampleRequest) -> SkippedDetail {
         guard header.format == .jpeg else { return [] }
         let denominator = call.options.scaleDenominator
         guard header.isProgressive else { return quality == .draft && denominator == 8 ? .chroma : [] }
         let part = max(request.cropWidth, request.cropHeight) * Double(denominator)
-        return LeftOutDetail(quality, reduction: part / Double(max(request.width, request.height)))
+        return SkippedDetail(quality, reduction: part / Double(max(request.width, request.height)))
     }
 
     /// Bytes needed to make the conversion to sRGB; 0 when there is no ICC profile to convert.

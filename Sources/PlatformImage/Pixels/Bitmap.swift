@@ -124,8 +124,8 @@ public struct Bitmap: Sendable {
     /// Returns a copy with red, green and blue set to 0 where alpha is 0, so that equal images have equal bytes.
     ///
     /// Traps when the system has no memory left.
-    public func clearedUnderAlpha() -> Bitmap {
-        copied { RowKernels.clearUnderAlpha(&$0) }
+    public func clearingTransparentPixels() -> Bitmap {
+        copied { RowKernels.clearTransparent(&$0) }
     }
 
     private func copied(_ change: (inout MutableSpan<UInt8>) -> Void) -> Bitmap {
@@ -165,8 +165,8 @@ extension Bitmap {
     package enum BandChange {
         /// The conversion of ``Bitmap/premultiplied()``.
         case premultiplied
-        /// The conversion of ``Bitmap/clearedUnderAlpha()``.
-        case clearedUnderAlpha
+        /// The conversion of ``Bitmap/clearingTransparentPixels()``.
+        case clearingTransparentPixels
     }
 
     /// Calls `body` with converted copies of the rows, from the top, in bands of at most 256 KiB or one row.
@@ -182,7 +182,7 @@ extension Bitmap {
                 RowKernels.copy(bytes.extracting(top * bytesPerRow..<top * bytesPerRow + count), to: &pixels)
                 switch change {
                 case .premultiplied: RowKernels.premultiply(&pixels)
-                case .clearedUnderAlpha: RowKernels.clearUnderAlpha(&pixels)
+                case .clearingTransparentPixels: RowKernels.clearTransparent(&pixels)
                 }
             }
             try body(band.span.extracting(0..<count))

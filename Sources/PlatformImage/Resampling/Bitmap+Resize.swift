@@ -11,7 +11,7 @@ extension Bitmap {
     ///   - height: Height of the result in pixels, at least 1.
     ///   - crop: The part to use, clipped to the bitmap; nil for all of it.
     ///   - filter: The resampling kernel. It is widened by the reduction, so that every source pixel contributes.
-    ///   - weighsLight: Resamples in linear light, not in sRGB values: fine bright patterns keep their brightness, but
+    ///   - linearLight: Resamples in linear light, not in sRGB values: fine bright patterns keep their brightness, but
     ///     sharp filters ring more around dark lines. Takes about three times as long.
     ///   - limits: `maxSide` and `maxPixels` apply to the result, `maxMemory` to the result and the row buffers.
     ///   - cancellation: Stops the work within 16 rows when raised.
@@ -20,13 +20,13 @@ extension Bitmap {
     ///   `cancelled`.
     public func resized(
         width: Int, height: Int, crop: PixelRectangle? = nil, filter: ResampleFilter = .lanczos3,
-        weighsLight: Bool = false, limits: DecodeLimits = DecodeLimits(), cancellation: CancellationFlag? = nil
+        linearLight: Bool = false, limits: DecodeLimits = DecodeLimits(), cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Bitmap {
         try DecodeError.check(width, "width", isIn: 1 ... .max)
         try DecodeError.check(height, "height", isIn: 1 ... .max)
         var request = ResampleRequest(
             sourceWidth: self.width, sourceHeight: self.height, width: width, height: height, filter: filter)
-        request.weighsLight = weighsLight
+        request.linearLight = linearLight
         if let crop {
             guard let part = crop.clipped(toWidth: self.width, height: self.height) else {
                 throw DecodeError(.emptyCrop, "the crop \(crop) lies outside \(self.width) x \(self.height)")

@@ -10,7 +10,7 @@ struct ResampleRequest: Hashable, Sendable {
     /// Every source pixel has alpha 255; if one has not, the result is wrong.
     var isOpaque: Bool
     /// Resamples in linear light, not in sRGB values.
-    var weighsLight: Bool
+    var linearLight: Bool
 
     static let maxSide = ThumbnailOptions.maxSide
 
@@ -24,7 +24,7 @@ struct ResampleRequest: Hashable, Sendable {
         self.height = height
         self.filter = filter
         isOpaque = false
-        weighsLight = false
+        linearLight = false
     }
 
     /// True when all sizes are in range and the crop is inside the source.

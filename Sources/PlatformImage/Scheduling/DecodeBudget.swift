@@ -166,7 +166,9 @@ public final class DecodeBudget: Sendable {
         }
         state.grantedBytes += waiter.byteCount
         state.peakGrantedBytes = max(state.peakGrantedBytes, state.grantedBytes)
-        for frontTicket in frontTickets where frontTicket < ticket && frontTicket != next.ticket { state.waiters[frontTicket]?.overtaken += 1 }
+        for frontTicket in frontTickets where frontTicket < ticket && frontTicket != next.ticket {
+            state.waiters[frontTicket]?.overtaken += 1
+        }
         return waiter
     }
 

@@ -103,7 +103,7 @@ extension ThumbnailGeometry {
         var request = ResampleRequest(
             sourceWidth: storedWidth, sourceHeight: storedHeight, width: swaps ? height : width,
             height: swaps ? width : height, filter: options.filter)
-        request.weighsLight = options.weighsLight
+        request.linearLight = options.linearLight
         let (columns, rows) = (Double(storedWidth), Double(storedHeight))
         (request.cropWidth, request.cropHeight) = swaps ? (cropHeight, cropWidth) : (cropWidth, cropHeight)
         let (x, y) = swaps ? (cropY, cropX) : (cropX, cropY)

@@ -1,11 +1,11 @@
 /// The decode parameters of a thumbnail: thumbnails of one file with equal plans can share one decode.
 package struct ThumbnailPlan: Hashable, Sendable {
     let scaleDenominator: Int
-    let leftOutDetail: LeftOutDetail.RawValue
+    let skippedDetail: SkippedDetail.RawValue
 
     init(_ prepared: PreparedThumbnail) {
         scaleDenominator = prepared.source.call.options.scaleDenominator
-        leftOutDetail = prepared.source.leftOutDetail(for: prepared.request).rawValue
+        skippedDetail = prepared.source.skippedDetail(for: prepared.request).rawValue
     }
 }
 

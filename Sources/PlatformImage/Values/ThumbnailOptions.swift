@@ -28,7 +28,7 @@ public struct ThumbnailOptions: Hashable, Sendable {
     /// The resampling kernel.
     public var filter = ResampleFilter.lanczos3
     /// Resamples in linear light instead of sRGB values: more accurate for fine bright detail on dark, slower.
-    public var weighsLight = false
+    public var linearLight = false
     /// Detail of a JPEG that may be skipped for speed.
     public var quality = ThumbnailQuality.balanced
     /// Uses the thumbnail embedded in a camera's file when it is large enough and has the image's aspect ratio. This
@@ -156,7 +156,7 @@ extension ThumbnailOptions: CustomStringConvertible {
         text.add("padsToBox", padsToBox, default: other.padsToBox)
         text.add("background", text: background == other.background ? nil : background.map { "\($0)" } ?? "nil")
         text.add("filter", filter, default: other.filter)
-        text.add("weighsLight", weighsLight, default: other.weighsLight)
+        text.add("linearLight", linearLight, default: other.linearLight)
         text.add("quality", quality, default: other.quality)
         text.add("usesEmbeddedThumbnail", usesEmbeddedThumbnail, default: other.usesEmbeddedThumbnail)
         return text.text
@@ -202,8 +202,10 @@ public enum ResampleFilter: String, CaseIterable, Sendable {
     /// Box filter: the mean of the covered source area. Enlarging blends only where an output pixel covers a border
     /// between two source pixels.
     case box
-    /// Linear (tent), radius 1 pixel: smooth and soft.
-    case triangle
+    /// Linear interpolation (tent, radius 1 pixel): smooth and soft.
+    ///
+    /// The raw value, which command lines and URLs use, is `triangle`.
+    case bilinear = "triangle"
     /// Cubic with B = C = 1/3, radius 2 pixels (Mitchell and Netravali 1988): little blur, little ringing.
     case mitchell
     /// Windowed sinc (Lanczos), radius 3 pixels: the sharpest.

@@ -38,7 +38,7 @@ struct BenchResizeCommand: ParsableCommand {
             let elapsed = try withFailure {
                 try Elapsed.time {
                     result = try bitmap.resized(
-                        width: size.width, height: size.height, filter: filter, weighsLight: linear)
+                        width: size.width, height: size.height, filter: filter, linearLight: linear)
                 }
             }
             try output.write("\(Int(elapsed.cpu))\n")

@@ -158,7 +158,7 @@ extension Bitmap {
     /// SHA-256 of the straight RGBA rows in lower-case hex; colours under alpha 0 count as 0.
     fileprivate var digest: String {
         var hash = SHA256()
-        forEachBand(.clearedUnderAlpha) { band in band.withUnsafeBytes { hash.update(bufferPointer: $0) } }
+        forEachBand(.clearingTransparentPixels) { band in band.withUnsafeBytes { hash.update(bufferPointer: $0) } }
         return String(hexadecimal: hash.finalize())
     }
 }

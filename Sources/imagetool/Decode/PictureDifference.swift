@@ -23,7 +23,7 @@ struct PictureDifference {
     /// Compares two bitmaps; traps unless both have the same width and height.
     init(_ first: Bitmap, _ second: Bitmap) {
         precondition(first.width == second.width && first.height == second.height, "both have one size")
-        let (first, second) = (first.clearedUnderAlpha(), second.clearedUnderAlpha())
+        let (first, second) = (first.clearingTransparentPixels(), second.clearingTransparentPixels())
         var sums = [0, 0, 0, 0]
         var squares = [0, 0, 0, 0]
         var largest = [0, 0, 0, 0]

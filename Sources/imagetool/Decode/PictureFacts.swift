@@ -29,7 +29,7 @@ struct PictureFacts {
     private static func hash(of bytes: [UInt8], _ path: String) throws(DecodeError) -> BlurHash {
         var options = ThumbnailOptions(width: 64, height: 64)
         options.filter = .box
-        options.weighsLight = true
+        options.linearLight = true
         let image = try ImageDecoder().thumbnail(of: bytes, options: options)
         if let warning = warning(for: image.status) { printError("\(path): \(warning)") }
         return BlurHash(image.bitmap)

@@ -143,7 +143,7 @@ struct ThumbCommand: AsyncParsableCommand {
         options.allowsUpscaling = enlarge
         options.padsToBox = pad
         options.filter = filter
-        options.weighsLight = linear
+        options.linearLight = linear
         options.quality = accuracy
         options.usesEmbeddedThumbnail = embedded
 

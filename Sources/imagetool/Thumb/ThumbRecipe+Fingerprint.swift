@@ -33,7 +33,7 @@ extension ThumbnailOptions {
             + "gravity: PlatformImage.Gravity(x: \(gravity.x), y: \(gravity.y)), crop: \(optional(crop?.fingerprint)), "
             + "allowsUpscaling: \(allowsUpscaling), padsToBox: \(padsToBox), "
             + "background: \(optional(background?.fingerprint)), filter: \(filter.fingerprint), "
-            + "weighsLight: \(weighsLight), quality: \(quality.fingerprint), "
+            + "weighsLight: \(linearLight), quality: \(quality.fingerprint), "
             + "usesEmbeddedThumbnail: \(usesEmbeddedThumbnail))"
     }
 }
@@ -65,7 +65,7 @@ extension ResampleFilter {
         switch self {
         case .nearest: "PlatformImage.ResampleFilter.nearest"
         case .box: "PlatformImage.ResampleFilter.box"
-        case .triangle: "PlatformImage.ResampleFilter.triangle"
+        case .bilinear: "PlatformImage.ResampleFilter.triangle"
         case .mitchell: "PlatformImage.ResampleFilter.mitchell"
         case .lanczos3: "PlatformImage.ResampleFilter.lanczos3"
         }

@@ -18,7 +18,7 @@ import Testing
         }
 
         #expect(joined(.premultiplied) == bitmap.premultiplied().copyBytes())
-        #expect(joined(.clearedUnderAlpha) == bitmap.clearedUnderAlpha().copyBytes())
+        #expect(joined(.clearingTransparentPixels) == bitmap.clearingTransparentPixels().copyBytes())
     }
 
     @Test func errorThrownByTheBodyEndsTheIteration() {

@@ -79,7 +79,7 @@ import Testing
             pixels[3] = 0
         }
 
-        #expect(bitmap.clearedUnderAlpha().copyBytes() == [0, 0, 0, 0, 9, 9, 9, 9])
+        #expect(bitmap.clearingTransparentPixels().copyBytes() == [0, 0, 0, 0, 9, 9, 9, 9])
     }
 
     @Test func liveBitmapBytesAreZeroAfterTheLastRelease() async {

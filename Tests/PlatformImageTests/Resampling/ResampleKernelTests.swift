@@ -19,14 +19,14 @@ import Testing
     }
 
     @Test(arguments: RandomPicture.allCases, [false, true])
-    func portableKernelsGiveTheSameBytesAtRandomSizes(_ picture: RandomPicture, _ weighsLight: Bool) throws {
+    func portableKernelsGiveTheSameBytesAtRandomSizes(_ picture: RandomPicture, _ linearLight: Bool) throws {
         var random = SplitMix(seed: 2)
         for filter in ResampleFilter.allCases {
             let sides = (0..<4).map { _ in Int.random(in: 1...300, using: &random) }
             let source = picture.bitmap(sides[0], sides[1], using: &random)
             var request = ResampleRequest(
                 sourceWidth: sides[0], sourceHeight: sides[1], width: sides[2], height: sides[3], filter: filter)
-            request.weighsLight = weighsLight
+            request.linearLight = linearLight
             try expectSameBytes(source, request)
         }
     }

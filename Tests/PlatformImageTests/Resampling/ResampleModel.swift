@@ -25,7 +25,7 @@ struct ResampleModel {
                     for c in 0..<3 {
                         let value = Double(bytes[at + c]) / 255
                         narrow[(y * request.width + x) * 4 + c] +=
-                            weight * alpha * (request.weighsLight ? Self.light(value) : value)
+                            weight * alpha * (request.linearLight ? Self.light(value) : value)
                     }
                     narrow[(y * request.width + x) * 4 + 3] += weight * alpha
                 }
@@ -43,7 +43,7 @@ struct ResampleModel {
             let alpha = result[at + 3]
             for c in 0..<3 {
                 let color = alpha > 1e-9 ? min(1, max(0, result[at + c] / alpha)) : 0
-                result[at + c] = (request.weighsLight ? Self.value(color) : color) * min(1, max(0, alpha)) * 255
+                result[at + c] = (request.linearLight ? Self.value(color) : color) * min(1, max(0, alpha)) * 255
             }
             result[at + 3] = min(1, max(0, alpha)) * 255
         }
@@ -89,7 +89,7 @@ struct ResampleModel {
 
     private static func kernel(_ filter: ResampleFilter, _ x: Double) -> Double {
         switch filter {
-        case .triangle: return max(0, 1 - x)
+        case .bilinear: return max(0, 1 - x)
         case .mitchell:
             if x < 1 { return (7 * x * x * x - 12 * x * x + 16.0 / 3) / 6 }
             return x < 2 ? (-7.0 / 3 * x * x * x + 12 * x * x - 20 * x + 32.0 / 3) / 6 : 0

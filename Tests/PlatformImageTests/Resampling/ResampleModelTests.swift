@@ -26,7 +26,7 @@ import Testing
             let source = picture.bitmap(sides[0], sides[1], using: &random)
             var request = ResampleRequest(
                 sourceWidth: sides[0], sourceHeight: sides[1], width: sides[2], height: sides[3], filter: filter)
-            request.weighsLight = true
+            request.linearLight = true
 
             try expect(source, request, isOpaque: false)
         }
@@ -54,7 +54,7 @@ import Testing
                     crop[0], crop[1], crop[2], crop[3]
                 )
             }
-            request.weighsLight = resized.weighsLight
+            request.linearLight = resized.weighsLight
 
             let result = try source.resized(by: request, flag: nil)
 

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases, [false, true])
-    func uniformColorIsUnchangedByResizing(_ filter: ResampleFilter, _ weighsLight: Bool) throws {
+    func uniformColorIsUnchangedByResizing(_ filter: ResampleFilter, _ linearLight: Bool) throws {
         for pixel in [
             RGBA8(red: 255, green: 1, blue: 0), RGBA8(red: 254, green: 128, blue: 77),
             RGBA8(red: 0, green: 3, blue: 255, alpha: 128), RGBA8(red: 200, green: 254, blue: 90, alpha: 254),
@@ -24,7 +24,7 @@ import Testing
             let source = Self.flat(37, 29, pixel)
             for (width, height) in [(1, 1), (5, 60), (36, 28), (38, 30), (100, 7)] {
                 let result = try source.resized(
-                    width: width, height: height, filter: filter, weighsLight: weighsLight)
+                    width: width, height: height, filter: filter, linearLight: linearLight)
                 let expected = Self.flat(width, height, pixel)
                 #expect(result.copyBytes() == expected.copyBytes(), "\(pixel) at \(width) x \(height)")
             }
@@ -36,8 +36,8 @@ import Testing
         var random = SplitMix(seed: 3)
         let source = picture.bitmap(19, 23, using: &random)
 
-        for weighsLight in [false, true] {
-            let result = try source.resized(width: 19, height: 23, filter: filter, weighsLight: weighsLight)
+        for linearLight in [false, true] {
+            let result = try source.resized(width: 19, height: 23, filter: filter, linearLight: linearLight)
             #expect(result.copyBytes() == source.copyBytes())
         }
     }
@@ -92,7 +92,7 @@ import Testing
         }
 
         let plain = try source.resized(width: 4, height: 4, filter: .box)
-        let light = try source.resized(width: 4, height: 4, filter: .box, weighsLight: true)
+        let light = try source.resized(width: 4, height: 4, filter: .box, linearLight: true)
 
         // Half of the linear light is 187.5 in sRGB (IEC 61966-2-1).
         #expect(plain.copyBytes() == Self.flat(4, 4, RGBA8(red: 128, green: 128, blue: 128)).copyBytes())
@@ -104,10 +104,10 @@ import Testing
         var random = SplitMix(seed: 8)
         let source = RandomPicture.opaque.bitmap(40, 33, using: &random)
         for (width, height) in [(7, 5), (39, 34), (90, 66)] {
-            for weighsLight in [false, true] {
+            for linearLight in [false, true] {
                 var request = ResampleRequest(
                     sourceWidth: 40, sourceHeight: 33, width: width, height: height, filter: filter)
-                request.weighsLight = weighsLight
+                request.linearLight = linearLight
                 let found = try source.resized(by: request, flag: nil)
                 request.isOpaque = true
                 let told = try source.resized(by: request, flag: nil)
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases.filter { $0 != .nearest }, [false, true])
-    func colorsOfTransparentPixelsDoNotAffectTheResult(_ filter: ResampleFilter, _ weighsLight: Bool) throws {
+    func colorsOfTransparentPixelsDoNotAffectTheResult(_ filter: ResampleFilter, _ linearLight: Bool) throws {
         func stripes(under: RGBA8) -> Bitmap {
             Bitmap(width: 60, height: 44) { pixels in
                 for y in 0..<44 {
@@ -152,8 +152,8 @@ import Testing
         let black = stripes(under: RGBA8(red: 0, green: 0, blue: 0))
 
         for (width, height) in [(9, 7), (25, 17), (77, 50)] {
-            let first = try magenta.resized(width: width, height: height, filter: filter, weighsLight: weighsLight)
-            let second = try black.resized(width: width, height: height, filter: filter, weighsLight: weighsLight)
+            let first = try magenta.resized(width: width, height: height, filter: filter, linearLight: linearLight)
+            let second = try black.resized(width: width, height: height, filter: filter, linearLight: linearLight)
             #expect(first.copyBytes() == second.copyBytes())
             for y in 0..<height {
                 for x in 0..<width {

@@ -74,14 +74,14 @@ import Testing
     }
 
     @Test func reductionAndQualityDecideWhichScansAreOmitted() {
-        let none = LeftOutDetail([])
-        #expect(LeftOutDetail(.exact, reduction: 100) == none)
-        #expect(LeftOutDetail(.balanced, reduction: 3.99) == none)
-        #expect(LeftOutDetail(.balanced, reduction: 4) == .lastRefinement)
-        #expect(LeftOutDetail(.balanced, reduction: 100) == .lastRefinement)
-        #expect(LeftOutDetail(.fast, reduction: 3.99) == none)
-        #expect(LeftOutDetail(.fast, reduction: 4) == .lastRefinement)
-        #expect(LeftOutDetail(.fast, reduction: 8) == .allButLow)
+        let none = SkippedDetail([])
+        #expect(SkippedDetail(.exact, reduction: 100) == none)
+        #expect(SkippedDetail(.balanced, reduction: 3.99) == none)
+        #expect(SkippedDetail(.balanced, reduction: 4) == .lastRefinement)
+        #expect(SkippedDetail(.balanced, reduction: 100) == .lastRefinement)
+        #expect(SkippedDetail(.fast, reduction: 3.99) == none)
+        #expect(SkippedDetail(.fast, reduction: 4) == .lastRefinement)
+        #expect(SkippedDetail(.fast, reduction: 8) == .laterScans)
     }
 
     /// A truncated file has no EOI, so libjpeg reads all of it.

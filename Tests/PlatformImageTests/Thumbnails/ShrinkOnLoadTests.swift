@@ -62,7 +62,7 @@ import Testing
                 )
                 func change(_ request: inout ResampleRequest) {
                     request.filter = filter
-                    request.weighsLight = filter == .triangle
+                    request.linearLight = filter == .bilinear
                     request.cropX = left * Double(request.sourceWidth)
                     request.cropY = top * Double(request.sourceHeight)
                     request.cropWidth = 0.4 * Double(request.sourceWidth)

@@ -219,11 +219,11 @@ import Testing
     }
 
     @Test func imageThatFitsKeepsEveryPixel() throws {
-        let picture = noise(13, 9, opaque: false).clearedUnderAlpha()
+        let picture = noise(13, 9, opaque: false).clearingTransparentPixels()
 
         let made = try picture.thumbnail(options: Self.options(100, 100))
 
-        #expect(made.clearedUnderAlpha().copyBytes() == picture.copyBytes())
+        #expect(made.clearingTransparentPixels().copyBytes() == picture.copyBytes())
     }
 
     @Test func thumbnailsOfFramesKeepIndexAndDelay() throws {

@@ -1,11 +1,11 @@
 /// The parts of a JPEG that are skipped.
-struct LeftOutDetail: OptionSet {
+struct SkippedDetail: OptionSet {
     let rawValue: UInt8
 
     /// The last luma refinement scan of a progressive file.
     static let lastRefinement = Self(rawValue: 1)
     /// All scans of a progressive file except the first ones.
-    static let allButLow = Self(rawValue: 2)
+    static let laterScans = Self(rawValue: 2)
     /// Chroma detail of a baseline file with half-size chroma that is decoded at 1/8.
     static let chroma = Self(rawValue: 4)
 
@@ -14,7 +14,7 @@ struct LeftOutDetail: OptionSet {
     /// - Parameter reduction: Ratio of source pixels to result pixels on the longer side.
     init(_ quality: ThumbnailQuality, reduction: Double) {
         switch quality {
-        case .fast where reduction >= 8, .draft where reduction >= 8: self = .allButLow
+        case .fast where reduction >= 8, .draft where reduction >= 8: self = .laterScans
         case .balanced where reduction >= 4, .fast where reduction >= 4, .draft where reduction >= 4:
             self = .lastRefinement
         default: self = []
