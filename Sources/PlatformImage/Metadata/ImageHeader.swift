@@ -1,6 +1,9 @@
 /// Properties of an image file, read without decoding pixels.
 public struct ImageHeader: Hashable, Sendable {
     /// The meaning of the stored samples.
+    ///
+    /// A minor version may add cases: a `switch` in another package needs `@unknown default`.
+    @nonexhaustive
     public enum ColorModel: String, Sendable {
         case gray, rgb, indexed, ycbcr
         /// CMYK or YCCK.

@@ -1,4 +1,7 @@
 /// A file format that ``ImageEncoder`` writes.
+///
+/// A minor version may add cases: a `switch` in another package needs `@unknown default`.
+@nonexhaustive
 public enum EncodedFormat: String, CaseIterable, Sendable {
     /// PNG, lossless; an animation becomes an APNG.
     case png

@@ -1,4 +1,7 @@
 /// A format that this package decodes.
+///
+/// A minor version may add cases: a `switch` in another package needs `@unknown default`.
+@nonexhaustive
 public enum ImageFormat: String, CaseIterable, Sendable {
     /// PNG and APNG.
     case png
