@@ -1,4 +1,4 @@
-import Testing
+public import Testing
 
 /// The identifiers of the documented requirements that a test or a suite verifies.
 ///
