@@ -166,8 +166,8 @@ public final class DiskCache: Sendable {
     }
 
     func noteWrite(_ error: DiskError, at action: String) {
-        let moment = now()
-        health.locked(in: self) { $0.noteWrite(Fault(error), at: moment) }
+        let time = now()
+        health.locked(in: self) { $0.noteWrite(Fault(error), at: time) }
         note(error, at: action)
     }
 
@@ -177,8 +177,8 @@ public final class DiskCache: Sendable {
     }
 
     func isPaused() -> Bool {
-        let moment = now()
-        return health.locked(in: self) { $0.isPaused(at: moment, pause: pause) }
+        let time = now()
+        return health.locked(in: self) { $0.isPaused(at: time, pause: pause) }
     }
 }
 

@@ -124,12 +124,12 @@ package struct DiskFile: ~Copyable {
     }
 
     /// Sets the modification date and leaves the access date unchanged.
-    func touch(_ moment: WallTime) throws(DiskError) {
+    func touch(_ time: WallTime) throws(DiskError) {
         // Wrapping: the whole second of the earliest time overflows in milliseconds; the remainder does not.
-        let rest = moment.milliseconds &- moment.seconds &* 1000
+        let rest = time.milliseconds &- time.seconds &* 1000
         let times = [
             timespec(tv_sec: 0, tv_nsec: Self.leaveDate),
-            timespec(tv_sec: Int(moment.seconds), tv_nsec: Int(rest) * 1_000_000),
+            timespec(tv_sec: Int(time.seconds), tv_nsec: Int(rest) * 1_000_000),
         ]
         while futimens(descriptor, times) != 0 { if errno != EINTR { throw .last } }
     }

@@ -158,11 +158,11 @@ extension DiskCache {
 
     /// Records an access; a volume that does not accept dates can still be read.
     private func touch(_ file: borrowing DiskFile, modified: WallTime) {
-        let moment = now()
+        let time = now()
         // Dates have millisecond resolution: an entry that is read continuously may have this date already.
-        if modified == moment { return }
+        if modified == time { return }
         do {
-            try file.touch(moment)
+            try file.touch(time)
         } catch {
             note(error, at: "setting a date")
         }

@@ -60,14 +60,14 @@ extension DiskCache {
     }
 
     private func count(_ shard: Int, in folder: DiskDirectory) {
-        let moment = now()
+        let time = now()
         for attempt in 0..<4 {
             let mark = totals.locked(in: self) { $0.mark(shard: shard) }
             // A shard that cannot be listed keeps its previous counts.
             guard let listing = listing(of: shard, in: folder), let files = files(of: listing, in: shard, of: folder)
             else { return }
             removeTemporaries(listing, in: shard, of: folder) { process, status in
-                Self.isAbandoned(process, status, at: moment)
+                Self.isAbandoned(process, status, at: time)
             }
             let bytes = files.reduce(0) { $0 + $1.status.length }
             let isTaken = totals.locked(in: self) {
@@ -78,8 +78,8 @@ extension DiskCache {
     }
 
     /// Returns true for a temporary file whose process has ended, or that is older than an hour.
-    private static func isAbandoned(_ process: Int32, _ status: DiskStatus, at moment: WallTime) -> Bool {
-        if moment - status.modified > 3_600_000 { return true }
+    private static func isAbandoned(_ process: Int32, _ status: DiskStatus, at time: WallTime) -> Bool {
+        if time - status.modified > 3_600_000 { return true }
         return System.hasEnded(process: process)
     }
 }

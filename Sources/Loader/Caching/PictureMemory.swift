@@ -51,11 +51,11 @@ final class PictureMemory: Sendable {
         /// False while the host has disabled the cache.
         var isOn = true
         /// Number of purges and removals so far.
-        var moment: UInt64 = 0
-        /// Images of loads that started before this `moment` are not inserted.
-        var forgotten: UInt64 = 0
+        var generation: UInt64 = 0
+        /// Images of loads that started before this generation are not inserted.
+        var oldestGeneration: UInt64 = 0
         /// The last removals, the oldest first.
-        var removals: [(moment: UInt64, key: CacheKey)] = []
+        var removals: [(generation: UInt64, key: CacheKey)] = []
     }
 
     let cache: MemoryCache<ImageCacheKey, Picture>
@@ -67,19 +67,19 @@ final class PictureMemory: Sendable {
     init(maxBytes: Int, maxCount: Int?) { cache = MemoryCache(maxBytes: maxBytes, maxCount: maxCount) }
 
     /// The current generation of the cache, for ``insert(_:for:since:)``.
-    var moment: UInt64 { index.locked(in: self) { $0.moment } }
+    var generation: UInt64 { index.locked(in: self) { $0.generation } }
 
-    /// Inserts an image of a load that started at `moment`, unless it has been removed or the cache purged since.
+    /// Inserts an image of a load that started at `generation`, unless it has been removed or the cache purged since.
     ///
     /// - Parameter now: The current time; an existing image with a later response time that is not in the future is not
     ///   replaced. Nil replaces any image.
     /// - Returns: False when it is not inserted, also when it is too large.
     @discardableResult
-    func insert(_ picture: Picture, for key: ImageCacheKey, since moment: UInt64, now: WallTime? = nil) -> Bool {
+    func insert(_ picture: Picture, for key: ImageCacheKey, since generation: UInt64, now: WallTime? = nil) -> Bool {
         index.locked(in: self) { index in
-            let isRemoved = index.removals.contains { $0.moment > moment && $0.key == picture.entry.key }
+            let isRemoved = index.removals.contains { $0.generation > generation && $0.key == picture.entry.key }
             let isOutdated = now.map { cache.peek(key)?.isNewer(than: picture, now: $0) == true } ?? false
-            guard index.isOn, moment >= index.forgotten, !isRemoved, !isOutdated,
+            guard index.isOn, generation >= index.oldestGeneration, !isRemoved, !isOutdated,
                 cache.insert(picture, for: key, cost: picture.content.byteCount)
             else { return false }
             if index.keys[picture.entry.key, default: []].insert(key).inserted { index.keyCount += 1 }
@@ -91,9 +91,9 @@ final class PictureMemory: Sendable {
     /// Removes every decoded image of a stored response, and prevents running loads from inserting it.
     func remove(_ key: CacheKey) {
         index.locked(in: self) { index in
-            index.moment += 1
-            if index.removals.count == Self.maxRemovals { index.forgotten = index.removals.removeFirst().moment }
-            index.removals.append((index.moment, key))
+            index.generation += 1
+            if index.removals.count == Self.maxRemovals { index.oldestGeneration = index.removals.removeFirst().generation }
+            index.removals.append((index.generation, key))
             guard let keys = index.keys.removeValue(forKey: key) else { return }
             index.keyCount -= keys.count
             for key in keys { cache.removeValue(for: key) }
@@ -103,8 +103,8 @@ final class PictureMemory: Sendable {
     /// Removes all images, and prevents running loads from inserting theirs.
     func purge() -> RemovalReport {
         index.locked(in: self) { index in
-            index.moment += 1
-            index.forgotten = index.moment
+            index.generation += 1
+            index.oldestGeneration = index.generation
             index.removals = []
             index.keys = [:]
             index.keyCount = 0

@@ -37,7 +37,7 @@ extension ImageLoader {
         guard let hop = LoadHop(load, pipeline), let decoding = load.decoding else {
             throw load.error(.invalidURL, "no http or https address")
         }
-        let moments = pipeline.lookup.moments
+        let generations = pipeline.lookup.generations
         let body: [UInt8]
         do throws(ContentCodingError) {
             body = try ContentDecoder.content(of: bytes, fields, maxBytes: pipeline.settings.maxResponseBytes)
@@ -49,10 +49,10 @@ extension ImageLoader {
         guard let entry = Self.entry(hop, fields, pipeline) else { return false }
         var revision: DiskCache.Revision?
         if let disk = pipeline.disk, request.layers.contains(.writesDisk) {
-            revision = await pipeline.shared.diskQueue.run { disk.keep(entry, body: bytes, ticket: moments.disk) }
+            revision = await pipeline.shared.diskQueue.run { disk.keep(entry, body: bytes, ticket: generations.disk) }
         }
         pipeline.writer.remember(
-            pipeline.decoder.content(image, body), StoredState(entry: entry, revision: revision), hop, moments)
+            pipeline.decoder.content(image, body), StoredState(entry: entry, revision: revision), hop, generations)
         return revision != nil
     }
 
@@ -81,7 +81,7 @@ extension ImageLoader {
         let picture = PictureMemory.Picture(
             entry: entry, content: LoadContent(image: DecodedImage(bitmap)),
             revision: nil, ticket: nil)
-        return memory.insert(picture, for: hop.imageKey, since: memory.moment)
+        return memory.insert(picture, for: hop.imageKey, since: memory.generation)
     }
 
     /// The cache entry for a response that the host supplies; nil when the response may not be stored.

@@ -36,9 +36,9 @@ struct AnswerBuilder: Sendable {
         do throws(LoadError) {
             let content = decoder.content(try await decoder.decode(body, found.identity, hop, decoding), body)
             if let entry = found.entry {
-                writer.remember(content, StoredState(entry: entry, revision: found.revision), hop, found.moments)
+                writer.remember(content, StoredState(entry: entry, revision: found.revision), hop, found.generations)
                 found.picture = .init(
-                    entry: entry, content: content, revision: found.revision, ticket: found.moments.disk)
+                    entry: entry, content: content, revision: found.revision, ticket: found.generations.disk)
             }
             return content
         } catch {
@@ -85,7 +85,7 @@ struct AnswerBuilder: Sendable {
         }
         if let entry = fetched.entry, fetched.insteadOf == nil {
             writer.remember(
-                answer.content, StoredState(entry: entry, revision: fetched.revision), hop, found.moments)
+                answer.content, StoredState(entry: entry, revision: fetched.revision), hop, found.generations)
         }
         return answer
     }

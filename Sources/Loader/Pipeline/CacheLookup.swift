@@ -10,21 +10,21 @@ struct CacheLookup: Sendable {
     let clock: @Sendable () -> WallTime
 
     /// The current cache generations; a load compares them later to detect a purge or another finished fetch.
-    var moments: FoundEntry.Moments {
+    var generations: CacheGenerations {
         .init(
-            fetches: fetches.moment, memory: memory.memory?.moment ?? 0, disk: disk.disk?.ticket())
+            fetches: fetches.generation, memory: memory.memory?.generation ?? 0, disk: disk.disk?.ticket())
     }
 
     /// Looks up without blocking the calling thread.
     func find(_ hop: LoadHop) async -> FoundEntry {
-        var found = memory.find(hop, at: moments)
+        var found = memory.find(hop, at: generations)
         if let cache = neededDisk(hop, found) { disk.complete(&found, with: await disk.read(hop, from: cache)) }
         return accepted(found, hop)
     }
 
     /// As ``find(_:)``; blocks the calling thread while the disk is read.
     func findBlocking(_ hop: LoadHop) -> FoundEntry {
-        var found = memory.find(hop, at: moments)
+        var found = memory.find(hop, at: generations)
         if let cache = neededDisk(hop, found) { disk.complete(&found, with: disk.readBlocking(hop, from: cache)) }
         return accepted(found, hop)
     }

@@ -26,7 +26,7 @@ struct CacheWriter: Sendable {
         _ change: CacheOutcome.StoreChange, _ bytes: [UInt8], _ hop: LoadHop, _ found: FoundEntry
     ) async -> StoredState {
         let writes = hop.load.layers.contains(.writesDisk) ? disk : nil
-        let ticket = found.moments.disk
+        let ticket = found.generations.disk
         switch change {
         case .nothing:
             return StoredState()
@@ -62,7 +62,7 @@ struct CacheWriter: Sendable {
 
     /// Adds an image of a successful response to memory, if the load may write there.
     func remember(
-        _ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ moments: FoundEntry.Moments
+        _ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ generations: CacheGenerations
     ) {
         guard let memory, isMemoryOn, hop.load.layers.contains(.writesMemory), content.image != nil,
             let entry = state.entry, let response = entry.response, Storability.isSuccess(response.status)
@@ -71,8 +71,8 @@ struct CacheWriter: Sendable {
         // Loads that share a fetch end together; only the first one inserts the image.
         if let present = memory.cache.peek(key), present.entry == entry, present.revision == state.revision { return }
         let picture = PictureMemory.Picture(
-            entry: entry, content: content, revision: state.revision, ticket: moments.disk)
-        memory.insert(picture, for: key, since: moments.memory, now: clock())
+            entry: entry, content: content, revision: state.revision, ticket: generations.disk)
+        memory.insert(picture, for: key, since: generations.memory, now: clock())
     }
 }
 #endif

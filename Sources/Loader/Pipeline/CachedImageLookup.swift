@@ -102,7 +102,7 @@ struct CachedImageLookup: Sendable {
             guard let decoded else { return }
             let content = steps.decoder.content(decoded, body.bytes)
             let state = StoredState(entry: body.found.entry, revision: body.found.revision)
-            steps.writer.remember(content, state, hop, body.found.moments)
+            steps.writer.remember(content, state, hop, body.found.generations)
             image = image(of: content, body.stored, body.found)
         }
 

@@ -1,15 +1,16 @@
 #if Loader
 internal import PlatformImage
 
+/// The generations of the fetch table and the caches at the time of a lookup; a load compares them later to detect a
+/// purge or a fetch that has ended since.
+struct CacheGenerations: Sendable {
+    let fetches: UInt64
+    let memory: UInt64
+    let disk: DiskCache.Ticket?
+}
+
 /// The result of a cache lookup for one hop.
 struct FoundEntry: Sendable {
-    /// The generations of the fetch table and the caches at the time of the lookup.
-    struct Moments: Sendable {
-        let fetches: UInt64
-        let memory: UInt64
-        let disk: DiskCache.Ticket?
-    }
-
     var entry: CacheEntry?
     /// The verified body from disk, with its content codings.
     var body: [UInt8]?
@@ -23,9 +24,10 @@ struct FoundEntry: Sendable {
     var isPurged = false
     /// The key's file name, when the lookup found no entry of any variant there.
     var missing: DiskName?
-    let moments: Moments
+    /// The generations at the time of the lookup.
+    let generations: CacheGenerations
 
-    init(moments: Moments) { self.moments = moments }
+    init(generations: CacheGenerations) { self.generations = generations }
 
     /// True when the image was in memory at the time of the lookup.
     var isInMemory = false

@@ -157,7 +157,7 @@ final class LoadPipeline: Sendable {
         var (plan, found) = (plan, found)
         // Another fetch may have ended between this load's lookup and the start of this one: look up again, now that no
         // other fetch of the key can start.
-        if !plan.isRefetch, !tell.isFirst(since: found.moments.fetches) {
+        if !plan.isRefetch, !tell.isFirst(since: found.generations.fetches) {
             found = await lookup.find(hop)
             switch freshness.decide(hop, found, now: now) {
             case .answer(let stored, refresh: let refresh?) where isRefresh && stored.isFresh == false: plan = refresh
@@ -195,7 +195,7 @@ final class LoadPipeline: Sendable {
             let stored = await writer.apply(outcome.store, received.bytes, hop, found)
             let end = conclusion.end(outcome, stored, plan, found)
             if case .success(let fetched) = end, fetched.kind == .received, let content = fetched.content {
-                writer.remember(content, stored, hop, found.moments)
+                writer.remember(content, stored, hop, found.generations)
             }
             return end
         }
@@ -276,7 +276,7 @@ final class LoadPipeline: Sendable {
                 guard !isOwn else { throw load.error(.undecodable, "the stored body is lost") }
                 plan = RequestPlan()
                 plan.isRefetch = true
-                (found, isRefresh) = (FoundEntry(moments: found.moments), false)
+                (found, isRefresh) = (FoundEntry(generations: found.generations), false)
             }
             isOwn = true
         }

@@ -41,14 +41,14 @@ struct MemoryLookup: Sendable {
     }
 
     /// The entry in memory for a hop.
-    func find(_ hop: LoadHop, at moments: FoundEntry.Moments) -> FoundEntry {
-        var found = FoundEntry(moments: moments)
+    func find(_ hop: LoadHop, at generations: CacheGenerations) -> FoundEntry {
+        var found = FoundEntry(generations: generations)
         guard hop.load.layers.contains(.readsMemory), isOn, let picture = memory?.cache.value(for: hop.imageKey)
         else { return found }
         found.picture = picture
         found.isInMemory = true
         found.entry = picture.entry
-        found.isPurged = picture.ticket != nil && picture.ticket != found.moments.disk
+        found.isPurged = picture.ticket != nil && picture.ticket != found.generations.disk
         found.revision = found.isPurged ? nil : picture.revision
         return found
     }

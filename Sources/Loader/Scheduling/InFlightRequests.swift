@@ -40,7 +40,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     var waiterTotal: Int { state.locked(in: self) { $0.jobs.values.reduce(0) { $0 + $1.waiterCount } } }
 
     /// Count of ended jobs, as a generation: a later job compares it to detect that other jobs have ended since.
-    var moment: UInt64 { state.locked(in: self) { $0.ended } }
+    var generation: UInt64 { state.locked(in: self) { $0.ended } }
 
     /// Joins the job of a key, or starts it when none is running.
     ///
@@ -164,8 +164,8 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
             job.updatePriority()
         }
 
-        /// True when no other job has ended since `moment`; call it when the job starts.
-        func isFirst(since moment: UInt64) -> Bool { table.moment == moment }
+        /// True when no other job has ended since `generation`; call it when the job starts.
+        func isFirst(since generation: UInt64) -> Bool { table.generation == generation }
     }
 }
 #endif

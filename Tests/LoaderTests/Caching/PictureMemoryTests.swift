@@ -23,7 +23,7 @@ import Testing
             var model: [Int: Set<Int>] = [:]
             // The step in which each URL was last removed.
             var removed: [Int: Int] = [:]
-            var begun: [(step: Int, moment: UInt64)] = []
+            var begun: [(step: Int, generation: UInt64)] = []
             for step in 0..<400 {
                 let address = Int.random(in: 0..<6, using: &random)
                 let variant = Int.random(in: 0..<4, using: &random)
@@ -38,12 +38,12 @@ import Testing
                     model[address] = nil
                     removed[address] = step
                 case 20..<40:
-                    begun.append((step, memory.moment))
+                    begun.append((step, memory.generation))
                 default:
-                    let load = begun.randomElement(using: &random) ?? (step, memory.moment)
+                    let load = begun.randomElement(using: &random) ?? (step, memory.generation)
                     let isKept = memory.insert(
                         Self.picture(key(address)), for: ImageCacheKey(key(address), variant: "\(variant)"),
-                        since: load.moment)
+                        since: load.generation)
                     let wasRemoved = removed[address].map { $0 > load.step } ?? false
                     #expect(isKept == !wasRemoved, "\(round) \(step)")
                     if isKept { model[address, default: []].insert(variant) }
@@ -71,7 +71,7 @@ import Testing
                 entry: CacheEntry(key: key(1), response: response), content: LoadContent(bytes: [1]), revision: nil,
                 ticket: nil)
             return memory.insert(
-                picture, for: name, since: memory.moment, now: now.map { WallTime(seconds: $0) })
+                picture, for: name, since: memory.generation, now: now.map { WallTime(seconds: $0) })
         }
 
         #expect(insert(20, now: 30))
@@ -88,20 +88,20 @@ import Testing
     /// The history contains the last 256 removals. An insert by a load that began before them is rejected, which is safe.
     @Test func insertOfALoadOlderThanTheRemovalHistoryIsRejected() {
         let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
-        let moment = memory.moment
+        let generation = memory.generation
         for number in 0..<256 { memory.remove(key(number)) }
-        #expect(memory.insert(Self.picture(key(999)), for: ImageCacheKey(key(999), variant: ""), since: moment))
+        #expect(memory.insert(Self.picture(key(999)), for: ImageCacheKey(key(999), variant: ""), since: generation))
         memory.remove(key(256))
-        #expect(!memory.insert(Self.picture(key(998)), for: ImageCacheKey(key(998), variant: ""), since: moment))
-        #expect(!memory.insert(Self.picture(key(0)), for: ImageCacheKey(key(0), variant: ""), since: moment))
-        #expect(memory.insert(Self.picture(key(0)), for: ImageCacheKey(key(0), variant: ""), since: memory.moment))
+        #expect(!memory.insert(Self.picture(key(998)), for: ImageCacheKey(key(998), variant: ""), since: generation))
+        #expect(!memory.insert(Self.picture(key(0)), for: ImageCacheKey(key(0), variant: ""), since: generation))
+        #expect(memory.insert(Self.picture(key(0)), for: ImageCacheKey(key(0), variant: ""), since: memory.generation))
     }
 
     @Test func indexSizeStaysProportionalToTheCacheCount() {
         let memory = PictureMemory(maxBytes: 40, maxCount: nil)
         for number in 0..<2_000 {
             memory.insert(
-                Self.picture(key(number)), for: ImageCacheKey(key(number), variant: ""), since: memory.moment)
+                Self.picture(key(number)), for: ImageCacheKey(key(number), variant: ""), since: memory.generation)
             #expect(memory.indexedCount <= 2 * memory.cache.count + 64)
         }
         #expect(memory.cache.count == 10)
@@ -115,13 +115,13 @@ import Testing
     @Test(.requirement("O56")) func concurrentInsertsBegunBeforeARemovalAreDiscarded() async {
         for _ in 0..<50 {
             let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
-            let moment = memory.moment
+            let generation = memory.generation
             await withTaskGroup(of: Void.self) { group in
                 for variant in 0..<8 {
                     group.addTask {
                         let key = diskKey("0")
                         memory.insert(
-                            Self.picture(key), for: ImageCacheKey(key, variant: "\(variant)"), since: moment)
+                            Self.picture(key), for: ImageCacheKey(key, variant: "\(variant)"), since: generation)
                     }
                 }
                 group.addTask { memory.remove(diskKey("0")) }

@@ -94,7 +94,7 @@ import Testing
                 memory.insert(
                     PictureMemory.Picture(
                         entry: entry, content: LoadContent(image: image), revision: nil, ticket: ticket),
-                    for: ImageCacheKey(key, variant: ""), since: memory.moment)
+                    for: ImageCacheKey(key, variant: ""), since: memory.generation)
                 // The effect of a purge does not depend on the age.
                 for age in ticket == present ? Self.ages : [0] {
                     bench.clock.set(begin.adding(milliseconds: age))
