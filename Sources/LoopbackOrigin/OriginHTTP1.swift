@@ -51,7 +51,7 @@ final class OriginHTTP1: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     private func answerNext(_ channel: any Channel) {
-        guard !isAnswering, let request = takeRequest() else { return }
+        guard !isAnswering, let request = nextRequest() else { return }
         isAnswering = true
         let recorded = log.record(request)
         let (answer, log) = (answer, log)
@@ -62,7 +62,7 @@ final class OriginHTTP1: ChannelInboundHandler {
         }
     }
 
-    private func takeRequest() -> OriginRequest? {
+    private func nextRequest() -> OriginRequest? {
         let end = Array("\r\n\r\n".utf8)
         guard let last = received.indices.first(where: { received[$0...].starts(with: end) }) else { return nil }
         let head = Array(received[..<(last + end.count)])

@@ -86,10 +86,10 @@ package struct DiskFile: ~Copyable {
             while filled < count {
                 let rest = UnsafeMutableRawBufferPointer(
                     rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
-                let got = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
-                if got > 0 {
-                    filled += min(got, rest.count)
-                } else if got == 0 {
+                let read = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
+                if read > 0 {
+                    filled += min(read, rest.count)
+                } else if read == 0 {
                     break
                 } else if errno != EINTR {
                     failure = .last
@@ -108,10 +108,10 @@ package struct DiskFile: ~Copyable {
             var written = 0
             while written < buffer.count {
                 let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
-                let took = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + written))
-                if took > 0 {
-                    written += min(took, rest.count)
-                } else if took == 0 {
+                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + written))
+                if count > 0 {
+                    written += min(count, rest.count)
+                } else if count == 0 {
                     failure = DiskError(code: EIO)
                     return
                 } else if errno != EINTR {

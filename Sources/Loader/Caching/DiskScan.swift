@@ -70,10 +70,10 @@ extension DiskCache {
                 Self.isAbandoned(process, status, at: time)
             }
             let bytes = files.reduce(0) { $0 + $1.status.length }
-            let isTaken = totals.locked(in: self) {
+            let isCurrent = totals.locked(in: self) {
                 $0.replace(shard: shard, entries: files.count, bytes: bytes, since: attempt < 3 ? mark : nil)
             }
-            if isTaken { return }
+            if isCurrent { return }
         }
     }
 

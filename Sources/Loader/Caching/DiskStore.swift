@@ -55,7 +55,7 @@ extension DiskCache {
             switch publish(metadata, body: body, as: name, .nothing, generation: generation) {
             case .done(let revision): return revision
             case .notStored: return nil
-            case .taken: break
+            case .fileExists: break
             }
         }
         let older = load(name, key: key, withBody: false)
@@ -191,7 +191,7 @@ extension DiskCache {
     private enum PublishEnd {
         case done(Revision)
         /// A file exists although none was expected.
-        case taken
+        case fileExists
         case notStored
     }
 
@@ -229,7 +229,7 @@ extension DiskCache {
                     }
                     rescanIfDue()
                     return .done(metadata.revision(as: name))
-                case .taken: return .taken
+                case .fileExists: return .fileExists
                 case .purged: return .notStored
                 case .overLimit: makeRoom(for: length, insisting: attempt > 0)
                 }
@@ -288,7 +288,7 @@ private struct Publication {
     enum Outcome {
         /// The file has its final name; `moved` is the new name of the older variant, nil when none was moved.
         case done(moved: DiskName?)
-        case taken, purged, overLimit
+        case fileExists, purged, overLimit
 
         var isDone: Bool { if case .done = self { true } else { false } }
     }
@@ -325,7 +325,7 @@ private struct Publication {
     ) throws(DiskError) -> Outcome {
         let path = name.pathInShard(name.fileName)
         let older = try existing(path)
-        if isNew, older != nil { return .taken }
+        if isNew, older != nil { return .fileExists }
         if let limit, totals.bytes + length - (older?.length ?? 0) > limit { return .overLimit }
         var gone = older?.length
         var movedName: DiskName?

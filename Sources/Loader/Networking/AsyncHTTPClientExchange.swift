@@ -77,14 +77,14 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
 
     /// Returns all bytes received since the last call, at least one; nil at the end.
     func next() async throws -> [UInt8]? {
-        switch try take() {
+        switch try nextAvailable() {
         case .chunk(let chunk): return chunk
         case .end: return nil
         case .nothing: break
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                switch Result(catching: { try take(orWait: continuation) }) {
+                switch Result(catching: { try nextAvailable(orWait: continuation) }) {
                 case .success(.chunk(let chunk)): continuation.resume(returning: chunk)
                 case .success(.end): continuation.resume(returning: nil)
                 case .success(.nothing): break
@@ -108,7 +108,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     }
 
     /// Returns available data without waiting; for `nothing`, `waiter` is stored in the state.
-    private func take(orWait waiter: CheckedContinuation<[UInt8]?, any Error>? = nil) throws -> Ready {
+    private func nextAvailable(orWait waiter: CheckedContinuation<[UInt8]?, any Error>? = nil) throws -> Ready {
         var chunk: [UInt8] = []
         let (demand, end, loop) = state.locked(in: self) {
             state -> (EventLoopPromise<Void>?, Result<Void, any Error>?, (any EventLoop)?) in

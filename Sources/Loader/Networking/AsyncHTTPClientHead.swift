@@ -156,15 +156,15 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.fireErrorCaught(takeLoss("\(error)") ?? error)
+        context.fireErrorCaught(responseLoss("\(error)") ?? error)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if let loss = takeLoss("connection closed") { context.fireErrorCaught(loss) }
+        if let loss = responseLoss("connection closed") { context.fireErrorCaught(loss) }
         context.fireChannelInactive()
     }
 
-    private func takeLoss(_ reason: String) -> ReplyLost? {
+    private func responseLoss(_ reason: String) -> ReplyLost? {
         guard case .head(let head) = stage else { return nil }
         stage = .outside
         return ReplyLost(isReused: requests > 1, isBegun: head.isBegun, reason: reason)

@@ -60,7 +60,7 @@ struct Credentials: Hashable, Sendable {
     /// hops of the same origin and drops it permanently at the first different one.
     func applied(to request: HTTPRequest) -> HTTPRequest {
         var result = request
-        let own = Self.takeUserInformation(from: &result.url)
+        let own = Self.removeUserInformation(from: &result.url)
         guard !result.fields.contains("Authorization") else { return result }
         if let own {
             result.fields.append("Authorization", own.authorization)
@@ -71,7 +71,7 @@ struct Credentials: Hashable, Sendable {
     }
 
     /// Removes `user:password@` from a URL; nil when there is none, or it is invalid for Basic authentication.
-    private static func takeUserInformation(from url: inout String) -> BasicAuth? {
+    private static func removeUserInformation(from url: inout String) -> BasicAuth? {
         guard url.utf8.contains(UInt8(ascii: "@")) else { return nil }
         var parts = URLReference(url.utf8)
         guard let authority = parts.authority, let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return nil }

@@ -14,9 +14,9 @@ struct CachedImageLookup: Sendable {
     func imageBlocking(_ load: Load) -> LoadedImage? {
         var search = Search(self, load)
         while let hop = search.hop {
-            search.take(lookup.findBlocking(hop), hop)
+            search.process(lookup.findBlocking(hop), hop)
             guard let body = search.undecoded, let decoding = load.decoding else { continue }
-            search.take(try? decoder.decodeBlocking(body.bytes, hop, decoding), of: body, hop)
+            search.process(try? decoder.decodeBlocking(body.bytes, hop, decoding), of: body, hop)
         }
         return search.image
     }
@@ -25,9 +25,9 @@ struct CachedImageLookup: Sendable {
     func image(_ load: Load) async -> LoadedImage? {
         var search = Search(self, load)
         while let hop = search.hop, !Task.isCancelled {
-            search.take(await lookup.find(hop), hop)
+            search.process(await lookup.find(hop), hop)
             guard let body = search.undecoded, let decoding = load.decoding else { continue }
-            search.take(try? await decoder.decode(body.bytes, body.found.identity, hop, decoding), of: body, hop)
+            search.process(try? await decoder.decode(body.bytes, body.found.identity, hop, decoding), of: body, hop)
         }
         return search.image
     }
@@ -75,7 +75,7 @@ struct CachedImageLookup: Sendable {
         }
 
         /// Processes the cached entry of the hop.
-        mutating func take(_ found: FoundEntry, _ hop: LoadHop) {
+        mutating func process(_ found: FoundEntry, _ hop: LoadHop) {
             self.hop = nil
             let now = steps.clock()
             guard let candidate = steps.freshness.candidate(found.entry, hop, now: now) else { return }
@@ -97,7 +97,7 @@ struct CachedImageLookup: Sendable {
         }
 
         /// Processes a decoded image and adds it to memory; nil means that the body does not decode.
-        mutating func take(_ decoded: DecodedImage?, of body: Body, _ hop: LoadHop) {
+        mutating func process(_ decoded: DecodedImage?, of body: Body, _ hop: LoadHop) {
             undecoded = nil
             guard let decoded else { return }
             let content = steps.decoder.content(decoded, body.bytes)

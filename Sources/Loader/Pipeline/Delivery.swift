@@ -59,7 +59,7 @@ struct Delivery {
 
     /// The result with all timings of the load.
     mutating func finished(_ answer: LoadAnswer) -> LoadAnswer {
-        timings.take(load.meter.cost)
+        timings.add(load.meter.cost)
         var answer = answer
         answer.timings = timings
         return answer

@@ -76,7 +76,7 @@ extension LoadReporter {
         guard wantsRecords else { return }
         let cost = load.meter.cost
         var timings = timings
-        timings.take(cost)
+        timings.add(cost)
         report(
             LoadRecord(
                 content: load.content, url: load.url, source: .none, isFresh: false, outcome: error.code,

@@ -59,8 +59,8 @@ enum CacheDecision: Hashable, Sendable {
         }
         if demand.accepts(stored) { return (stored.answer(isFresh: true), false) }
         guard stored.mayBeStale, demand.policy != .revalidate else { return nil }
-        let takesStale = demand.policy == .cacheElseLoad || demand.policy == .cacheOnly
-        if takesStale, !demand.validates, demand.acceptsAge(of: stored) {
+        let allowsStale = demand.policy == .cacheElseLoad || demand.policy == .cacheOnly
+        if allowsStale, !demand.validates, demand.acceptsAge(of: stored) {
             return (stored.answer(isFresh: false), false)
         }
         if stored.isInRefreshWindow, demand.allowsBackgroundRefresh { return (stored.answer(isFresh: false), true) }

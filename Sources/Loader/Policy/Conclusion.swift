@@ -90,7 +90,7 @@ struct Conclusion {
     private func redirect(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
         let control = CacheControl(head.fields)
         let isFreshByDefault =
-            !control.isPresent && Storability.takesDefaultMaxAge(head.status)
+            !control.isPresent && Storability.usesDefaultMaxAge(head.status)
             && settings.defaultCacheControlMaxAge > .zero
         let isKept =
             !settings.useServerCachePolicy || isFreshByDefault

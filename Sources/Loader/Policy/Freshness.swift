@@ -77,7 +77,7 @@ struct Lifespan: Hashable, Sendable {
             guard let expires = response.fields.date("Expires", now: response.responseTime) else { return 0 }
             return (expires - date(of: response)).clampedToAge
         }
-        guard !control.isPresent, Storability.takesDefaultMaxAge(response.status) else { return 0 }
+        guard !control.isPresent, Storability.usesDefaultMaxAge(response.status) else { return 0 }
         return settings.defaultCacheControlMaxAge.milliseconds
     }
 

@@ -24,7 +24,7 @@ enum Storability {
     static func isError(_ status: Int) -> Bool { (400...599).contains(status) }
 
     /// Returns true for the statuses that ``CacheSettings/defaultCacheControlMaxAge`` applies to.
-    static func takesDefaultMaxAge(_ status: Int) -> Bool {
+    static func usesDefaultMaxAge(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 301, 308: true
         default: false

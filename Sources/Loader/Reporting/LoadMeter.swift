@@ -69,7 +69,7 @@ final class LoadMeter: Sendable {
 
 extension LoadTimings {
     /// Copies the parts that a meter measures; must be called once, when the load has ended.
-    mutating func take(_ cost: LoadCost) {
+    mutating func add(_ cost: LoadCost) {
         decode += cost.decode
         queue = cost.queue
         firstByte = cost.firstByte

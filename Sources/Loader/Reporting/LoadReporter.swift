@@ -124,11 +124,11 @@ final class LoadReporter: Sendable {
     private func deliver() {
         while true {
             let (reports, untold, settings): ([Report], Int, Settings) = state.locked(in: self) { state in
-                let taken = (state.waiting, state.untold, state.settings)
+                let batch = (state.waiting, state.untold, state.settings)
                 state.waiting = []
                 state.untold = 0
-                if taken.0.isEmpty { state.isDelivering = false }
-                return taken
+                if batch.0.isEmpty { state.isDelivering = false }
+                return batch
             }
             if reports.isEmpty { return }
             for report in reports {
