@@ -37,10 +37,10 @@ public struct RetryPolicy: Hashable, Sendable {
     ) -> Duration? {
         precondition(attempts >= 1, "a load that failed has made an attempt")
         guard error.isRetryable, attempts < maxAttempts else { return nil }
-        let wish = error.retryAfter ?? .zero
-        guard wish <= max(maxRetryDelay, .zero) else { return nil }
-        let longest = backoff(afterAttempts: attempts, atMost: maxRetryDelay)
-        return max(wish, .nanoseconds(Int64.random(in: 0...longest, using: &generator)))
+        let requestedDelay = error.retryAfter ?? .zero
+        guard requestedDelay <= max(maxRetryDelay, .zero) else { return nil }
+        let maxBackoff = backoff(afterAttempts: attempts, atMost: maxRetryDelay)
+        return max(requestedDelay, .nanoseconds(Int64.random(in: 0...maxBackoff, using: &generator)))
     }
 
     /// Upper bound of the jitter in nanoseconds: ``firstDelay`` x 2^(attempts - 1), at least 0 and at most `limit`.
