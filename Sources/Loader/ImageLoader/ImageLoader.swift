@@ -201,7 +201,7 @@ public final class ImageLoader: Sendable {
                 let pipeline = try beginImage()
                 var load = Load(request, pipeline)
                 if let priority { load.priority = priority }
-                let answer = try await pipeline.run(load, tell: channel)
+                let answer = try await pipeline.run(load, reportingTo: channel)
                 result = .success(try Self.picture(answer, request))
             } catch {
                 result = .failure(error)

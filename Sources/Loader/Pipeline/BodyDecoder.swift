@@ -16,7 +16,7 @@ struct BodyDecoder: Sendable {
     ) async throws(LoadError) -> DecodedImage {
         let result: Result<DecodedImage, DecodeError>
         if let key = DecodeKey(source, variant: decoding.variant) {
-            let waiter = decodes.join(key, hearsSteps: false) { _ in
+            let waiter = decodes.join(key, wantsProgress: false) { _ in
                 // The key contains the object identifier of the fetch, so the fetch must outlive the decode.
                 defer { withExtendedLifetime(source) {} }
                 return await decode(body, hop, decoding)

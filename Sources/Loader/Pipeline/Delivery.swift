@@ -16,13 +16,13 @@ struct Delivery {
     }
 
     /// True when the caller receives events.
-    var hearsSteps: Bool { channel != nil }
+    var wantsProgress: Bool { channel != nil }
 
     /// True while a provisional image may be reported.
     ///
     /// After a redirect over the network a request was already sent, so a stored image is delivered only at the end
     /// (O10).
-    var showsProvisional: Bool { hearsSteps && !hasSent }
+    var showsProvisional: Bool { wantsProgress && !hasSent }
 
     /// Reports a stored image, at most once and only before a request is sent.
     mutating func show(_ answer: LoadAnswer) {

@@ -19,7 +19,7 @@ struct Download {
     /// Obtains a permit for the lane of the hop's priority; the permit follows later changes of the fetch's priority.
     init(
         _ hop: LoadHop, by exchange: Exchange, in lanes: RequestLanes, retry: RetryPolicy, maxRetryDelay: Duration,
-        reporter: LoadReporter, _ tell: Fetches.Teller
+        reporter: LoadReporter, _ progress: Fetches.ProgressReporter
     ) {
         self.hop = hop
         self.exchange = exchange
@@ -29,17 +29,17 @@ struct Download {
         self.reporter = reporter
         let lane = hop.load.priority.priority
         pass = lanes.pass(lane)
-        tell.follow(pass, in: lanes, at: lane)
+        progress.follow(pass, in: lanes, at: lane)
     }
 
     /// Sends the request, with retries, and returns the response or failure of the last attempt.
     ///
     /// - Throws: `cancelled`.
-    mutating func receive(_ plan: RequestPlan, _ tell: Fetches.Teller) async throws(LoadError) -> ReceivedResponse {
+    mutating func receive(_ plan: RequestPlan, _ progress: Fetches.ProgressReporter) async throws(LoadError) -> ReceivedResponse {
         var partial: PartialBody?
         while true {
             attempts += 1
-            let received = try await attempt(plan, resuming: partial, tell)
+            let received = try await attempt(plan, resuming: partial, progress)
             guard let error = received.error,
                 let delay = retry.delay(
                     afterAttempts: attempts, failedWith: error, maxRetryDelay: maxRetryDelay, using: &random)
@@ -49,7 +49,7 @@ struct Download {
                 partial = plan.isPassThrough ? nil : received.partial
             }
             reporter.noteRetrying(attempts + 1, after: delay, error, hop)
-            tell(.retrying(attempt: attempts + 1, delay: delay, reason: error))
+            progress.report(.retrying(attempt: attempts + 1, delay: delay, reason: error))
             guard (try? await Task.sleep(for: delay)) != nil else { throw .cancelled(url: Redaction.shown(hop.url)) }
         }
     }
@@ -57,14 +57,14 @@ struct Download {
     /// One attempt in a slot of the lanes; it sends a second request, without `Range`, when the first response does not
     /// continue the partial body.
     private func attempt(
-        _ plan: RequestPlan, resuming partial: PartialBody?, _ tell: Fetches.Teller
+        _ plan: RequestPlan, resuming partial: PartialBody?, _ progress: Fetches.ProgressReporter
     ) async throws(LoadError) -> ReceivedResponse {
         let arrival = ContinuousClock.now
         return try await lanes.withSlot(pass) { () throws(LoadError) in
             hop.load.meter.add(\.queue, since: arrival)
-            let received = await exchange.run(hop, plan, resuming: partial, tell)
+            let received = await exchange.run(hop, plan, resuming: partial, progress)
             guard received.isMisfit else { return received }
-            var whole = await exchange.run(hop, plan, tell)
+            var whole = await exchange.run(hop, plan, progress)
             whole.isMisfit = true
             return whole
         }

@@ -18,7 +18,7 @@ struct Exchange: Sendable {
     ///
     /// - Parameter partial: The partial body to continue with a range request; nil requests the whole body.
     func run(
-        _ hop: LoadHop, _ plan: RequestPlan, resuming partial: PartialBody? = nil, _ tell: Fetches.Teller
+        _ hop: LoadHop, _ plan: RequestPlan, resuming partial: PartialBody? = nil, _ progress: Fetches.ProgressReporter
     ) async -> ReceivedResponse {
         let added = plan.addedFields.lines + (partial?.conditions.lines ?? [])
         let fields = HeaderFields(hop.request.fields.lines + added)
@@ -26,7 +26,7 @@ struct Exchange: Sendable {
         defer { reporter.noteReceived(received, hop, warnsOfPolicy: warnsOfPolicy) }
         do {
             let request = try await modified(HTTPRequest(method: hop.request.method, url: hop.url, fields: fields))
-            tell(.sending)
+            progress.report(.sending)
             received.requestTime = clock()
             received.traffic = reporter.noteSending(request, hop)
             let response = try await transport.send(request, trust: trust, timeouts: timeouts)
@@ -46,7 +46,7 @@ struct Exchange: Sendable {
                 (rest, length) = (partial, total)
             }
             received.error = received.head.flatMap { error(of: $0, hop, plan, at: received.responseTime) }
-            try await read(response, after: rest, length: length, of: hop, into: &received, tell)
+            try await read(response, after: rest, length: length, of: hop, into: &received, progress)
         } catch {
             received.error = Self.error(of: error, hop, received.traffic?.request)
         }
@@ -89,7 +89,7 @@ struct Exchange: Sendable {
     /// Reads a body with all checks; throws when it is truncated.
     private func read(
         _ response: HTTPResponse, after partial: PartialBody?, length: Int?, of hop: LoadHop,
-        into received: inout ReceivedResponse, _ tell: Fetches.Teller
+        into received: inout ReceivedResponse, _ progress: Fetches.ProgressReporter
     ) async throws {
         guard let head = received.head else { return }
         guard head.status != 304 else {
@@ -117,7 +117,7 @@ struct Exchange: Sendable {
                 } catch {
                     return received.refuse(error, isSuccess: isSuccess || isPart)
                 }
-                if isSuccess { tell(.progress(received: body.count, expected: body.expectedCount)) }
+                if isSuccess { progress.report(.progress(received: body.count, expected: body.expectedCount)) }
             }
             do throws(LoadError) {
                 try body.finish()

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Processes loads from request to result, with the settings of one configuration.
 ///
-/// ``run(_:tell:)`` and ``fetch(_:_:_:isRefresh:_:)`` list the steps in order. Each step is a type of this folder whose
+/// ``run(_:reportingTo:)`` and ``fetch(_:_:_:isRefresh:_:)`` list the steps in order. Each step is a type of this folder whose
 /// dependencies are set when the pipeline is created. Running loads keep their pipeline; a changed configuration
 /// creates a new one over the same caches.
 final class LoadPipeline: Sendable {
@@ -91,7 +91,7 @@ final class LoadPipeline: Sendable {
     var now: WallTime { settings.clock() }
 
     /// Runs one load and reports its events to `channel`.
-    func run(_ load: Load, tell channel: LoadChannel<LoadEvent>? = nil) async throws(LoadError) -> LoadAnswer {
+    func run(_ load: Load, reportingTo channel: LoadChannel<LoadEvent>? = nil) async throws(LoadError) -> LoadAnswer {
         let begin = ContinuousClock.now
         var delivery = Delivery(of: load, to: channel)
         do throws(LoadError) {
@@ -152,12 +152,12 @@ final class LoadPipeline: Sendable {
 
     /// The work of one fetch, for all loads that wait for it.
     private func fetch(
-        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ tell: Fetches.Teller
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ progress: Fetches.ProgressReporter
     ) async -> FetchEnd {
         var (plan, found) = (plan, found)
         // Another fetch may have ended between this load's lookup and the start of this one: look up again, now that no
         // other fetch of the key can start.
-        if !plan.isRefetch, !tell.isFirst(since: found.generations.fetches) {
+        if !plan.isRefetch, progress.hasJobEnded(since: found.generations.fetches) {
             found = await lookup.find(hop)
             switch freshness.decide(hop, found, now: now) {
             case .answer(let stored, refresh: let refresh?) where isRefresh && stored.isFresh == false: plan = refresh
@@ -175,11 +175,11 @@ final class LoadPipeline: Sendable {
         }
         var download = Download(
             hop, by: exchange, in: shared.lanes, retry: settings.retry, maxRetryDelay: settings.maxRetryDelay,
-            reporter: shared.reporter, tell)
+            reporter: shared.reporter, progress)
         while true {
             // Send the request, then read and check the response.
             let received: ReceivedResponse
-            do throws(LoadError) { received = try await download.receive(plan, tell) } catch {
+            do throws(LoadError) { received = try await download.receive(plan, progress) } catch {
                 return .failure(FetchFailure(error: error))
             }
             // Decode.
@@ -216,7 +216,7 @@ final class LoadPipeline: Sendable {
         }
         guard var answer = try await show(stored, &found, hop, &delivery) else { return nil }
         guard let refresh else { return .answer(answer) }
-        guard delivery.hearsSteps else {
+        guard delivery.wantsProgress else {
             refreshInBackground(hop, refresh, found)
             return .answer(answer)
         }
@@ -252,7 +252,7 @@ final class LoadPipeline: Sendable {
         defer { load.priority.attach(nil) }
         while true {
             let waiter = join(
-                hop, plan, found, isRefresh: isRefresh, isOwn: isOwn, hearsSteps: delivery.hearsSteps)
+                hop, plan, found, isRefresh: isRefresh, isOwn: isOwn, wantsProgress: delivery.wantsProgress)
             switch try await delivery.end(of: waiter) {
             case .failure(let failure):
                 // Another load's options and limits failed to decode the body; this load's may succeed.
@@ -282,19 +282,19 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// Joins the fetch for a load or starts it; see ``SharedFetch/join(_:_:isRefresh:isOwn:hearsSteps:work:)``.
+    /// Joins the fetch for a load or starts it; see ``SharedFetch/join(_:_:isRefresh:isOwn:wantsProgress:work:)``.
     func join(
         _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, isOwn: Bool,
-        hearsSteps: Bool = true
+        wantsProgress: Bool = true
     ) -> Fetches.Waiter {
-        sharedFetch.join(hop, plan, isRefresh: isRefresh, isOwn: isOwn, hearsSteps: hearsSteps) { [self] hop, tell in
-            await fetch(hop, plan, found, isRefresh: isRefresh, tell)
+        sharedFetch.join(hop, plan, isRefresh: isRefresh, isOwn: isOwn, wantsProgress: wantsProgress) { [self] hop, progress in
+            await fetch(hop, plan, found, isRefresh: isRefresh, progress)
         }
     }
 
     private func refreshInBackground(_ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry) {
-        sharedFetch.refresh(hop) { [self] hop, tell in
-            let end = await fetch(hop, plan, found, isRefresh: true, tell)
+        sharedFetch.refresh(hop) { [self] hop, progress in
+            let end = await fetch(hop, plan, found, isRefresh: true, progress)
             if case .failure(let failure) = end { shared.reporter.noteFailure(failure.error, at: hop.url) }
             return end
         }

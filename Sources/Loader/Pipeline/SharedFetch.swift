@@ -4,7 +4,7 @@ internal import PlatformImage
 /// Shares one fetch among all loads with the same key.
 struct SharedFetch: Sendable {
     /// The work of a fetch; its hop has a separate meter.
-    typealias Work = @Sendable (LoadHop, Fetches.Teller) async -> FetchEnd
+    typealias Work = @Sendable (LoadHop, Fetches.ProgressReporter) async -> FetchEnd
 
     let fetches: Fetches
     let failures: NegativeCache
@@ -17,27 +17,27 @@ struct SharedFetch: Sendable {
     ///
     /// - Parameters:
     ///   - isOwn: True shares the fetch only with loads of the same decoding variant.
-    ///   - hearsSteps: False when the load reports no events.
+    ///   - wantsProgress: False when the load reports no events.
     func join(
-        _ hop: LoadHop, _ plan: RequestPlan, isRefresh: Bool, isOwn: Bool, hearsSteps: Bool, work: @escaping Work
+        _ hop: LoadHop, _ plan: RequestPlan, isRefresh: Bool, isOwn: Bool, wantsProgress: Bool, work: @escaping Work
     ) -> Fetches.Waiter {
         let key = FetchKey(
             hop, variant: isOwn ? hop.load.decoding?.variant : nil, isRefetch: plan.isRefetch,
             configuration: configuration)
         return fetches.join(
-            key, priority: hop.load.priority.priority, isKept: hop.load.isKept || isRefresh, hearsSteps: hearsSteps
-        ) { tell in
+            key, priority: hop.load.priority.priority, isKept: hop.load.isKept || isRefresh, wantsProgress: wantsProgress
+        ) { progress in
             let hop = hop.metered()
-            let end = remembering(hop, await work(hop, tell))
+            let end = remembering(hop, await work(hop, progress))
             return MeteredFetch(end: end, cost: hop.load.meter.cost)
         }
     }
 
     /// Revalidates a stored response in the background (RFC 5861 §3).
     func refresh(_ hop: LoadHop, work: @escaping Work) {
-        fetches.start(FetchKey(hop, variant: nil, isRefetch: false, configuration: configuration)) { tell in
+        fetches.start(FetchKey(hop, variant: nil, isRefetch: false, configuration: configuration)) { progress in
             let hop = hop.metered()
-            let end = await work(hop, tell)
+            let end = await work(hop, progress)
             return MeteredFetch(end: end, cost: hop.load.meter.cost)
         }
     }

@@ -14,7 +14,7 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         let channel: LoadChannel<Signal>
         var priority: LoadPriority
         /// False for a waiter that receives only the final signal.
-        let hearsSteps: Bool
+        let wantsProgress: Bool
     }
 
     private struct State {
@@ -42,7 +42,7 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
             state.waiters.append(place)
             if isKept { state.isKept = true }
             // No task reads the new channel yet, so there is no reader to resume.
-            if state.isSending, place.hearsSteps { _ = place.channel.put(.sending) }
+            if state.isSending, place.wantsProgress { _ = place.channel.put(.sending) }
         }
     }
 
@@ -75,7 +75,7 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
 
     /// Sends a signal to the waiters that want progress. `sending` is sent once and repeated for waiters that join
     /// later.
-    func tell(_ signal: Signal) {
+    func report(_ signal: Signal) {
         // Queued inside the lock, so that a waiter that joins now receives `sending` before any later signal.
         let wakes: [LoadChannel<Signal>.Wake] = state.locked(in: self) { state in
             guard !state.isOver else { return [] }
@@ -88,7 +88,7 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
             case .retrying, .ended, .left: break
             }
             var wakes: [LoadChannel<Signal>.Wake] = []
-            for waiter in state.waiters where waiter.hearsSteps {
+            for waiter in state.waiters where waiter.wantsProgress {
                 if let wake = waiter.channel.put(signal, isProgress: isProgress) { wakes.append(wake) }
             }
             return wakes

@@ -47,17 +47,17 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     /// - Parameters:
     ///   - priority: Priority of this waiter; the job has the highest priority of its waiters.
     ///   - isKept: True lets the job continue without waiters; it also holds for waiters that join later.
-    ///   - hearsSteps: False delivers only the final signal to this waiter, so that progress does not wake it.
+    ///   - wantsProgress: False delivers only the final signal to this waiter, so that progress does not wake it.
     ///   - work: The job; it sends signals through its argument and is cancelled through its task.
     package func join(
-        _ key: Key, priority: LoadPriority = .urgent, isKept: Bool = false, hearsSteps: Bool = true,
-        work: @escaping @Sendable (Teller) async -> Output
+        _ key: Key, priority: LoadPriority = .urgent, isKept: Bool = false, wantsProgress: Bool = true,
+        work: @escaping @Sendable (ProgressReporter) async -> Output
     ) -> Waiter {
         let channel = LoadChannel<Signal>()
         let (number, job, begins): (UInt64, Job, Bool) = state.locked(in: self) { state in
             state.last += 1
             let place = Job.Place(
-                number: state.last, channel: channel, priority: priority, hearsSteps: hearsSteps)
+                number: state.last, channel: channel, priority: priority, wantsProgress: wantsProgress)
             if let job = state.jobs[key] {
                 job.add(place, isKept: isKept)
                 return (place.number, job, false)
@@ -72,7 +72,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     }
 
     /// Starts the job of a key without waiting for it; a running job of the key is kept instead.
-    func start(_ key: Key, work: @escaping @Sendable (Teller) async -> Output) {
+    func start(_ key: Key, work: @escaping @Sendable (ProgressReporter) async -> Output) {
         let begins: Job? = state.locked(in: self) { state in
             if let job = state.jobs[key] {
                 job.keep()
@@ -86,10 +86,10 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         if let begins { begin(begins, work) }
     }
 
-    private func begin(_ job: Job, _ work: @escaping @Sendable (Teller) async -> Output) {
+    private func begin(_ job: Job, _ work: @escaping @Sendable (ProgressReporter) async -> Output) {
         job.handle.hold(
             Task {
-                let output = await work(Teller(table: self, job: job))
+                let output = await work(ProgressReporter(table: self, job: job))
                 self.end(job, output)
             })
     }
@@ -148,13 +148,13 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     }
 
     /// Sends the signals of a job to its waiters.
-    package struct Teller: Sendable {
+    package struct ProgressReporter: Sendable {
         fileprivate let table: InFlightRequests
         fileprivate let job: Job
 
         /// Sends a signal to the waiters that want progress. `sending` is sent once and repeated for waiters that join
         /// later.
-        func callAsFunction(_ signal: Signal) { job.tell(signal) }
+        func report(_ signal: Signal) { job.report(signal) }
 
         /// Lets the job's lane follow the highest priority of its waiters.
         ///
@@ -164,8 +164,8 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
             job.updatePriority()
         }
 
-        /// True when no other job has ended since `generation`; call it when the job starts.
-        func isFirst(since generation: UInt64) -> Bool { table.generation == generation }
+        /// True when another job has ended since `generation`; call it when the job starts.
+        func hasJobEnded(since generation: UInt64) -> Bool { table.generation != generation }
     }
 }
 #endif

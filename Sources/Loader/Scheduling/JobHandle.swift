@@ -32,12 +32,12 @@ final class JobHandle: Sendable {
         }
         guard let place else { return false }
         // Two moves may overtake each other outside the lock, so the last one applies the latest priority again.
-        var told = priority
+        var applied = priority
         while true {
-            place.lanes.move(place.pass, to: told)
-            let latest = state.locked(in: self) { $0.priority ?? told }
-            if latest == told { return true }
-            told = latest
+            place.lanes.move(place.pass, to: applied)
+            let latest = state.locked(in: self) { $0.priority ?? applied }
+            if latest == applied { return true }
+            applied = latest
         }
     }
 

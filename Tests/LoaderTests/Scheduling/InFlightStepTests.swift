@@ -9,11 +9,11 @@ import Testing
     @Test func resultOnlyWaiterReceivesNoSteps() async {
         let table = Table()
         let gate = Gate()
-        let waiter = table.join("a", hearsSteps: false) { tell in
-            tell(.sending)
-            tell(.progress(received: 1, expected: 2))
+        let waiter = table.join("a", wantsProgress: false) { progress in
+            progress.report(.sending)
+            progress.report(.progress(received: 1, expected: 2))
             try? await gate.pass()
-            tell(.progress(received: 2, expected: 2))
+            progress.report(.progress(received: 2, expected: 2))
             return 7
         }
 
@@ -28,8 +28,8 @@ import Testing
     @Test func stepsAreDeliveredBesideAResultOnlyWaiter() async {
         let table = Table()
         let gate = Gate()
-        let quiet = table.join("a", hearsSteps: false) { tell in
-            tell(.sending)
+        let quiet = table.join("a", wantsProgress: false) { progress in
+            progress.report(.sending)
             try? await gate.pass()
             return 7
         }
@@ -49,7 +49,7 @@ import Testing
     @Test func cancellingTheLastWaiterFreesTheKeyImmediately() async {
         let table = Table()
         let gate = Gate()
-        let first = table.join("a", hearsSteps: false) { _ in
+        let first = table.join("a", wantsProgress: false) { _ in
             try? await gate.pass()
             return 1
         }
@@ -57,7 +57,7 @@ import Testing
         task.cancel()
 
         #expect(await task.value == nil)
-        let second = table.join("a", hearsSteps: false) { _ in 2 }
+        let second = table.join("a", wantsProgress: false) { _ in 2 }
         #expect(await second.end() == 2)
         gate.open()
     }
