@@ -7,7 +7,7 @@ struct Download {
     private let hop: LoadHop
     private let exchange: Exchange
     private let lanes: RequestLanes
-    private let pass: LanePass
+    private let permit: LanePermit
     private let retry: RetryPolicy
     private let maxRetryDelay: Duration
     private let reporter: LoadReporter
@@ -28,8 +28,8 @@ struct Download {
         self.maxRetryDelay = maxRetryDelay
         self.reporter = reporter
         let lane = hop.load.priority.priority
-        pass = lanes.pass(lane)
-        progress.follow(pass, in: lanes, at: lane)
+        permit = lanes.permit(lane)
+        progress.follow(permit, in: lanes, at: lane)
     }
 
     /// Sends the request, with retries, and returns the response or failure of the last attempt.
@@ -60,7 +60,7 @@ struct Download {
         _ plan: RequestPlan, resuming partial: PartialBody?, _ progress: Fetches.ProgressReporter
     ) async throws(LoadError) -> ReceivedResponse {
         let arrival = ContinuousClock.now
-        return try await lanes.withSlot(pass) { () throws(LoadError) in
+        return try await lanes.withSlot(permit) { () throws(LoadError) in
             hop.load.meter.add(\.queue, since: arrival)
             let received = await exchange.run(hop, plan, resuming: partial, progress)
             guard received.isMisfit else { return received }

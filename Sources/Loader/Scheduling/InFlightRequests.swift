@@ -158,9 +158,9 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
 
         /// Lets the job's lane follow the highest priority of its waiters.
         ///
-        /// - Parameter lane: The current lane of `pass`.
-        func follow(_ pass: LanePass, in lanes: RequestLanes, at lane: LoadPriority) {
-            job.handle.follow(pass, in: lanes, at: lane)
+        /// - Parameter lane: The current lane of `permit`.
+        func follow(_ permit: LanePermit, in lanes: RequestLanes, at lane: LoadPriority) {
+            job.handle.follow(permit, in: lanes, at: lane)
             job.updatePriority()
         }
 

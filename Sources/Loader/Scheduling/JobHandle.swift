@@ -7,7 +7,7 @@ final class JobHandle: Sendable {
     private struct State {
         var task: Task<Void, Never>?
         var isCancelled = false
-        var place: (pass: LanePass, lanes: RequestLanes)?
+        var place: (permit: LanePermit, lanes: RequestLanes)?
         var priority: LoadPriority?
     }
 
@@ -15,17 +15,17 @@ final class JobHandle: Sendable {
 
     /// Sets the lane permit that ``move(to:)`` acts on.
     ///
-    /// - Parameter lane: The current lane of `pass`.
-    func follow(_ pass: LanePass, in lanes: RequestLanes, at lane: LoadPriority) {
+    /// - Parameter lane: The current lane of `permit`.
+    func follow(_ permit: LanePermit, in lanes: RequestLanes, at lane: LoadPriority) {
         state.locked(in: self) { state in
-            state.place = (pass, lanes)
+            state.place = (permit, lanes)
             state.priority = lane
         }
     }
 
     /// Moves the job to a lane; false when it has no permit yet or is in that lane already.
     func move(to priority: LoadPriority) -> Bool {
-        let place: (pass: LanePass, lanes: RequestLanes)? = state.locked(in: self) { state in
+        let place: (permit: LanePermit, lanes: RequestLanes)? = state.locked(in: self) { state in
             guard let place = state.place, state.priority != priority else { return nil }
             state.priority = priority
             return place
@@ -34,7 +34,7 @@ final class JobHandle: Sendable {
         // Two moves may overtake each other outside the lock, so the last one applies the latest priority again.
         var applied = priority
         while true {
-            place.lanes.move(place.pass, to: applied)
+            place.lanes.move(place.permit, to: applied)
             let latest = state.locked(in: self) { $0.priority ?? applied }
             if latest == applied { return true }
             applied = latest

@@ -30,8 +30,8 @@ struct LaneSchedule: Sendable {
     /// Scheduled fetches, indexed by number; nil for a number that is not scheduled. Numbers are reused, so the array
     /// stays small.
     private var places: [Place?] = []
-    private var urgentLine = TicketQueue<Ticket>()
-    private var slowLine = TicketQueue<Ticket>()
+    private var urgentQueue = TicketQueue<Ticket>()
+    private var slowQueue = TicketQueue<Ticket>()
     private var lastArrival: UInt64 = 0
 
     init(urgentWidth: Int, slowWidth: Int) {
@@ -58,7 +58,7 @@ struct LaneSchedule: Sendable {
         guard let place = place(of: number) else { return }
         places[Int(number)] = nil
         count(place, -1)
-        if place.arrival != nil { dropLeftTickets(of: place.lane) }
+        if place.arrival != nil { compactQueue(of: place.lane) }
     }
 
     /// Moves a fetch to a lane; has no effect when it is there already or is not scheduled.
@@ -70,7 +70,7 @@ struct LaneSchedule: Sendable {
             count(Place(lane: lane, arrival: nil), 1)
         } else {
             wait(number, in: lane)
-            dropLeftTickets(of: place.lane)
+            compactQueue(of: place.lane)
         }
     }
 
@@ -97,7 +97,7 @@ struct LaneSchedule: Sendable {
     }
 
     /// Number of tickets in both queues, including those of fetches that have left; for tests.
-    var lineCount: Int { urgentLine.count + slowLine.count }
+    var ticketCount: Int { urgentQueue.count + slowQueue.count }
 
     private func place(of number: UInt64) -> Place? { number < places.count ? places[Int(number)] : nil }
 
@@ -108,26 +108,26 @@ struct LaneSchedule: Sendable {
         count(place, 1)
         let ticket = Ticket(number: number, arrival: lastArrival)
         switch lane {
-        case .urgent: urgentLine.append(ticket)
-        case .slow: slowLine.append(ticket)
+        case .urgent: urgentQueue.append(ticket)
+        case .slow: slowQueue.append(ticket)
         }
     }
 
     private mutating func popFirst(of lane: LoadPriority) -> Ticket? {
         switch lane {
-        case .urgent: urgentLine.popFirst()
-        case .slow: slowLine.popFirst()
+        case .urgent: urgentQueue.popFirst()
+        case .slow: slowQueue.popFirst()
         }
     }
 
     /// Compacts the queue of a lane. Fetches that leave or move keep their ticket until then, so the queue stays
     /// proportional to the number of waiting fetches.
-    private mutating func dropLeftTickets(of lane: LoadPriority) {
+    private mutating func compactQueue(of lane: LoadPriority) {
         let places = places
         let isWaiting = { (ticket: Ticket) in places[Int(ticket.number)]?.arrival == ticket.arrival }
         switch lane {
-        case .urgent: urgentLine.compact(waitingCount: counts.urgentWaiting, isWaiting)
-        case .slow: slowLine.compact(waitingCount: counts.slowWaiting, isWaiting)
+        case .urgent: urgentQueue.compact(waitingCount: counts.urgentWaiting, isWaiting)
+        case .slow: slowQueue.compact(waitingCount: counts.slowWaiting, isWaiting)
         }
     }
 

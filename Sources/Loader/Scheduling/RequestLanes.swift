@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Continuous urgent work starves the slow lane; ``counts`` shows this.
 final class RequestLanes: Sendable {
-    private struct Pass {
+    private struct PermitState {
         var lane: LoadPriority
         var phase = Phase.outside
     }
@@ -24,10 +24,10 @@ final class RequestLanes: Sendable {
     private struct State {
         var schedule: LaneSchedule
         /// Permits by number; nil for a number that can be reused.
-        var passes: [Pass?] = []
+        var permits: [PermitState?] = []
         var freeNumbers: [UInt64] = []
 
-        mutating func setPhase(_ phase: Phase, of number: UInt64) { passes[Int(number)]?.phase = phase }
+        mutating func setPhase(_ phase: Phase, of number: UInt64) { permits[Int(number)]?.phase = phase }
     }
 
     private let state: Mutex<State>
@@ -45,45 +45,45 @@ final class RequestLanes: Sendable {
     var counts: LaneCounts { state.locked(in: self) { $0.schedule.counts } }
 
     /// Number of live permits, for tests: 0 when every fetch has ended.
-    var passCount: Int { state.locked(in: self) { $0.passes.count - $0.freeNumbers.count } }
+    var permitCount: Int { state.locked(in: self) { $0.permits.count - $0.freeNumbers.count } }
 
     /// A permit for one fetch and all its attempts; its number is reused after it is released.
-    func pass(_ lane: LoadPriority) -> LanePass {
+    func permit(_ lane: LoadPriority) -> LanePermit {
         let number = state.locked(in: self) { state in
-            let pass = Pass(lane: lane)
+            let permit = PermitState(lane: lane)
             if let number = state.freeNumbers.popLast() {
-                state.passes[Int(number)] = pass
+                state.permits[Int(number)] = permit
                 return number
             }
-            state.passes.append(pass)
-            return UInt64(state.passes.count - 1)
+            state.permits.append(permit)
+            return UInt64(state.permits.count - 1)
         }
-        return LanePass(number: number, lanes: self)
+        return LanePermit(number: number, lanes: self)
     }
 
     /// Waits for a slot, holds it while `body` runs, and releases it.
     ///
     /// A fetch that waits for its next attempt holds no slot; it calls this again for each attempt.
     ///
-    /// - Parameter pass: The permit of the fetch; a second concurrent call with the same permit traps.
+    /// - Parameter permit: The permit of the fetch; a second concurrent call with the same permit traps.
     /// - Throws: `cancelled` when the task was cancelled before it had a slot, in which case `body` does not run; or
     ///   the error of `body`.
     func withSlot<Result: Sendable>(
-        _ pass: LanePass, _ body: () async throws(LoadError) -> Result
+        _ permit: LanePermit, _ body: () async throws(LoadError) -> Result
     ) async throws(LoadError) -> Result {
-        precondition(pass.lanes === self, "the pass is of other lanes")
-        guard await enter(pass.number) else { throw .cancelled() }
-        defer { leave(pass.number) }
+        precondition(permit.lanes === self, "the permit belongs to other lanes")
+        guard await enter(permit.number) else { throw .cancelled() }
+        defer { leave(permit.number) }
         return try await body()
     }
 
     /// Moves a fetch to another lane. A waiting fetch goes to the end of the other queue; a running fetch continues and
     /// counts in the other lane; a fetch outside will wait in the other lane.
-    func move(_ pass: LanePass, to lane: LoadPriority) {
-        precondition(pass.lanes === self, "the pass is of other lanes")
+    func move(_ permit: LanePermit, to lane: LoadPriority) {
+        precondition(permit.lanes === self, "the permit belongs to other lanes")
         change { state in
-            state.passes[Int(pass.number)]?.lane = lane
-            state.schedule.move(pass.number, to: lane)
+            state.permits[Int(permit.number)]?.lane = lane
+            state.schedule.move(permit.number, to: lane)
         }
     }
 
@@ -101,7 +101,7 @@ final class RequestLanes: Sendable {
 
     fileprivate func forget(_ number: UInt64) {
         state.locked(in: self) { state in
-            state.passes[Int(number)] = nil
+            state.permits[Int(number)] = nil
             state.freeNumbers.append(number)
         }
     }
@@ -111,17 +111,17 @@ final class RequestLanes: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isCancelled = change { state in
-                    guard let pass = state.passes[Int(number)] else { preconditionFailure("no pass \(number)") }
-                    switch pass.phase {
+                    guard let permit = state.permits[Int(number)] else { preconditionFailure("no permit \(number)") }
+                    switch permit.phase {
                     case .outside:
                         state.setPhase(.waiting(continuation), of: number)
-                        state.schedule.enqueue(number, in: pass.lane)
+                        state.schedule.enqueue(number, in: permit.lane)
                         return false
                     case .cancelledBeforeWaiting:
                         state.setPhase(.outside, of: number)
                         return true
                     case .waiting, .inside:
-                        preconditionFailure("a pass serves one call at a time")
+                        preconditionFailure("a permit serves one call at a time")
                     }
                 }
                 if isCancelled { continuation.resume(returning: false) }
@@ -133,7 +133,7 @@ final class RequestLanes: Sendable {
 
     private func cancel(_ number: UInt64) {
         let waiting: CheckedContinuation<Bool, Never>? = change { state in
-            switch state.passes[Int(number)]?.phase {
+            switch state.permits[Int(number)]?.phase {
             case .outside:
                 state.setPhase(.cancelledBeforeWaiting, of: number)
                 return nil
@@ -161,8 +161,8 @@ final class RequestLanes: Sendable {
         let result = state.locked(in: self) { state in
             let result = body(&state)
             while let number = state.schedule.admitNext() {
-                guard case .waiting(let continuation) = state.passes[Int(number)]?.phase else {
-                    preconditionFailure("pass \(number) was let in and does not wait")
+                guard case .waiting(let continuation) = state.permits[Int(number)]?.phase else {
+                    preconditionFailure("permit \(number) was admitted but does not wait")
                 }
                 state.setPhase(.inside, of: number)
                 admitted.append(continuation)
@@ -175,7 +175,7 @@ final class RequestLanes: Sendable {
 }
 
 /// Permit of one fetch for the request lanes.
-final class LanePass: Sendable {
+final class LanePermit: Sendable {
     fileprivate let number: UInt64
     fileprivate let lanes: RequestLanes
 

@@ -153,7 +153,7 @@ struct LaneScheduleTests {
             schedule.move(2, to: .urgent)
             schedule.move(2, to: .slow)
         }
-        #expect(schedule.lineCount <= 2 * (2 * 3 + 66))
+        #expect(schedule.ticketCount <= 2 * (2 * 3 + 66))
 
         schedule.setWidths(urgent: 0, slow: 3)
         #expect([schedule.admitNext(), schedule.admitNext(), schedule.admitNext()] == [1, 3, 2])

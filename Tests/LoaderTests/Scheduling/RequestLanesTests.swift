@@ -26,11 +26,11 @@ struct RequestLanesTests {
 
     /// Returns once the task holds a slot; the task releases it when the gate opens.
     private func occupy(
-        _ lanes: RequestLanes, _ pass: LanePass, until gate: Gate
+        _ lanes: RequestLanes, _ permit: LanePermit, until gate: Gate
     ) async -> Task<Void, any Error> {
         let entered = Gate()
         let task = Task {
-            try await lanes.withSlot(pass) { () async throws(LoadError) in
+            try await lanes.withSlot(permit) { () async throws(LoadError) in
                 await entered.open()
                 await gate.wait()
             }
@@ -40,7 +40,7 @@ struct RequestLanesTests {
     }
 
     private func occupy(_ lanes: RequestLanes, _ lane: LoadPriority, until gate: Gate) async -> Task<Void, any Error> {
-        await occupy(lanes, lanes.pass(lane), until: gate)
+        await occupy(lanes, lanes.permit(lane), until: gate)
     }
 
     @Test func atMostUrgentWidthTasksRunAndAllFinish() async throws {
@@ -49,7 +49,7 @@ struct RequestLanesTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
                 group.addTask {
-                    try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in
+                    try await lanes.withSlot(lanes.permit(.urgent)) { () async throws(LoadError) in
                         running.update {
                             $0.now += 1
                             $0.most = max($0.most, $0.now)
@@ -68,14 +68,14 @@ struct RequestLanesTests {
         #expect(running.value.ended == 200)
         #expect(lanes.counts == LaneCounts())
         // A task releases its closure, and with it the permit, shortly after its value is available.
-        await yieldUntil { lanes.passCount == 0 }
+        await yieldUntil { lanes.permitCount == 0 }
     }
 
     @Test func slowTaskWaitsForTheLastUrgentTask() async throws {
         let lanes = RequestLanes()
         let gate = Gate()
         let urgent = await occupy(lanes, .urgent, until: gate)
-        let slow = Task { try await lanes.withSlot(lanes.pass(.slow)) { () async throws(LoadError) in lanes.counts } }
+        let slow = Task { try await lanes.withSlot(lanes.permit(.slow)) { () async throws(LoadError) in lanes.counts } }
         await yieldUntil { lanes.counts.slowWaiting == 1 }
 
         await gate.open()
@@ -89,7 +89,7 @@ struct RequestLanesTests {
         let gate = Gate()
         let slow = await occupy(lanes, .slow, until: gate)
 
-        let seen = try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in lanes.counts }
+        let seen = try await lanes.withSlot(lanes.permit(.urgent)) { () async throws(LoadError) in lanes.counts }
 
         #expect(seen == LaneCounts(urgentRunning: 1, slowRunning: 1))
         await gate.open()
@@ -101,17 +101,17 @@ struct RequestLanesTests {
         let gate = Gate()
         let order = Locked<[Int]>([])
         let first = await occupy(lanes, .slow, until: gate)
-        let passes = (0..<3).map { _ in lanes.pass(.slow) }
+        let permits = (0..<3).map { _ in lanes.permit(.slow) }
         var tasks: [Task<Void, any Error>] = []
-        for (number, pass) in passes.enumerated() {
+        for (number, permit) in permits.enumerated() {
             tasks.append(
                 Task {
-                    try await lanes.withSlot(pass) { () async throws(LoadError) in order.update { $0.append(number) } }
+                    try await lanes.withSlot(permit) { () async throws(LoadError) in order.update { $0.append(number) } }
                 })
             await yieldUntil { lanes.counts.slowWaiting == number + 1 }
         }
 
-        lanes.move(passes[2], to: .urgent)
+        lanes.move(permits[2], to: .urgent)
         try await tasks[2].value
         #expect(order.value == [2])
 
@@ -123,11 +123,11 @@ struct RequestLanesTests {
     @Test func demotedFetchContinuesAndReleasesItsUrgentSlot() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
         let gate = Gate()
-        let pass = lanes.pass(.urgent)
-        let demoted = await occupy(lanes, pass, until: gate)
+        let permit = lanes.permit(.urgent)
+        let demoted = await occupy(lanes, permit, until: gate)
 
-        lanes.move(pass, to: .slow)
-        let seen = try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in lanes.counts }
+        lanes.move(permit, to: .slow)
+        let seen = try await lanes.withSlot(lanes.permit(.urgent)) { () async throws(LoadError) in lanes.counts }
 
         #expect(seen == LaneCounts(urgentRunning: 1, slowRunning: 1))
         await gate.open()
@@ -137,14 +137,14 @@ struct RequestLanesTests {
 
     @Test func permitBetweenAttemptsHoldsNoSlotAndKeepsItsLane() async throws {
         let lanes = RequestLanes(urgentWidth: 1)
-        let pass = lanes.pass(.slow)
+        let permit = lanes.permit(.slow)
         await #expect(throws: LoadError.transport("reset")) {
-            try await lanes.withSlot(pass) { () async throws(LoadError) in throw .transport("reset") }
+            try await lanes.withSlot(permit) { () async throws(LoadError) in throw .transport("reset") }
         }
         #expect(lanes.counts == LaneCounts())
-        lanes.move(pass, to: .urgent)
+        lanes.move(permit, to: .urgent)
 
-        let seen = try await lanes.withSlot(pass) { () async throws(LoadError) in lanes.counts }
+        let seen = try await lanes.withSlot(permit) { () async throws(LoadError) in lanes.counts }
 
         #expect(seen == LaneCounts(urgentRunning: 1))
     }
@@ -155,7 +155,7 @@ struct RequestLanesTests {
         let running = await occupy(lanes, .urgent, until: gate)
         lanes.suspend()
         lanes.suspend()
-        let waiting = Task { try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in 1 } }
+        let waiting = Task { try await lanes.withSlot(lanes.permit(.urgent)) { () async throws(LoadError) in 1 } }
         await yieldUntil { lanes.counts.urgentWaiting == 1 }
 
         await gate.open()
@@ -171,7 +171,7 @@ struct RequestLanesTests {
         let gate = Gate()
         let tasks = (0..<5).map { _ in
             Task {
-                try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in await gate.wait() }
+                try await lanes.withSlot(lanes.permit(.urgent)) { () async throws(LoadError) in await gate.wait() }
             }
         }
         await yieldUntil { lanes.counts.urgentWaiting == 5 }
@@ -192,7 +192,7 @@ struct RequestLanesTests {
         let ran = Locked(false)
         let first = await occupy(lanes, .urgent, until: gate)
         let waiter = Task {
-            try await lanes.withSlot(lanes.pass(.urgent)) { () async throws(LoadError) in ran.update { $0 = true } }
+            try await lanes.withSlot(lanes.permit(.urgent)) { () async throws(LoadError) in ran.update { $0 = true } }
         }
         await yieldUntil { lanes.counts.urgentWaiting == 1 }
 
@@ -206,18 +206,18 @@ struct RequestLanesTests {
 
     @Test func taskCancelledBeforeWaitingNeverRunsAndItsPermitIsReusable() async throws {
         let lanes = RequestLanes()
-        let pass = lanes.pass(.urgent)
+        let permit = lanes.permit(.urgent)
         let gate = Gate()
         let late = Task {
             await gate.wait()
-            _ = try await lanes.withSlot(pass) { () async throws(LoadError) in Issue.record("ran") }
+            _ = try await lanes.withSlot(permit) { () async throws(LoadError) in Issue.record("ran") }
         }
         late.cancel()
         await gate.open()
 
         await #expect(throws: LoadError.cancelled()) { try await late.value }
         #expect(lanes.counts == LaneCounts())
-        #expect(try await lanes.withSlot(pass) { () async throws(LoadError) in 7 } == 7)
+        #expect(try await lanes.withSlot(permit) { () async throws(LoadError) in 7 } == 7)
     }
 
     /// Cancellations, moves and admissions race: every task runs or throws, and no permit remains.
@@ -226,12 +226,12 @@ struct RequestLanesTests {
         let lanes = RequestLanes(urgentWidth: 2)
         var random = SplitMix(seed: seed)
         let ran = Locked(0)
-        var tasks: [(LanePass, Task<Bool, Never>)] = []
+        var tasks: [(LanePermit, Task<Bool, Never>)] = []
         for _ in 0..<1_500 {
-            let pass = lanes.pass(Bool.random(using: &random) ? .urgent : .slow)
+            let permit = lanes.permit(Bool.random(using: &random) ? .urgent : .slow)
             let task = Task {
                 do throws(LoadError) {
-                    try await lanes.withSlot(pass) { () async throws(LoadError) in
+                    try await lanes.withSlot(permit) { () async throws(LoadError) in
                         await Task.yield()
                         ran.update { $0 += 1 }
                     }
@@ -240,7 +240,7 @@ struct RequestLanesTests {
                     return false
                 }
             }
-            tasks.append((pass, task))
+            tasks.append((permit, task))
             let victim = tasks[Int.random(in: 0..<tasks.count, using: &random)]
             switch Int.random(in: 0..<4, using: &random) {
             case 0: victim.1.cancel()
@@ -255,7 +255,7 @@ struct RequestLanesTests {
         #expect(finished == ran.value)
         #expect(lanes.counts == LaneCounts())
         // A task releases its closure, and with it the permit, shortly after its value is available.
-        await yieldUntil { lanes.passCount == 0 }
+        await yieldUntil { lanes.permitCount == 0 }
     }
 }
 #endif
