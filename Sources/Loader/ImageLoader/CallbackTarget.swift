@@ -6,31 +6,31 @@ public import Dispatch
 /// Callbacks run one at a time and in order on every target: the next one is submitted after the previous one has
 /// returned. A slow callback delays only the callbacks of its load.
 public struct CallbackTarget: Sendable {
-    private enum Place: Sendable {
-        case own
+    private enum Kind: Sendable {
+        case separateQueue
         case queue(DispatchQueue)
         case executor(any TaskExecutor)
     }
 
-    private let place: Place
+    private let kind: Kind
 
     /// A separate serial queue for each load.
-    public static var own: Self { Self(place: .own) }
+    public static var separateQueue: Self { Self(kind: .separateQueue) }
 
     /// A given dispatch queue, serial or concurrent, such as the main queue.
-    public static func queue(_ queue: DispatchQueue) -> Self { Self(place: .queue(queue)) }
+    public static func queue(_ queue: DispatchQueue) -> Self { Self(kind: .queue(queue)) }
 
     /// A given task executor.
-    public static func executor(_ executor: any TaskExecutor) -> Self { Self(place: .executor(executor)) }
+    public static func executor(_ executor: any TaskExecutor) -> Self { Self(kind: .executor(executor)) }
 
     /// Runs `body` on the target for each element, in order, and returns after the last one.
     func forEach<Elements: AsyncSequence & Sendable>(
         in elements: Elements, _ body: @escaping @Sendable (Elements.Element) -> Void
     ) async where Elements.Element: Sendable, Elements.Failure == Never {
         let queue: DispatchQueue
-        switch place {
-        case .own: queue = DispatchQueue(label: "ImageLoader.callbacks")
-        case .queue(let own): queue = own
+        switch kind {
+        case .separateQueue: queue = DispatchQueue(label: "ImageLoader.callbacks")
+        case .queue(let given): queue = given
         case .executor(let executor):
             await withTaskExecutorPreference(executor) { for await element in elements { body(element) } }
             return

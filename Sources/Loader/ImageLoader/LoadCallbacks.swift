@@ -89,7 +89,7 @@ extension ImageLoader {
     /// A fresh cached image causes a single call of `hasCache` and no other.
     @discardableResult
     public func loadImage(
-        with request: ImageRequest, on target: CallbackTarget = .own,
+        with request: ImageRequest, on target: CallbackTarget = .separateQueue,
         hasCache: (@Sendable (PlatformImage, LoadSource) -> Void)? = nil,
         sendingRequest: (@Sendable (_ didHaveCachedImage: Bool) -> Void)? = nil,
         requestCompleted: (@Sendable (LoadError?, PlatformImage?, LoadSource) -> Void)? = nil
@@ -104,7 +104,7 @@ extension ImageLoader {
     /// Loads an image and calls back, also for progress, retries and failures.
     @discardableResult
     public func loadImage(
-        with request: ImageRequest, on target: CallbackTarget = .own, _ callbacks: LoadCallbacks
+        with request: ImageRequest, on target: CallbackTarget = .separateQueue, _ callbacks: LoadCallbacks
     ) -> ImageTask {
         let priority = PriorityCell(request.priority)
         let handle = ImageTask(priority)

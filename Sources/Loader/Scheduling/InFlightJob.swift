@@ -9,7 +9,7 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     typealias Signal = InFlightSignal<Output>
 
     /// One waiter of the job.
-    struct Place: Sendable {
+    struct Registration: Sendable {
         let number: UInt64
         let channel: LoadChannel<Signal>
         var priority: LoadPriority
@@ -21,15 +21,15 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         var isKept: Bool
         var isSending = false
         /// True after the job has ended or was abandoned by its last waiter.
-        var isOver = false
-        var waiters: [Place]
+        var hasEnded = false
+        var waiters: [Registration]
     }
 
     let key: Key
     let handle = JobHandle()
     private let state: Mutex<State>
 
-    init(_ key: Key, isKept: Bool, waiter: Place?) {
+    init(_ key: Key, isKept: Bool, waiter: Registration?) {
         self.key = key
         state = Mutex(State(isKept: isKept, waiters: waiter.map { [$0] } ?? []))
     }
@@ -37,12 +37,12 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     var waiterCount: Int { state.locked(in: self) { $0.waiters.count } }
 
     /// Adds a waiter.
-    func add(_ place: Place, isKept: Bool) {
+    func add(_ registration: Registration, isKept: Bool) {
         state.locked(in: self) { state in
-            state.waiters.append(place)
+            state.waiters.append(registration)
             if isKept { state.isKept = true }
             // No task reads the new channel yet, so there is no reader to resume.
-            if state.isSending, place.wantsProgress { _ = place.channel.put(.sending) }
+            if state.isSending, registration.wantsProgress { _ = registration.channel.put(.sending) }
         }
     }
 
@@ -52,12 +52,12 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     /// Removes a waiter; true when this abandons the job.
     func leave(_ number: UInt64) -> Bool {
         state.locked(in: self) { state in
-            guard !state.isOver, let index = state.waiters.firstIndex(where: { $0.number == number }) else {
+            guard !state.hasEnded, let index = state.waiters.firstIndex(where: { $0.number == number }) else {
                 return false
             }
             state.waiters.remove(at: index)
             guard state.waiters.isEmpty, !state.isKept else { return false }
-            state.isOver = true
+            state.hasEnded = true
             return true
         }
     }
@@ -65,8 +65,8 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     /// Marks the job as ended and returns the channels that receive the final signal.
     func finish() -> [LoadChannel<Signal>] {
         state.locked(in: self) { state in
-            guard !state.isOver else { return [] }
-            state.isOver = true
+            guard !state.hasEnded else { return [] }
+            state.hasEnded = true
             let waiters = state.waiters
             state.waiters = []
             return waiters.map(\.channel)
@@ -78,7 +78,7 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     func report(_ signal: Signal) {
         // Queued inside the lock, so that a waiter that joins now receives `sending` before any later signal.
         let wakes: [LoadChannel<Signal>.Wake] = state.locked(in: self) { state in
-            guard !state.isOver else { return [] }
+            guard !state.hasEnded else { return [] }
             var isProgress = false
             switch signal {
             case .sending:
@@ -112,7 +112,7 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         // The job is moved outside the lock, so repeat until the lane matches the latest priorities.
         while true {
             let highest: LoadPriority? = state.locked(in: self) { state in
-                guard !state.isOver, !state.waiters.isEmpty else { return nil }
+                guard !state.hasEnded, !state.waiters.isEmpty else { return nil }
                 return state.waiters.contains { $0.priority == .urgent } ? .urgent : .slow
             }
             guard let highest, handle.move(to: highest) else { return }

@@ -56,16 +56,16 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         let channel = LoadChannel<Signal>()
         let (number, job, begins): (UInt64, Job, Bool) = state.locked(in: self) { state in
             state.last += 1
-            let place = Job.Place(
+            let registration = Job.Registration(
                 number: state.last, channel: channel, priority: priority, wantsProgress: wantsProgress)
             if let job = state.jobs[key] {
-                job.add(place, isKept: isKept)
-                return (place.number, job, false)
+                job.add(registration, isKept: isKept)
+                return (registration.number, job, false)
             }
-            let job = Job(key, isKept: isKept, waiter: place)
+            let job = Job(key, isKept: isKept, waiter: registration)
             state.jobs[key] = job
             state.begun += 1
-            return (place.number, job, true)
+            return (registration.number, job, true)
         }
         if begins { begin(job, work) } else { job.updatePriority() }
         return Waiter(table: self, job: job, number: number, channel: channel)

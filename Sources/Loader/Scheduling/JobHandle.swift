@@ -7,7 +7,7 @@ final class JobHandle: Sendable {
     private struct State {
         var task: Task<Void, Never>?
         var isCancelled = false
-        var place: (permit: LanePermit, lanes: RequestLanes)?
+        var assignment: (permit: LanePermit, lanes: RequestLanes)?
         var priority: LoadPriority?
     }
 
@@ -18,23 +18,23 @@ final class JobHandle: Sendable {
     /// - Parameter lane: The current lane of `permit`.
     func follow(_ permit: LanePermit, in lanes: RequestLanes, at lane: LoadPriority) {
         state.locked(in: self) { state in
-            state.place = (permit, lanes)
+            state.assignment = (permit, lanes)
             state.priority = lane
         }
     }
 
     /// Moves the job to a lane; false when it has no permit yet or is in that lane already.
     func move(to priority: LoadPriority) -> Bool {
-        let place: (permit: LanePermit, lanes: RequestLanes)? = state.locked(in: self) { state in
-            guard let place = state.place, state.priority != priority else { return nil }
+        let assignment: (permit: LanePermit, lanes: RequestLanes)? = state.locked(in: self) { state in
+            guard let assignment = state.assignment, state.priority != priority else { return nil }
             state.priority = priority
-            return place
+            return assignment
         }
-        guard let place else { return false }
+        guard let assignment else { return false }
         // Two moves may overtake each other outside the lock, so the last one applies the latest priority again.
         var applied = priority
         while true {
-            place.lanes.move(place.permit, to: applied)
+            assignment.lanes.move(assignment.permit, to: applied)
             let latest = state.locked(in: self) { $0.priority ?? applied }
             if latest == applied { return true }
             applied = latest

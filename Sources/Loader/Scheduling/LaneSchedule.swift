@@ -11,7 +11,7 @@ struct LaneCounts: Hashable, Sendable {
 
 /// Admission rules of ``RequestLanes``, without continuations.
 struct LaneSchedule: Sendable {
-    private struct Place: Sendable {
+    private struct ScheduledFetch: Sendable {
         var lane: LoadPriority
         /// Arrival number in the lane's queue; nil while the fetch runs.
         var arrival: UInt64?
@@ -29,7 +29,7 @@ struct LaneSchedule: Sendable {
     private var slowWidth: Int
     /// Scheduled fetches, indexed by number; nil for a number that is not scheduled. Numbers are reused, so the array
     /// stays small.
-    private var places: [Place?] = []
+    private var fetches: [ScheduledFetch?] = []
     private var urgentQueue = TicketQueue<Ticket>()
     private var slowQueue = TicketQueue<Ticket>()
     private var lastArrival: UInt64 = 0
@@ -48,29 +48,29 @@ struct LaneSchedule: Sendable {
 
     /// Appends a fetch that is not scheduled to the queue of a lane.
     mutating func enqueue(_ number: UInt64, in lane: LoadPriority) {
-        precondition(place(of: number) == nil, "\(number) is here already")
-        while places.count <= number { places.append(nil) }
+        precondition(fetch(of: number) == nil, "\(number) is here already")
+        while fetches.count <= number { fetches.append(nil) }
         wait(number, in: lane)
     }
 
     /// Removes a waiting or running fetch; has no effect when it is not scheduled.
     mutating func leave(_ number: UInt64) {
-        guard let place = place(of: number) else { return }
-        places[Int(number)] = nil
-        count(place, -1)
-        if place.arrival != nil { compactQueue(of: place.lane) }
+        guard let fetch = fetch(of: number) else { return }
+        fetches[Int(number)] = nil
+        count(fetch, -1)
+        if fetch.arrival != nil { compactQueue(of: fetch.lane) }
     }
 
     /// Moves a fetch to a lane; has no effect when it is there already or is not scheduled.
     mutating func move(_ number: UInt64, to lane: LoadPriority) {
-        guard let place = place(of: number), place.lane != lane else { return }
-        count(place, -1)
-        if place.arrival == nil {
-            places[Int(number)] = Place(lane: lane, arrival: nil)
-            count(Place(lane: lane, arrival: nil), 1)
+        guard let fetch = fetch(of: number), fetch.lane != lane else { return }
+        count(fetch, -1)
+        if fetch.arrival == nil {
+            fetches[Int(number)] = ScheduledFetch(lane: lane, arrival: nil)
+            count(ScheduledFetch(lane: lane, arrival: nil), 1)
         } else {
             wait(number, in: lane)
-            compactQueue(of: place.lane)
+            compactQueue(of: fetch.lane)
         }
     }
 
@@ -86,10 +86,10 @@ struct LaneSchedule: Sendable {
             lane = .slow
         }
         while let ticket = popFirst(of: lane) {
-            guard let place = place(of: ticket.number), place.arrival == ticket.arrival else { continue }
-            count(place, -1)
-            let running = Place(lane: lane, arrival: nil)
-            places[Int(ticket.number)] = running
+            guard let fetch = fetch(of: ticket.number), fetch.arrival == ticket.arrival else { continue }
+            count(fetch, -1)
+            let running = ScheduledFetch(lane: lane, arrival: nil)
+            fetches[Int(ticket.number)] = running
             count(running, 1)
             return ticket.number
         }
@@ -99,13 +99,13 @@ struct LaneSchedule: Sendable {
     /// Number of tickets in both queues, including those of fetches that have left; for tests.
     var ticketCount: Int { urgentQueue.count + slowQueue.count }
 
-    private func place(of number: UInt64) -> Place? { number < places.count ? places[Int(number)] : nil }
+    private func fetch(of number: UInt64) -> ScheduledFetch? { number < fetches.count ? fetches[Int(number)] : nil }
 
     private mutating func wait(_ number: UInt64, in lane: LoadPriority) {
         lastArrival += 1
-        let place = Place(lane: lane, arrival: lastArrival)
-        places[Int(number)] = place
-        count(place, 1)
+        let fetch = ScheduledFetch(lane: lane, arrival: lastArrival)
+        fetches[Int(number)] = fetch
+        count(fetch, 1)
         let ticket = Ticket(number: number, arrival: lastArrival)
         switch lane {
         case .urgent: urgentQueue.append(ticket)
@@ -123,16 +123,16 @@ struct LaneSchedule: Sendable {
     /// Compacts the queue of a lane. Fetches that leave or move keep their ticket until then, so the queue stays
     /// proportional to the number of waiting fetches.
     private mutating func compactQueue(of lane: LoadPriority) {
-        let places = places
-        let isWaiting = { (ticket: Ticket) in places[Int(ticket.number)]?.arrival == ticket.arrival }
+        let fetches = fetches
+        let isWaiting = { (ticket: Ticket) in fetches[Int(ticket.number)]?.arrival == ticket.arrival }
         switch lane {
         case .urgent: urgentQueue.compact(waitingCount: counts.urgentWaiting, isWaiting)
         case .slow: slowQueue.compact(waitingCount: counts.slowWaiting, isWaiting)
         }
     }
 
-    private mutating func count(_ place: Place, _ change: Int) {
-        switch (place.lane, place.arrival == nil) {
+    private mutating func count(_ fetch: ScheduledFetch, _ change: Int) {
+        switch (fetch.lane, fetch.arrival == nil) {
         case (.urgent, false): counts.urgentWaiting += change
         case (.urgent, true): counts.urgentRunning += change
         case (.slow, false): counts.slowWaiting += change
