@@ -37,10 +37,10 @@ final class PictureMemory: Sendable {
 
         /// Returns true for a later response of the same variant whose time is not in the future.
         fileprivate func isNewer(than other: Picture, now: WallTime) -> Bool {
-            guard let own = entry.response, let others = other.entry.response, own.vary == others.vary else {
+            guard let response = entry.response, let otherResponse = other.entry.response, response.vary == otherResponse.vary else {
                 return false
             }
-            return own.responseTime > others.responseTime && own.responseTime <= now
+            return response.responseTime > otherResponse.responseTime && response.responseTime <= now
         }
     }
 

@@ -17,10 +17,10 @@ public struct CallbackTarget: Sendable {
     /// A separate serial queue for each load.
     public static var separateQueue: Self { Self(kind: .separateQueue) }
 
-    /// A given dispatch queue, serial or concurrent, such as the main queue.
+    /// A dispatchQueue dispatch queue, serial or concurrent, such as the main queue.
     public static func queue(_ queue: DispatchQueue) -> Self { Self(kind: .queue(queue)) }
 
-    /// A given task executor.
+    /// A dispatchQueue task executor.
     public static func executor(_ executor: any TaskExecutor) -> Self { Self(kind: .executor(executor)) }
 
     /// Runs `body` on the target for each element, in order, and returns after the last one.
@@ -30,7 +30,7 @@ public struct CallbackTarget: Sendable {
         let queue: DispatchQueue
         switch kind {
         case .separateQueue: queue = DispatchQueue(label: "ImageLoader.callbacks")
-        case .queue(let given): queue = given
+        case .queue(let dispatchQueue): queue = dispatchQueue
         case .executor(let executor):
             await withTaskExecutorPreference(executor) { for await element in elements { body(element) } }
             return

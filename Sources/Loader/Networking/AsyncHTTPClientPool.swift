@@ -6,7 +6,7 @@ import Synchronization
 
 /// The provider of a transport's HTTP clients.
 enum AsyncHTTPClientSource: Sendable {
-    case own(AsyncHTTPClientPool)
+    case owned(AsyncHTTPClientPool)
     case injected(HTTPClient, isPrepared: Bool)
 
     /// A client that is not shut down while the lease exists.
@@ -23,7 +23,7 @@ enum AsyncHTTPClientSource: Sendable {
         for request: HTTPClient.Request, connect: Duration?, pin: String?
     ) throws(LoadError) -> Lease {
         switch self {
-        case .own(let pool):
+        case .owned(let pool):
             let owner = try pool.client(for: request, connect: connect, pin: pin)
             return Lease(client: owner.client, isPrepared: true, owner: owner)
         case .injected(let client, let isPrepared):
@@ -39,7 +39,7 @@ extension AsyncHTTPClientSource {
     /// - Parameter isPinned: True for a request to an address that the caller selected.
     func connectsDirectly(for request: HTTPClient.Request, isPinned: Bool) -> Bool {
         switch self {
-        case .own(let pool): pool.connectsDirectly(for: request, isPinned: isPinned)
+        case .owned(let pool): pool.connectsDirectly(for: request, isPinned: isPinned)
         case .injected: false
         }
     }

@@ -25,13 +25,13 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     ///   - connectionsPerHost: Maximum HTTP/1.1 connections per host, 1 or more; further requests wait.
     public init(proxy: ProxySetting = .environment, connectionsPerHost: Int = 8) {
         precondition(connectionsPerHost > 0, "a host needs a connection")
-        clients = .own(AsyncHTTPClientPool(proxy: proxy, connectionsPerHost: connectionsPerHost))
+        clients = .owned(AsyncHTTPClientPool(proxy: proxy, connectionsPerHost: connectionsPerHost))
     }
 
     /// Creates a transport of direct connections, only to peers that the guard admits.
     package init(connectionsPerHost: Int = 8, connectionGuard: ConnectionGuard) {
         precondition(connectionsPerHost > 0, "a host needs a connection")
-        clients = .own(
+        clients = .owned(
             AsyncHTTPClientPool(
                 proxy: .none, connectionsPerHost: connectionsPerHost, connectionGuard: connectionGuard))
     }

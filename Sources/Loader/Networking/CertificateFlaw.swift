@@ -9,9 +9,9 @@ enum CertificateFlaw {
     ///   - chain: The chain that the server sent, its leaf certificate first.
     ///   - roots: Trusted certificates in addition to the system's.
     static func text(_ chain: [NIOSSLCertificate], roots: [NIOSSLCertificate], now: WallTime) -> String? {
-        guard let own = chain.first else { return nil }
+        guard let leaf = chain.first else { return nil }
         var flaws: [String] = []
-        if isSelfSigned(own), !roots.contains(own) { flaws.append("self-signed") }
+        if isSelfSigned(leaf), !roots.contains(leaf) { flaws.append("self-signed") }
         for (index, certificate) in chain.enumerated() {
             guard let flaw = validity(certificate, now) else { continue }
             flaws.append(index == 0 ? flaw : "an issuer's certificate \(flaw)")

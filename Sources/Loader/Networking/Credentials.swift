@@ -60,10 +60,10 @@ struct Credentials: Hashable, Sendable {
     /// hops of the same origin and drops it permanently at the first different one.
     func applied(to request: HTTPRequest) -> HTTPRequest {
         var result = request
-        let own = Self.removeUserInformation(from: &result.url)
+        let urlCredentials = Self.removeUserInformation(from: &result.url)
         guard !result.fields.contains("Authorization") else { return result }
-        if let own {
-            result.fields.append("Authorization", own.authorization)
+        if let urlCredentials {
+            result.fields.append("Authorization", urlCredentials.authorization)
         } else if let basicAuth, let origin = Origin(result.url), origins.isEmpty || origins.contains(origin) {
             result.fields.append("Authorization", basicAuth.authorization)
         }

@@ -15,14 +15,14 @@ struct CacheDemand: Hashable, Sendable {
 
     /// Computes the constraints of a request.
     init(_ request: CacheRequest, settings: CacheSettings) {
-        let own = CacheControl(request.fields)
-        isPassThrough = request.method != "GET" || request.fields.hasOwnConditions
-        allowsStoring = !own.noStore
-        policy = own.contains("only-if-cached") ? .cacheOnly : request.policy
-        hasCacheControl = own.isPresent
+        let requestControl = CacheControl(request.fields)
+        isPassThrough = request.method != "GET" || request.fields.hasCallerConditions
+        allowsStoring = !requestControl.noStore
+        policy = requestControl.contains("only-if-cached") ? .cacheOnly : request.policy
+        hasCacheControl = requestControl.isPresent
         // Without server policy there is no freshness to compare: the request's freshness directives are ignored.
-        control = settings.useServerCachePolicy ? own : CacheControl([:])
-        let pragma = !own.isPresent && request.fields.tokens(of: "Pragma").contains("no-cache")
+        control = settings.useServerCachePolicy ? requestControl : CacheControl([:])
+        let pragma = !requestControl.isPresent && request.fields.tokens(of: "Pragma").contains("no-cache")
         validates =
             settings.useServerCachePolicy
             && (control.contains("no-cache") || control.maxAge == 0 || pragma)

@@ -42,7 +42,7 @@ struct Conclusion {
         }
         guard exchange.plan.isConditional, let stored, stored.isSuccess,
             stored.response.fields.conditions.lines == sent,
-            !head.fields.speaksOfAnotherBody(than: stored.response.fields)
+            !head.fields.identifiesOtherBody(than: stored.response.fields)
         else {
             guard !exchange.plan.isRefetch else { return received(head, .nothing) }
             var plan = exchange.plan

@@ -17,16 +17,16 @@ extension HeaderFields {
 
     /// Returns true when these fields of a 304 identify another body than `stored`: they have a strong entity tag that
     /// differs from the stored one (RFC 9111 §4.3.4).
-    func speaksOfAnotherBody(than stored: HeaderFields) -> Bool {
+    func identifiesOtherBody(than stored: HeaderFields) -> Bool {
         let weak = Array("W/".utf8)
         guard let tag = self[lines: "ETag"].first, !tag.starts(with: weak) else { return false }
-        guard let own = stored[lines: "ETag"].first else { return false }
+        guard let storedTag = stored[lines: "ETag"].first else { return false }
         // A strong tag and a weak tag with the same opaque part match: the server uses both for this body.
-        return tag != (own.starts(with: weak) ? Array(own.dropFirst(2)) : own)
+        return tag != (storedTag.starts(with: weak) ? Array(storedTag.dropFirst(2)) : storedTag)
     }
 
     /// True when the caller set a conditional or range field: the caller then interprets the response.
-    var hasOwnConditions: Bool {
+    var hasCallerConditions: Bool {
         ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range"]
             .contains(where: contains)
     }

@@ -15,7 +15,7 @@ struct RequestKeys: Hashable, Sendable {
     ) {
         variant = decodeOptions?.cacheVariant ?? ""
         // An `@` may be part of user information, which implies a partition.
-        let isPlain = partition == nil && !url.utf8.contains(UInt8(ascii: "@")) && !fields.haveASayInCaching
+        let isPlain = partition == nil && !url.utf8.contains(UInt8(ascii: "@")) && !fields.affectCaching
         guard isPlain, let target = CacheKey(url: url),
             let key = cacheKey.map({ CacheKey(url: $0) }) ?? target
         else {
@@ -39,11 +39,11 @@ extension ImageCacheKey {
 extension HeaderFields {
     /// True when a request field can change which stored response is used: cache directives, conditions, a range,
     /// credentials.
-    fileprivate var haveASayInCaching: Bool {
+    fileprivate var affectCaching: Bool {
         lines.contains { line in
             line.isNamed("Cache-Control") || line.isNamed("Pragma") || line.isNamed("Authorization")
                 || line.isNamed("Cookie")
-        } || hasOwnConditions
+        } || hasCallerConditions
     }
 }
 #endif

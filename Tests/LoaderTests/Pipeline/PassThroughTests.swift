@@ -114,7 +114,7 @@ import Testing
             if status == 206 { special.chunks = [Array(TestImage.first.prefix(10))] }
             let reply = special
             let bench = try LoaderBench(
-                ScriptedTransport { [image] request, _ in request.fields.hasOwnConditions ? reply : image })
+                ScriptedTransport { [image] request, _ in request.fields.hasCallerConditions ? reply : image })
             _ = try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
             let before = bench.folder.files
 

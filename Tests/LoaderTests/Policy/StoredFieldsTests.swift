@@ -93,7 +93,7 @@ struct StoredFieldsTests {
     func differentStrongETagMeansAnotherBody(_ row: (String?, String?, Bool)) {
         func fields(_ tag: String?) -> HeaderFields { tag.map { ["ETag": $0] } ?? [:] }
 
-        #expect(fields(row.0).speaksOfAnotherBody(than: fields(row.1)) == row.2)
+        #expect(fields(row.0).identifiesOtherBody(than: fields(row.1)) == row.2)
     }
 
     @Test func deliveredAgeReplacesTheStoredAge() {
