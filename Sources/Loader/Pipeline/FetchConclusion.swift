@@ -74,7 +74,7 @@ struct FetchConclusion {
             return .success(Fetched(.notModified, answer, found, hop, entry: stored.entry))
         case .stale(let answer):
             return .success(Fetched(.stored, answer, found, hop, entry: found.entry, insteadOf: error))
-        case .refetch, .transportFailure:
+        case .retryUnconditionally, .transportFailure:
             return .failure(FetchFailure(error: error))
         }
     }

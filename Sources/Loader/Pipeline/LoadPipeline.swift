@@ -157,7 +157,7 @@ final class LoadPipeline: Sendable {
         var (plan, found) = (plan, found)
         // Another fetch may have ended between this load's lookup and the start of this one: look up again, now that no
         // other fetch of the key can start.
-        if !plan.isRefetch, progress.hasJobEnded(since: found.generations.fetches) {
+        if !plan.isUnconditionalRetry, progress.hasJobEnded(since: found.generations.fetches) {
             found = await lookup.find(hop)
             switch freshness.decide(hop, found, now: now) {
             case .answer(let stored, refresh: let refresh?) where isRefresh && stored.isFresh == false: plan = refresh
@@ -188,7 +188,7 @@ final class LoadPipeline: Sendable {
             if let failure = conclusion.endWithoutPolicy(isCancelled: Task.isCancelled) { return .failure(failure) }
             // Store the response as the policy requires.
             let outcome = conclusion.outcome(plan, found, settings.cache, now: now)
-            if case .refetch(let next) = outcome.answer {
+            if case .retryUnconditionally(let next) = outcome.answer {
                 plan = next
                 continue
             }
@@ -248,15 +248,15 @@ final class LoadPipeline: Sendable {
         _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ delivery: inout Delivery
     ) async throws(LoadError) -> HopResult {
         let load = hop.load
-        var (plan, found, isRefresh, isOwn) = (plan, found, isRefresh, false)
+        var (plan, found, isRefresh, isExclusive) = (plan, found, isRefresh, false)
         defer { load.priority.attach(nil) }
         while true {
             let waiter = join(
-                hop, plan, found, isRefresh: isRefresh, isOwn: isOwn, wantsProgress: delivery.wantsProgress)
+                hop, plan, found, isRefresh: isRefresh, isExclusive: isExclusive, wantsProgress: delivery.wantsProgress)
             switch try await delivery.end(of: waiter) {
             case .failure(let failure):
                 // Another load's options and limits failed to decode the body; this load's may succeed.
-                guard let variant = failure.variant, variant != load.decoding?.variant, !isOwn else {
+                guard let variant = failure.variant, variant != load.decoding?.variant, !isExclusive else {
                     throw failure.error
                 }
             case .success(let fetched):
@@ -273,21 +273,21 @@ final class LoadPipeline: Sendable {
                     if fetched.kind == .stored, fetched.insteadOf == nil { delivery.show(answer) }
                     return .answer(answer)
                 }
-                guard !isOwn else { throw load.error(.undecodable, "the stored body is lost") }
+                guard !isExclusive else { throw load.error(.undecodable, "the stored body is lost") }
                 plan = RequestPlan()
-                plan.isRefetch = true
+                plan.isUnconditionalRetry = true
                 (found, isRefresh) = (FoundEntry(generations: found.generations), false)
             }
-            isOwn = true
+            isExclusive = true
         }
     }
 
-    /// Joins the fetch for a load or starts it; see ``SharedFetch/join(_:_:isRefresh:isOwn:wantsProgress:work:)``.
+    /// Joins the fetch for a load or starts it; see ``SharedFetch/join(_:_:isRefresh:isExclusive:wantsProgress:work:)``.
     func join(
-        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, isOwn: Bool,
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, isExclusive: Bool,
         wantsProgress: Bool = true
     ) -> Fetches.Waiter {
-        sharedFetch.join(hop, plan, isRefresh: isRefresh, isOwn: isOwn, wantsProgress: wantsProgress) { [self] hop, progress in
+        sharedFetch.join(hop, plan, isRefresh: isRefresh, isExclusive: isExclusive, wantsProgress: wantsProgress) { [self] hop, progress in
             await fetch(hop, plan, found, isRefresh: isRefresh, progress)
         }
     }

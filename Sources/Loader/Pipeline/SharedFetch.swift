@@ -16,13 +16,13 @@ struct SharedFetch: Sendable {
     /// Joins the fetch for a load, or starts it.
     ///
     /// - Parameters:
-    ///   - isOwn: True shares the fetch only with loads of the same decoding variant.
+    ///   - isExclusive: True shares the fetch only with loads of the same decoding variant.
     ///   - wantsProgress: False when the load reports no events.
     func join(
-        _ hop: LoadHop, _ plan: RequestPlan, isRefresh: Bool, isOwn: Bool, wantsProgress: Bool, work: @escaping Work
+        _ hop: LoadHop, _ plan: RequestPlan, isRefresh: Bool, isExclusive: Bool, wantsProgress: Bool, work: @escaping Work
     ) -> Fetches.Waiter {
         let key = FetchKey(
-            hop, variant: isOwn ? hop.load.decoding?.variant : nil, isRefetch: plan.isRefetch,
+            hop, variant: isExclusive ? hop.load.decoding?.variant : nil, isUnconditionalRetry: plan.isUnconditionalRetry,
             configuration: configuration)
         return fetches.join(
             key, priority: hop.load.priority.priority, isKept: hop.load.isKept || isRefresh, wantsProgress: wantsProgress
@@ -35,7 +35,7 @@ struct SharedFetch: Sendable {
 
     /// Revalidates a stored response in the background (RFC 5861 §3).
     func refresh(_ hop: LoadHop, work: @escaping Work) {
-        fetches.start(FetchKey(hop, variant: nil, isRefetch: false, configuration: configuration)) { progress in
+        fetches.start(FetchKey(hop, variant: nil, isUnconditionalRetry: false, configuration: configuration)) { progress in
             let hop = hop.metered()
             let end = await work(hop, progress)
             return MeteredFetch(end: end, cost: hop.load.meter.cost)
@@ -74,7 +74,7 @@ struct FetchKey: Hashable, Sendable {
     let configuration: UInt64
     /// The only decoding variant that may share the fetch; nil for all.
     let variant: String?
-    let isRefetch: Bool
+    let isUnconditionalRetry: Bool
     let redirect: RedirectMode
 
     /// Hashes the cache key alone: the other properties are nearly always equal for one resource, and cost more to hash
@@ -88,12 +88,12 @@ extension FetchKey {
     /// - Parameters:
     ///   - variant: As in ``variant``.
     ///   - configuration: As in ``configuration``.
-    init(_ hop: LoadHop, variant: String?, isRefetch: Bool, configuration: UInt64) {
+    init(_ hop: LoadHop, variant: String?, isUnconditionalRetry: Bool, configuration: UInt64) {
         self.init(
             key: hop.key, url: hop.url, fields: hop.request.fields, isReload: hop.request.policy == .reload,
             isRevalidation: hop.request.policy == .revalidate, layers: hop.load.fetchLayers,
             acceptedContentTypes: hop.load.acceptedContentTypes, configuration: configuration, variant: variant,
-            isRefetch: isRefetch, redirect: hop.load.redirect)
+            isUnconditionalRetry: isUnconditionalRetry, redirect: hop.load.redirect)
     }
 }
 

@@ -3,7 +3,7 @@
 struct CacheExchange: Hashable, Sendable {
     /// The request as passed to ``CacheDecision/decide(entry:request:settings:now:)``.
     var request: CacheRequest
-    /// The plan of that decision, or of a later ``CacheOutcome`` for a refetch.
+    /// The plan of that decision, or of a later ``CacheOutcome`` for an unconditional retry.
     var plan: RequestPlan
     /// Time just before the request was sent.
     var requestTime: WallTime
@@ -39,7 +39,7 @@ struct CacheOutcome: Hashable, Sendable {
         /// The stored body instead of an error; see ``StoredAnswer/insteadOf``.
         case stale(StoredAnswer)
         /// No result yet: the request must be sent again with this plan.
-        case refetch(RequestPlan)
+        case retryUnconditionally(RequestPlan)
         /// No result: the exchange failed before the response was complete.
         case transportFailure
     }

@@ -25,7 +25,7 @@ struct RequestPlan: Hashable, Sendable {
     /// True when the cache is bypassed: the response is returned unchanged and never stored.
     var isPassThrough = false
     /// True for the single unconditional retry after a 304 that does not match the stored body.
-    var isRefetch = false
+    var isUnconditionalRetry = false
 }
 
 /// A stored response as returned to the caller.

@@ -44,13 +44,13 @@ struct Conclusion {
             stored.response.fields.conditions.lines == sent,
             !head.fields.identifiesOtherBody(than: stored.response.fields)
         else {
-            guard !exchange.plan.isRefetch else { return received(head, .nothing) }
+            guard !exchange.plan.isUnconditionalRetry else { return received(head, .nothing) }
             var plan = exchange.plan
             plan.addedFields.removeAll(named: "If-None-Match")
             plan.addedFields.removeAll(named: "If-Modified-Since")
             plan.isConditional = false
-            plan.isRefetch = true
-            return CacheOutcome(answer: .refetch(plan), store: .nothing)
+            plan.isUnconditionalRetry = true
+            return CacheOutcome(answer: .retryUnconditionally(plan), store: .nothing)
         }
         var response = stored.response.merged(
             with: head.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime)

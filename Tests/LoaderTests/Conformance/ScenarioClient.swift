@@ -111,8 +111,8 @@ struct ScenarioClient<Store: ScenarioStore> {
             return Shown(source: source, status: answer.status, fields: answer.fields, body: stored?.body)
         case .stale(let answer):
             return Shown(source: .cached, status: answer.status, fields: answer.fields, body: stored?.body)
-        case .refetch(let next):
-            guard !plan.isRefetch else { throw ScenarioError(text: "a second refetch") }
+        case .retryUnconditionally(let next):
+            guard !plan.isUnconditionalRetry else { throw ScenarioError(text: "a second refetch") }
             return try self.exchange(next, request, key, number)
         case .transportFailure:
             return Shown(source: .failed)

@@ -41,7 +41,7 @@ struct CacheOutcomeTests {
     func otherStatusesDoNotChangeTheStore(_ status: Int) throws {
         let fields: HeaderFields = ["Cache-Control": "max-age=100"]
         var plan = RequestPlan()
-        plan.isRefetch = true
+        plan.isUnconditionalRetry = true
         let outcome = CacheOutcome.conclude(
             entry: try stale(), key: try PolicyFixture.key(),
             exchange: CacheExchange(request: CacheRequest(), plan: plan, requestTime: now, responseTime: now),
@@ -187,10 +187,10 @@ struct CacheOutcomeTests {
         let request = CacheRequest(policy: .revalidate)
         let outcome = try PolicyFixture.outcome(304, ["ETag": "\"b\""], entry: stale(), request: request)
 
-        guard case .refetch(let plan) = outcome.answer else { return #expect(Bool(false), "\(outcome)") }
+        guard case .retryUnconditionally(let plan) = outcome.answer else { return #expect(Bool(false), "\(outcome)") }
         #expect(outcome.store == .nothing)
         #expect(plan.addedFields == ["Cache-Control": "max-age=0"])
-        #expect(!plan.isConditional && plan.isRefetch)
+        #expect(!plan.isConditional && plan.isUnconditionalRetry)
         let again = CacheOutcome.conclude(
             entry: try stale(), key: try PolicyFixture.key(),
             exchange: CacheExchange(request: request, plan: plan, requestTime: now, responseTime: now),
@@ -213,7 +213,7 @@ struct CacheOutcomeTests {
                 result: .response(ResponseHead(status: 304, fields: [:]), body: .complete(bytes: 0)),
                 settings: CacheSettings(), now: now)
 
-            #expect(outcome.answer == .refetch(RequestPlan(isRefetch: true)))
+            #expect(outcome.answer == .retryUnconditionally(RequestPlan(isUnconditionalRetry: true)))
             #expect(outcome.store == .nothing)
         }
     }
