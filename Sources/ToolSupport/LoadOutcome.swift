@@ -35,11 +35,11 @@ package struct LoadOutcome: Sendable {
     package init(_ image: LoadedImage) {
         self.init(
             image.status, image.source, isFresh: image.isFresh, image.fields, image.encodedData ?? [], image,
-            image.insteadOf)
+            image.staleReason)
     }
 
     package init(_ data: LoadedData) {
-        self.init(data.status, data.source, isFresh: data.isFresh, data.fields, data.bytes, nil, data.insteadOf)
+        self.init(data.status, data.source, isFresh: data.isFresh, data.fields, data.bytes, nil, data.staleReason)
     }
 
     private init(

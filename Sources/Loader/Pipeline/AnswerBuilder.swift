@@ -20,7 +20,7 @@ struct AnswerBuilder: Sendable {
         }
         return LoadAnswer(
             content: content, source: found.isInMemory ? .memory : .disk, isFresh: stored.isFresh,
-            isStored: found.revision != nil, insteadOf: stored.insteadOf.map { LoadError($0, of: hop.load) },
+            isStored: found.revision != nil, staleReason: stored.staleReason.map { LoadError($0, of: hop.load) },
             status: stored.status, fields: stored.fields, timings: timings)
     }
 
@@ -53,7 +53,7 @@ struct AnswerBuilder: Sendable {
     ) async throws(LoadError) -> LoadAnswer? {
         var answer = LoadAnswer(
             content: LoadContent(), source: .networkToDisk, isFresh: fetched.isFresh, isStored: fetched.isStored,
-            insteadOf: fetched.insteadOf, status: fetched.status, fields: fetched.fields)
+            staleReason: fetched.staleReason, status: fetched.status, fields: fetched.fields)
         switch fetched.kind {
         case .received: break
         case .notModified: answer.source = .networkNotModified
@@ -83,7 +83,7 @@ struct AnswerBuilder: Sendable {
         } else {
             return nil
         }
-        if let entry = fetched.entry, fetched.insteadOf == nil {
+        if let entry = fetched.entry, fetched.staleReason == nil {
             writer.remember(
                 answer.content, StoredState(entry: entry, revision: fetched.revision), hop, found.generations)
         }

@@ -73,7 +73,7 @@ struct FetchConclusion {
             if outcome.store != .nothing { found.revision = stored.revision }
             return .success(Fetched(.notModified, answer, found, hop, entry: stored.entry))
         case .stale(let answer):
-            return .success(Fetched(.stored, answer, found, hop, entry: found.entry, insteadOf: error))
+            return .success(Fetched(.stored, answer, found, hop, entry: found.entry, staleReason: error))
         case .retryUnconditionally, .transportFailure:
             return .failure(FetchFailure(error: error))
         }

@@ -21,7 +21,7 @@ final class Fetched: Sendable {
     let revision: DiskCache.Revision?
     /// Time at which the stored body was stored; nil for a body from the network.
     let createdAt: WallTime?
-    let insteadOf: LoadError?
+    let staleReason: LoadError?
     /// The body without its content codings.
     let body: [UInt8]?
     /// The body decoded with ``variant``; nil when it was not decoded.
@@ -30,7 +30,7 @@ final class Fetched: Sendable {
 
     init(
         _ kind: Kind, status: Int, fields: HeaderFields, isFresh: Bool, entry: CacheEntry? = nil,
-        revision: DiskCache.Revision? = nil, createdAt: WallTime? = nil, insteadOf: LoadError? = nil,
+        revision: DiskCache.Revision? = nil, createdAt: WallTime? = nil, staleReason: LoadError? = nil,
         body: [UInt8]? = nil,
         content: LoadContent? = nil, variant: String? = nil
     ) {
@@ -41,7 +41,7 @@ final class Fetched: Sendable {
         self.entry = entry
         self.revision = revision
         self.createdAt = createdAt
-        self.insteadOf = insteadOf
+        self.staleReason = staleReason
         self.body = body
         self.content = content
         self.variant = variant
@@ -50,11 +50,11 @@ final class Fetched: Sendable {
     /// A result that uses the stored response of a hop.
     convenience init(
         _ kind: Kind, _ stored: StoredAnswer, _ found: FoundEntry, _ hop: LoadHop, entry: CacheEntry?,
-        insteadOf error: LoadError? = nil
+        staleReason error: LoadError? = nil
     ) {
         self.init(
             kind, status: stored.status, fields: stored.fields, isFresh: stored.isFresh, entry: entry,
-            revision: found.revision, createdAt: found.entry?.response?.createdAt, insteadOf: error,
+            revision: found.revision, createdAt: found.entry?.response?.createdAt, staleReason: error,
             body: found.content, content: found.picture?.content,
             variant: found.picture == nil ? nil : hop.load.decoding?.variant)
     }

@@ -22,7 +22,7 @@ extension LoadError {
     }
 
     /// The failure that a stale image replaces.
-    init(_ failure: AnswerFailure, of load: Load) {
+    init(_ failure: StaleReason, of load: Load) {
         let url = Redaction.shown(load.url)
         switch failure {
         case .status(let status): self.init(.http, url: url, statusCode: status, "status \(status)")

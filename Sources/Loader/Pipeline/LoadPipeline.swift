@@ -225,7 +225,7 @@ final class LoadPipeline: Sendable {
         } catch {
             // A failed refresh returns the stored image, which was usable without the refresh.
             guard error.code != .cancelled else { throw error }
-            answer.insteadOf = error
+            answer.staleReason = error
             return .answer(answer)
         }
     }
@@ -270,7 +270,7 @@ final class LoadPipeline: Sendable {
                         source: source == .none ? .networkToDisk : source, load)
                 }
                 if let answer = try await builder.answer(fetched, hop, found, &delivery.timings) {
-                    if fetched.kind == .stored, fetched.insteadOf == nil { delivery.show(answer) }
+                    if fetched.kind == .stored, fetched.staleReason == nil { delivery.show(answer) }
                     return .answer(answer)
                 }
                 guard !isExclusive else { throw load.error(.undecodable, "the stored body is lost") }

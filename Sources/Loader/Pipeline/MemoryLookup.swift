@@ -35,7 +35,7 @@ struct MemoryLookup: Sendable {
         guard freshness.isFresh else { return nil }
         return LoadedImage(
             bitmap: image.bitmap, header: image.header, decodeStatus: image.status, source: .memory, isFresh: true,
-            isStored: picture.revision != nil, insteadOf: nil, status: response.status,
+            isStored: picture.revision != nil, staleReason: nil, status: response.status,
             shown: ShownFields(stored: response.fields, age: freshness.age), encodedData: picture.content.bytes,
             timings: LoadTimings())
     }

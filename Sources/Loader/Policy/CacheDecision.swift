@@ -42,8 +42,8 @@ enum CacheDecision: Hashable, Sendable {
         let isShown = demand.policy != .reload && settings.deliversStaleBeforeValidation && stored?.isSuccess == true
         let provisional = isShown ? stored?.answer(isFresh: false) : nil
         guard let remembered else { return .send(plan, provisional: provisional) }
-        if let stored, stored.answers(insteadOf: remembered.status, demand, settings) {
-            return .answer(stored.answer(isFresh: false, insteadOf: .remembered(remembered)), refresh: nil)
+        if let stored, stored.mayReplaceError(status: remembered.status, demand, settings) {
+            return .answer(stored.answer(isFresh: false, staleReason: .remembered(remembered)), refresh: nil)
         }
         return .fail(remembered, provisional: provisional)
     }
@@ -72,10 +72,10 @@ extension StoredCandidate {
     /// Returns true when this response is used instead of an error (Docs/http-cache.md 4, stale use 3).
     ///
     /// - Parameter status: The status of the error; nil for a failure without a response.
-    func answers(insteadOf status: Int?, _ demand: CacheDemand, _ settings: CacheSettings) -> Bool {
+    func mayReplaceError(status: Int?, _ demand: CacheDemand, _ settings: CacheSettings) -> Bool {
         let isServerError = status.map { [500, 502, 503, 504].contains($0) } ?? true
         return isServerError && demand.policy != .reload && !demand.validates && demand.acceptsAge(of: self)
-            && standsInForError(settings)
+            && isAllowedInsteadOfError(settings)
     }
 }
 #endif

@@ -36,7 +36,7 @@ struct CacheOutcome: Hashable, Sendable {
         case received(HeaderFields)
         /// The stored body, validated by the origin.
         case notModified(StoredAnswer)
-        /// The stored body instead of an error; see ``StoredAnswer/insteadOf``.
+        /// The stored body instead of an error; see ``StoredAnswer/staleReason``.
         case stale(StoredAnswer)
         /// No result yet: the request must be sent again with this plan.
         case retryUnconditionally(RequestPlan)

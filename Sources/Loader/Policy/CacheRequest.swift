@@ -37,11 +37,11 @@ struct StoredAnswer: Hashable, Sendable {
     /// False for a provisional response and for one that is permitted to be stale.
     var isFresh: Bool
     /// The error that this response replaces (``CacheSettings/staleIfError``); nil for none.
-    var insteadOf: AnswerFailure? = nil
+    var staleReason: StaleReason? = nil
 }
 
 /// The reason why there is no usable response from the origin.
-enum AnswerFailure: Hashable, Sendable {
+enum StaleReason: Hashable, Sendable {
     /// The origin responded with this error status.
     case status(Int)
     /// An error is remembered and no request is sent until it expires.

@@ -27,10 +27,10 @@ struct Conclusion {
 
     /// A transport failure never changes the store and is not counted (Docs/originals.md O39).
     private var transportFailure: CacheOutcome {
-        guard !exchange.plan.isPassThrough, let stored, stored.answers(insteadOf: nil, demand, settings) else {
+        guard !exchange.plan.isPassThrough, let stored, stored.mayReplaceError(status: nil, demand, settings) else {
             return CacheOutcome(answer: .transportFailure, store: .nothing)
         }
-        return CacheOutcome(answer: .stale(stored.answer(isFresh: false, insteadOf: .transport)), store: .nothing)
+        return CacheOutcome(answer: .stale(stored.answer(isFresh: false, staleReason: .transport)), store: .nothing)
     }
 
     /// Handles a 304 (RFC 9111 §4.3.4).
@@ -135,8 +135,8 @@ extension Conclusion {
     /// it.
     func error(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
         var outcome = received(head, demand.allowsStoring ? change(after: head, body) : .nothing)
-        if let stored, stored.answers(insteadOf: head.status, demand, settings) {
-            outcome.answer = .stale(stored.answer(isFresh: false, insteadOf: .status(head.status)))
+        if let stored, stored.mayReplaceError(status: head.status, demand, settings) {
+            outcome.answer = .stale(stored.answer(isFresh: false, staleReason: .status(head.status)))
         }
         return outcome
     }

@@ -45,7 +45,7 @@ struct StoredCandidate: Hashable, Sendable {
     }
 
     /// Returns true when the host and the server permit its use instead of an error now.
-    func standsInForError(_ settings: CacheSettings) -> Bool {
+    func isAllowedInsteadOfError(_ settings: CacheSettings) -> Bool {
         guard isSuccess, mayBeStale else { return false }
         let directive = (control.staleIfError ?? 0) * 1000
         switch settings.staleIfError {
@@ -56,9 +56,9 @@ struct StoredCandidate: Hashable, Sendable {
     }
 
     /// Returns the response for the caller.
-    func answer(isFresh: Bool, insteadOf failure: AnswerFailure? = nil) -> StoredAnswer {
+    func answer(isFresh: Bool, staleReason failure: StaleReason? = nil) -> StoredAnswer {
         StoredAnswer(
-            status: response.status, fields: response.fields(age: freshness.age), isFresh: isFresh, insteadOf: failure)
+            status: response.status, fields: response.fields(age: freshness.age), isFresh: isFresh, staleReason: failure)
     }
 }
 #endif

@@ -7,7 +7,7 @@ struct LoadAnswer: Sendable {
     var source: LoadSource
     var isFresh: Bool
     var isStored: Bool
-    var insteadOf: LoadError?
+    var staleReason: LoadError?
     var status: Int
     var fields: HeaderFields
     var timings = LoadTimings()
@@ -17,14 +17,14 @@ struct LoadAnswer: Sendable {
         guard let image = content.image else { return nil }
         return LoadedImage(
             bitmap: image.bitmap, header: image.header, decodeStatus: image.status, source: source, isFresh: isFresh,
-            isStored: isStored, insteadOf: insteadOf, status: status, shown: ShownFields(fields),
+            isStored: isStored, staleReason: staleReason, status: status, shown: ShownFields(fields),
             encodedData: content.bytes, timings: timings)
     }
 
     /// The result as bytes.
     var data: LoadedData {
         LoadedData(
-            bytes: content.bytes ?? [], source: source, isFresh: isFresh, isStored: isStored, insteadOf: insteadOf,
+            bytes: content.bytes ?? [], source: source, isFresh: isFresh, isStored: isStored, staleReason: staleReason,
             status: status, fields: fields)
     }
 }

@@ -17,7 +17,7 @@ public struct LoadedImage: Sendable {
     /// True when the response is in the disk cache.
     public let isStored: Bool
     /// The failure that this stale image replaces; nil for none.
-    public let insteadOf: LoadError?
+    public let staleReason: LoadError?
     /// HTTP status of the response, for a stored response as it was stored: 200, 203 or another success.
     public let status: Int
     /// Header fields of the response, with `Age` for a stored one.
@@ -95,8 +95,8 @@ public struct LoadedData: Sendable {
     public let isFresh: Bool
     /// True when the response is in the disk cache.
     public let isStored: Bool
-    /// As in ``LoadedImage/insteadOf``.
-    public let insteadOf: LoadError?
+    /// As in ``LoadedImage/staleReason``.
+    public let staleReason: LoadError?
     /// As in ``LoadedImage/status``; also 3xx with ``RedirectMode/manual``, and 206 or 304 when the caller's request
     /// contains a range or a condition.
     public let status: Int

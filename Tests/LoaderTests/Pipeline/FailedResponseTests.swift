@@ -152,8 +152,8 @@ import Testing
         _ = await bench.steps()
         bench.clock.advance(11)
         let image = try await bench.loader.image(for: request)
-        #expect(image.insteadOf?.response?.status == 503)
-        #expect(image.insteadOf?.response?.body == Array("busy".utf8))
+        #expect(image.staleReason?.response?.status == 503)
+        #expect(image.staleReason?.response?.body == Array("busy".utf8))
     }
 }
 #endif

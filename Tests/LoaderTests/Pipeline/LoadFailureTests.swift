@@ -264,7 +264,7 @@ import Testing
             let image = try await bench.loader.image(for: ImageRequest(url: LoaderBench.url))
             #expect(image.source == .disk)
             #expect(!image.isFresh)
-            #expect(image.insteadOf?.code == (reply.error == nil ? .http : .transport))
+            #expect(image.staleReason?.code == (reply.error == nil ? .http : .transport))
             #expect(await bench.steps() == ["cached disk stale", "sending after image", "finished disk"])
         }
         let refused = try await staleBench(.status(404)) { $0.staleIfError = .upTo(.seconds(60)) }

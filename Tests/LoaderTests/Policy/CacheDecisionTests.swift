@@ -101,7 +101,7 @@ struct CacheDecisionTests {
 
         #expect(shown.fields.text("Age") == "7")
         #expect(shown.status == 200)
-        #expect(shown.insteadOf == nil)
+        #expect(shown.staleReason == nil)
     }
 
     @Test func storedErrorsAndRedirectsAreUsedWhileFresh() throws {

@@ -272,7 +272,7 @@ struct CacheOutcomeTests {
                 #expect(!row.2, "\(result)")
                 continue
             }
-            #expect(row.2 && !shown.isFresh && shown.insteadOf != nil && shown.fields.text("Age") == "60")
+            #expect(row.2 && !shown.isFresh && shown.staleReason != nil && shown.fields.text("Age") == "60")
         }
     }
 

@@ -167,7 +167,7 @@ struct RememberedErrorTests {
         try simulation.load(503)
 
         guard case .answer(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
-        guard case .remembered(let error)? = shown.insteadOf else { return #expect(Bool(false), "no error") }
+        guard case .remembered(let error)? = shown.staleReason else { return #expect(Bool(false), "no error") }
         #expect(error.status == 503 && !shown.isFresh)
     }
 
