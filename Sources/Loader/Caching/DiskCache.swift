@@ -156,7 +156,7 @@ public final class DiskCache: Sendable {
     }
 
     /// Discards the open folder after its path was removed or replaced.
-    func forget(_ folder: DiskDirectory) {
+    func discard(_ folder: DiskDirectory) {
         health.locked(in: self) { if $0.directory === folder { $0.directory = nil } }
     }
 

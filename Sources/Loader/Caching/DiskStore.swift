@@ -27,7 +27,7 @@ extension DiskCache {
     public func store(
         _ entry: CacheEntry, body: [UInt8], varying: RequestValues = DiskCache.noFields, ticket: Ticket? = nil
     ) -> Bool {
-        keep(entry, body: body, varying: varying, ticket: ticket) != nil
+        storeEntry(entry, body: body, varying: varying, ticket: ticket) != nil
     }
 
     /// Stores like ``store(_:body:varying:ticket:)``.
@@ -35,7 +35,7 @@ extension DiskCache {
     /// - Parameter missing: The key's file name when the caller knows of no stored entry: the lookup is skipped, and
     ///   done only if a file of that name exists after all.
     /// - Returns: The identity of the stored body; nil when nothing was stored.
-    func keep(
+    func storeEntry(
         _ entry: CacheEntry, body: [UInt8], varying: RequestValues = DiskCache.noFields, ticket: Ticket? = nil,
         missing: DiskName? = nil
     ) -> Revision? {
@@ -96,13 +96,13 @@ extension DiskCache {
     /// - Returns: False when nothing was changed: another body, a fault, or a purge since `ticket`.
     @discardableResult
     public func refresh(_ entry: CacheEntry, of revision: Revision, ticket: Ticket? = nil) -> Bool {
-        renew(entry, of: revision, ticket: ticket) != nil
+        refreshEntry(entry, of: revision, ticket: ticket) != nil
     }
 
     /// Refreshes like ``refresh(_:of:ticket:)``.
     ///
     /// - Returns: The identity of the stored body; nil when nothing was changed.
-    func renew(_ entry: CacheEntry, of revision: Revision, ticket: Ticket?) -> Revision? {
+    func refreshEntry(_ entry: CacheEntry, of revision: Revision, ticket: Ticket?) -> Revision? {
         let generation = (ticket ?? self.ticket()).generation
         let key = entry.key.bytes
         guard let found = load(revision.name, key: key, withBody: false), found.revision == revision else {
@@ -239,7 +239,7 @@ extension DiskCache {
                     break
                 }
                 note(error, at: "storing \(name.path)")
-                forget(folder)
+                discard(folder)
             }
         }
         return fail()

@@ -7,20 +7,20 @@ final class NegativeCache: Sendable {
     private struct Failure: Sendable {
         let error: LoadError
         let at: WallTime
-        let taking: Taking
+        let acceptance: Acceptance
 
         /// Returns true when a load with these criteria would fail in the same way; an HTTP error applies to all loads.
-        func stands(for other: Taking) -> Bool {
+        func applies(to other: Acceptance) -> Bool {
             switch error.code {
-            case .unacceptableContentType: taking.acceptedContentTypes == other.acceptedContentTypes
-            case .undecodable, .unsupportedFormat: taking == other
+            case .unacceptableContentType: acceptance.acceptedContentTypes == other.acceptedContentTypes
+            case .undecodable, .unsupportedFormat: acceptance == other
             default: true
             }
         }
     }
 
     /// The acceptance criteria of a load.
-    struct Taking: Hashable, Sendable {
+    struct Acceptance: Hashable, Sendable {
         /// The accepted content types, as in ``Load``.
         var acceptedContentTypes: Set<ContentType>?
         /// The decoding parameters; nil when the load does not decode.
@@ -40,9 +40,9 @@ final class NegativeCache: Sendable {
     var count: Int { failures?.count ?? 0 }
 
     /// Stores the failure of a load; a failure that a retry may not repeat is ignored.
-    func remember(_ error: LoadError, for key: CacheKey, now: WallTime, by taking: Taking = Taking()) {
+    func remember(_ error: LoadError, for key: CacheKey, now: WallTime, acceptance: Acceptance = Acceptance()) {
         guard Self.isDefinitive(error) else { return }
-        _ = failures?.insert(Failure(error: error, at: now, taking: taking), for: key, cost: 1)
+        _ = failures?.insert(Failure(error: error, at: now, acceptance: acceptance), for: key, cost: 1)
     }
 
     /// Returns the error for a load without a request to the origin: `remembered`, with the stored error; nil for none.
@@ -50,9 +50,9 @@ final class NegativeCache: Sendable {
     /// - Parameters:
     ///   - maxAge: Lifetime of a failure, exclusive; nil or 0 never returns one.
     ///   - now: The current time. If it is before the failure, the clock was set back, and the failure is discarded.
-    ///   - taking: The acceptance criteria of the load; they may accept a response that another load rejected.
+    ///   - acceptance: The acceptance criteria of the load; they may accept a response that another load rejected.
     func failure(
-        for key: CacheKey, maxAge: Duration?, now: WallTime, by taking: Taking = Taking()
+        for key: CacheKey, maxAge: Duration?, now: WallTime, acceptance: Acceptance = Acceptance()
     ) -> LoadError? {
         guard let failures, let failure = failures.value(for: key) else { return nil }
         guard let maxAge else { return nil }
@@ -61,14 +61,14 @@ final class NegativeCache: Sendable {
             failures.removeValue(for: key)
             return nil
         }
-        return failure.stands(for: taking) ? .remembered(failure.error, until: until) : nil
+        return failure.applies(to: acceptance) ? .remembered(failure.error, until: until) : nil
     }
 
     /// Removes the failure of a key, after a success or a reload.
-    func forget(_ key: CacheKey) { failures?.removeValue(for: key) }
+    func remove(_ key: CacheKey) { failures?.removeValue(for: key) }
 
     /// Removes all failures.
-    func forgetAll() { failures?.removeAll() }
+    func removeAll() { failures?.removeAll() }
 
     private static func isDefinitive(_ error: LoadError) -> Bool {
         switch error.code {

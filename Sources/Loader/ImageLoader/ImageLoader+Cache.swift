@@ -88,13 +88,13 @@ extension ImageLoader {
     public func forgetFailures(for request: ImageRequest) {
         let pipeline = images
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return }
-        pipeline.shared.failures.forget(hop.key)
+        pipeline.shared.failures.remove(hop.key)
     }
 
     /// Removes all remembered definitive failures, as ``forgetFailures(for:)`` does for one request.
     public func forgetFailures() {
-        images.shared.failures.forgetAll()
-        data.shared.failures.forgetAll()
+        images.shared.failures.removeAll()
+        data.shared.failures.removeAll()
     }
 
     /// Evicts the least recently used images until the rest is at most this fraction of the limit.

@@ -131,14 +131,14 @@ public final class ImageLoader: Sendable {
         _ old: LoadPipeline, _ oldConfiguration: Configuration, _ new: State, _ folder: KeyPath<Configuration, String?>
     ) -> LoadPipeline {
         let path = new.configuration[keyPath: folder]
-        let isKept = oldConfiguration[keyPath: folder] == path
+        let isUnchanged = oldConfiguration[keyPath: folder] == path
         let keepsRules =
             old.settings.cache == new.configuration.cacheSettings
             && old.settings.acceptedContentTypes == new.configuration.acceptedContentTypes
         return LoadPipeline(
             new.configuration, number: new.number, rules: keepsRules ? old.rules : new.number,
-            disk: isKept ? old.disk : disk(path, new.configuration, old.shared.reporter), memory: old.memory,
-            partitionKey: isKept ? old.partitionKey : partitionKey(path), shared: old.shared)
+            disk: isUnchanged ? old.disk : disk(path, new.configuration, old.shared.reporter), memory: old.memory,
+            partitionKey: isUnchanged ? old.partitionKey : partitionKey(path), shared: old.shared)
     }
 
     var images: LoadPipeline { state.locked(in: self) { $0.images } }

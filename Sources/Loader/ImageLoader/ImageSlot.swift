@@ -74,7 +74,7 @@ public final class ImageSlot: Sendable {
         }
         continuation.onTermination = { [weak self] _ in
             // Cancelling a reading task calls this under a lock of the Swift runtime, and `yield` waits for that lock
-            // while this slot's lock is held. Taking the slot's lock here could deadlock, so a task takes it later.
+            // while this slot's lock is held. Acceptance the slot's lock here could deadlock, so a task takes it later.
             Task { [weak self] in self?.removeObserver(number) }
         }
         return stream

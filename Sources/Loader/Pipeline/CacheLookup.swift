@@ -46,7 +46,7 @@ struct CacheLookup: Sendable {
             !freshness.accepts(found, hop)
         else { return found }
         var found = found
-        found.forgetResponse()
+        found.discardResponse()
         return found
     }
 }

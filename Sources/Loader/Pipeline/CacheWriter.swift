@@ -37,7 +37,7 @@ struct CacheWriter: Sendable {
         case .write(let entry, let keepsBody):
             guard let writes else { return StoredState(entry: entry) }
             let revision: DiskCache.Revision? = await queue.run(timing: hop.load.meter) {
-                writes.keep(
+                writes.storeEntry(
                     entry, body: keepsBody ? bytes : [], varying: hop.varying, ticket: ticket, missing: found.missing)
             }
             return StoredState(entry: entry, revision: revision)
@@ -45,15 +45,15 @@ struct CacheWriter: Sendable {
             // A load that may not write leaves the body on disk unchanged.
             guard let writes else { return StoredState(entry: entry, revision: found.revision) }
             let revision: DiskCache.Revision? = await queue.run(timing: hop.load.meter) {
-                if let revision = found.revision, let renewed = writes.renew(entry, of: revision, ticket: ticket) {
-                    return renewed
+                if let revision = found.revision, let refreshed = writes.refreshEntry(entry, of: revision, ticket: ticket) {
+                    return refreshed
                 }
-                // The entry on disk could not be renewed. An error without a response is stored alone, and a validated
+                // The entry on disk could not be refreshed. An error without a response is stored alone, and a validated
                 // body that was lost meanwhile is stored again; a newer entry of another load stays.
                 let isAlone = entry.response == nil || found.revision == nil
                 guard isAlone || writes.head(hop.key, varying: hop.varying) == nil else { return nil }
                 if entry.response != nil, found.body == nil { return nil }
-                let stored = writes.keep(entry, body: found.body ?? [], varying: hop.varying, ticket: ticket)
+                let stored = writes.storeEntry(entry, body: found.body ?? [], varying: hop.varying, ticket: ticket)
                 return entry.response == nil ? nil : stored
             }
             return StoredState(entry: entry, revision: revision)

@@ -36,7 +36,7 @@ struct DiskLookup: Sendable {
         let hit = result.hit
         found.missing = result.missing
         if let hit, hit.entry.response != nil {
-            // The entry on disk is authoritative, because other loads and processes may have renewed it.
+            // The entry on disk is authoritative, because other loads and processes may have refreshed it.
             if found.picture?.revision != hit.revision {
                 found.picture = nil
                 found.isInMemory = false
@@ -49,7 +49,7 @@ struct DiskLookup: Sendable {
             return
         }
         found.revision = nil
-        if found.isPurged, !useServerCachePolicy { found.forgetResponse() }
+        if found.isPurged, !useServerCachePolicy { found.discardResponse() }
         if found.entry == nil { found.entry = hit?.entry } else { found.entry?.failure = hit?.entry.failure }
     }
 

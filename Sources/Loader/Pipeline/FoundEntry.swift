@@ -36,7 +36,7 @@ struct FoundEntry: Sendable {
     var identity: DecodeSource { revision.map { .disk($0) } ?? .unnamed }
 
     /// Removes the response, because its body does not decode or is not accepted; a remembered error stays.
-    mutating func forgetResponse() {
+    mutating func discardResponse() {
         entry?.response = nil
         body = nil
         content = nil

@@ -14,7 +14,7 @@ struct Load: Sendable {
     var partition: String?
     var cacheKey: String?
     var layers: CacheLayers
-    var isKept: Bool
+    var isRetained: Bool
     /// Handling of redirect responses.
     var redirect: RedirectMode
     /// Accepted content types; nil accepts everything.
@@ -37,7 +37,7 @@ struct Load: Sendable {
         partition = request.partition
         cacheKey = request.cacheKey
         layers = request.layers
-        isKept = request.keepsDownloadingWhenCancelled ?? settings.keepsDownloadingWhenCancelled
+        isRetained = request.keepsDownloadingWhenCancelled ?? settings.keepsDownloadingWhenCancelled
         redirect = request.redirect
         acceptedContentTypes = types
     }
@@ -59,7 +59,7 @@ struct Load: Sendable {
     }
 
     /// The acceptance criteria of the load, for comparing remembered failures.
-    var taking: NegativeCache.Taking { .init(acceptedContentTypes: acceptedContentTypes, variant: decoding?.variant) }
+    var acceptance: NegativeCache.Acceptance { .init(acceptedContentTypes: acceptedContentTypes, variant: decoding?.variant) }
 
     /// - Throws: `cancelled` when the current task is cancelled.
     func throwIfCancelled() throws(LoadError) {

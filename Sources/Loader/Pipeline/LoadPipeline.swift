@@ -235,7 +235,7 @@ final class LoadPipeline: Sendable {
         _ stored: StoredAnswer, _ found: inout FoundEntry, _ hop: LoadHop, _ delivery: inout Delivery
     ) async throws(LoadError) -> LoadAnswer? {
         guard let answer = try await builder.answer(stored, of: &found, at: hop, &delivery.timings) else {
-            found.forgetResponse()
+            found.discardResponse()
             return nil
         }
         delivery.show(answer)

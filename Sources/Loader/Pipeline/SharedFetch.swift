@@ -25,7 +25,7 @@ struct SharedFetch: Sendable {
             hop, variant: isExclusive ? hop.load.decoding?.variant : nil, isUnconditionalRetry: plan.isUnconditionalRetry,
             configuration: configuration)
         return fetches.join(
-            key, priority: hop.load.priority.priority, isKept: hop.load.isKept || isRefresh, wantsProgress: wantsProgress
+            key, priority: hop.load.priority.priority, isRetained: hop.load.isRetained || isRefresh, wantsProgress: wantsProgress
         ) { progress in
             let hop = hop.metered()
             let end = remembering(hop, await work(hop, progress))
@@ -44,15 +44,15 @@ struct SharedFetch: Sendable {
 
     /// An earlier definitive failure, returned instead of sending the request; nil for none (O83).
     func rememberedFailure(_ hop: LoadHop) -> LoadError? {
-        failures.failure(for: hop.key, maxAge: negativeCacheMaxAge, now: clock(), by: hop.load.taking)
+        failures.failure(for: hop.key, maxAge: negativeCacheMaxAge, now: clock(), acceptance: hop.load.acceptance)
     }
 
     /// Remembers a definitive failure; after a success removes the remembered failure (O83).
     private func remembering(_ hop: LoadHop, _ end: FetchEnd) -> FetchEnd {
         switch end {
-        case .success: failures.forget(hop.key)
+        case .success: failures.remove(hop.key)
         case .failure(let failure) where negativeCacheMaxAge != nil:
-            failures.remember(failure.error.withoutBody, for: hop.key, now: clock(), by: hop.load.taking)
+            failures.remember(failure.error.withoutBody, for: hop.key, now: clock(), acceptance: hop.load.acceptance)
         case .failure: break
         }
         return end

@@ -92,10 +92,10 @@ struct Conclusion {
         let isFreshByDefault =
             !control.isPresent && Storability.usesDefaultMaxAge(head.status)
             && settings.defaultCacheControlMaxAge > .zero
-        let isKept =
+        let isStorable =
             !settings.useServerCachePolicy || isFreshByDefault
             || Freshness.isExplicit(head.fields, control, isShared: settings.isSharedCache)
-        if isKept, case .complete = body, demand.allowsStoring, let response = storable(head) {
+        if isStorable, case .complete = body, demand.allowsStoring, let response = storable(head) {
             return received(head, .write(CacheEntry(key: key, response: response), keepsBody: true))
         }
         let isOlderRedirect = stored.map { Storability.isRedirect($0.response.status) } ?? false

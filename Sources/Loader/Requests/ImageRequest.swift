@@ -6,19 +6,19 @@ public struct ImageRequest: Hashable, Sendable {
     /// An http or https URL. Spaces and control characters must be escaped; other bytes that are not allowed in a URL
     /// are escaped before sending. User information is sent as HTTP Basic credentials unless ``fields`` contain
     /// `Authorization`.
-    public var url: String { didSet { renewKeys() } }
+    public var url: String { didSet { updateKeys() } }
     /// Header fields of the request, sent unchanged and in this order.
-    public var fields: HeaderFields { didSet { renewKeys() } }
+    public var fields: HeaderFields { didSet { updateKeys() } }
     /// Cache policy of the load.
     public var policy = CachePolicy.default
     /// Options of the decoder; requests that differ only in these share one download.
-    public var decodeOptions = DecodeOptions() { didSet { renewKeys() } }
+    public var decodeOptions = DecodeOptions() { didSet { updateKeys() } }
     /// Request lane that the load waits in.
     public var priority = LoadPriority.urgent
     /// Cache partition for responses that depend on the user; nil derives it from the credentials among ``fields``.
-    public var partition: String? { didSet { renewKeys() } }
+    public var partition: String? { didSet { updateKeys() } }
     /// An http or https URL that replaces ``url`` in the cache key; nil uses ``url``.
-    public var cacheKey: String? { didSet { renewKeys() } }
+    public var cacheKey: String? { didSet { updateKeys() } }
     /// Cache layers that the load may read and write.
     public var layers = CacheLayers.all
     /// Handling of 3xx responses with a `Location`.
@@ -39,7 +39,7 @@ public struct ImageRequest: Hashable, Sendable {
         keys = RequestKeys(url: url, fields: fields)
     }
 
-    private mutating func renewKeys() {
+    private mutating func updateKeys() {
         keys = RequestKeys(
             url: url, fields: fields, decodeOptions: decodeOptions, partition: partition, cacheKey: cacheKey)
     }

@@ -18,7 +18,7 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     }
 
     private struct State {
-        var isKept: Bool
+        var isRetained: Bool
         var isSending = false
         /// True after the job has ended or was abandoned by its last waiter.
         var hasEnded = false
@@ -29,25 +29,25 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     let handle = JobHandle()
     private let state: Mutex<State>
 
-    init(_ key: Key, isKept: Bool, waiter: Registration?) {
+    init(_ key: Key, isRetained: Bool, waiter: Registration?) {
         self.key = key
-        state = Mutex(State(isKept: isKept, waiters: waiter.map { [$0] } ?? []))
+        state = Mutex(State(isRetained: isRetained, waiters: waiter.map { [$0] } ?? []))
     }
 
     var waiterCount: Int { state.locked(in: self) { $0.waiters.count } }
 
     /// Adds a waiter.
-    func add(_ registration: Registration, isKept: Bool) {
+    func add(_ registration: Registration, isRetained: Bool) {
         state.locked(in: self) { state in
             state.waiters.append(registration)
-            if isKept { state.isKept = true }
+            if isRetained { state.isRetained = true }
             // No task reads the new channel yet, so there is no reader to resume.
             if state.isSending, registration.wantsProgress { _ = registration.channel.put(.sending) }
         }
     }
 
     /// Lets the job continue without waiters.
-    func keep() { state.locked(in: self) { $0.isKept = true } }
+    func retain() { state.locked(in: self) { $0.isRetained = true } }
 
     /// Removes a waiter; true when this abandons the job.
     func leave(_ number: UInt64) -> Bool {
@@ -56,7 +56,7 @@ final class InFlightJob<Key: Hashable & Sendable, Output: Sendable>: Sendable {
                 return false
             }
             state.waiters.remove(at: index)
-            guard state.waiters.isEmpty, !state.isKept else { return false }
+            guard state.waiters.isEmpty, !state.isRetained else { return false }
             state.hasEnded = true
             return true
         }

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Each waiter receives every signal in order; the final signals are sent in the order in which the waiters joined. A
 /// waiter can leave without affecting the others. When the last waiter leaves, the job is cancelled and its key becomes
-/// free immediately, unless the job is kept.
+/// free immediately, unless the job is retained.
 ///
 /// The table is locked only when a job is joined, abandoned or ended; all other calls lock only the ``InFlightJob``.
 package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>: Sendable {
@@ -46,11 +46,11 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     ///
     /// - Parameters:
     ///   - priority: Priority of this waiter; the job has the highest priority of its waiters.
-    ///   - isKept: True lets the job continue without waiters; it also holds for waiters that join later.
+    ///   - isRetained: True lets the job continue without waiters; it also holds for waiters that join later.
     ///   - wantsProgress: False delivers only the final signal to this waiter, so that progress does not wake it.
     ///   - work: The job; it sends signals through its argument and is cancelled through its task.
     package func join(
-        _ key: Key, priority: LoadPriority = .urgent, isKept: Bool = false, wantsProgress: Bool = true,
+        _ key: Key, priority: LoadPriority = .urgent, isRetained: Bool = false, wantsProgress: Bool = true,
         work: @escaping @Sendable (ProgressReporter) async -> Output
     ) -> Waiter {
         let channel = LoadChannel<Signal>()
@@ -59,10 +59,10 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
             let registration = Job.Registration(
                 number: state.last, channel: channel, priority: priority, wantsProgress: wantsProgress)
             if let job = state.jobs[key] {
-                job.add(registration, isKept: isKept)
+                job.add(registration, isRetained: isRetained)
                 return (registration.number, job, false)
             }
-            let job = Job(key, isKept: isKept, waiter: registration)
+            let job = Job(key, isRetained: isRetained, waiter: registration)
             state.jobs[key] = job
             state.begun += 1
             return (registration.number, job, true)
@@ -71,14 +71,14 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         return Waiter(table: self, job: job, number: number, channel: channel)
     }
 
-    /// Starts the job of a key without waiting for it; a running job of the key is kept instead.
+    /// Starts the job of a key without waiting for it; a running job of the key is retained instead.
     func start(_ key: Key, work: @escaping @Sendable (ProgressReporter) async -> Output) {
         let begins: Job? = state.locked(in: self) { state in
             if let job = state.jobs[key] {
-                job.keep()
+                job.retain()
                 return nil
             }
-            let job = Job(key, isKept: true, waiter: nil)
+            let job = Job(key, isRetained: true, waiter: nil)
             state.jobs[key] = job
             state.begun += 1
             return job

@@ -99,7 +99,7 @@ final class RequestLanes: Sendable {
     /// Ends ``suspend()``, independent of the number of calls to it.
     func resume() { change { $0.schedule.isSuspended = false } }
 
-    fileprivate func forget(_ number: UInt64) {
+    fileprivate func release(_ number: UInt64) {
         state.locked(in: self) { state in
             state.permits[Int(number)] = nil
             state.freeNumbers.append(number)
@@ -184,6 +184,6 @@ final class LanePermit: Sendable {
         self.lanes = lanes
     }
 
-    deinit { lanes.forget(number) }
+    deinit { lanes.release(number) }
 }
 #endif

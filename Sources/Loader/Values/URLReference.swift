@@ -75,8 +75,8 @@ struct URLReference: Hashable, Sendable {
     /// Returns the relative path merged with the base's path (RFC 3986 §5.2.3).
     private func merged(with base: URLReference) -> [UInt8] {
         if base.authority != nil, base.path.isEmpty { return "/".utf8 + path }
-        let kept = base.path.lastIndex(of: UInt8(ascii: "/")).map { base.path[...$0] } ?? []
-        return kept + path
+        let retained = base.path.lastIndex(of: UInt8(ascii: "/")).map { base.path[...$0] } ?? []
+        return retained + path
     }
 
     /// Removes `.` and `..` segments (RFC 3986 §5.2.4); a `..` above the root is dropped.
@@ -84,21 +84,21 @@ struct URLReference: Hashable, Sendable {
         var segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
         let isRooted = path.first == UInt8(ascii: "/")
         if isRooted { segments = segments.dropFirst() }
-        var kept: [ArraySlice<UInt8>] = []
+        var retained: [ArraySlice<UInt8>] = []
         while let segment = segments.popFirst() {
             let isLast = segments.isEmpty
             switch Array(segment) {
             case Array(".".utf8):
                 // A trailing dot segment denotes the folder: keep its slash.
-                if isLast { kept.append([]) }
+                if isLast { retained.append([]) }
             case Array("..".utf8):
-                _ = kept.popLast()
-                if isLast { kept.append([]) }
+                _ = retained.popLast()
+                if isLast { retained.append([]) }
             default:
-                kept.append(segment)
+                retained.append(segment)
             }
         }
-        return (isRooted ? Array("/".utf8) : []) + Array(kept.joined(separator: "/".utf8))
+        return (isRooted ? Array("/".utf8) : []) + Array(retained.joined(separator: "/".utf8))
     }
 
     /// `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`

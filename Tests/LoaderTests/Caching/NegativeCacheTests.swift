@@ -100,19 +100,19 @@ import Testing
     /// A body that one load rejects may be acceptable for another; a status of the origin applies to all loads.
     @Test func bodyFailuresApplyOnlyToLoadsWithTheSameAcceptance() throws {
         let key = try key(1)
-        let png = NegativeCache.Taking(acceptedContentTypes: [.png], variant: "")
-        let gif = NegativeCache.Taking(acceptedContentTypes: [.gif], variant: "")
-        let half = NegativeCache.Taking(acceptedContentTypes: [.png], variant: "half")
+        let png = NegativeCache.Acceptance(acceptedContentTypes: [.png], variant: "")
+        let gif = NegativeCache.Acceptance(acceptedContentTypes: [.gif], variant: "")
+        let half = NegativeCache.Acceptance(acceptedContentTypes: [.png], variant: "half")
         let rows: [(error: LoadError, gif: Bool, half: Bool)] = [
             (LoadError(.unacceptableContentType, ""), false, true), (LoadError(.undecodable, ""), false, false),
             (LoadError(.unsupportedFormat, ""), false, false), (http(404), true, true),
         ]
         for row in rows {
             let cache = NegativeCache()
-            cache.remember(row.error, for: key, now: now, by: png)
-            #expect((cache.failure(for: key, maxAge: .seconds(1), now: now, by: gif) != nil) == row.gif)
-            #expect((cache.failure(for: key, maxAge: .seconds(1), now: now, by: half) != nil) == row.half)
-            #expect(cache.failure(for: key, maxAge: .seconds(1), now: now, by: png) != nil)
+            cache.remember(row.error, for: key, now: now, acceptance: png)
+            #expect((cache.failure(for: key, maxAge: .seconds(1), now: now, acceptance: gif) != nil) == row.gif)
+            #expect((cache.failure(for: key, maxAge: .seconds(1), now: now, acceptance: half) != nil) == row.half)
+            #expect(cache.failure(for: key, maxAge: .seconds(1), now: now, acceptance: png) != nil)
         }
     }
 
@@ -128,10 +128,10 @@ import Testing
         let cache = NegativeCache()
         for name in 1...3 { cache.remember(http(404), for: try key(name), now: now) }
 
-        cache.forget(try key(2))
+        cache.remove(try key(2))
         #expect(cache.failure(for: try key(2), maxAge: .seconds(1), now: now) == nil)
         #expect(cache.count == 2)
-        cache.forgetAll()
+        cache.removeAll()
         #expect(cache.count == 0)
     }
 }
