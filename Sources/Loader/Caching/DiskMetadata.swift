@@ -21,7 +21,7 @@ struct DiskMetadata: Equatable {
     /// The response; nil when only an error is remembered.
     var response: StoredResponse?
     /// Consecutive errors since the last success; nil for none.
-    var failure: RememberedFailure?
+    var failure: FailureRecord?
 
     /// Returns the entry; the caller has compared `key` with the stored one.
     func entry(for key: CacheKey) -> CacheEntry { CacheEntry(key: key, response: response, failure: failure) }
@@ -86,7 +86,7 @@ extension DiskMetadata {
             self.response = response
         }
         if parts & 2 != 0 {
-            guard let failure = RememberedFailure(from: &reader, hasFreshness: parts & 4 != 0) else { return nil }
+            guard let failure = FailureRecord(from: &reader, hasFreshness: parts & 4 != 0) else { return nil }
             self.failure = failure
         }
         guard reader.isAtEnd else { return nil }
@@ -109,7 +109,7 @@ extension StoredResponse {
     }
 }
 
-extension RememberedFailure {
+extension FailureRecord {
     fileprivate init?(from reader: inout DiskReader, hasFreshness: Bool) {
         guard let status = reader.small(), let attempts = reader.u32(), let at = reader.time() else { return nil }
         self.init(status: status, attempts: Int(attempts), at: at)

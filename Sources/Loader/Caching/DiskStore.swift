@@ -64,7 +64,7 @@ extension DiskCache {
     }
 
     private func store(
-        _ failure: RememberedFailure, key: [UInt8], as name: DiskName, older: Found?, varying: RequestValues,
+        _ failure: FailureRecord, key: [UInt8], as name: DiskName, older: Found?, varying: RequestValues,
         generation: UInt64
     ) -> Revision? {
         var metadata = DiskMetadata(
@@ -113,7 +113,7 @@ extension DiskCache {
     }
 
     private func update(
-        _ found: Found, response: StoredResponse?, failure: RememberedFailure?, generation: UInt64
+        _ found: Found, response: StoredResponse?, failure: FailureRecord?, generation: UInt64
     ) -> Revision? {
         var metadata = found.metadata
         metadata.response = response

@@ -153,7 +153,7 @@ extension Conclusion {
             return entry?.failure?.freshUntil == nil ? .nothing : remembering(nil)
         }
         return remembering(
-            RememberedFailure(
+            FailureRecord(
                 status: head.status, after: entry?.failure, at: exchange.responseTime, settings: settings))
     }
 
@@ -170,13 +170,13 @@ extension Conclusion {
         // Beside an image only the error's status is stored, and only for the image's variant.
         guard response.vary == (entry?.response?.vary ?? []) else { return remembering(nil) }
         return remembering(
-            RememberedFailure(
+            FailureRecord(
                 status: response.status, attempts: 1, at: response.responseTime,
                 freshUntil: now.adding(milliseconds: remaining)))
     }
 
     /// Returns the change to an entry with this failure and an unchanged response.
-    private func remembering(_ failure: RememberedFailure?) -> CacheOutcome.StoreChange {
+    private func remembering(_ failure: FailureRecord?) -> CacheOutcome.StoreChange {
         guard var entry else {
             return failure.map { .write(CacheEntry(key: key, failure: $0), keepsBody: false) } ?? .nothing
         }

@@ -6,10 +6,10 @@ public struct CacheEntry: Hashable, Sendable {
     /// The stored response; nil when only an error is remembered.
     public var response: StoredResponse?
     /// Consecutive errors since the last success; nil for none.
-    public var failure: RememberedFailure?
+    public var failure: FailureRecord?
 
     /// Creates an entry from its parts.
-    public init(key: CacheKey, response: StoredResponse? = nil, failure: RememberedFailure? = nil) {
+    public init(key: CacheKey, response: StoredResponse? = nil, failure: FailureRecord? = nil) {
         self.key = key
         self.response = response
         self.failure = failure
@@ -60,7 +60,7 @@ public struct VaryValue: Hashable, Sendable {
 }
 
 /// Consecutive errors of one key.
-public struct RememberedFailure: Hashable, Sendable {
+public struct FailureRecord: Hashable, Sendable {
     /// Status code of the last error, 400...599.
     public var status: Int
     /// Number of consecutive loads that failed, at least 1.

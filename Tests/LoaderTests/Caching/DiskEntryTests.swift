@@ -15,7 +15,7 @@ struct DiskEntryTests {
         var entry = diskEntry(key)
         entry.response?.fields.lines.append(HeaderField("X-Latin", bytes: [0xE9, 0x00, 0xFF]))
         entry.response?.fields.lines.append(HeaderField("x-latin", bytes: []))
-        entry.failure = RememberedFailure(
+        entry.failure = FailureRecord(
             status: 503, attempts: 2, at: WallTime(milliseconds: -5), freshUntil: WallTime(milliseconds: .max))
         let body = diskBody(key)
         let cache = folder.cache()
@@ -143,7 +143,7 @@ struct DiskEntryTests {
 
     @Test func errorIsAddedToAStoredResponseAndDoesNotReplaceIt() throws {
         let cache = folder.cache()
-        let failure = RememberedFailure(status: 500, attempts: 1, at: WallTime(seconds: 5))
+        let failure = FailureRecord(status: 500, attempts: 1, at: WallTime(seconds: 5))
         cache.store(diskEntry(key), body: [1])
 
         #expect(cache.store(CacheEntry(key: key, failure: failure), body: []))
@@ -157,7 +157,7 @@ struct DiskEntryTests {
     @Test func errorWithoutAResponseIsStoredWithItsAttemptCount() throws {
         let cache = folder.cache()
         for attempts in 1...3 {
-            let failure = RememberedFailure(status: 500, attempts: attempts, at: WallTime(seconds: Int64(attempts)))
+            let failure = FailureRecord(status: 500, attempts: attempts, at: WallTime(seconds: Int64(attempts)))
 
             #expect(cache.store(CacheEntry(key: key, failure: failure), body: []))
 

@@ -76,7 +76,7 @@ struct DiskVariantTests {
 
     @Test func errorOfOneVariantDoesNotChangeTheOthers() {
         let cache = folder.cache()
-        let failure = RememberedFailure(status: 500, attempts: 1, at: WallTime(seconds: 5))
+        let failure = FailureRecord(status: 500, attempts: 1, at: WallTime(seconds: 5))
         cache.store(diskEntry(key, vary: vary("de")), body: [1])
 
         for attempts in 1...2 {

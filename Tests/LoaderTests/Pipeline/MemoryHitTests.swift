@@ -89,7 +89,7 @@ import Testing
                 response: StoredResponse(
                     status: 200, fields: fields, requestTime: begin, responseTime: begin, createdAt: begin,
                     vary: Vary.values(of: fields, request: [:]) ?? []),
-                failure: RememberedFailure(status: 500, attempts: 5, at: begin))
+                failure: FailureRecord(status: 500, attempts: 5, at: begin))
             for ticket in [present, purged, nil] {
                 memory.insert(
                     PictureMemory.Picture(

@@ -25,7 +25,7 @@ enum PolicyFixture {
 
     static func entry(
         _ fields: HeaderFields, status: Int = 200, age: Int64 = 0, request: HeaderFields = [:],
-        failure: RememberedFailure? = nil
+        failure: FailureRecord? = nil
     ) throws -> CacheEntry {
         CacheEntry(
             key: try key(), response: response(fields, status: status, age: age, request: request), failure: failure)

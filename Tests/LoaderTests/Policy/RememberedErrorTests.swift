@@ -266,7 +266,7 @@ struct RememberedErrorTests {
 
     @Test func extremeCountsAndTimesDoNotTrap() throws {
         var simulation = LoadSimulation(errorLifetime: .max, attempts: .max)
-        let failure = RememberedFailure(status: 500, attempts: .max, at: WallTime(milliseconds: .max - 1))
+        let failure = FailureRecord(status: 500, attempts: .max, at: WallTime(milliseconds: .max - 1))
         simulation.entry = CacheEntry(key: try PolicyFixture.key(), failure: failure)
         for now in [WallTime(milliseconds: .max), WallTime(milliseconds: .min), PolicyFixture.now] {
             simulation.now = now

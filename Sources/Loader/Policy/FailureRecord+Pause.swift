@@ -5,32 +5,32 @@ extension CacheEntry {
         guard let failure else { return nil }
         if let freshUntil = failure.freshUntil, settings.useServerCachePolicy {
             // Beside a stored response, the failure applies to the variant of that response only.
-            let isAbout = response.map { Vary.matches($0, request.fields) } ?? true
-            guard isAbout, failure.at <= now, now < freshUntil else { return nil }
+            let matchesVariant = response.map { Vary.matches($0, request.fields) } ?? true
+            guard matchesVariant, failure.at <= now, now < freshUntil else { return nil }
             return RememberedError(status: failure.status, until: freshUntil, isFresh: true)
         }
-        guard let end = failure.silenceEnd(settings), failure.at <= now, now < end else { return nil }
+        guard let end = failure.pauseEnd(settings), failure.at <= now, now < end else { return nil }
         return RememberedError(status: failure.status, until: end, isFresh: false)
     }
 }
 
-extension RememberedFailure {
+extension FailureRecord {
     /// Returns the end of the pause after the last error; nil when there were too few errors for a pause.
-    func silenceEnd(_ settings: CacheSettings) -> WallTime? {
-        let silence = settings.defaultCacheControlMaxAgeForErrors.milliseconds
-        return silence > 0 && attempts >= settings.errorAttempts ? at.adding(milliseconds: silence) : nil
+    func pauseEnd(_ settings: CacheSettings) -> WallTime? {
+        let pause = settings.defaultCacheControlMaxAgeForErrors.milliseconds
+        return pause > 0 && attempts >= settings.failureThreshold ? at.adding(milliseconds: pause) : nil
     }
 
     /// Creates the failure after another error without explicit freshness.
     ///
     /// - Parameter previous: The remembered failure. Counting restarts after the end of its pause; a load that ignores
     ///   the pause and fails prolongs it.
-    init(status: Int, after previous: RememberedFailure?, at time: WallTime, settings: CacheSettings) {
+    init(status: Int, after previous: FailureRecord?, at time: WallTime, settings: CacheSettings) {
         var attempts = 1
         if let previous, previous.freshUntil == nil {
-            if previous.attempts < settings.errorAttempts {
+            if previous.attempts < settings.failureThreshold {
                 attempts = max(previous.attempts, 0) + 1
-            } else if let end = previous.silenceEnd(settings), previous.at <= time, time < end {
+            } else if let end = previous.pauseEnd(settings), previous.at <= time, time < end {
                 attempts = previous.attempts
             }
         }
@@ -40,6 +40,6 @@ extension RememberedFailure {
 
 extension CacheSettings {
     /// ``maxAttemptsForErrors``, at least 1.
-    var errorAttempts: Int { max(maxAttemptsForErrors, 1) }
+    var failureThreshold: Int { max(maxAttemptsForErrors, 1) }
 }
 #endif
