@@ -199,7 +199,7 @@ extension DiskCache {
     }
 
     /// An entry without its body; the body is not verified.
-    public struct Head: Sendable {
+    public struct Header: Sendable {
         /// The entry, with the requested key.
         public let entry: CacheEntry
         /// Length of the body in bytes.

@@ -27,7 +27,7 @@ extension DiskCache {
         /// A file failed one of its checks and was removed.
         case damagedEntry
         /// The header or the URL does not fit in the largest slot; the response is not stored.
-        case headTooLarge
+        case headerTooLarge = "headTooLarge"
         /// A body is longer than ``DiskCache/maxBodyBytes``; the file is left alone.
         case bodyTooLarge
         /// Any other system error.

@@ -33,7 +33,7 @@ enum DiskFormat {
     }
 
     /// Returns the number of bytes before the body.
-    static func headSize(slotSize: Int) -> Int { prefixSize + 2 * slotSize }
+    static func headerSize(slotSize: Int) -> Int { prefixSize + 2 * slotSize }
 
     /// Returns the smallest slot size that holds the payload with 64 bytes for a remembered error, or else the largest
     /// if the payload just fits; nil when it does not.
@@ -65,7 +65,7 @@ enum DiskFormat {
         var writer = DiskWriter(capacity: size)
         writer.u64(sequence)
         writer.u32(UInt32(payload.count))
-        writer.u32(checksum(front: writer.bytes[...], payload: payload[...]))
+        writer.u32(checksum(prefix: writer.bytes[...], payload: payload[...]))
         writer.raw(payload)
         return writer.bytes + [UInt8](repeating: 0, count: size - writer.bytes.count)
     }
@@ -81,11 +81,11 @@ enum DiskFormat {
     }
 
     /// Returns the slots with a valid checksum, the newest first.
-    static func slots(inHead head: [UInt8], slotSize: Int) -> [Slot] {
-        guard head.count >= headSize(slotSize: slotSize) else { return [] }
+    static func slots(inHeader header: [UInt8], slotSize: Int) -> [Slot] {
+        guard header.count >= headerSize(slotSize: slotSize) else { return [] }
         return [0, 1].compactMap { index in
             let start = prefixSize + index * slotSize
-            return slot(in: head[start..<(start + slotSize)], index: index)
+            return slot(in: header[start..<(start + slotSize)], index: index)
         }.sorted { $0.sequence > $1.sequence }
     }
 
@@ -94,12 +94,12 @@ enum DiskFormat {
         guard let sequence = reader.u64(), sequence > 0, let length = reader.u32(), let crc = reader.u32(),
             let payload = reader.bytes(Int(length))
         else { return nil }
-        guard crc == checksum(front: bytes.prefix(12), payload: payload) else { return nil }
+        guard crc == checksum(prefix: bytes.prefix(12), payload: payload) else { return nil }
         return Slot(sequence: sequence, payload: payload, index: index)
     }
 
-    private static func checksum(front: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) -> UInt32 {
-        let crc = front.withUnsafeBytes { pi_crc32c(0, $0.baseAddress, $0.count) }
+    private static func checksum(prefix: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) -> UInt32 {
+        let crc = prefix.withUnsafeBytes { pi_crc32c(0, $0.baseAddress, $0.count) }
         return payload.withUnsafeBytes { $0.isEmpty ? crc : pi_crc32c(crc, $0.baseAddress, $0.count) }
     }
 

@@ -37,12 +37,12 @@ extension DiskCache {
     /// Returns the entry for a key and a request without its body, which is neither read nor verified; nil for a miss.
     ///
     /// Does not count as an access: the modification date and the statistics stay unchanged.
-    public func head(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Head? {
+    public func header(_ key: CacheKey, varying: RequestValues = DiskCache.noFields) -> Header? {
         var missing: DiskName?
         guard let found = find(key, varying: varying, withBody: false, missing: &missing),
             found.metadata.bodyLength <= maxBodyBytes
         else { return nil }
-        return Head(
+        return Header(
             entry: found.metadata.entry(for: key), bodyLength: found.metadata.bodyLength, revision: found.revision)
     }
 
@@ -126,13 +126,13 @@ extension DiskCache {
             let file = try folder.file(name)
             let status = try file.status()
             guard status.isRegular else { return .foreign }
-            let head: DiskHead
-            switch try DiskHead.read(from: file, length: status.length) {
-            case .head(let read): head = read
+            let header: DiskFileHeader
+            switch try DiskFileHeader.read(from: file, length: status.length) {
+            case .header(let read): header = read
             case .unknownVersion: return .foreign
             case .damaged: return .damaged(status.identity)
             }
-            let metadata = head.metadata
+            let metadata = header.metadata
             guard key.map({ $0 == metadata.key }) ?? metadata.mayBeNamed(name) else {
                 return .damaged(status.identity)
             }
@@ -140,7 +140,7 @@ extension DiskCache {
             if withBody {
                 // The body length comes from the file, which may be sparse: only this limit bounds the allocation.
                 guard metadata.bodyLength <= maxBodyBytes else { return .overLimit(bytes: metadata.bodyLength) }
-                let start = DiskFormat.headSize(slotSize: head.slotSize)
+                let start = DiskFormat.headerSize(slotSize: header.slotSize)
                 guard let read = try file.bytes(at: start, count: metadata.bodyLength),
                     DiskFormat.bodyChecksum(read) == metadata.bodyChecksum
                 else { return .damaged(status.identity) }
@@ -149,7 +149,7 @@ extension DiskCache {
             if touches { touch(file, modified: status.modified) }
             return .found(
                 Found(
-                    name: name, identity: status.identity, slotSize: head.slotSize, slot: head.slot, metadata: metadata,
+                    name: name, identity: status.identity, slotSize: header.slotSize, slot: header.slot, metadata: metadata,
                     body: body))
         } catch {
             return error.isMissing ? .missing : .failed(error)
@@ -170,13 +170,13 @@ extension DiskCache {
 }
 
 /// The part of a file before its body.
-struct DiskHead {
+struct DiskFileHeader {
     let slotSize: Int
     let slot: DiskFormat.Slot
     let metadata: DiskMetadata
 
     enum Reading {
-        case head(DiskHead)
+        case header(DiskFileHeader)
         case unknownVersion
         case damaged
     }
@@ -193,22 +193,22 @@ struct DiskHead {
     }
 
     private static func readOnce(from file: borrowing DiskFile, length: Int) throws(DiskError) -> Reading {
-        let smallest = DiskFormat.headSize(slotSize: DiskFormat.slotSizes[0])
-        guard length >= smallest, var head = try file.bytes(at: 0, count: smallest) else { return .damaged }
+        let smallest = DiskFormat.headerSize(slotSize: DiskFormat.slotSizes[0])
+        guard length >= smallest, var header = try file.bytes(at: 0, count: smallest) else { return .damaged }
         let slotSize: Int
-        switch DiskFormat.readPrefix(head.prefix(DiskFormat.prefixSize)) {
+        switch DiskFormat.readPrefix(header.prefix(DiskFormat.prefixSize)) {
         case .slotSize(let size): slotSize = size
         case .unknownVersion: return .unknownVersion
         case .damaged: return .damaged
         }
-        let size = DiskFormat.headSize(slotSize: slotSize)
+        let size = DiskFormat.headerSize(slotSize: slotSize)
         if size > smallest {
-            guard length >= size, let whole = try file.bytes(at: 0, count: size) else { return .damaged }
-            head = whole
+            guard length >= size, let bytes = try file.bytes(at: 0, count: size) else { return .damaged }
+            header = bytes
         }
-        for slot in DiskFormat.slots(inHead: head, slotSize: slotSize) {
+        for slot in DiskFormat.slots(inHeader: header, slotSize: slotSize) {
             guard let metadata = DiskMetadata(slot.payload), metadata.bodyLength == length - size else { continue }
-            return .head(DiskHead(slotSize: slotSize, slot: slot, metadata: metadata))
+            return .header(DiskFileHeader(slotSize: slotSize, slot: slot, metadata: metadata))
         }
         return .damaged
     }

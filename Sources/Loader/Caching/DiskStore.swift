@@ -122,7 +122,7 @@ extension DiskCache {
         if let response { metadata.vary = response.vary }
         let isNewest = found.name == DiskName(metadata.key)
         guard let payload = metadata.encoded() else {
-            supersede(found.name, .headTooLarge)
+            supersede(found.name, .headerTooLarge)
             return nil
         }
         if isNewest || metadata.vary.inNameOrder == found.metadata.vary.inNameOrder,
@@ -148,9 +148,9 @@ extension DiskCache {
             let file = try DiskFile(in: shard.descriptor, name: found.name.fileName, flags: O_RDWR)
             // An inode number can be reused immediately, so the file is identified by its content after it is opened.
             let status = try file.status()
-            guard status.isRegular, case .head(let head) = try DiskHead.read(from: file, length: status.length),
-                head.slot.sequence == found.slot.sequence, head.slot.index == found.slot.index,
-                head.slotSize == found.slotSize, head.metadata == found.metadata
+            guard status.isRegular, case .header(let header) = try DiskFileHeader.read(from: file, length: status.length),
+                header.slot.sequence == found.slot.sequence, header.slot.index == found.slot.index,
+                header.slotSize == found.slotSize, header.metadata == found.metadata
             else { return false }
             try file.write(slot, at: DiskFormat.prefixSize + (1 - found.slot.index) * found.slotSize)
             try? file.touch(now())
@@ -205,9 +205,9 @@ extension DiskCache {
         }
         guard let payload = metadata.encoded(), let slotSize = DiskFormat.slotSize(payload: payload.count),
             let slot = DiskFormat.slot(sequence: 1, payload: payload, size: slotSize)
-        else { return fail(.headTooLarge) }
-        let head = DiskFormat.prefix(slotSize: slotSize) + slot + [UInt8](repeating: 0, count: slotSize)
-        let length = head.count + body.count
+        else { return fail(.headerTooLarge) }
+        let header = DiskFormat.prefix(slotSize: slotSize) + slot + [UInt8](repeating: 0, count: slotSize)
+        let length = header.count + body.count
         if let maxBytes, length > maxBytes { return fail() }
         if body.count > maxBodyBytes { return fail(.bodyTooLarge) }
         guard !isPaused() else { return fail() }
@@ -218,7 +218,7 @@ extension DiskCache {
                 let publication = Publication(
                     folder: folder, name: name, isNew: expected.isNothing, moved: moved(older, for: metadata),
                     length: length, generation: generation)
-                switch try publication.attempt(by: self, head: head, body: body) {
+                switch try publication.attempt(by: self, header: header, body: body) {
                 case .done(let movedName):
                     if publication.moved != nil { removeCopy(of: metadata, in: folder) }
                     health.locked(in: self) {
@@ -293,12 +293,12 @@ private struct Publication {
         var isDone: Bool { if case .done = self { true } else { false } }
     }
 
-    func attempt(by cache: DiskCache, head: [UInt8], body: [UInt8]) throws(DiskError) -> Outcome {
+    func attempt(by cache: DiskCache, header: [UInt8], body: [UInt8]) throws(DiskError) -> Outcome {
         let temporary = name.pathInShard(name.temporaryName(cache.uniqueNumber()))
         let file = try folder.newFile(temporary, of: name)
         do {
-            try file.write(head, at: 0)
-            try file.write(body, at: head.count)
+            try file.write(header, at: 0)
+            try file.write(body, at: header.count)
             try file.touch(cache.now())
             try file.close()
             if let moved { try folder.makeShard(moved.name) }

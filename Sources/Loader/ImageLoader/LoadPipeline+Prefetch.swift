@@ -27,7 +27,7 @@ extension LoadPipeline {
 
     /// True when the stored image answers the load, judged by its stored header; its body is not read.
     private func isFreshOnDisk(_ load: Load) async -> Bool {
-        guard let hop = LoadHop(load, self), let entry = await lookup.disk.head(hop) else { return false }
+        guard let hop = LoadHop(load, self), let entry = await lookup.disk.header(hop) else { return false }
         let decision = CacheDecision.decide(
             entry: entry, request: hop.request, settings: settings.cache, now: now)
         guard case .answer(let stored, refresh: nil) = decision, stored.isFresh, Storability.isSuccess(stored.status)

@@ -51,7 +51,7 @@ struct CacheWriter: Sendable {
                 // The entry on disk could not be refreshed. An error without a response is stored alone, and a validated
                 // body that was lost meanwhile is stored again; a newer entry of another load stays.
                 let isAlone = entry.response == nil || found.revision == nil
-                guard isAlone || writes.head(hop.key, varying: hop.varying) == nil else { return nil }
+                guard isAlone || writes.header(hop.key, varying: hop.varying) == nil else { return nil }
                 if entry.response != nil, found.body == nil { return nil }
                 let stored = writes.storeEntry(entry, body: found.body ?? [], varying: hop.varying, ticket: ticket)
                 return entry.response == nil ? nil : stored

@@ -37,7 +37,7 @@ struct CachedImageLookup: Sendable {
         var chain = preparation.chain(for: load)
         while let hop = preparation.hop(of: chain, load) {
             if freshness.candidate(lookup.memory.peek(hop), hop, now: clock()) != nil { return true }
-            guard let candidate = freshness.candidate(lookup.disk.headBlocking(hop), hop, now: clock()) else {
+            guard let candidate = freshness.candidate(lookup.disk.headerBlocking(hop), hop, now: clock()) else {
                 return false
             }
             guard let next = candidate.redirect else { return candidate.isSuccess }

@@ -54,14 +54,14 @@ struct DiskLookup: Sendable {
     }
 
     /// The stored entry of a hop, without reading or verifying its body; nil for none.
-    func headBlocking(_ hop: LoadHop) -> CacheEntry? {
+    func headerBlocking(_ hop: LoadHop) -> CacheEntry? {
         guard hop.load.layers.contains(.readsDisk) else { return nil }
-        return disk?.head(hop.key, varying: hop.varying)?.entry
+        return disk?.header(hop.key, varying: hop.varying)?.entry
     }
 
-    /// As ``headBlocking(_:)``, without blocking the calling thread.
-    func head(_ hop: LoadHop) async -> CacheEntry? {
-        await queue.run { headBlocking(hop) }
+    /// As ``headerBlocking(_:)``, without blocking the calling thread.
+    func header(_ hop: LoadHop) async -> CacheEntry? {
+        await queue.run { headerBlocking(hop) }
     }
 
     /// The stored body without its content codings; nil when it does not decode. Decoding may take as long as reading.

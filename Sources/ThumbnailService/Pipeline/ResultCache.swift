@@ -58,7 +58,7 @@ final class ResultCache: Sendable {
         guard let disk, let name = key.cacheKey else { return }
         let entry = Self.entry(result.facts, name)
         await queue.run {
-            guard let head = disk.head(name) else { return }
+            guard let head = disk.header(name) else { return }
             _ = disk.refresh(entry, of: head.revision)
         }
     }

@@ -101,7 +101,7 @@ private final class DiskLoad {
 
     func timeOurs(_ name: DiskBenchmark.Case) -> Elapsed {
         var done = 0
-        if name == .refresh { revisions = keys.compactMap { cache.head($0)?.revision } }
+        if name == .refresh { revisions = keys.compactMap { cache.header($0)?.revision } }
         let elapsed = Elapsed.time {
             for step in 0..<name.operations {
                 let number = step % Self.entries

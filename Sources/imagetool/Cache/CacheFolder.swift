@@ -77,7 +77,7 @@ extension DiskCache.Fault {
     /// True when the fault means that the command did less than requested.
     fileprivate var isFailure: Bool {
         switch self {
-        case .damagedEntry, .foreignObject, .directoryGone, .headTooLarge, .bodyTooLarge: false
+        case .damagedEntry, .foreignObject, .directoryGone, .headerTooLarge, .bodyTooLarge: false
         default: true
         }
     }

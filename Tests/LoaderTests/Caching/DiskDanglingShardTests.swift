@@ -30,7 +30,7 @@ struct DiskDanglingShardTests {
         let cache = try await cache(linkTo: target)
 
         #expect(cache.read(key) == nil)
-        #expect(cache.head(key) == nil)
+        #expect(cache.header(key) == nil)
 
         #expect(cache.statistics.misses == 1)
         #expect(cache.statistics.faults.isEmpty)
@@ -74,7 +74,7 @@ struct DiskDanglingShardTests {
         #expect(FileManager.default.fileExists(atPath: folder.file(of: key)))
 
         #expect(cache.read(key) == nil)
-        #expect(cache.head(key) == nil)
+        #expect(cache.header(key) == nil)
         #expect(!cache.store(diskEntry(key, version: 1), body: [2]))
         cache.remove(key)
         #expect(await cache.purge() == RemovalReport())

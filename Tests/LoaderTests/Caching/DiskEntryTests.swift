@@ -26,8 +26,8 @@ struct DiskEntryTests {
             let hit = cache.read(key)
             #expect(hit?.entry == entry)
             #expect(hit?.body == body)
-            #expect(cache.head(key)?.entry == entry)
-            #expect(cache.head(key)?.bodyLength == body.count)
+            #expect(cache.header(key)?.entry == entry)
+            #expect(cache.header(key)?.bodyLength == body.count)
         }
     }
 
@@ -61,7 +61,7 @@ struct DiskEntryTests {
 
         #expect(cache.read(key) == nil)
         #expect(folder.entryFiles.isEmpty)
-        #expect(cache.statistics.faults == [.headTooLarge: 1])
+        #expect(cache.statistics.faults == [.headerTooLarge: 1])
     }
 
     @Test(arguments: [
@@ -181,7 +181,7 @@ struct DiskEntryTests {
         #expect(try modified() == 1_800_000_000)
 
         clock.advance(100)
-        _ = cache.head(key)
+        _ = cache.header(key)
         #expect(try modified() == 1_800_000_000)
         _ = cache.read(key)
         #expect(try modified() == 1_800_000_100)

@@ -74,7 +74,7 @@ struct DiskForeignObjectTests {
         let before = try DiskStatus(in: AT_FDCWD, name: path.utf8.map { CChar(bitPattern: $0) } + [0]).identity
 
         #expect(cache.read(key) == nil)
-        #expect(cache.head(key) == nil)
+        #expect(cache.header(key) == nil)
         cache.store(diskEntry(key, version: 1), body: [2])
         #expect(cache.read(key) == nil)
         cache.remove(key)

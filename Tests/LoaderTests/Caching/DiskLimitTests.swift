@@ -30,7 +30,7 @@ struct DiskLimitTests {
         }
 
         await cache.flush()
-        let kept = (0..<100).filter { cache.head(diskKey("\($0)")) != nil }
+        let kept = (0..<100).filter { cache.header(diskKey("\($0)")) != nil }
         #expect(kept.first == 0)
         #expect(Array(kept.dropFirst()) == Array((100 - kept.count + 1)..<100))
         #expect(kept.count >= 16)
@@ -93,7 +93,7 @@ struct DiskLimitTests {
 
         #expect(await cache.trim(toBytes: 3 * entryLength) == RemovalReport(count: 7, bytes: 7 * entryLength))
         #expect(await cache.trim(toBytes: 3 * entryLength) == RemovalReport())
-        #expect((7..<10).allSatisfy { cache.head(diskKey("\($0)")) != nil })
+        #expect((7..<10).allSatisfy { cache.header(diskKey("\($0)")) != nil })
     }
 
     @Test func storesObeyTheLimitWhileTheSweepLockIsHeldElsewhere() async throws {

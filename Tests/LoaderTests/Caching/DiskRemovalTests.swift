@@ -22,7 +22,7 @@ struct DiskRemovalTests {
         cache.store(diskEntry(key, createdAt: createdAt), body: diskBody(key))
     }
 
-    private var remaining: [String] { ["a", "b", "c", "d"].filter { cache.head(diskKey($0)) != nil } }
+    private var remaining: [String] { ["a", "b", "c", "d"].filter { cache.header(diskKey($0)) != nil } }
 
     @Test(.requirement("O45")) func clearByModificationDateRemovesOnlyStrictlyOlderEntries() async {
         store("a")

@@ -33,7 +33,7 @@ import Testing
 
     /// A loader without a network, one minute after the first entry was stored.
     private func loader() throws -> ImageLoader {
-        let head = try #require(DiskCache(directory: folder.path).head(try key("/plain.png")))
+        let head = try #require(DiskCache(directory: folder.path).header(try key("/plain.png")))
         let now = try #require(head.entry.response).responseTime.adding(milliseconds: 60_000)
         var configuration = ImageLoader.Configuration(cacheDirectory: folder.path)
         configuration.dataDirectory = nil

@@ -232,7 +232,7 @@ private final class CacheInFolder {
     /// The numbers of the entries that are still readable.
     func readable() -> [Int] {
         let cache = DiskCache(directory: folder.path)
-        return keys.indices.filter { cache.head(keys[$0]) != nil }
+        return keys.indices.filter { cache.header(keys[$0]) != nil }
     }
 
     func setModified(secondsAgo: Int, of numbers: [Int]) throws {
