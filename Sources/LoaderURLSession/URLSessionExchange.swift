@@ -22,7 +22,7 @@ final class URLSessionExchange: Sendable {
     }
 
     /// Actions that remain when an exchange ends; performed without the lock.
-    private struct Remains {
+    private struct PendingActions {
         let headWaiter: CheckedContinuation<ResponseHead, any Error>?
         let bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
         let timer: Task<Void, Never>?
@@ -140,21 +140,21 @@ extension URLSessionExchange {
     }
 
     func end(_ result: Result<Void, LoadError>) {
-        let remains = state.locked(in: self) { state -> Remains? in
+        let pending = state.locked(in: self) { state -> PendingActions? in
             guard state.end == nil else { return nil }
             state.end = result
-            return Remains(
+            return PendingActions(
                 headWaiter: state.headWaiter.take(), bodyWaiter: state.bodyWaiter.take(), timer: state.timer.take())
         }
-        guard let remains else { return }
-        remains.timer?.cancel()
+        guard let pending else { return }
+        pending.timer?.cancel()
         switch result {
         case .success:
-            remains.headWaiter?.resume(throwing: LoadError.transport("the server sent no response of HTTP"))
-            remains.bodyWaiter?.resume(returning: nil)
+            pending.headWaiter?.resume(throwing: LoadError.transport("the server sent no response of HTTP"))
+            pending.bodyWaiter?.resume(returning: nil)
         case .failure(let error):
-            remains.headWaiter?.resume(throwing: error)
-            remains.bodyWaiter?.resume(throwing: error)
+            pending.headWaiter?.resume(throwing: error)
+            pending.bodyWaiter?.resume(throwing: error)
             task.cancel()
         }
     }

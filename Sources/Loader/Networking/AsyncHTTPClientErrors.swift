@@ -16,10 +16,10 @@ extension LoadError {
             (isTimeout, cause) = (error.isTimeout, error.cause)
         case is CancellationError:
             self = .cancelled(url: url)
-        case let error as AsyncHTTPClientHead.ReplyLost:
-            let when = error.isBegun ? "within the head of the response" : "before the response"
+        case let error as AsyncHTTPClientHeadHandler.ResponseLost:
+            let when = error.hasStarted ? "within the head of the response" : "before the response"
             self = .transport("connection lost \(when): \(error.reason)", url: url)
-        case let error as AsyncHTTPClientHead.TooMuch:
+        case let error as AsyncHTTPClientHeadHandler.LimitExceeded:
             self = .transport(error.reason, url: url)
         case let error as HTTPClientError:
             self = Self.of(error, url: url)
@@ -37,7 +37,7 @@ extension LoadError {
             self = .transport("no connection: \(reasons.joined(separator: "; "))", url: url)
         case let error as IOError:
             self = .transport(Self.reason(error), url: url)
-        case is AsyncHTTPClientStream.LeftOut:
+        case is AsyncHTTPClientStreamHandler.ExcludedByGoAway:
             self = .transport("stream left out by GOAWAY", url: url)
         case let error as NIOHTTP2Errors.StreamClosed:
             self = .transport("stream closed: \(error.errorCode)", url: url)
@@ -80,7 +80,7 @@ extension LoadError {
         case .handshakeFailed(.sslError(let reasons)) where reasons.contains(.eofDuringHandshake):
             .transport("connection closed during the handshake", url: url)
         case .noCertificateToValidate: .tls("certificate not trusted: the server shows none", url: url)
-        case let error where isRefusedCertificate(error): .tls("certificate not trusted", url: url)
+        case let error where isRejectedCertificate(error): .tls("certificate not trusted", url: url)
         case .unableToValidateCertificate: .tls("certificate not trusted", url: url)
         case .handshakeFailed(.sslError(let reasons)), .handshakeFailed(.unknownError(let reasons)):
             .tls("TLS handshake failed: \(Self.text(of: reasons))", url: url)
@@ -89,7 +89,7 @@ extension LoadError {
     }
 
     /// Returns true when certificate verification failed, for a reason that the library does not report.
-    static func isRefusedCertificate(_ error: any Error) -> Bool {
+    static func isRejectedCertificate(_ error: any Error) -> Bool {
         guard case .handshakeFailed(.sslError(let reasons))? = error as? NIOSSLError else { return false }
         return reasons.contains { name(of: $0) == "CERTIFICATE_VERIFY_FAILED" }
     }

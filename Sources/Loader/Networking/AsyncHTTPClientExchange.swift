@@ -20,9 +20,9 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
         var bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
         var unread: [UInt8] = []
         /// Set while too many bytes are unread; AsyncHTTPClient continues reading when the promise succeeds.
-        var demand: EventLoopPromise<Void>?
+        var readPromise: EventLoopPromise<Void>?
         var end: Result<Void, any Error>?
-        var visits = 0
+        var headCount = 0
         var isSent = false
         var timer: Scheduled<Void>?
         var hasTimer = false
@@ -36,10 +36,10 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     }
 
     /// Actions that remain when an exchange ends; performed without the lock.
-    private struct Remains {
+    private struct PendingActions {
         let headWaiter: CheckedContinuation<HTTPResponseHead, any Error>?
         let bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
-        let demand: EventLoopPromise<Void>?
+        let readPromise: EventLoopPromise<Void>?
         let timer: Scheduled<Void>?
         let task: HTTPClient.Task<Void>?
     }
@@ -110,11 +110,11 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     /// Returns available data without waiting; for `nothing`, `waiter` is stored in the state.
     private func nextAvailable(orWait waiter: CheckedContinuation<[UInt8]?, any Error>? = nil) throws -> Ready {
         var chunk: [UInt8] = []
-        let (demand, end, loop) = state.locked(in: self) {
+        let (readPromise, end, loop) = state.locked(in: self) {
             state -> (EventLoopPromise<Void>?, Result<Void, any Error>?, (any EventLoop)?) in
             if !state.unread.isEmpty {
                 swap(&chunk, &state.unread)
-                return (state.demand.take(), nil, nil)
+                return (state.readPromise.take(), nil, nil)
             }
             if let end = state.end { return (nil, end, nil) }
             guard let waiter else { return (nil, nil, nil) }
@@ -124,7 +124,7 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
             state.hasTimer = true
             return (nil, nil, task.eventLoop)
         }
-        demand?.succeed(())
+        readPromise?.succeed(())
         if !chunk.isEmpty { return .chunk(chunk) }
         if let end {
             try end.get()
@@ -135,25 +135,25 @@ final class AsyncHTTPClientExchange: HTTPClientResponseDelegate {
     }
 
     private func end(_ result: Result<Void, any Error>) {
-        let remains = state.locked(in: self) { state -> Remains? in
+        let pending = state.locked(in: self) { state -> PendingActions? in
             guard state.end == nil else { return nil }
             state.end = result
-            return Remains(
+            return PendingActions(
                 headWaiter: state.headWaiter.take(), bodyWaiter: state.bodyWaiter.take(),
-                demand: state.demand.take(), timer: state.timer.take(), task: state.task.take())
+                readPromise: state.readPromise.take(), timer: state.timer.take(), task: state.task.take())
         }
-        guard let remains else { return }
-        remains.timer?.cancel()
+        guard let pending else { return }
+        pending.timer?.cancel()
         switch result {
         case .success:
-            remains.headWaiter?.resume(throwing: HTTPClientError.remoteConnectionClosed)
-            remains.bodyWaiter?.resume(returning: nil)
+            pending.headWaiter?.resume(throwing: HTTPClientError.remoteConnectionClosed)
+            pending.bodyWaiter?.resume(returning: nil)
         case .failure(let error):
-            remains.headWaiter?.resume(throwing: error)
-            remains.bodyWaiter?.resume(throwing: error)
-            remains.task?.cancel()
+            pending.headWaiter?.resume(throwing: error)
+            pending.bodyWaiter?.resume(throwing: error)
+            pending.task?.cancel()
         }
-        remains.demand?.succeed(())
+        pending.readPromise?.succeed(())
     }
 }
 
@@ -171,15 +171,15 @@ extension AsyncHTTPClientExchange {
     }
 
     func didVisitURL(task: HTTPClient.Task<Void>, _ request: HTTPClient.Request, _ head: HTTPResponseHead) {
-        state.locked(in: self) { $0.visits += 1 }
+        state.locked(in: self) { $0.headCount += 1 }
     }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        let (waiter, visits) = state.locked(in: self) { state in
+        let (waiter, headCount) = state.locked(in: self) { state in
             state.lastProgress = .now()
-            return (state.visits > 1 ? nil : state.headWaiter.take(), state.visits)
+            return (state.headCount > 1 ? nil : state.headWaiter.take(), state.headCount)
         }
-        if visits > 1 {
+        if headCount > 1 {
             end(.failure(LoadError.configuration("the injected HTTPClient follows redirects: it must not")))
         }
         waiter?.resume(returning: head)
@@ -188,19 +188,19 @@ extension AsyncHTTPClientExchange {
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         guard buffer.readableBytes > 0 else { return task.eventLoop.makeSucceededVoidFuture() }
-        let (waiter, demand) = state.locked(in: self) {
+        let (waiter, readPromise) = state.locked(in: self) {
             state -> (CheckedContinuation<[UInt8]?, any Error>?, EventLoopPromise<Void>?) in
             guard state.end == nil else { return (nil, nil) }
             state.lastProgress = .now()
             if let waiter = state.bodyWaiter.take() { return (waiter, nil) }
             state.unread += buffer.readableBytesView
             guard state.unread.count >= Self.highWaterMark else { return (nil, nil) }
-            let demand = task.eventLoop.makePromise(of: Void.self)
-            state.demand = demand
-            return (nil, demand)
+            let readPromise = task.eventLoop.makePromise(of: Void.self)
+            state.readPromise = readPromise
+            return (nil, readPromise)
         }
         waiter?.resume(returning: Array(buffer.readableBytesView))
-        return demand?.futureResult ?? task.eventLoop.makeSucceededVoidFuture()
+        return readPromise?.futureResult ?? task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) { end(.failure(error)) }

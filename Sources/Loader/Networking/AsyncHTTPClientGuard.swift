@@ -13,7 +13,7 @@ package struct ConnectionGuard: Sendable {
     package var admits: @Sendable (String) -> Bool
 
     /// Maximum number of interim heads, final head and trailers of one HTTP/2 response.
-    static let mostHeads = 8
+    static let maxHeads = 8
 
     /// Creates a guard with the default limit.
     package init(admits: @escaping @Sendable (String) -> Bool) { self.admits = admits }
@@ -28,8 +28,8 @@ package struct ConnectionGuard: Sendable {
             check(channel).flatMapThrowing {
                 let pipeline = channel.pipeline.syncOperations
                 let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-                let content = AsyncHTTPClientContentCount()
-                let head = AsyncHTTPClientHead(limit: maxHeadBytes, content: content)
+                let content = AsyncHTTPClientContentCounter()
+                let head = AsyncHTTPClientHeadHandler(limit: maxHeadBytes, content: content)
                 try pipeline.addHandler(head, position: .before(parser))
                 try pipeline.addHandler(content, position: .after(parser))
             }
@@ -37,7 +37,7 @@ package struct ConnectionGuard: Sendable {
         configuration.http2ConnectionDebugInitializer = { [self] channel in check(channel) }
         configuration.http2StreamChannelDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
-                let stream = AsyncHTTPClientStream(mostHeads: Self.mostHeads)
+                let stream = AsyncHTTPClientStreamHandler(maxHeads: Self.maxHeads)
                 try channel.pipeline.syncOperations.addHandler(stream, position: .first)
             }
         }
@@ -55,7 +55,7 @@ package struct ConnectionGuard: Sendable {
 }
 
 /// Counts the content bytes that a connection's parser delivers.
-final class AsyncHTTPClientContentCount: ChannelInboundHandler {
+final class AsyncHTTPClientContentCounter: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 

@@ -78,7 +78,7 @@ final class AsyncHTTPClientPool: Sendable {
     }
 
     /// Maximum number of pooled clients; an evicted client lives on until its last body is released.
-    private static let mostClients = 64
+    private static let maxClients = 64
 
     private let state = Mutex(State())
     private let proxies: ProxySetting.Resolved
@@ -97,25 +97,25 @@ final class AsyncHTTPClientPool: Sendable {
         let proxy = try proxies.server(isSecure: request.useTLS, host: request.host.lowercased())
         if proxy != nil, pin != nil { throw .configuration("a proxy looks up hosts by itself") }
         let key = Key(connect: connect, proxy: proxy, pin: pin.map { Pin(host: request.host, address: $0) })
-        let (client, dropped) = state.locked(in: self) { state -> (OwnedClient, OwnedClient?) in
+        let (client, evicted) = state.locked(in: self) { state -> (OwnedClient, OwnedClient?) in
             state.uses += 1
             if let client = state.clients[key]?.client {
                 state.clients[key]?.lastUse = state.uses
                 return (client, nil)
             }
             let client = OwnedClient(configuration(key))
-            var dropped: OwnedClient?
-            if state.clients.count >= Self.mostClients,
+            var evicted: OwnedClient?
+            if state.clients.count >= Self.maxClients,
                 let oldest = state.clients.min(by: { $0.value.lastUse < $1.value.lastUse })
             {
-                dropped = oldest.value.client
+                evicted = oldest.value.client
                 state.clients[oldest.key] = nil
             }
             state.clients[key] = (client, state.uses)
-            return (client, dropped)
+            return (client, evicted)
         }
         // Clients are released, and so shut down, outside the lock.
-        withExtendedLifetime(dropped) {}
+        withExtendedLifetime(evicted) {}
         return client
     }
 

@@ -22,7 +22,7 @@ public enum ProxySetting: Hashable, Sendable {
 
         enum Entry: Hashable, Sendable {
             case server(ProxyServer)
-            case broken(String)
+            case invalid(String)
         }
     }
 
@@ -36,7 +36,7 @@ public enum ProxySetting: Hashable, Sendable {
         case .environment:
             func entry(_ names: String...) -> Resolved.Entry? {
                 let value = names.lazy.compactMap(variable).first { !$0.isEmpty }
-                return value.map { text in ProxyServer(text).map { .server($0) } ?? .broken(text) }
+                return value.map { text in ProxyServer(text).map { .server($0) } ?? .invalid(text) }
             }
             let exceptions = variable("no_proxy") ?? variable("NO_PROXY") ?? ""
             return Resolved(
@@ -104,10 +104,10 @@ public struct ProxyServer: Hashable, Sendable {
     /// Decodes percent-encoding (RFC 3986 §2.1); nil for an invalid escape or invalid UTF-8.
     private static func decoded(_ text: Substring) -> String? {
         let bytes = text.utf8
-        let hasBrokenEscape = bytes.indices.contains { index in
+        let hasInvalidEscape = bytes.indices.contains { index in
             bytes[index] == UInt8(ascii: "%") && PercentEncoding.escapedByte(in: bytes, at: index) == nil
         }
-        return hasBrokenEscape ? nil : String(validating: PercentEncoding.decode(bytes), as: UTF8.self)
+        return hasInvalidEscape ? nil : String(validating: PercentEncoding.decode(bytes), as: UTF8.self)
     }
 }
 
@@ -119,7 +119,7 @@ extension ProxySetting.Resolved {
         guard let entry = isSecure ? secure : plain, !isDirect(host()) else { return nil }
         switch entry {
         case .server(let server): return server
-        case .broken: throw .configuration("the environment names a proxy that is no http address")
+        case .invalid: throw .configuration("the environment names a proxy that is no http address")
         }
     }
 

@@ -63,12 +63,12 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
                 let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-                try pipeline.addHandler(AsyncHTTPClientHead(), position: .before(parser))
+                try pipeline.addHandler(AsyncHTTPClientHeadHandler(), position: .before(parser))
             }
         }
         configuration.http2StreamChannelDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(AsyncHTTPClientStream(), position: .first)
+                try channel.pipeline.syncOperations.addHandler(AsyncHTTPClientStreamHandler(), position: .first)
             }
         }
     }
@@ -93,30 +93,30 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             let prepared = try prepare(request, trust)
             let deadline = timeouts.total.map { NIODeadline.now() + TimeAmount($0) }
             var addresses = addresses[...]
-            var mayRepeat = request.method == "GET"
+            var mayRetry = request.method == "GET"
             // A pooled connection that had closed before the request was written is not a retry; more than this many in
             // a row are an error.
-            var unsent = 8
+            var unsentRetries = 8
             while true {
                 let lease = try clients.lease(for: prepared, connect: timeouts.connect, pin: addresses.first)
                 let exchange = AsyncHTTPClientExchange(idle: timeouts.idle.map { TimeAmount($0) })
                 do {
                     let head = try await exchange.run(prepared, on: lease.client, deadline: deadline)
-                    let isSpelled = lease.isPrepared && head.version.major < 2
+                    let isReencoded = lease.isPrepared && head.version.major < 2
                     let body = AsyncHTTPClientBody(exchange: exchange, lease: lease, url: request.url)
                     return HTTPResponse(
-                        head: ResponseHead(head, isSpelled: isSpelled), body: HTTPBody { try await body.next() })
+                        head: ResponseHead(head, isReencoded: isReencoded), body: HTTPBody { try await body.next() })
                 } catch {
                     // All connections are busy, none has failed: wait on, within the total timeout.
                     if error as? HTTPClientError == .getConnectionFromPoolTimeout { continue }
-                    if !exchange.isSent, addresses.count > 1, Self.isUnconnected(error) {
+                    if !exchange.isSent, addresses.count > 1, Self.isConnectFailure(error) {
                         addresses.removeFirst()
-                    } else if !exchange.isSent, unsent > 0, Self.isGone(error) {
-                        unsent -= 1
-                    } else if mayRepeat, Self.isUnseen(error) {
-                        mayRepeat = false
+                    } else if !exchange.isSent, unsentRetries > 0, Self.wasClosedBeforeUse(error) {
+                        unsentRetries -= 1
+                    } else if mayRetry, Self.isUnprocessed(error) {
+                        mayRetry = false
                     } else {
-                        throw await explained(error, prepared, pin: addresses.first, trust, deadline)
+                        throw await withCertificateReason(error, prepared, pin: addresses.first, trust, deadline)
                     }
                 }
             }
@@ -126,32 +126,32 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     }
 
     /// Returns the error, or for a refused certificate an error with the reason if it can be determined.
-    private func explained(
+    private func withCertificateReason(
         _ error: any Error, _ request: HTTPClient.Request, pin: String?, _ trust: TrustSettings,
         _ deadline: NIODeadline?
     ) async -> any Error {
         // A proxy or an injected client may reach the server by a route that is unknown here.
-        guard LoadError.isRefusedCertificate(error), clients.connectsDirectly(for: request, isPinned: pin != nil) else {
+        guard LoadError.isRejectedCertificate(error), clients.connectsDirectly(for: request, isPinned: pin != nil) else {
             return error
         }
         let chain = await CertificateProbe.chain(
             host: request.host, port: request.port, address: pin, deadline: deadline)
-        guard let flaw = CertificateFlaw.text(chain, roots: trusts.roots(trust), now: .now) else { return error }
-        return LoadError.tls("certificate not trusted: \(flaw)")
+        guard let reason = CertificateDiagnosis.describe(chain, roots: trusts.roots(trust), now: .now) else { return error }
+        return LoadError.tls("certificate not trusted: \(reason)")
     }
 
     /// Returns true when the server has certainly not processed the failed request.
-    private static func isUnseen(_ error: any Error) -> Bool {
+    private static func isUnprocessed(_ error: any Error) -> Bool {
         switch error {
         case let error as NIOHTTP2Errors.StreamClosed: error.errorCode == .refusedStream
-        case is AsyncHTTPClientStream.LeftOut: true
-        case let error as AsyncHTTPClientHead.ReplyLost: error.isReused && !error.isBegun
+        case is AsyncHTTPClientStreamHandler.ExcludedByGoAway: true
+        case let error as AsyncHTTPClientHeadHandler.ResponseLost: error.isReused && !error.hasStarted
         default: false
         }
     }
 
     /// Returns true when no connection was established, so that the next address can be tried.
-    private static func isUnconnected(_ error: any Error) -> Bool {
+    private static func isConnectFailure(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .connectTimeout
         case is NIOConnectionError, is IOError: true
@@ -160,7 +160,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     }
 
     /// Returns true for the errors that the library reports for a connection that had closed before it was used.
-    private static func isGone(_ error: any Error) -> Bool {
+    private static func wasClosedBeforeUse(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .remoteConnectionClosed || error == .cancelled
         case let error as ChannelError: error == .ioOnClosedChannel
@@ -178,12 +178,12 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         guard let scheme = parts.scheme, let authority = parts.authority else { return nil }
         let name = String(decoding: scheme, as: UTF8.self).lowercased()
         guard name == "http" || name == "https" else { return nil }
-        let whole = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority[...]
-        let afterAddress = whole.lastIndex(of: UInt8(ascii: "]")).map { whole[$0...] } ?? whole
-        let colon = afterAddress.lastIndex(of: UInt8(ascii: ":")) ?? whole.endIndex
-        let host = String(decoding: whole[..<colon], as: UTF8.self)
+        let hostAndPort = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority[...]
+        let afterBracket = hostAndPort.lastIndex(of: UInt8(ascii: "]")).map { hostAndPort[$0...] } ?? hostAndPort
+        let colon = afterBracket.lastIndex(of: UInt8(ascii: ":")) ?? hostAndPort.endIndex
+        let host = String(decoding: hostAndPort[..<colon], as: UTF8.self)
         if host.isEmpty { return nil }
-        let text = String(decoding: whole[colon...].dropFirst(), as: UTF8.self)
+        let text = String(decoding: hostAndPort[colon...].dropFirst(), as: UTF8.self)
         if text.isEmpty { return host }
         guard let port = UInt16(text), port > 0 else { return nil }
         return port == (name == "http" ? 80 : 443) ? host : "\(host):\(port)"

@@ -5,12 +5,12 @@ import Synchronization
 
 /// Converts trust settings to TLS configurations and caches the last one, because connections are pooled by it.
 final class AsyncHTTPClientTrust: Sendable {
-    private struct Made {
+    private struct CachedConfiguration {
         let roots: [String]
         let configuration: TLSConfiguration
     }
 
-    private let made = Mutex<Made?>(nil)
+    private let cached = Mutex<CachedConfiguration?>(nil)
     private let trustingAny: TLSConfiguration = {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none
@@ -32,7 +32,7 @@ final class AsyncHTTPClientTrust: Sendable {
 
     private func verifying(_ roots: [String]) throws(LoadError) -> TLSConfiguration? {
         if roots.isEmpty { return nil }
-        if let made = made.locked(in: self, { $0 }), made.roots == roots { return made.configuration }
+        if let cached = cached.locked(in: self, { $0 }), cached.roots == roots { return cached.configuration }
         var certificates: [NIOSSLCertificate] = []
         for (number, root) in roots.enumerated() {
             let parsed = try? NIOSSLCertificate.fromPEMBytes(Array(root.utf8))
@@ -43,8 +43,8 @@ final class AsyncHTTPClientTrust: Sendable {
         }
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.additionalTrustRoots = [.certificates(certificates)]
-        let result = Made(roots: roots, configuration: configuration)
-        made.locked(in: self) { $0 = result }
+        let result = CachedConfiguration(roots: roots, configuration: configuration)
+        cached.locked(in: self) { $0 = result }
         return configuration
     }
 }

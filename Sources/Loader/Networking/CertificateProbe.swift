@@ -12,7 +12,7 @@ import Synchronization
 /// certificate and sends only the handshake.
 enum CertificateProbe {
     /// Maximum duration of a probe.
-    private static let longest = TimeAmount.seconds(5)
+    private static let maxDuration = TimeAmount.seconds(5)
 
     /// Returns the chain that the server sends, its leaf certificate first; empty when the handshake fails before.
     ///
@@ -24,11 +24,11 @@ enum CertificateProbe {
         host: String, port: Int, address: String?, deadline: NIODeadline?
     ) async -> [NIOSSLCertificate] {
         let now = NIODeadline.now()
-        let end = min(deadline ?? .distantFuture, now + longest)
+        let end = min(deadline ?? .distantFuture, now + maxDuration)
         guard end > now else { return [] }
-        let seen = Seen()
+        let received = ReceivedChain()
         do {
-            let channel = try await bootstrap(host, seen, timeout: end - now)
+            let channel = try await bootstrap(host, received, timeout: end - now)
                 .connect(host: address ?? host, port: port).get()
             let timer = channel.eventLoop.scheduleTask(deadline: end) { channel.close(promise: nil) }
             defer { timer.cancel() }
@@ -40,14 +40,14 @@ enum CertificateProbe {
         } catch {
             return []
         }
-        return seen.chain.locked(in: seen) { $0 }
+        return received.chain.locked(in: received) { $0 }
     }
 
-    private final class Seen: Sendable {
+    private final class ReceivedChain: Sendable {
         let chain = Mutex<[NIOSSLCertificate]>([])
     }
 
-    private static func bootstrap(_ host: String, _ seen: Seen, timeout: TimeAmount) throws -> ClientBootstrap {
+    private static func bootstrap(_ host: String, _ received: ReceivedChain, timeout: TimeAmount) throws -> ClientBootstrap {
         var configuration = TLSConfiguration.makeClientConfiguration()
         // The callback replaces verification, so no roots are loaded.
         configuration.trustRoots = .certificates([])
@@ -60,7 +60,7 @@ enum CertificateProbe {
                     let handler = try NIOSSLClientHandler(
                         context: context, serverHostname: isAddress ? nil : host,
                         customVerificationCallback: { certificates, promise in
-                            seen.chain.locked(in: seen) { $0 = certificates }
+                            received.chain.locked(in: received) { $0 = certificates }
                             promise.succeed(.failed)
                         })
                     try channel.pipeline.syncOperations.addHandlers(handler, CloseOnError())

@@ -8,7 +8,7 @@ enum ContentCoding: Hashable, Sendable {
     case deflate
 
     /// Maximum number of codings of one response; each needs memory.
-    static let maxInARow = 4
+    static let maxCodings = 4
 
     /// Returns the codings of a response in the order in which they were applied; empty for an uncoded response.
     ///
@@ -22,7 +22,7 @@ enum ContentCoding: Hashable, Sendable {
             default: throw .unknown(name)
             }
         }
-        guard codings.count <= maxInARow else { throw .unknown("\(codings.count) codings in a row") }
+        guard codings.count <= maxCodings else { throw .unknown("\(codings.count) codings in a row") }
         return codings
     }
 
@@ -79,7 +79,7 @@ final class ContentDecoder {
 
     /// Throws `truncated` unless every coding is complete.
     func finish() throws(ContentCodingError) {
-        for stage in stages where !stage.isWhole { throw .truncated }
+        for stage in stages where !stage.isComplete { throw .truncated }
     }
 
     private func push(_ bytes: ArraySlice<UInt8>, into index: Int) throws(ContentCodingError) {
@@ -90,42 +90,42 @@ final class ContentDecoder {
         }
         var rest = bytes
         while true {
-            let piece = try stages[index].decode(&rest)
-            guard stages[index].made <= maxBytes else { throw .tooLarge }
-            if !piece.isEmpty { try push(piece[...], into: index + 1) }
-            if piece.count < Stage.pieceBytes { return }
+            let chunk = try stages[index].decode(&rest)
+            guard stages[index].outputBytes <= maxBytes else { throw .tooLarge }
+            if !chunk.isEmpty { try push(chunk[...], into: index + 1) }
+            if chunk.count < Stage.chunkBytes { return }
         }
     }
 
     /// The decoder of one coding.
     private final class Stage {
-        static let pieceBytes = 65_536
+        static let chunkBytes = 65_536
         /// Nil when the allocation failed.
         private let decoder: OpaquePointer?
         /// Number of bytes decoded so far.
-        private(set) var made = 0
+        private(set) var outputBytes = 0
 
         init(_ coding: ContentCoding) { decoder = picc_create(coding.format) }
 
         deinit { picc_destroy(decoder) }
 
-        var isWhole: Bool { decoder.map { picc_is_complete($0) == 1 } ?? false }
+        var isComplete: Bool { decoder.map { picc_is_complete($0) == 1 } ?? false }
 
-        /// Decodes a part of `input` and removes it; returns fewer than ``pieceBytes`` bytes when `input` is exhausted.
+        /// Decodes a part of `input` and removes it; returns fewer than ``chunkBytes`` bytes when `input` is exhausted.
         func decode(_ input: inout ArraySlice<UInt8>) throws(ContentCodingError) -> [UInt8] {
             guard let decoder else { throw .damaged("memory is short") }
             var (status, used, size) = (PICC_OK, 0, 0)
-            let piece = [UInt8](unsafeUninitializedCapacity: Self.pieceBytes) { output, count in
+            let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkBytes) { output, count in
                 input.withUnsafeBufferPointer { bytes in
                     status = picc_decode(
-                        decoder, bytes.baseAddress, bytes.count, &used, output.baseAddress, Self.pieceBytes, &size)
+                        decoder, bytes.baseAddress, bytes.count, &used, output.baseAddress, Self.chunkBytes, &size)
                 }
                 count = size
             }
             guard status == PICC_OK else { throw .damaged(String(cString: picc_message(decoder))) }
             input = input.dropFirst(used)
-            made += size
-            return piece
+            outputBytes += size
+            return chunk
         }
     }
 }

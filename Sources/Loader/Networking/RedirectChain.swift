@@ -46,13 +46,13 @@ struct RedirectChain: Sendable {
         next.url = try target(of: location)
         next.method = Self.method(request.method, after: head.status)
         if next.method != request.method { Self.contentFields.forEach { next.fields.removeAll(named: $0) } }
-        let crosses = Origin(next.url) != Origin(request.url)
-        if crosses { Self.fieldsOfOneOrigin.forEach { next.fields.removeAll(named: $0) } }
+        let changesOrigin = Origin(next.url) != Origin(request.url)
+        if changesOrigin { Self.originBoundFields.forEach { next.fields.removeAll(named: $0) } }
         guard hops < maxRedirects else { throw error("more than \(maxRedirects) redirects") }
         if visited.isEmpty { visited.insert(Self.hop(request)) }
         guard visited.insert(Self.hop(next)).inserted else { throw error("the redirects run in a circle") }
         hops += 1
-        hasChangedOrigin = hasChangedOrigin || crosses
+        hasChangedOrigin = hasChangedOrigin || changesOrigin
         request = next
         return next
     }
@@ -107,7 +107,7 @@ struct RedirectChain: Sendable {
     }
 
     /// Fields that must not be sent to a different origin.
-    private static let fieldsOfOneOrigin = ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
+    private static let originBoundFields = ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
 
     /// Fields that describe a body that is no longer sent (RFC 9110 §15.4).
     private static let contentFields = [

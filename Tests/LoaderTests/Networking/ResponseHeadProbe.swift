@@ -7,7 +7,7 @@ import NIOHTTP1
 
 /// The channel handler of response heads in an embedded channel without a network.
 struct ResponseHeadProbe {
-    private let channel = EmbeddedChannel(handler: AsyncHTTPClientHead())
+    private let channel = EmbeddedChannel(handler: AsyncHTTPClientHeadHandler())
 
     /// Sends a request.
     func request() throws {

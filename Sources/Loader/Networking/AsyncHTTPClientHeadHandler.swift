@@ -8,36 +8,36 @@ import NIOHTTP1
 /// re-encodes each byte from 0x80 on as the code point of the same number (ISO 8859-1), so that the strings contain
 /// only code points up to U+00FF, one per byte. Finding the end of a head is simple because AsyncHTTPClient does not
 /// pipeline: after a request follows a head up to its empty line, and another head if the status was 1xx.
-final class AsyncHTTPClientHead: ChannelDuplexHandler {
+final class AsyncHTTPClientHeadHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
     /// The connection broke before the response head was complete.
-    struct ReplyLost: Error {
+    struct ResponseLost: Error {
         /// True when an earlier request used this connection.
         let isReused: Bool
         /// True when at least one byte of a final or interim response was received.
-        let isBegun: Bool
+        let hasStarted: Bool
         /// The underlying error, for logs.
         let reason: String
     }
 
     /// The head or the framing of a response exceeds the limits.
-    struct TooMuch: Error {
+    struct LimitExceeded: Error {
         /// The exceeded limit, for logs.
         let reason: String
     }
 
     private enum Stage {
         case outside
-        case head(Head)
+        case head(HeadParser)
     }
 
     /// The parser state of a head.
-    private struct Head {
-        var isBegun = false
+    private struct HeadParser {
+        var hasStarted = false
         /// Bytes read so far, including interim heads.
         var byteCount = 0
         var isFirstLine = true
@@ -70,7 +70,7 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
 
         /// Processes one byte; returns true when it ends the final head.
         private mutating func ends(with byte: UInt8) -> Bool {
-            isBegun = true
+            hasStarted = true
             byteCount += 1
             guard byte == 0x0A else {
                 if byte != 0x0D { lineLength += 1 }
@@ -100,7 +100,7 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
     private var stage = Stage.outside
     private var requests = 0
     private let limit: Int?
-    private let content: AsyncHTTPClientContentCount?
+    private let content: AsyncHTTPClientContentCounter?
     /// Bytes received since the last request.
     private var received = 0
 
@@ -109,7 +109,7 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
     /// - Parameters:
     ///   - limit: Maximum bytes of the heads of one response; nil means only the parser's limit.
     ///   - content: The content counter after the parser; nil means no limit for framing.
-    init(limit: Int? = nil, content: AsyncHTTPClientContentCount? = nil) {
+    init(limit: Int? = nil, content: AsyncHTTPClientContentCounter? = nil) {
         self.limit = limit
         self.content = content
     }
@@ -117,7 +117,7 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .head = unwrapOutboundIn(data) {
             requests += 1
-            stage = .head(Head())
+            stage = .head(HeadParser())
             received = 0
             content?.bytes = 0
         }
@@ -135,10 +135,10 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
         let (count, isEnded, isASCII) = bytes.withUnsafeReadableBytes { head.read($0) }
         let end = view.startIndex + count
         if let limit, head.byteCount > limit {
-            return refuse("more than \(limit) bytes of header fields", context)
+            return reject("more than \(limit) bytes of header fields", context)
         }
         stage = isEnded ? .outside : .head(head)
-        context.fireChannelRead(isASCII ? data : wrapInboundOut(spelled(view, upTo: end)))
+        context.fireChannelRead(isASCII ? data : wrapInboundOut(reencoded(view, upTo: end)))
         if isEnded { checkFraming(context) }
     }
 
@@ -146,12 +146,12 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
     /// much larger overhead only wastes the reader's time.
     private func checkFraming(_ context: ChannelHandlerContext) {
         guard let limit, let content, received > 3 * limit else { return }
-        if (received - 3 * limit) / 16 > content.bytes { refuse("too much around the content", context) }
+        if (received - 3 * limit) / 16 > content.bytes { reject("too much around the content", context) }
     }
 
-    private func refuse(_ reason: String, _ context: ChannelHandlerContext) {
+    private func reject(_ reason: String, _ context: ChannelHandlerContext) {
         stage = .outside
-        context.fireErrorCaught(TooMuch(reason: reason))
+        context.fireErrorCaught(LimitExceeded(reason: reason))
         context.close(promise: nil)
     }
 
@@ -164,36 +164,36 @@ final class AsyncHTTPClientHead: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    private func responseLoss(_ reason: String) -> ReplyLost? {
+    private func responseLoss(_ reason: String) -> ResponseLost? {
         guard case .head(let head) = stage else { return nil }
         stage = .outside
-        return ReplyLost(isReused: requests > 1, isBegun: head.isBegun, reason: reason)
+        return ResponseLost(isReused: requests > 1, hasStarted: head.hasStarted, reason: reason)
     }
 
-    private func spelled(_ view: ByteBufferView, upTo end: Int) -> ByteBuffer {
-        var spelled = ByteBuffer()
-        spelled.reserveCapacity(view.count + 64)
+    private func reencoded(_ view: ByteBufferView, upTo end: Int) -> ByteBuffer {
+        var reencoded = ByteBuffer()
+        reencoded.reserveCapacity(view.count + 64)
         for byte in view[..<end] {
             if byte < 0x80 {
-                spelled.writeInteger(byte)
+                reencoded.writeInteger(byte)
             } else {
-                spelled.writeBytes([0xC0 | byte >> 6, 0x80 | byte & 0x3F])
+                reencoded.writeBytes([0xC0 | byte >> 6, 0x80 | byte & 0x3F])
             }
         }
-        spelled.writeBytes(view[end...])
-        return spelled
+        reencoded.writeBytes(view[end...])
+        return reencoded
     }
 }
 
 extension ResponseHead {
     /// Converts a head of AsyncHTTPClient.
     ///
-    /// - Parameter isSpelled: True when the connection had an ``AsyncHTTPClientHead``, which re-encodes bytes.
-    init(_ head: HTTPResponseHead, isSpelled: Bool) {
+    /// - Parameter isReencoded: True when the connection had an ``AsyncHTTPClientHeadHandler``, which re-encodes bytes.
+    init(_ head: HTTPResponseHead, isReencoded: Bool) {
         let fields = head.headers.map { name, value in
             let bytes = Array(value.utf8)
             // Nearly all values are ASCII, where code points equal bytes.
-            guard isSpelled, bytes.contains(where: { $0 >= 0x80 }) else { return HeaderField(name, bytes: bytes) }
+            guard isReencoded, bytes.contains(where: { $0 >= 0x80 }) else { return HeaderField(name, bytes: bytes) }
             // Code points above U+00FF cannot occur; they would be truncated instead of trapping.
             return HeaderField(name, bytes: value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
         }

@@ -6,29 +6,29 @@ import NIOHTTP2
 ///
 /// NIO closes the streams that a GOAWAY excludes with the code CANCEL (swift-nio-http2 1.46.0). A server that aborts a
 /// request sends the same code, but only then in a RST_STREAM frame.
-final class AsyncHTTPClientStream: ChannelInboundHandler {
+final class AsyncHTTPClientStreamHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTP2Frame.FramePayload
 
     /// A GOAWAY reported that this stream was not and will not be processed (RFC 9113 §6.8).
-    struct LeftOut: Error {}
+    struct ExcludedByGoAway: Error {}
 
     private var hasFrames = false
-    private let mostHeads: Int?
+    private let maxHeads: Int?
     private var heads = 0
 
     /// Creates a handler.
     ///
-    /// - Parameter mostHeads: Maximum number of interim heads, final head and trailers of one response, each limited to
+    /// - Parameter maxHeads: Maximum number of interim heads, final head and trailers of one response, each limited to
     ///   16 kB by the connection (SETTINGS_MAX_HEADER_LIST_SIZE, swift-nio-http2 1.46.0); nil means no limit.
-    init(mostHeads: Int? = nil) { self.mostHeads = mostHeads }
+    init(maxHeads: Int? = nil) { self.maxHeads = maxHeads }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         hasFrames = true
-        if let mostHeads, case .headers = unwrapInboundIn(data) {
+        if let maxHeads, case .headers = unwrapInboundIn(data) {
             heads += 1
-            guard heads <= mostHeads else {
-                context.fireErrorCaught(AsyncHTTPClientHead.TooMuch(reason: "more than \(mostHeads) heads"))
+            guard heads <= maxHeads else {
+                context.fireErrorCaught(AsyncHTTPClientHeadHandler.LimitExceeded(reason: "more than \(maxHeads) heads"))
                 return context.close(promise: nil)
             }
         }
@@ -39,7 +39,7 @@ final class AsyncHTTPClientStream: ChannelInboundHandler {
         guard !hasFrames, let closed = error as? NIOHTTP2Errors.StreamClosed, closed.errorCode == .cancel else {
             return context.fireErrorCaught(error)
         }
-        context.fireErrorCaught(LeftOut())
+        context.fireErrorCaught(ExcludedByGoAway())
     }
 }
 #endif

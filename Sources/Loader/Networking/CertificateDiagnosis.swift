@@ -2,23 +2,23 @@
 import NIOSSL
 
 /// Describes why a certificate is not trusted.
-enum CertificateFlaw {
+enum CertificateDiagnosis {
     /// Returns `self-signed`, `unknown issuer`, `expired on 2021-02-03`, or several reasons; nil without a certificate.
     ///
     /// - Parameters:
     ///   - chain: The chain that the server sent, its leaf certificate first.
     ///   - roots: Trusted certificates in addition to the system's.
-    static func text(_ chain: [NIOSSLCertificate], roots: [NIOSSLCertificate], now: WallTime) -> String? {
+    static func describe(_ chain: [NIOSSLCertificate], roots: [NIOSSLCertificate], now: WallTime) -> String? {
         guard let leaf = chain.first else { return nil }
-        var flaws: [String] = []
-        if isSelfSigned(leaf), !roots.contains(leaf) { flaws.append("self-signed") }
+        var reasons: [String] = []
+        if isSelfSigned(leaf), !roots.contains(leaf) { reasons.append("self-signed") }
         for (index, certificate) in chain.enumerated() {
-            guard let flaw = validity(certificate, now) else { continue }
-            flaws.append(index == 0 ? flaw : "an issuer's certificate \(flaw)")
+            guard let reason = validity(certificate, now) else { continue }
+            reasons.append(index == 0 ? reason : "an issuer's certificate \(reason)")
             break
         }
         // Dates are valid and the issuer is another certificate: the remaining reason is that no chain leads to a root.
-        return flaws.isEmpty ? "unknown issuer" : flaws.joined(separator: ", ")
+        return reasons.isEmpty ? "unknown issuer" : reasons.joined(separator: ", ")
     }
 
     private static func validity(_ certificate: NIOSSLCertificate, _ now: WallTime) -> String? {
