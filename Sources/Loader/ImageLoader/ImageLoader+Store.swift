@@ -78,10 +78,10 @@ extension ImageLoader {
         guard let memory = pipeline.memory, pipeline.settings.cacheImagesInMemory,
             request.layers.contains(.writesMemory), let entry = Self.entry(hop, fields, pipeline)
         else { return false }
-        let picture = PictureMemory.Picture(
+        let cachedImage = ImageMemoryCache.CachedImage(
             entry: entry, content: LoadContent(image: DecodedImage(bitmap)),
             revision: nil, ticket: nil)
-        return memory.insert(picture, for: hop.imageKey, since: memory.generation)
+        return memory.insert(cachedImage, for: hop.imageKey, since: memory.generation)
     }
 
     /// The cache entry for a response that the host supplies; nil when the response may not be stored.

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let loader = try ImageLoader(transport: transport)
-/// let picture = try await loader.image(for: ImageRequest(url: "https://example.com/a.png"))
+/// let image = try await loader.image(for: ImageRequest(url: "https://example.com/a.png"))
 /// ```
 ///
 /// A loader may be used from any thread. Loading never blocks the caller's thread on disk, decoding or network.
@@ -21,7 +21,7 @@ public final class ImageLoader: Sendable {
 
     private let state: Mutex<State>
     private let shared: LoadPipeline.Shared
-    private let memory: PictureMemory
+    private let memory: ImageMemoryCache
 
     /// A loader; creates the directories of its caches when they are missing.
     ///
@@ -43,7 +43,7 @@ public final class ImageLoader: Sendable {
         shared = LoadPipeline.Shared(
             transport: transport, decodeQueue: decodeQueue, lanes: lanes,
             failures: NegativeCache(maxCount: configuration.negativeCacheMaxCount), reporter: reporter)
-        memory = PictureMemory(
+        memory = ImageMemoryCache(
             maxBytes: configuration.memoryCacheMaxBytes, maxCount: configuration.memoryCacheMaxCount)
         let images = LoadPipeline(
             configuration, number: 0, disk: Self.disk(configuration.cacheDirectory, configuration, reporter),
@@ -180,7 +180,7 @@ public final class ImageLoader: Sendable {
     @concurrent private func load(
         _ request: ImageRequest, by pipeline: LoadPipeline
     ) async throws(LoadError) -> LoadedImage {
-        try Self.picture(try await pipeline.run(Load(request, pipeline)), request)
+        try Self.image(of: try await pipeline.run(Load(request, pipeline)), request)
     }
 
     /// Loads arbitrary bytes by the same rules, with a separate cache.
@@ -202,7 +202,7 @@ public final class ImageLoader: Sendable {
                 var load = Load(request, pipeline)
                 if let priority { load.priority = priority }
                 let answer = try await pipeline.run(load, reportingTo: channel)
-                result = .success(try Self.picture(answer, request))
+                result = .success(try Self.image(of: answer, request))
             } catch {
                 result = .failure(error)
             }
@@ -210,9 +210,9 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    private static func picture(_ answer: LoadAnswer, _ request: ImageRequest) throws(LoadError) -> LoadedImage {
+    private static func image(of answer: LoadAnswer, _ request: ImageRequest) throws(LoadError) -> LoadedImage {
         guard let image = answer.image else {
-            throw LoadError(.undecodable, url: Redaction.shown(request.url), "no picture")
+            throw LoadError(.undecodable, url: Redaction.shown(request.url), "the response has no image")
         }
         return image
     }

@@ -26,7 +26,7 @@ extension ImageSlot {
 
         init(cancelsPrevious: Bool) { self.cancelsPrevious = cancelsPrevious }
 
-        var showsPicture: Bool { if case .image = state { true } else { false } }
+        var showsImage: Bool { if case .image = state { true } else { false } }
 
         mutating func begin(_ assignment: Assignment) {
             number += 1
@@ -60,13 +60,13 @@ extension ImageSlot {
 
         /// Applies one event of the current load.
         ///
-        /// - Parameter picture: The bitmap to show; nil when the event has none or it is already shown.
-        mutating func apply(_ event: LoadEvent, picture: PlatformImage?, isVetoed: Bool) {
+        /// - Parameter newBitmap: The bitmap to show; nil when the event has none or it is already shown.
+        mutating func apply(_ event: LoadEvent, newBitmap: PlatformImage?, isVetoed: Bool) {
             switch event {
             case .cached(let image):
-                if let picture { showPicture(picture, of: image) }
+                if let newBitmap { showImage(newBitmap, of: image) }
             case .sendingRequest:
-                guard !showsPicture else { return }
+                guard !showsImage else { return }
                 isBusy = true
                 showProgress(0, nil)
             case .progress(let received, let expected):
@@ -76,21 +76,21 @@ extension ImageSlot {
             case .finished(let result):
                 isBusy = false
                 task = nil
-                finish(result, picture: picture, isVetoed: isVetoed)
+                finish(result, newBitmap: newBitmap, isVetoed: isVetoed)
             }
         }
 
-        private mutating func finish(_ result: Result<LoadedImage, LoadError>, picture: PlatformImage?, isVetoed: Bool)
+        private mutating func finish(_ result: Result<LoadedImage, LoadError>, newBitmap: PlatformImage?, isVetoed: Bool)
         {
             if isVetoed {
                 if case .loading = state { showPlaceholder(of: number) }
                 return
             }
             switch (result, state) {
-            case (.success(let image), .image(let bitmap, _, let isFresh, _)) where picture == nil:
-                if isFresh != image.isFresh { showPicture(bitmap, of: image) }
+            case (.success(let image), .image(let bitmap, _, let isFresh, _)) where newBitmap == nil:
+                if isFresh != image.isFresh { showImage(bitmap, of: image) }
             case (.success(let image), _):
-                if let picture { showPicture(picture, of: image) }
+                if let newBitmap { showImage(newBitmap, of: image) }
             case (.failure(let error), .image(let bitmap, _, _, _)):
                 show(.failed(error, lastImage: bitmap, placeholder: assignment.placeholder))
             case (.failure(let error), _):
@@ -98,8 +98,8 @@ extension ImageSlot {
             }
         }
 
-        private mutating func showPicture(_ picture: PlatformImage, of image: LoadedImage) {
-            show(.image(picture, source: image.source, isFresh: image.isFresh, isImmediate: false))
+        private mutating func showImage(_ newBitmap: PlatformImage, of image: LoadedImage) {
+            show(.image(newBitmap, source: image.source, isFresh: image.isFresh, isImmediate: false))
         }
 
         private mutating func showProgress(_ received: Int, _ expected: Int?) {
@@ -121,7 +121,7 @@ extension LoadEvent {
     var isLast: Bool { if case .finished = self { true } else { false } }
 
     /// The image of this event; nil for none.
-    var picture: LoadedImage? {
+    var image: LoadedImage? {
         switch self {
         case .cached(let image), .finished(.success(let image)): image
         default: nil

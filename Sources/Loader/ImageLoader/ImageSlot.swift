@@ -58,13 +58,13 @@ public final class ImageSlot: Sendable {
 
     /// The current state. Reading it reloads the image of a released slot, as does ``states``.
     public var state: State {
-        rematerialise()
+        reloadIfReleased()
         return storage.locked(in: self) { $0.state }
     }
 
     /// The current state and each later one, until the slot is released; a slow reader receives only the latest state.
     public var states: AsyncStream<State> {
-        rematerialise()
+        reloadIfReleased()
         let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))
         let number = storage.locked(in: self) { storage in
             storage.lastObserver += 1
@@ -120,15 +120,15 @@ public final class ImageSlot: Sendable {
 
     /// Starts the released assignment again. A `reload` or `revalidate` request becomes `default`, so that a cache may
     /// answer.
-    private func rematerialise() {
-        let again: (request: ImageRequest?, number: UInt64)? = storage.locked(in: self) { storage in
+    private func reloadIfReleased() {
+        let released: (request: ImageRequest?, number: UInt64)? = storage.locked(in: self) { storage in
             guard storage.isReleased else { return nil }
             storage.begin(storage.assignment)
             var request = storage.assignment.request
             if request?.policy == .reload || request?.policy == .revalidate { request?.policy = .default }
             return (request, storage.number)
         }
-        if let again { start(again.request, as: again.number) }
+        if let released { start(released.request, as: released.number) }
     }
 
     private func start(_ request: ImageRequest?, as number: UInt64) {
@@ -163,19 +163,19 @@ public final class ImageSlot: Sendable {
         let (isCurrent, stillValid) = storage.locked(in: self) { ($0.number == number, $0.assignment.stillValid) }
         guard isCurrent else { return }
         let isVetoed = event.isResult && stillValid?() == false
-        var picture: PlatformImage?
-        if let image = event.picture, !isVetoed, !(event.isLast && isShown(image)) {
-            picture = onPresent?(image.bitmap) ?? image.bitmap
+        var newBitmap: PlatformImage?
+        if let image = event.image, !isVetoed, !(event.isLast && isShown(image)) {
+            newBitmap = onPresent?(image.bitmap) ?? image.bitmap
         }
         storage.locked(in: self) { storage in
             guard storage.number == number else { return }
-            storage.apply(event, picture: picture, isVetoed: isVetoed)
+            storage.apply(event, newBitmap: newBitmap, isVetoed: isVetoed)
         }
     }
 
     /// True when the final image of a load is the one that it has already shown.
     private func isShown(_ image: LoadedImage) -> Bool {
-        storage.locked(in: self) { $0.showsPicture } && image.source != .networkToDisk
+        storage.locked(in: self) { $0.showsImage } && image.source != .networkToDisk
     }
 }
 

@@ -5,7 +5,7 @@ extension LoadPipeline {
     /// A pipeline with the values of a configuration.
     convenience init(
         _ configuration: ImageLoader.Configuration, number: UInt64, rules: UInt64 = 0, disk: DiskCache?,
-        memory: PictureMemory?, partitionKey: PartitionKey, shared: Shared
+        memory: ImageMemoryCache?, partitionKey: PartitionKey, shared: Shared
     ) {
         self.init(
             LoadSettings(configuration), number: number, rules: rules, disk: disk, memory: memory,

@@ -28,7 +28,7 @@ struct AnswerBuilder: Sendable {
     private func content(
         of found: inout FoundEntry, at hop: LoadHop, _ timings: inout LoadTimings
     ) async throws(LoadError) -> LoadContent? {
-        if let picture = found.picture { return picture.content }
+        if let cachedImage = found.cachedImage { return cachedImage.content }
         guard let body = found.content else { return nil }
         guard let decoding = hop.load.decoding else { return LoadContent(bytes: body) }
         let begin = ContinuousClock.now
@@ -37,7 +37,7 @@ struct AnswerBuilder: Sendable {
             let content = decoder.content(try await decoder.decode(body, found.identity, hop, decoding), body)
             if let entry = found.entry {
                 writer.remember(content, StoredState(entry: entry, revision: found.revision), hop, found.generations)
-                found.picture = .init(
+                found.cachedImage = .init(
                     entry: entry, content: content, revision: found.revision, ticket: found.generations.disk)
             }
             return content
@@ -61,10 +61,10 @@ struct AnswerBuilder: Sendable {
         }
         if let content = fetched.content, hop.load.decoding?.variant == fetched.variant {
             answer.content = content
-        } else if fetched.kind != .received, let picture = found.picture,
-            picture.entry.response?.createdAt == fetched.createdAt
+        } else if fetched.kind != .received, let cachedImage = found.cachedImage,
+            cachedImage.entry.response?.createdAt == fetched.createdAt
         {
-            answer.content = picture.content
+            answer.content = cachedImage.content
         } else if let body = fetched.body {
             guard let decoding = hop.load.decoding else {
                 answer.content = LoadContent(bytes: body)

@@ -11,7 +11,7 @@ struct StoredState: Sendable {
 
 /// Writes to the caches in memory and on disk.
 struct CacheWriter: Sendable {
-    let memory: PictureMemory?
+    let memory: ImageMemoryCache?
     /// False when the memory cache is disabled.
     let isMemoryOn: Bool
     let disk: DiskCache?
@@ -70,9 +70,9 @@ struct CacheWriter: Sendable {
         let key = hop.imageKey
         // Loads that share a fetch end together; only the first one inserts the image.
         if let present = memory.cache.peek(key), present.entry == entry, present.revision == state.revision { return }
-        let picture = PictureMemory.Picture(
+        let cachedImage = ImageMemoryCache.CachedImage(
             entry: entry, content: content, revision: state.revision, ticket: generations.disk)
-        memory.insert(picture, for: key, since: generations.memory, now: clock())
+        memory.insert(cachedImage, for: key, since: generations.memory, now: clock())
     }
 }
 #endif

@@ -88,8 +88,8 @@ struct CachedImageLookup: Sendable {
                 isFresh = isFresh && stored.isFresh
                 self.hop = steps.preparation.hop(of: chain, load)
             } else if candidate.isSuccess {
-                if let picture = found.picture {
-                    image = image(of: picture.content, stored, found)
+                if let cachedImage = found.cachedImage {
+                    image = image(of: cachedImage.content, stored, found)
                 } else {
                     undecoded = found.content.map { Body(bytes: $0, stored: stored, found: found) }
                 }

@@ -37,8 +37,8 @@ struct DiskLookup: Sendable {
         found.missing = result.missing
         if let hit, hit.entry.response != nil {
             // The entry on disk is authoritative, because other loads and processes may have refreshed it.
-            if found.picture?.revision != hit.revision {
-                found.picture = nil
+            if found.cachedImage?.revision != hit.revision {
+                found.cachedImage = nil
                 found.isInMemory = false
             }
             found.isPurged = false

@@ -55,8 +55,8 @@ final class Fetched: Sendable {
         self.init(
             kind, status: stored.status, fields: stored.fields, isFresh: stored.isFresh, entry: entry,
             revision: found.revision, createdAt: found.entry?.response?.createdAt, staleReason: error,
-            body: found.content, content: found.picture?.content,
-            variant: found.picture == nil ? nil : hop.load.decoding?.variant)
+            body: found.content, content: found.cachedImage?.content,
+            variant: found.cachedImage == nil ? nil : hop.load.decoding?.variant)
     }
 
     /// True when the body is on disk.

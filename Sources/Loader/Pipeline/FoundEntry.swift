@@ -19,7 +19,7 @@ struct FoundEntry: Sendable {
     /// Identifies the response on disk; nil when it is not there.
     var revision: DiskCache.Revision?
     /// The decoded image of the same response.
-    var picture: PictureMemory.Picture?
+    var cachedImage: ImageMemoryCache.CachedImage?
     /// True when the image in memory is no longer fresh because the disk was purged.
     var isPurged = false
     /// The key's file name, when the lookup found no entry of any variant there.
@@ -40,7 +40,7 @@ struct FoundEntry: Sendable {
         entry?.response = nil
         body = nil
         content = nil
-        picture = nil
+        cachedImage = nil
         isInMemory = false
         revision = nil
     }

@@ -37,7 +37,7 @@ struct FreshnessRules: Sendable {
     func accepts(_ found: FoundEntry, _ hop: LoadHop) -> Bool {
         guard let fields = found.entry?.response?.fields else { return false }
         let gate = TypeGate(hop.load.acceptedContentTypes)
-        if let picture = found.picture { return gate.accepts(picture, with: fields) }
+        if let cachedImage = found.cachedImage { return gate.accepts(cachedImage, with: fields) }
         return gate.refusal(fields, start: found.content ?? []) == nil
     }
 

@@ -26,7 +26,7 @@ final class LoadPipeline: Sendable {
 
     let settings: LoadSettings
     let disk: DiskCache?
-    let memory: PictureMemory?
+    let memory: ImageMemoryCache?
     let partitionKey: PartitionKey
     /// Changes with every setting that affects how long an image in memory is fresh.
     let rules: UInt64
@@ -44,7 +44,7 @@ final class LoadPipeline: Sendable {
 
     /// - Parameter number: Number of the configuration; fetches of different configurations are not shared.
     init(
-        _ settings: LoadSettings, number: UInt64, rules: UInt64, disk: DiskCache?, memory: PictureMemory?,
+        _ settings: LoadSettings, number: UInt64, rules: UInt64, disk: DiskCache?, memory: ImageMemoryCache?,
         partitionKey: PartitionKey, shared: Shared
     ) {
         self.settings = settings

@@ -3,7 +3,7 @@ internal import PlatformImage
 
 /// Looks up decoded images in memory.
 struct MemoryLookup: Sendable {
-    let memory: PictureMemory?
+    let memory: ImageMemoryCache?
     /// The disk cache; a purge of it ends the freshness of images that came from there.
     let disk: DiskCache?
     /// False when the memory cache is disabled.
@@ -25,31 +25,31 @@ struct MemoryLookup: Sendable {
     func answer(_ request: ImageRequest) -> LoadedImage? {
         guard decidesLoads, request.policy != .reload, request.policy != .revalidate,
             request.layers.contains(.readsMemory), let key = request.keys.imageKey,
-            let picture = memory?.cache.value(for: key),
-            let lifespan = picture.lifespan(byRules: rules, { lifespan(of: picture) }),
+            let cachedImage = memory?.cache.value(for: key),
+            let lifespan = cachedImage.lifespan(byRules: rules, { lifespan(of: cachedImage) }),
             // A purge of the disk ends the freshness of images from there.
-            picture.ticket == nil || picture.ticket == disk?.ticket(),
-            let image = picture.content.image, let response = picture.entry.response
+            cachedImage.ticket == nil || cachedImage.ticket == disk?.ticket(),
+            let image = cachedImage.content.image, let response = cachedImage.entry.response
         else { return nil }
         let freshness = lifespan.freshness(at: clock())
         guard freshness.isFresh else { return nil }
         return LoadedImage(
             bitmap: image.bitmap, header: image.header, decodeStatus: image.status, source: .memory, isFresh: true,
-            isStored: picture.revision != nil, staleReason: nil, status: response.status,
-            shown: ShownFields(stored: response.fields, age: freshness.age), encodedData: picture.content.bytes,
+            isStored: cachedImage.revision != nil, staleReason: nil, status: response.status,
+            shown: ShownFields(stored: response.fields, age: freshness.age), encodedData: cachedImage.content.bytes,
             timings: LoadTimings())
     }
 
     /// The entry in memory for a hop.
     func find(_ hop: LoadHop, at generations: CacheGenerations) -> FoundEntry {
         var found = FoundEntry(generations: generations)
-        guard hop.load.layers.contains(.readsMemory), isOn, let picture = memory?.cache.value(for: hop.imageKey)
+        guard hop.load.layers.contains(.readsMemory), isOn, let cachedImage = memory?.cache.value(for: hop.imageKey)
         else { return found }
-        found.picture = picture
+        found.cachedImage = cachedImage
         found.isInMemory = true
-        found.entry = picture.entry
-        found.isPurged = picture.ticket != nil && picture.ticket != found.generations.disk
-        found.revision = found.isPurged ? nil : picture.revision
+        found.entry = cachedImage.entry
+        found.isPurged = cachedImage.ticket != nil && cachedImage.ticket != found.generations.disk
+        found.revision = found.isPurged ? nil : cachedImage.revision
         return found
     }
 
@@ -61,12 +61,12 @@ struct MemoryLookup: Sendable {
 
     /// The time in which an image answers requests without fields that affect caching; nil when it cannot answer
     /// without the pipeline, for example because its response has `Vary`.
-    private func lifespan(of picture: PictureMemory.Picture) -> Lifespan? {
-        guard let response = picture.entry.response, response.vary.isEmpty, !response.fields.contains("Vary"),
+    private func lifespan(of cachedImage: ImageMemoryCache.CachedImage) -> Lifespan? {
+        guard let response = cachedImage.entry.response, response.vary.isEmpty, !response.fields.contains("Vary"),
             let candidate = StoredCandidate(
-                picture.entry, request: CacheRequest(), settings: settings, now: response.responseTime),
+                cachedImage.entry, request: CacheRequest(), settings: settings, now: response.responseTime),
             candidate.isSuccess,
-            TypeGate(acceptedContentTypes).accepts(picture, with: response.fields)
+            TypeGate(acceptedContentTypes).accepts(cachedImage, with: response.fields)
         else { return nil }
         return Lifespan(of: response, control: candidate.control, settings: settings)
     }

@@ -46,9 +46,9 @@ struct TypeGate: Sendable {
     private static func withoutAlias(_ type: ContentType) -> ContentType { type == .jpg ? .jpeg : type }
 
     /// True when an image in memory is accepted, by the type that its response declares or otherwise by its format.
-    func accepts(_ picture: PictureMemory.Picture, with fields: HeaderFields) -> Bool {
+    func accepts(_ cachedImage: ImageMemoryCache.CachedImage, with fields: HeaderFields) -> Bool {
         guard Self.declared(fields) == nil else { return refusal(fields, start: []) == nil }
-        return picture.content.image.map { accepts($0.header.format.contentType) } ?? true
+        return cachedImage.content.image.map { accepts($0.header.format.contentType) } ?? true
     }
 }
 #endif

@@ -92,7 +92,7 @@ import Testing
                 failure: FailureRecord(status: 500, attempts: 5, at: begin))
             for ticket in [present, purged, nil] {
                 memory.insert(
-                    PictureMemory.Picture(
+                    ImageMemoryCache.CachedImage(
                         entry: entry, content: LoadContent(image: image), revision: nil, ticket: ticket),
                     for: ImageCacheKey(key, variant: ""), since: memory.generation)
                 // The effect of a purge does not depend on the age.

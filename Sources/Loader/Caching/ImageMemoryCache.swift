@@ -5,9 +5,9 @@ internal import Synchronization
 /// The memory cache of decoded images with the responses that they were decoded from.
 ///
 /// A load that started before the removal of its image does not insert it again.
-final class PictureMemory: Sendable {
+final class ImageMemoryCache: Sendable {
     /// A decoded image with the data that the cache policy needs.
-    final class Picture: Sendable {
+    final class CachedImage: Sendable {
         let entry: CacheEntry
         let content: LoadContent
         /// Identifies the body on disk that it was decoded from; nil when the body was not stored.
@@ -36,7 +36,7 @@ final class PictureMemory: Sendable {
         }
 
         /// Returns true for a later response of the same variant whose time is not in the future.
-        fileprivate func isNewer(than other: Picture, now: WallTime) -> Bool {
+        fileprivate func isNewer(than other: CachedImage, now: WallTime) -> Bool {
             guard let response = entry.response, let otherResponse = other.entry.response, response.vary == otherResponse.vary else {
                 return false
             }
@@ -58,7 +58,7 @@ final class PictureMemory: Sendable {
         var removals: [(generation: UInt64, key: CacheKey)] = []
     }
 
-    let cache: MemoryCache<ImageCacheKey, Picture>
+    let cache: MemoryCache<ImageCacheKey, CachedImage>
     /// Held while keys are inserted or removed; the cache's lock is acquired inside it.
     private let index = Mutex(Index())
     /// Maximum number of removals that are recorded individually.
@@ -75,14 +75,14 @@ final class PictureMemory: Sendable {
     ///   replaced. Nil replaces any image.
     /// - Returns: False when it is not inserted, also when it is too large.
     @discardableResult
-    func insert(_ picture: Picture, for key: ImageCacheKey, since generation: UInt64, now: WallTime? = nil) -> Bool {
+    func insert(_ image: CachedImage, for key: ImageCacheKey, since generation: UInt64, now: WallTime? = nil) -> Bool {
         index.locked(in: self) { index in
-            let isRemoved = index.removals.contains { $0.generation > generation && $0.key == picture.entry.key }
-            let isOutdated = now.map { cache.peek(key)?.isNewer(than: picture, now: $0) == true } ?? false
+            let isRemoved = index.removals.contains { $0.generation > generation && $0.key == image.entry.key }
+            let isOutdated = now.map { cache.peek(key)?.isNewer(than: image, now: $0) == true } ?? false
             guard index.isOn, generation >= index.oldestGeneration, !isRemoved, !isOutdated,
-                cache.insert(picture, for: key, cost: picture.content.byteCount)
+                cache.insert(image, for: key, cost: image.content.byteCount)
             else { return false }
-            if index.keys[picture.entry.key, default: []].insert(key).inserted { index.keyCount += 1 }
+            if index.keys[image.entry.key, default: []].insert(key).inserted { index.keyCount += 1 }
             sweep(&index)
             return true
         }

@@ -6,9 +6,9 @@ import Testing
 @testable import PlatformImageLoader
 
 /// The images of one URL are removed together, with all their decoded variants.
-@Suite struct PictureMemoryTests {
-    private static func picture(_ key: CacheKey) -> PictureMemory.Picture {
-        PictureMemory.Picture(
+@Suite struct ImageMemoryCacheTests {
+    private static func picture(_ key: CacheKey) -> ImageMemoryCache.CachedImage {
+        ImageMemoryCache.CachedImage(
             entry: CacheEntry(key: key), content: LoadContent(bytes: [1, 2, 3, 4]), revision: nil, ticket: nil)
     }
 
@@ -19,7 +19,7 @@ import Testing
     @Test(.requirement("O53", "O56")) func randomInsertsAndRemovalsMatchAModel() {
         var random = SplitMix(seed: 7)
         for round in 0..<40 {
-            let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
+            let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
             var model: [Int: Set<Int>] = [:]
             // The step in which each URL was last removed.
             var removed: [Int: Int] = [:]
@@ -61,13 +61,13 @@ import Testing
 
     /// A load that decodes slowly does not replace the image of a newer response.
     @Test func newerResponseIsNotReplacedByAnOlderOne() {
-        let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
+        let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
         let name = ImageCacheKey(key(1), variant: "")
         func insert(_ seconds: Int64, vary: [VaryValue] = [], now: Int64?) -> Bool {
             let time = WallTime(seconds: seconds)
             let response = StoredResponse(
                 status: 200, fields: [:], requestTime: time, responseTime: time, createdAt: time, vary: vary)
-            let picture = PictureMemory.Picture(
+            let picture = ImageMemoryCache.CachedImage(
                 entry: CacheEntry(key: key(1), response: response), content: LoadContent(bytes: [1]), revision: nil,
                 ticket: nil)
             return memory.insert(
@@ -87,7 +87,7 @@ import Testing
 
     /// The history contains the last 256 removals. An insert by a load that began before them is rejected, which is safe.
     @Test func insertOfALoadOlderThanTheRemovalHistoryIsRejected() {
-        let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
+        let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
         let generation = memory.generation
         for number in 0..<256 { memory.remove(key(number)) }
         #expect(memory.insert(Self.picture(key(999)), for: ImageCacheKey(key(999), variant: ""), since: generation))
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func indexSizeStaysProportionalToTheCacheCount() {
-        let memory = PictureMemory(maxBytes: 40, maxCount: nil)
+        let memory = ImageMemoryCache(maxBytes: 40, maxCount: nil)
         for number in 0..<2_000 {
             memory.insert(
                 Self.picture(key(number)), for: ImageCacheKey(key(number), variant: ""), since: memory.generation)
@@ -114,7 +114,7 @@ import Testing
     /// Tasks insert images of one URL while another removes it.
     @Test(.requirement("O56")) func concurrentInsertsBegunBeforeARemovalAreDiscarded() async {
         for _ in 0..<50 {
-            let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
+            let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
             let generation = memory.generation
             await withTaskGroup(of: Void.self) { group in
                 for variant in 0..<8 {
@@ -132,7 +132,7 @@ import Testing
 
     /// Two URLs that are equal as `String` but have different bytes.
     @Test(.requirement("O53")) func keysAreComparedByteForByte() {
-        let memory = PictureMemory(maxBytes: 1 << 20, maxCount: nil)
+        let memory = ImageMemoryCache(maxBytes: 1 << 20, maxCount: nil)
         let keys = ["caf\u{E9}", "cafe\u{301}"].map { diskKey($0) }
         for key in keys { memory.insert(Self.picture(key), for: ImageCacheKey(key, variant: ""), since: 0) }
         #expect(memory.cache.count == 2)
