@@ -105,7 +105,7 @@ public final class DiskCache: Sendable {
     public func flush() async {
         await onQueue { cache in
             cache.finishScan()
-            cache.enforceLimit(insisting: true)
+            cache.enforceLimit(ignoringLock: true)
         }
     }
 

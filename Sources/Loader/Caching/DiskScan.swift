@@ -33,7 +33,7 @@ extension DiskCache {
     private func scanNext() {
         queue.async { [weak self] in
             guard let self else { return }
-            if scanStep() { scanNext() } else { enforceLimit(insisting: false) }
+            if scanStep() { scanNext() } else { enforceLimit(ignoringLock: false) }
         }
     }
 

@@ -52,7 +52,7 @@ extension DiskCache {
             bodyLength: body.count, bodyChecksum: DiskFormat.bodyChecksum(body), response: response,
             failure: entry.failure)
         if missing != nil {
-            switch publish(metadata, body: body, as: name, .nothing, generation: generation) {
+            switch publish(metadata, body: body, as: name, .noFile, generation: generation) {
             case .done(let revision): return revision
             case .notStored: return nil
             case .fileExists: break
@@ -60,7 +60,7 @@ extension DiskCache {
         }
         let older = load(name, key: key, withBody: false)
         if let older { metadata.family = older.metadata.family }
-        return publish(metadata, body: body, as: name, displacing: older, generation: generation)
+        return publish(metadata, body: body, as: name, replacing: older, generation: generation)
     }
 
     private func store(
@@ -70,7 +70,7 @@ extension DiskCache {
         var metadata = DiskMetadata(
             key: key, vary: [], family: uniqueNumber(), createdAt: failure.at, bodyLength: 0,
             bodyChecksum: DiskFormat.bodyChecksum([]), response: nil, failure: failure)
-        guard let older else { return publish(metadata, body: [], as: name, displacing: nil, generation: generation) }
+        guard let older else { return publish(metadata, body: [], as: name, replacing: nil, generation: generation) }
         metadata.family = older.metadata.family
         let values = varying(older.metadata.vary.map(\.name))
         if older.metadata.vary.isEmpty || values.inNameOrder == older.metadata.vary.inNameOrder {
@@ -84,7 +84,7 @@ extension DiskCache {
             return update(other, response: other.metadata.response, failure: failure, generation: generation)
         }
         metadata.vary = values
-        return publish(metadata, body: [], as: variantName, displacing: nil, generation: generation)
+        return publish(metadata, body: [], as: variantName, replacing: nil, generation: generation)
     }
 
     /// Replaces the header and remembered error of an entry and keeps its body, as after a 304.
@@ -131,12 +131,12 @@ extension DiskCache {
             return write(slot, over: found, generation: generation) ? found.revision : nil
         }
         // The payload exceeds its slot, or the variant needs another name: verify the body and write a new file.
-        guard let whole = load(found.name, key: metadata.key, withBody: true), whole.revision == found.revision else {
+        guard let verified = load(found.name, key: metadata.key, withBody: true), verified.revision == found.revision else {
             return nil
         }
         let name = DiskName(metadata.key)
         let older = isNewest ? nil : load(name, key: metadata.key, withBody: false)
-        return publish(metadata, body: whole.body, as: name, displacing: older, generation: generation)
+        return publish(metadata, body: verified.body, as: name, replacing: older, generation: generation)
     }
 
     /// Writes the inactive slot with one system call; the file's name and body stay unchanged.
@@ -168,7 +168,7 @@ extension DiskCache {
 
     /// Writes a file and renames it to its final name.
     private func publish(
-        _ metadata: DiskMetadata, body: [UInt8], as name: DiskName, displacing older: Found?, generation: UInt64
+        _ metadata: DiskMetadata, body: [UInt8], as name: DiskName, replacing older: Found?, generation: UInt64
     ) -> Revision? {
         let expected = older.map { Expectation.found($0) } ?? .anything
         guard case .done(let revision) = publish(metadata, body: body, as: name, expected, generation: generation)
@@ -181,14 +181,14 @@ extension DiskCache {
         /// Any file or none.
         case anything
         /// No file; an existing one is not replaced.
-        case nothing
+        case noFile
         case found(Found)
 
         var older: Found? { if case .found(let found) = self { found } else { nil } }
-        var isNothing: Bool { if case .nothing = self { true } else { false } }
+        var expectsNoFile: Bool { if case .noFile = self { true } else { false } }
     }
 
-    private enum PublishEnd {
+    private enum PublishResult {
         case done(Revision)
         /// A file exists although none was expected.
         case fileExists
@@ -197,9 +197,9 @@ extension DiskCache {
 
     private func publish(
         _ metadata: DiskMetadata, body: [UInt8], as name: DiskName, _ expected: Expectation, generation: UInt64
-    ) -> PublishEnd {
+    ) -> PublishResult {
         let older = expected.older
-        func fail(_ fault: Fault? = nil) -> PublishEnd {
+        func fail(_ fault: Fault? = nil) -> PublishResult {
             supersede(metadata, name, older, fault)
             return .notStored
         }
@@ -216,7 +216,7 @@ extension DiskCache {
             guard let folder = folder(creating: true) else { break }
             do {
                 let publication = Publication(
-                    folder: folder, name: name, isNew: expected.isNothing, moved: moved(older, for: metadata),
+                    folder: folder, name: name, isNew: expected.expectsNoFile, moved: moved(older, for: metadata),
                     length: length, generation: generation)
                 switch try publication.attempt(by: self, header: header, body: body) {
                 case .done(let movedName):
@@ -231,7 +231,7 @@ extension DiskCache {
                     return .done(metadata.revision(as: name))
                 case .fileExists: return .fileExists
                 case .purged: return .notStored
-                case .overLimit: makeRoom(for: length, insisting: attempt > 0)
+                case .overLimit: freeSpace(for: length, ignoringLock: attempt > 0)
                 }
             } catch {
                 guard error.isMissing else {
@@ -285,7 +285,7 @@ private struct Publication {
     let length: Int
     let generation: UInt64
 
-    enum Outcome {
+    enum RenameResult {
         /// The file has its final name; `moved` is the new name of the older variant, nil when none was moved.
         case done(moved: DiskName?)
         case fileExists, purged, overLimit
@@ -293,7 +293,7 @@ private struct Publication {
         var isDone: Bool { if case .done = self { true } else { false } }
     }
 
-    func attempt(by cache: DiskCache, header: [UInt8], body: [UInt8]) throws(DiskError) -> Outcome {
+    func attempt(by cache: DiskCache, header: [UInt8], body: [UInt8]) throws(DiskError) -> RenameResult {
         let temporary = name.pathInShard(name.temporaryName(cache.uniqueNumber()))
         let file = try folder.newFile(temporary, of: name)
         do {
@@ -302,16 +302,16 @@ private struct Publication {
             try file.touch(cache.now())
             try file.close()
             if let moved { try folder.makeShard(moved.name) }
-            let outcome = try rename(temporary, cache)
-            if !outcome.isDone { folder.remove(temporary) }
-            return outcome
+            let result = try rename(temporary, cache)
+            if !result.isDone { folder.remove(temporary) }
+            return result
         } catch {
             folder.remove(temporary)
             throw error
         }
     }
 
-    private func rename(_ temporary: [CChar], _ cache: DiskCache) throws(DiskError) -> Outcome {
+    private func rename(_ temporary: [CChar], _ cache: DiskCache) throws(DiskError) -> RenameResult {
         let limit = cache.maxBytes
         return try cache.totals.locked(in: cache) { totals throws(DiskError) in
             guard cache.generation.load(ordering: .relaxed) == generation else { return .purged }
@@ -322,18 +322,18 @@ private struct Publication {
     /// Runs under the lock of the totals, so that no purge can interleave and every file is counted once.
     private func rename(
         _ temporary: [CChar], limit: Int?, _ totals: inout DiskTotals
-    ) throws(DiskError) -> Outcome {
+    ) throws(DiskError) -> RenameResult {
         let path = name.pathInShard(name.fileName)
         let older = try existing(path)
         if isNew, older != nil { return .fileExists }
         if let limit, totals.bytes + length - (older?.length ?? 0) > limit { return .overLimit }
-        var gone = older?.length
+        var replacedLength = older?.length
         var movedName: DiskName?
         if let moved, let older, older.identity == moved.identity {
             let movedPath = moved.name.pathInShard(moved.name.fileName)
             let replaced = try existing(movedPath)
             try folder.rename(path, to: movedPath)
-            gone = nil
+            replacedLength = nil
             movedName = moved.name
             totals.change(shard: name.shard, entries: -1, bytes: -older.length)
             totals.change(
@@ -346,7 +346,7 @@ private struct Publication {
             }
         }
         try folder.rename(temporary, to: path)
-        totals.change(shard: name.shard, entries: gone == nil ? 1 : 0, bytes: length - (gone ?? 0))
+        totals.change(shard: name.shard, entries: replacedLength == nil ? 1 : 0, bytes: length - (replacedLength ?? 0))
         return .done(moved: movedName)
     }
 

@@ -11,43 +11,43 @@ extension DiskCache {
             cache.finishScan()
             return cache.sweeping.locked(in: cache) { _ in
                 cache.totals.locked(in: cache) { $0.bytes } > bytes
-                    ? cache.sweep(to: max(0, bytes), insisting: true) : RemovalReport()
+                    ? cache.sweep(to: max(0, bytes), ignoringLock: true) : RemovalReport()
             }
         }
     }
 
     /// Frees space for a file of `length` bytes, at most the limit.
     ///
-    /// - Parameter insisting: True sweeps even while another process sweeps.
-    func makeRoom(for length: Int, insisting: Bool) {
+    /// - Parameter ignoringLock: True sweeps even while another process sweeps.
+    func freeSpace(for length: Int, ignoringLock: Bool) {
         // The limit may have been lowered since the caller compared `length` with it: the file then does not fit.
         guard let limit = maxBytes, length <= limit else { return }
         enforce(
-            limit - length, leaving: min(limit / 5 * 4, max(0, limit - length)), insisting: insisting)
+            limit - length, sweepingTo: min(limit / 5 * 4, max(0, limit - length)), ignoringLock: ignoringLock)
     }
 
     /// Evicts entries until the total length is within the limit.
-    func enforceLimit(insisting: Bool) {
+    func enforceLimit(ignoringLock: Bool) {
         guard let limit = maxBytes else { return }
-        enforce(limit, leaving: limit / 5 * 4, insisting: insisting)
+        enforce(limit, sweepingTo: limit / 5 * 4, ignoringLock: ignoringLock)
     }
 
-    private func enforce(_ most: Int, leaving target: Int, insisting: Bool) {
+    private func enforce(_ limit: Int, sweepingTo target: Int, ignoringLock: Bool) {
         // Threads of this process wait for each other here; other processes are not waited for.
         sweeping.locked(in: self) { _ in
-            guard totals.locked(in: self, { $0.bytes }) > most else { return }
-            sweep(to: target, insisting: insisting)
+            guard totals.locked(in: self, { $0.bytes }) > limit else { return }
+            sweep(to: target, ignoringLock: ignoringLock)
         }
     }
 
     /// Sweeps; the caller holds ``sweeping``.
     @discardableResult
-    private func sweep(to target: Int, insisting: Bool) -> RemovalReport {
+    private func sweep(to target: Int, ignoringLock: Bool) -> RemovalReport {
         guard let folder = folder(creating: false) else { return RemovalReport() }
         do {
             let lock = try folder.sweepLock()
             // A stopped process may hold the lock forever. Two concurrent sweeps are safe, they only duplicate work.
-            guard lock != nil || insisting else { return RemovalReport() }
+            guard lock != nil || ignoringLock else { return RemovalReport() }
             return removeLeastRecent(in: folder, to: target)
         } catch {
             note(error, at: "opening sweep.lock")

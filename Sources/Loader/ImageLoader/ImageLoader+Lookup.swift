@@ -14,14 +14,14 @@ extension ImageLoader {
     /// - Returns: An image whose ``LoadedImage/isFresh`` is true when a load of this request would end with it.
     public func cachedImage(for request: ImageRequest, layers: CacheLayers = .all) -> LoadedImage? {
         let pipeline = images
-        if layers.contains(.readsMemory), let image = pipeline.lookup.memory.answer(request) { return image }
+        if layers.contains(.readsMemory), let image = pipeline.lookup.memory.image(for: request) { return image }
         return pipeline.cachedImages.imageBlocking(load(request, layers, pipeline))
     }
 
     /// As ``cachedImage(for:layers:)``, without blocking the calling thread.
     public func lookUpImage(for request: ImageRequest, layers: CacheLayers = .all) async -> LoadedImage? {
         let pipeline = images
-        if layers.contains(.readsMemory), let image = pipeline.lookup.memory.answer(request) { return image }
+        if layers.contains(.readsMemory), let image = pipeline.lookup.memory.image(for: request) { return image }
         return await pipeline.cachedImages.image(load(request, layers, pipeline))
     }
 

@@ -170,7 +170,7 @@ public final class ImageLoader: Sendable {
     ///   ``invalidate()``.
     public nonisolated(nonsending) func image(for request: ImageRequest) async throws(LoadError) -> LoadedImage {
         let pipeline = try beginImage()
-        if !Task.isCancelled, let image = pipeline.lookup.memory.answer(request) {
+        if !Task.isCancelled, let image = pipeline.lookup.memory.image(for: request) {
             pipeline.shared.reporter.noteMemoryHit(request.url, status: image.status)
             return image
         }
@@ -201,8 +201,8 @@ public final class ImageLoader: Sendable {
                 let pipeline = try beginImage()
                 var load = Load(request, pipeline)
                 if let priority { load.priority = priority }
-                let answer = try await pipeline.run(load, reportingTo: channel)
-                result = .success(try Self.image(of: answer, request))
+                let loaded = try await pipeline.run(load, reportingTo: channel)
+                result = .success(try Self.image(of: loaded, request))
             } catch {
                 result = .failure(error)
             }
@@ -210,8 +210,8 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    private static func image(of answer: LoadAnswer, _ request: ImageRequest) throws(LoadError) -> LoadedImage {
-        guard let image = answer.image else {
+    private static func image(of loaded: LoadResult, _ request: ImageRequest) throws(LoadError) -> LoadedImage {
+        guard let image = loaded.image else {
             throw LoadError(.undecodable, url: Redaction.shown(request.url), "the response has no image")
         }
         return image

@@ -11,8 +11,8 @@ extension LoadPipeline {
         var load = Load(request, self)
         load.priority = priority
         if destination == .memory, settings.cacheImagesInMemory, load.layers.contains(.writesMemory) {
-            let answer = try await run(load)
-            return answer.source != .memory || !answer.isFresh
+            let loaded = try await run(load)
+            return loaded.source != .memory || !loaded.isFresh
         }
         guard disk != nil, load.layers.contains(.writesDisk) else {
             throw .configuration("nothing is kept where \(Redaction.shown(request.url)) is to be prefetched to")
@@ -21,8 +21,8 @@ extension LoadPipeline {
         load.decoding = nil
         load.layers.subtract(.memory)
         if await isFreshOnDisk(load) { return false }
-        let answer = try await run(load)
-        return answer.source != .disk || !answer.isFresh
+        let loaded = try await run(load)
+        return loaded.source != .disk || !loaded.isFresh
     }
 
     /// True when the stored image answers the load, judged by its stored header; its body is not read.
@@ -30,11 +30,11 @@ extension LoadPipeline {
         guard let hop = LoadHop(load, self), let entry = await lookup.disk.header(hop) else { return false }
         let decision = CacheDecision.decide(
             entry: entry, request: hop.request, settings: settings.cache, now: now)
-        guard case .answer(let stored, refresh: nil) = decision, stored.isFresh, Storability.isSuccess(stored.status)
+        guard case .useStored(let stored, refresh: nil) = decision, stored.isFresh, Storability.isSuccess(stored.status)
         else { return false }
         // Without a declared type the check would need the body.
-        return TypeGate.declared(stored.fields) != nil
-            && TypeGate(load.acceptedContentTypes).refusal(stored.fields, start: []) == nil
+        return ContentTypeFilter.declared(stored.fields) != nil
+            && ContentTypeFilter(load.acceptedContentTypes).refusal(stored.fields, start: []) == nil
     }
 }
 #endif

@@ -19,13 +19,13 @@ final class PrefetchWork: Sendable {
         var priority: LoadPriority
         var counts = Prefetch.Counts()
         /// Continuations of waiters; the code that removes one resumes it.
-        var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter: UInt64 = 0
         /// Waiters that were cancelled before their continuation existed.
-        var leftEarly: Set<UInt64> = []
+        var cancelledBeforeWaiting: Set<UInt64> = []
     }
 
-    private enum Outcome {
+    private enum LoadStatus {
         case done
         case skipped
         case failed
@@ -74,7 +74,7 @@ final class PrefetchWork: Sendable {
             return state.running.values.map(\.handle)
         }
         for handle in handles { handle.cancel() }
-        settle()
+        resumeWaitersIfEnded()
     }
 
     /// Starts as many loads as the lane width allows.
@@ -93,14 +93,14 @@ final class PrefetchWork: Sendable {
             guard let next else { break }
             next.running.handle.hold(
                 Task {
-                    let outcome = await self.load(self.requests[next.number], next.running.priority)
-                    self.note(outcome, of: next.number)
+                    let status = await self.load(self.requests[next.number], next.running.priority)
+                    self.note(status, of: next.number)
                 })
         }
-        settle()
+        resumeWaitersIfEnded()
     }
 
-    private func load(_ request: ImageRequest, _ priority: PriorityCell) async -> Outcome {
+    private func load(_ request: ImageRequest, _ priority: PriorityCell) async -> LoadStatus {
         do throws(LoadError) {
             return try await loader.beginImage().prefetch(request, to: destination, priority) ? .done : .skipped
         } catch {
@@ -108,10 +108,10 @@ final class PrefetchWork: Sendable {
         }
     }
 
-    private func note(_ outcome: Outcome, of number: Int) {
+    private func note(_ status: LoadStatus, of number: Int) {
         state.locked(in: self) { state in
             state.running[number] = nil
-            switch outcome {
+            switch status {
             case .done: state.counts.done += 1
             case .skipped: state.counts.skipped += 1
             case .failed: state.counts.failed += 1
@@ -122,13 +122,13 @@ final class PrefetchWork: Sendable {
     }
 
     /// Resumes the waiters when no work is left.
-    private func settle() {
-        let waiting = state.locked(in: self) { state in
+    private func resumeWaitersIfEnded() {
+        let waiters = state.locked(in: self) { state in
             guard hasEnded(state) else { return [CheckedContinuation<Void, Never>]() }
-            defer { state.waiting = [:] }
-            return Array(state.waiting.values)
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
         }
-        for waiter in waiting { waiter.resume() }
+        for waiter in waiters { waiter.resume() }
     }
 
     private func hasEnded(_ state: State) -> Bool {
@@ -144,17 +144,17 @@ final class PrefetchWork: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waits = state.locked(in: self) { state in
-                    guard state.leftEarly.remove(number) == nil, !hasEnded(state) else { return false }
-                    state.waiting[number] = continuation
+                    guard state.cancelledBeforeWaiting.remove(number) == nil, !hasEnded(state) else { return false }
+                    state.waiters[number] = continuation
                     return true
                 }
                 if !waits { continuation.resume() }
             }
-            state.locked(in: self) { _ = $0.leftEarly.remove(number) }
+            state.locked(in: self) { _ = $0.cancelledBeforeWaiting.remove(number) }
         } onCancel: {
             let waiter = state.locked(in: self) { state in
-                let waiter = state.waiting.removeValue(forKey: number)
-                if waiter == nil { state.leftEarly.insert(number) }
+                let waiter = state.waiters.removeValue(forKey: number)
+                if waiter == nil { state.cancelledBeforeWaiting.insert(number) }
                 return waiter
             }
             waiter?.resume()

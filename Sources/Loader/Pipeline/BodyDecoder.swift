@@ -21,8 +21,8 @@ struct BodyDecoder: Sendable {
                 defer { withExtendedLifetime(source) {} }
                 return await decode(body, hop, decoding)
             }
-            guard let end = await waiter.end() else { throw .cancelled(url: Redaction.shown(hop.url)) }
-            result = end
+            guard let decoded = await waiter.output() else { throw .cancelled(url: Redaction.shown(hop.url)) }
+            result = decoded
         } else {
             result = await decode(body, hop, decoding)
         }
@@ -88,7 +88,7 @@ struct BodyDecoder: Sendable {
 /// Identity of a body for sharing its decode.
 enum DecodeSource: Sendable {
     case disk(DiskCache.Revision)
-    case fetch(Fetched)
+    case fetch(FetchedResponse)
     case unnamed
 }
 

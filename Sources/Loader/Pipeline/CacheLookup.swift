@@ -16,24 +16,24 @@ struct CacheLookup: Sendable {
     }
 
     /// Looks up without blocking the calling thread.
-    func find(_ hop: LoadHop) async -> FoundEntry {
+    func find(_ hop: LoadHop) async -> LookupResult {
         var found = memory.find(hop, at: generations)
         if let cache = neededDisk(hop, found) { disk.complete(&found, with: await disk.read(hop, from: cache)) }
         return accepted(found, hop)
     }
 
     /// As ``find(_:)``; blocks the calling thread while the disk is read.
-    func findBlocking(_ hop: LoadHop) -> FoundEntry {
+    func findBlocking(_ hop: LoadHop) -> LookupResult {
         var found = memory.find(hop, at: generations)
         if let cache = neededDisk(hop, found) { disk.complete(&found, with: disk.readBlocking(hop, from: cache)) }
         return accepted(found, hop)
     }
 
     /// The disk cache to read; nil when the load may not read it or the image in memory answers.
-    private func neededDisk(_ hop: LoadHop, _ found: FoundEntry) -> DiskCache? {
+    private func neededDisk(_ hop: LoadHop, _ found: LookupResult) -> DiskCache? {
         guard let cache = disk.disk, hop.load.layers.contains(.readsDisk) else { return nil }
         if found.isInMemory, !found.isPurged,
-            case .answer(_, refresh: nil) = freshness.decide(hop, found, now: clock())
+            case .useStored(_, refresh: nil) = freshness.decide(hop, found, now: clock())
         {
             return nil
         }
@@ -41,7 +41,7 @@ struct CacheLookup: Sendable {
     }
 
     /// Removes a stored success whose content type is no longer accepted, so that it is not validated either (O43).
-    private func accepted(_ found: FoundEntry, _ hop: LoadHop) -> FoundEntry {
+    private func accepted(_ found: LookupResult, _ hop: LoadHop) -> LookupResult {
         guard let response = found.entry?.response, Storability.isSuccess(response.status),
             !freshness.accepts(found, hop)
         else { return found }

@@ -23,7 +23,7 @@ struct CacheWriter: Sendable {
     ///
     /// - Parameter bytes: The received body, with its content codings.
     func apply(
-        _ change: CacheOutcome.StoreChange, _ bytes: [UInt8], _ hop: LoadHop, _ found: FoundEntry
+        _ change: CacheOutcome.StoreChange, _ bytes: [UInt8], _ hop: LoadHop, _ found: LookupResult
     ) async -> StoredState {
         let writes = hop.load.layers.contains(.writesDisk) ? disk : nil
         let ticket = found.generations.disk

@@ -52,11 +52,11 @@ struct CachedImageLookup: Sendable {
         /// A stored body that needs decoding.
         struct Body {
             let bytes: [UInt8]
-            let stored: StoredAnswer
-            let found: FoundEntry
+            let stored: CachedResponse
+            let found: LookupResult
         }
 
-        private let steps: CachedImageLookup
+        private let dependencies: CachedImageLookup
         private let load: Load
         private var chain: RedirectChain
         /// True while all redirects so far are fresh.
@@ -67,26 +67,26 @@ struct CachedImageLookup: Sendable {
         private(set) var undecoded: Body?
         private(set) var image: LoadedImage?
 
-        init(_ steps: CachedImageLookup, _ load: Load) {
-            self.steps = steps
+        init(_ dependencies: CachedImageLookup, _ load: Load) {
+            self.dependencies = dependencies
             self.load = load
-            chain = steps.preparation.chain(for: load)
-            hop = steps.preparation.hop(of: chain, load)
+            chain = dependencies.preparation.chain(for: load)
+            hop = dependencies.preparation.hop(of: chain, load)
         }
 
         /// Processes the cached entry of the hop.
-        mutating func process(_ found: FoundEntry, _ hop: LoadHop) {
+        mutating func process(_ found: LookupResult, _ hop: LoadHop) {
             self.hop = nil
-            let now = steps.clock()
-            guard let candidate = steps.freshness.candidate(found.entry, hop, now: now) else { return }
-            var stored = candidate.answer(isFresh: false)
-            if case .answer(let answer, refresh: nil) = steps.freshness.decide(hop, found, now: now), answer.isFresh {
-                stored = answer
+            let now = dependencies.clock()
+            guard let candidate = dependencies.freshness.candidate(found.entry, hop, now: now) else { return }
+            var stored = candidate.cachedResponse(isFresh: false)
+            if case .useStored(let response, refresh: nil) = dependencies.freshness.decide(hop, found, now: now), response.isFresh {
+                stored = response
             }
             if let head = candidate.redirect {
                 guard load.redirect == .follow, (try? chain.follow(head)) != nil else { return }
                 isFresh = isFresh && stored.isFresh
-                self.hop = steps.preparation.hop(of: chain, load)
+                self.hop = dependencies.preparation.hop(of: chain, load)
             } else if candidate.isSuccess {
                 if let cachedImage = found.cachedImage {
                     image = image(of: cachedImage.content, stored, found)
@@ -100,14 +100,14 @@ struct CachedImageLookup: Sendable {
         mutating func process(_ decoded: DecodedImage?, of body: Body, _ hop: LoadHop) {
             undecoded = nil
             guard let decoded else { return }
-            let content = steps.decoder.content(decoded, body.bytes)
+            let content = dependencies.decoder.content(decoded, body.bytes)
             let state = StoredState(entry: body.found.entry, revision: body.found.revision)
-            steps.writer.remember(content, state, hop, body.found.generations)
+            dependencies.writer.remember(content, state, hop, body.found.generations)
             image = image(of: content, body.stored, body.found)
         }
 
-        private func image(of content: LoadContent, _ stored: StoredAnswer, _ found: FoundEntry) -> LoadedImage? {
-            LoadAnswer(
+        private func image(of content: LoadContent, _ stored: CachedResponse, _ found: LookupResult) -> LoadedImage? {
+            LoadResult(
                 content: content, source: found.isInMemory ? .memory : .disk, isFresh: stored.isFresh && isFresh,
                 isStored: found.revision != nil, status: stored.status, fields: stored.fields
             ).image

@@ -5,9 +5,9 @@ internal import PlatformImage
 struct Delivery {
     private let load: Load
     private let channel: LoadChannel<LoadEvent>?
-    private var hasShown = false
+    private var hasDeliveredCached = false
     /// True once a request was sent to the origin.
-    private(set) var hasSent = false
+    private(set) var hasSentRequest = false
     var timings = LoadTimings()
 
     init(of load: Load, to channel: LoadChannel<LoadEvent>?) {
@@ -22,27 +22,27 @@ struct Delivery {
     ///
     /// After a redirect over the network a request was already sent, so a stored image is delivered only at the end
     /// (O10).
-    var showsProvisional: Bool { wantsProgress && !hasSent }
+    var deliversProvisional: Bool { wantsProgress && !hasSentRequest }
 
     /// Reports a stored image, at most once and only before a request is sent.
-    mutating func show(_ answer: LoadAnswer) {
-        guard !hasShown, !hasSent, let image = answer.image else { return }
-        hasShown = true
+    mutating func deliverCached(_ result: LoadResult) {
+        guard !hasDeliveredCached, !hasSentRequest, let image = result.image else { return }
+        hasDeliveredCached = true
         channel?.send(.cached(image))
     }
 
     /// Forwards the events of a fetch until it ends.
     ///
     /// - Throws: `cancelled` when the load is cancelled earlier.
-    mutating func end(of waiter: Fetches.Waiter) async throws(LoadError) -> FetchEnd {
+    mutating func result(of waiter: Fetches.Waiter) async throws(LoadError) -> FetchResult {
         let begin = ContinuousClock.now
         load.priority.attach(waiter)
         while true {
             switch await waiter.next() {
             case .sending:
-                guard !hasSent else { continue }
-                hasSent = true
-                channel?.send(.sendingRequest(didHaveCachedImage: hasShown))
+                guard !hasSentRequest else { continue }
+                hasSentRequest = true
+                channel?.send(.sendingRequest(didHaveCachedImage: hasDeliveredCached))
             case .progress(let received, let expected):
                 channel?.send(.progress(received: received, expected: expected), isProgress: true)
             case .retrying(let attempt, let delay, let reason):
@@ -50,7 +50,7 @@ struct Delivery {
             case .ended(let fetch):
                 load.meter.add(fetch.cost)
                 timings.network += .now - begin
-                return fetch.end
+                return fetch.result
             case .left:
                 throw LoadError.cancelled(url: Redaction.shown(load.url))
             }
@@ -58,11 +58,11 @@ struct Delivery {
     }
 
     /// The result with all timings of the load.
-    mutating func finished(_ answer: LoadAnswer) -> LoadAnswer {
+    mutating func withTimings(_ result: LoadResult) -> LoadResult {
         timings.add(load.meter.cost)
-        var answer = answer
-        answer.timings = timings
-        return answer
+        var result = result
+        result.timings = timings
+        return result
     }
 }
 #endif

@@ -32,7 +32,7 @@ struct DiskLookup: Sendable {
     }
 
     /// Merges the result from disk into the result from memory.
-    func complete(_ found: inout FoundEntry, with result: Result) {
+    func complete(_ found: inout LookupResult, with result: Result) {
         let hit = result.hit
         found.missing = result.missing
         if let hit, hit.entry.response != nil {

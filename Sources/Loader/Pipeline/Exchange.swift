@@ -37,11 +37,11 @@ struct Exchange: Sendable {
             switch partial?.continuation(
                 response.head, requestTime: received.requestTime, responseTime: received.responseTime)
             {
-            case nil, .other: break
-            case .none?:
+            case nil, .complete: break
+            case .mismatch:
                 received.isMisfit = true
                 return received
-            case .rest(let head, let total):
+            case .remainder(let head, let total):
                 received.head = head
                 (rest, length) = (partial, total)
             }

@@ -6,26 +6,26 @@ struct FreshnessRules: Sendable {
     let settings: CacheSettings
 
     /// The caching decision for the entries found.
-    func decide(_ hop: LoadHop, _ found: FoundEntry, now: WallTime) -> CacheDecision {
+    func decide(_ hop: LoadHop, _ found: LookupResult, now: WallTime) -> CacheDecision {
         var request = hop.request
         if found.isPurged, request.policy == .default { request.policy = .revalidate }
         let decision = CacheDecision.decide(entry: found.entry, request: request, settings: settings, now: now)
-        guard found.isPurged, settings.useServerCachePolicy, case .answer(var stored, let refresh) = decision,
+        guard found.isPurged, settings.useServerCachePolicy, case .useStored(var stored, let refresh) = decision,
             stored.isFresh,
             let candidate = StoredCandidate(found.entry, request: request, settings: settings, now: now)
         else { return decision }
         // After a purge the response is stale regardless of its directives, also for policies that skip validation
         // (O54).
         stored.isFresh = false
-        let demand = CacheDemand(request, settings: settings)
-        switch demand.policy {
+        let constraints = CacheConstraints(request, settings: settings)
+        switch constraints.policy {
         case .cacheOnly, .cacheElseLoad:
-            if candidate.mayBeStale { return .answer(stored, refresh: refresh) }
-            if demand.policy == .cacheOnly { return .notInCache }
+            if candidate.mayBeStale { return .useStored(stored, refresh: refresh) }
+            if constraints.policy == .cacheOnly { return .notInCache }
         case .default, .revalidate, .reload: break
         }
-        let isShown = settings.deliversStaleBeforeValidation && candidate.isSuccess
-        return .send(demand.plan(validating: candidate), provisional: isShown ? stored : nil)
+        let deliversProvisional = settings.deliversStaleBeforeValidation && candidate.isSuccess
+        return .send(constraints.plan(validating: candidate), provisional: deliversProvisional ? stored : nil)
     }
 
     /// The stored response that the request of a hop may use; nil for none.
@@ -34,20 +34,20 @@ struct FreshnessRules: Sendable {
     }
 
     /// True when the content type of the stored response is still accepted; the accepted types may have changed.
-    func accepts(_ found: FoundEntry, _ hop: LoadHop) -> Bool {
+    func accepts(_ found: LookupResult, _ hop: LoadHop) -> Bool {
         guard let fields = found.entry?.response?.fields else { return false }
-        let gate = TypeGate(hop.load.acceptedContentTypes)
+        let gate = ContentTypeFilter(hop.load.acceptedContentTypes)
         if let cachedImage = found.cachedImage { return gate.accepts(cachedImage, with: fields) }
         return gate.refusal(fields, start: found.content ?? []) == nil
     }
 
     /// True when a remembered failure may answer instead of the request.
     func consultsFailures(_ hop: LoadHop, _ plan: RequestPlan) -> Bool {
-        !plan.isPassThrough && !CacheDemand(hop.request, settings: settings).bypassesErrors
+        !plan.isPassThrough && !CacheConstraints(hop.request, settings: settings).bypassesErrors
     }
 
     /// The error for a stored error response that is fresh by its explicit directives.
-    func rememberedError(_ stored: StoredAnswer, _ found: FoundEntry, _ load: Load, now: WallTime) -> LoadError {
+    func rememberedError(_ stored: CachedResponse, _ found: LookupResult, _ load: Load, now: WallTime) -> LoadError {
         let remaining = found.entry?.response.flatMap { response in
             Freshness(of: response, control: CacheControl(response.fields), settings: settings, now: now).remaining
         }
@@ -57,10 +57,10 @@ struct FreshnessRules: Sendable {
     }
 
     /// True when a load read the caches and found no usable response.
-    func isMiss(_ hop: LoadHop, _ found: FoundEntry, now: WallTime) -> Bool {
+    func isMiss(_ hop: LoadHop, _ found: LookupResult, now: WallTime) -> Bool {
         hop.load.policy != .reload && !hop.load.layers.isDisjoint(with: [.readsMemory, .readsDisk])
             && candidate(found.entry, hop, now: now) == nil
-            && !CacheDemand(hop.request, settings: settings).isPassThrough
+            && !CacheConstraints(hop.request, settings: settings).isPassThrough
     }
 }
 #endif

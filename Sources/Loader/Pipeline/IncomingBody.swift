@@ -13,7 +13,7 @@ struct IncomingBody {
     /// The URL, not redacted; errors contain its redacted form.
     private let address: String
     private let fields: HeaderFields
-    private let gate: TypeGate
+    private let gate: ContentTypeFilter
     /// True for a continued body, which must have exactly ``length`` bytes.
     private let isRest: Bool
     private var isChecked: Bool
@@ -26,7 +26,7 @@ struct IncomingBody {
     ///   - url: The URL, not redacted.
     ///   - length: Size of the whole body in bytes, if it is known from `Content-Range`.
     ///   - limit: Maximum number of bytes, both of the body as received and of its content.
-    ///   - accepted: Accepted content types as in ``TypeGate``: empty for any image, nil for anything.
+    ///   - accepted: Accepted content types as in ``ContentTypeFilter``: empty for any image, nil for anything.
     init(
         _ head: ResponseHead, url: String, length: Int?, limit: Int, accepted: Set<ContentType>?, isDecoded: Bool
     ) throws(LoadError) {
@@ -35,7 +35,7 @@ struct IncomingBody {
         isRest = length != nil
         self.length = length ?? Self.contentLength(head.fields)
         fields = head.fields
-        gate = TypeGate(accepted)
+        gate = ContentTypeFilter(accepted)
         isChecked = !gate.needsStart(fields)
         do throws(ContentCodingError) {
             let codings = isDecoded ? try ContentCoding.codings(of: fields) : []

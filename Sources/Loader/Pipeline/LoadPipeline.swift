@@ -39,7 +39,7 @@ final class LoadPipeline: Sendable {
     private let exchange: Exchange
     let decoder: BodyDecoder
     let writer: CacheWriter
-    private let builder: AnswerBuilder
+    private let builder: LoadResultBuilder
     let cachedImages: CachedImageLookup
 
     /// - Parameter number: Number of the configuration; fetches of different configurations are not shared.
@@ -82,7 +82,7 @@ final class LoadPipeline: Sendable {
             retainsEncodedData: settings.retainsEncodedData)
         writer = CacheWriter(
             memory: memory, isMemoryOn: settings.cacheImagesInMemory, disk: disk, queue: shared.diskQueue, clock: clock)
-        builder = AnswerBuilder(decoder: decoder, writer: writer, freshness: freshness)
+        builder = LoadResultBuilder(decoder: decoder, writer: writer, freshness: freshness)
         cachedImages = CachedImageLookup(
             preparation: preparation, lookup: lookup, freshness: freshness, decoder: decoder, writer: writer,
             clock: clock)
@@ -91,7 +91,7 @@ final class LoadPipeline: Sendable {
     var now: WallTime { settings.clock() }
 
     /// Runs one load and reports its events to `channel`.
-    func run(_ load: Load, reportingTo channel: LoadChannel<LoadEvent>? = nil) async throws(LoadError) -> LoadAnswer {
+    func run(_ load: Load, reportingTo channel: LoadChannel<LoadEvent>? = nil) async throws(LoadError) -> LoadResult {
         let begin = ContinuousClock.now
         var delivery = Delivery(of: load, to: channel)
         do throws(LoadError) {
@@ -111,21 +111,21 @@ final class LoadPipeline: Sendable {
                     try load.throwIfCancelled()
                     // Decide freshness; repeat without the stored response when it does not decode.
                     switch freshness.decide(hop, found, now: now) {
-                    case .answer(let stored, let refresh):
-                        result = try await answer(stored, refreshedBy: refresh, &found, hop, &delivery)
+                    case .useStored(let stored, let refresh):
+                        result = try await cachedResult(stored, refreshedBy: refresh, &found, hop, &delivery)
                     case .send(let plan, let provisional):
                         if freshness.isMiss(hop, found, now: now) { shared.reporter.noteMiss(hop) }
-                        if delivery.showsProvisional, let provisional {
-                            guard try await show(provisional, &found, hop, &delivery) != nil else { continue }
+                        if delivery.deliversProvisional, let provisional {
+                            guard try await deliver(provisional, &found, hop, &delivery) != nil else { continue }
                         }
                         if freshness.consultsFailures(hop, plan), let failure = sharedFetch.rememberedFailure(hop) {
                             throw failure
                         }
                         // Fetch once for each key: `fetch` below sends, checks, decodes a new body, stores.
-                        result = try await fetched(hop, plan, found, isRefresh: false, &delivery)
+                        result = try await fetchedResult(hop, plan, found, isRefresh: false, &delivery)
                     case .fail(let error, let provisional):
-                        if delivery.showsProvisional, let provisional {
-                            _ = try await show(provisional, &found, hop, &delivery)
+                        if delivery.deliversProvisional, let provisional {
+                            _ = try await deliver(provisional, &found, hop, &delivery)
                         }
                         throw LoadError(.remembered(error), of: load)
                     case .notInCache:
@@ -136,10 +136,10 @@ final class LoadPipeline: Sendable {
 
                 // Return the result, or follow the redirect.
                 switch result {
-                case .answer(let answer)?:
-                    let answer = delivery.finished(answer)
-                    shared.reporter.noteEnd(load, answer, since: begin)
-                    return answer
+                case .result(let loaded)?:
+                    let loaded = delivery.withTimings(loaded)
+                    shared.reporter.noteEnd(load, loaded, since: begin)
+                    return loaded
                 case .redirect(let head)?: try preparation.follow(head, &chain, load)
                 case nil: break
                 }
@@ -152,18 +152,18 @@ final class LoadPipeline: Sendable {
 
     /// The work of one fetch, for all loads that wait for it.
     private func fetch(
-        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ progress: Fetches.ProgressReporter
-    ) async -> FetchEnd {
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool, _ progress: Fetches.ProgressReporter
+    ) async -> FetchResult {
         var (plan, found) = (plan, found)
         // Another fetch may have ended between this load's lookup and the start of this one: look up again, now that no
         // other fetch of the key can start.
         if !plan.isUnconditionalRetry, progress.hasJobEnded(since: found.generations.fetches) {
             found = await lookup.find(hop)
             switch freshness.decide(hop, found, now: now) {
-            case .answer(let stored, refresh: let refresh?) where isRefresh && stored.isFresh == false: plan = refresh
-            case .answer(let stored, _):
+            case .useStored(let stored, refresh: let refresh?) where isRefresh && stored.isFresh == false: plan = refresh
+            case .useStored(let stored, _):
                 guard Storability.isError(stored.status) else {
-                    return .success(Fetched(.stored, stored, found, hop, entry: found.entry))
+                    return .success(FetchedResponse(.stored, stored, found, hop, entry: found.entry))
                 }
                 let error = freshness.rememberedError(stored, found, hop.load, now: now)
                 return .failure(FetchFailure(error: error))
@@ -184,27 +184,27 @@ final class LoadPipeline: Sendable {
             }
             // Decode.
             let decoded = received.isWholeSuccess ? await decoder.content(of: received.content, hop) : nil
-            let conclusion = FetchConclusion(received, decoded, hop)
-            if let failure = conclusion.endWithoutPolicy(isCancelled: Task.isCancelled) { return .failure(failure) }
+            let evaluation = FetchEvaluation(received, decoded, hop)
+            if let failure = evaluation.failureWithoutPolicy(isCancelled: Task.isCancelled) { return .failure(failure) }
             // Store the response as the policy requires.
-            let outcome = conclusion.outcome(plan, found, settings.cache, now: now)
-            if case .retryUnconditionally(let next) = outcome.answer {
+            let outcome = evaluation.outcome(plan, found, settings.cache, now: now)
+            if case .retryUnconditionally(let next) = outcome.result {
                 plan = next
                 continue
             }
             let stored = await writer.apply(outcome.store, received.bytes, hop, found)
-            let end = conclusion.end(outcome, stored, plan, found)
-            if case .success(let fetched) = end, fetched.kind == .received, let content = fetched.content {
+            let result = evaluation.result(outcome, stored, plan, found)
+            if case .success(let fetched) = result, fetched.kind == .received, let content = fetched.content {
                 writer.remember(content, stored, hop, found.generations)
             }
-            return end
+            return result
         }
     }
 
     /// The result of a hop with a stored response; nil when it does not decode, in which case it is removed from
     /// `found`.
-    private func answer(
-        _ stored: StoredAnswer, refreshedBy refresh: RequestPlan?, _ found: inout FoundEntry, _ hop: LoadHop,
+    private func cachedResult(
+        _ stored: CachedResponse, refreshedBy refresh: RequestPlan?, _ found: inout LookupResult, _ hop: LoadHop,
         _ delivery: inout Delivery
     ) async throws(LoadError) -> HopResult? {
         if Storability.isRedirect(stored.status) {
@@ -214,38 +214,38 @@ final class LoadPipeline: Sendable {
         guard Storability.isSuccess(stored.status) else {
             throw freshness.rememberedError(stored, found, hop.load, now: now)
         }
-        guard var answer = try await show(stored, &found, hop, &delivery) else { return nil }
-        guard let refresh else { return .answer(answer) }
+        guard var result = try await deliver(stored, &found, hop, &delivery) else { return nil }
+        guard let refresh else { return .result(result) }
         guard delivery.wantsProgress else {
             refreshInBackground(hop, refresh, found)
-            return .answer(answer)
+            return .result(result)
         }
         do throws(LoadError) {
-            return try await fetched(hop, refresh, found, isRefresh: true, &delivery)
+            return try await fetchedResult(hop, refresh, found, isRefresh: true, &delivery)
         } catch {
             // A failed refresh returns the stored image, which was usable without the refresh.
             guard error.code != .cancelled else { throw error }
-            answer.staleReason = error
-            return .answer(answer)
+            result.staleReason = error
+            return .result(result)
         }
     }
 
     /// Decodes a stored response and reports it; nil when it does not decode, in which case it is removed from `found`.
-    private func show(
-        _ stored: StoredAnswer, _ found: inout FoundEntry, _ hop: LoadHop, _ delivery: inout Delivery
-    ) async throws(LoadError) -> LoadAnswer? {
-        guard let answer = try await builder.answer(stored, of: &found, at: hop, &delivery.timings) else {
+    private func deliver(
+        _ stored: CachedResponse, _ found: inout LookupResult, _ hop: LoadHop, _ delivery: inout Delivery
+    ) async throws(LoadError) -> LoadResult? {
+        guard let result = try await builder.result(stored, of: &found, at: hop, &delivery.timings) else {
             found.discardResponse()
             return nil
         }
-        delivery.show(answer)
-        return answer
+        delivery.deliverCached(result)
+        return result
     }
 
     /// The result of a hop with a shared fetch. If that fetch fails for another decoding variant or its body is lost, a
     /// second fetch is shared only by loads with the same variant.
-    private func fetched(
-        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, _ delivery: inout Delivery
+    private func fetchedResult(
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool, _ delivery: inout Delivery
     ) async throws(LoadError) -> HopResult {
         let load = hop.load
         var (plan, found, isRefresh, isExclusive) = (plan, found, isRefresh, false)
@@ -253,7 +253,7 @@ final class LoadPipeline: Sendable {
         while true {
             let waiter = join(
                 hop, plan, found, isRefresh: isRefresh, isExclusive: isExclusive, wantsProgress: delivery.wantsProgress)
-            switch try await delivery.end(of: waiter) {
+            switch try await delivery.result(of: waiter) {
             case .failure(let failure):
                 // Another load's options and limits failed to decode the body; this load's may succeed.
                 guard let variant = failure.variant, variant != load.decoding?.variant, !isExclusive else {
@@ -269,14 +269,14 @@ final class LoadPipeline: Sendable {
                         redirect: response, isStored: fetched.isStored,
                         source: source == .none ? .networkToDisk : source, load)
                 }
-                if let answer = try await builder.answer(fetched, hop, found, &delivery.timings) {
-                    if fetched.kind == .stored, fetched.staleReason == nil { delivery.show(answer) }
-                    return .answer(answer)
+                if let result = try await builder.result(fetched, hop, found, &delivery.timings) {
+                    if fetched.kind == .stored, fetched.staleReason == nil { delivery.deliverCached(result) }
+                    return .result(result)
                 }
                 guard !isExclusive else { throw load.error(.undecodable, "the stored body is lost") }
                 plan = RequestPlan()
                 plan.isUnconditionalRetry = true
-                (found, isRefresh) = (FoundEntry(generations: found.generations), false)
+                (found, isRefresh) = (LookupResult(generations: found.generations), false)
             }
             isExclusive = true
         }
@@ -284,19 +284,21 @@ final class LoadPipeline: Sendable {
 
     /// Joins the fetch for a load or starts it; see ``SharedFetch/join(_:_:isRefresh:isExclusive:wantsProgress:work:)``.
     func join(
-        _ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry, isRefresh: Bool, isExclusive: Bool,
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool, isExclusive: Bool,
         wantsProgress: Bool = true
     ) -> Fetches.Waiter {
-        sharedFetch.join(hop, plan, isRefresh: isRefresh, isExclusive: isExclusive, wantsProgress: wantsProgress) { [self] hop, progress in
+        sharedFetch.join(
+            hop, plan, isRefresh: isRefresh, isExclusive: isExclusive, wantsProgress: wantsProgress
+        ) { [self] hop, progress in
             await fetch(hop, plan, found, isRefresh: isRefresh, progress)
         }
     }
 
-    private func refreshInBackground(_ hop: LoadHop, _ plan: RequestPlan, _ found: FoundEntry) {
+    private func refreshInBackground(_ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult) {
         sharedFetch.refresh(hop) { [self] hop, progress in
-            let end = await fetch(hop, plan, found, isRefresh: true, progress)
-            if case .failure(let failure) = end { shared.reporter.noteFailure(failure.error, at: hop.url) }
-            return end
+            let result = await fetch(hop, plan, found, isRefresh: true, progress)
+            if case .failure(let failure) = result { shared.reporter.noteFailure(failure.error, at: hop.url) }
+            return result
         }
     }
 }

@@ -54,14 +54,14 @@ extension LoadReporter {
     }
 
     /// Counts and reports a successful load.
-    func noteEnd(_ load: Load, _ answer: LoadAnswer, since begin: ContinuousClock.Instant) {
-        counters.countAnswer(from: answer.source)
+    func noteEnd(_ load: Load, _ result: LoadResult, since begin: ContinuousClock.Instant) {
+        counters.countResult(from: result.source)
         guard wantsRecords else { return }
         let cost = load.meter.cost
         report(
             LoadRecord(
-                content: load.content, url: load.url, source: answer.source, isFresh: answer.isFresh, outcome: nil,
-                status: answer.status, attempts: cost.attempts, bytes: cost.bytes, timings: answer.timings,
+                content: load.content, url: load.url, source: result.source, isFresh: result.isFresh, outcome: nil,
+                status: result.status, attempts: cost.attempts, bytes: cost.bytes, timings: result.timings,
                 duration: begin.duration(to: .now)))
     }
 

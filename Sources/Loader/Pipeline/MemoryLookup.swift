@@ -22,7 +22,7 @@ struct MemoryLookup: Sendable {
     /// It agrees with ``CacheDecision/decide(entry:request:settings:now:)`` in one case: a fresh image, a request
     /// without fields that affect caching, and a policy that a fresh image satisfies. It leaves all other cases to the
     /// pipeline.
-    func answer(_ request: ImageRequest) -> LoadedImage? {
+    func image(for request: ImageRequest) -> LoadedImage? {
         guard decidesLoads, request.policy != .reload, request.policy != .revalidate,
             request.layers.contains(.readsMemory), let key = request.keys.imageKey,
             let cachedImage = memory?.cache.value(for: key),
@@ -41,8 +41,8 @@ struct MemoryLookup: Sendable {
     }
 
     /// The entry in memory for a hop.
-    func find(_ hop: LoadHop, at generations: CacheGenerations) -> FoundEntry {
-        var found = FoundEntry(generations: generations)
+    func find(_ hop: LoadHop, at generations: CacheGenerations) -> LookupResult {
+        var found = LookupResult(generations: generations)
         guard hop.load.layers.contains(.readsMemory), isOn, let cachedImage = memory?.cache.value(for: hop.imageKey)
         else { return found }
         found.cachedImage = cachedImage
@@ -66,7 +66,7 @@ struct MemoryLookup: Sendable {
             let candidate = StoredCandidate(
                 cachedImage.entry, request: CacheRequest(), settings: settings, now: response.responseTime),
             candidate.isSuccess,
-            TypeGate(acceptedContentTypes).accepts(cachedImage, with: response.fields)
+            ContentTypeFilter(acceptedContentTypes).accepts(cachedImage, with: response.fields)
         else { return nil }
         return Lifespan(of: response, control: candidate.control, settings: settings)
     }

@@ -4,7 +4,7 @@ internal import PlatformImage
 /// Shares one fetch among all loads with the same key.
 struct SharedFetch: Sendable {
     /// The work of a fetch; its hop has a separate meter.
-    typealias Work = @Sendable (LoadHop, Fetches.ProgressReporter) async -> FetchEnd
+    typealias Work = @Sendable (LoadHop, Fetches.ProgressReporter) async -> FetchResult
 
     let fetches: Fetches
     let failures: NegativeCache
@@ -28,8 +28,8 @@ struct SharedFetch: Sendable {
             key, priority: hop.load.priority.priority, isRetained: hop.load.isRetained || isRefresh, wantsProgress: wantsProgress
         ) { progress in
             let hop = hop.metered()
-            let end = remembering(hop, await work(hop, progress))
-            return MeteredFetch(end: end, cost: hop.load.meter.cost)
+            let result = updatingNegativeCache(hop, await work(hop, progress))
+            return MeteredFetchResult(result: result, cost: hop.load.meter.cost)
         }
     }
 
@@ -37,8 +37,8 @@ struct SharedFetch: Sendable {
     func refresh(_ hop: LoadHop, work: @escaping Work) {
         fetches.start(FetchKey(hop, variant: nil, isUnconditionalRetry: false, configuration: configuration)) { progress in
             let hop = hop.metered()
-            let end = await work(hop, progress)
-            return MeteredFetch(end: end, cost: hop.load.meter.cost)
+            let result = await work(hop, progress)
+            return MeteredFetchResult(result: result, cost: hop.load.meter.cost)
         }
     }
 
@@ -48,14 +48,14 @@ struct SharedFetch: Sendable {
     }
 
     /// Remembers a definitive failure; after a success removes the remembered failure (O83).
-    private func remembering(_ hop: LoadHop, _ end: FetchEnd) -> FetchEnd {
-        switch end {
+    private func updatingNegativeCache(_ hop: LoadHop, _ result: FetchResult) -> FetchResult {
+        switch result {
         case .success: failures.remove(hop.key)
         case .failure(let failure) where negativeCacheMaxAge != nil:
             failures.remember(failure.error.withoutBody, for: hop.key, now: clock(), acceptance: hop.load.acceptance)
         case .failure: break
         }
-        return end
+        return result
     }
 }
 
@@ -98,11 +98,11 @@ extension FetchKey {
 }
 
 /// The result of a fetch and its costs, shared by all its waiters.
-struct MeteredFetch: Sendable {
-    let end: FetchEnd
+struct MeteredFetchResult: Sendable {
+    let result: FetchResult
     let cost: LoadCost
 }
 
 /// The running fetches by their keys.
-typealias Fetches = InFlightRequests<FetchKey, MeteredFetch>
+typealias Fetches = InFlightRequests<FetchKey, MeteredFetchResult>
 #endif

@@ -28,16 +28,16 @@ enum ExchangeResult: Hashable, Sendable {
     case transportFailure
 }
 
-/// The answer and the store change after an exchange (RFC 9111 §3, §4.3).
+/// The result for the waiting loads and the change of the store after an exchange (RFC 9111 §3, §4.3).
 struct CacheOutcome: Hashable, Sendable {
     /// The result for the waiting loads.
-    enum Answer: Hashable, Sendable {
+    enum WaiterResult: Hashable, Sendable {
         /// The received response of any status, with these fields and its body.
         case received(HeaderFields)
         /// The stored body, validated by the origin.
-        case notModified(StoredAnswer)
-        /// The stored body instead of an error; see ``StoredAnswer/staleReason``.
-        case stale(StoredAnswer)
+        case notModified(CachedResponse)
+        /// The stored body instead of an error; see ``CachedResponse/staleReason``.
+        case stale(CachedResponse)
         /// No result yet: the request must be sent again with this plan.
         case retryUnconditionally(RequestPlan)
         /// No result: the exchange failed before the response was complete.
@@ -56,7 +56,7 @@ struct CacheOutcome: Hashable, Sendable {
     }
 
     /// The result for the waiting loads.
-    var answer: Answer
+    var result: WaiterResult
     /// The change of the stored entry.
     var store: StoreChange
 

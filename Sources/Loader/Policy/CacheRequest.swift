@@ -29,7 +29,7 @@ struct RequestPlan: Hashable, Sendable {
 }
 
 /// A stored response as returned to the caller.
-struct StoredAnswer: Hashable, Sendable {
+struct CachedResponse: Hashable, Sendable {
     /// The status code, 200...599.
     var status: Int
     /// The stored fields, with the current `Age`.

@@ -33,11 +33,11 @@ struct PartialBody: Sendable {
     /// The interpretation of a response to ``conditions``.
     enum Continuation: Sendable {
         /// The rest follows; `length` is the total length of the body in bytes.
-        case rest(ResponseHead, length: Int)
+        case remainder(ResponseHead, length: Int)
         /// A complete response of any status.
-        case other
+        case complete
         /// The response does not continue the partial body: repeat the request without `Range`.
-        case none
+        case mismatch
     }
 
     /// Interprets the response to a range request.
@@ -45,17 +45,17 @@ struct PartialBody: Sendable {
     /// - Parameters:
     ///   - requestTime: When the range request was sent.
     ///   - responseTime: When the head of its response was received.
-    func continuation(_ answer: ResponseHead, requestTime: WallTime, responseTime: WallTime) -> Continuation {
-        if answer.status == 416 { return .none }
-        guard answer.status == 206 else { return .other }
-        guard let range = ContentRange(answer.fields), range.first == bytes.count, range.last == range.length - 1,
-            isOfSameBody(answer.fields), lengths.allSatisfy({ $0 == Array(String(range.length).utf8) })
-        else { return .none }
+    func continuation(_ response: ResponseHead, requestTime: WallTime, responseTime: WallTime) -> Continuation {
+        if response.status == 416 { return .mismatch }
+        guard response.status == 206 else { return .complete }
+        guard let range = ContentRange(response.fields), range.first == bytes.count, range.last == range.length - 1,
+            isOfSameBody(response.fields), lengths.allSatisfy({ $0 == Array(String(range.length).utf8) })
+        else { return .mismatch }
         let first = StoredResponse(
             status: 200, fields: head.fields, requestTime: self.requestTime, responseTime: self.responseTime,
             createdAt: self.responseTime)
-        let merged = first.merged(with: answer.fields, requestTime: requestTime, responseTime: responseTime)
-        return .rest(ResponseHead(status: 200, fields: merged.fields), length: range.length)
+        let merged = first.merged(with: response.fields, requestTime: requestTime, responseTime: responseTime)
+        return .remainder(ResponseHead(status: 200, fields: merged.fields), length: range.length)
     }
 
     private var lengths: [[UInt8]] { head.fields[lines: "Content-Length"] }

@@ -56,8 +56,8 @@ struct StoredCandidate: Hashable, Sendable {
     }
 
     /// Returns the response for the caller.
-    func answer(isFresh: Bool, staleReason failure: StaleReason? = nil) -> StoredAnswer {
-        StoredAnswer(
+    func cachedResponse(isFresh: Bool, staleReason failure: StaleReason? = nil) -> CachedResponse {
+        CachedResponse(
             status: response.status, fields: response.fields(age: freshness.age), isFresh: isFresh, staleReason: failure)
     }
 }

@@ -18,7 +18,7 @@ final class LoadCounters: Sendable {
     let decodeNanoseconds = Atomic(0)
 
     /// Counts a successful load.
-    func countAnswer(from source: LoadSource) {
+    func countResult(from source: LoadSource) {
         switch source {
         case .memory: Self.add(1, to: memoryHits)
         case .disk: Self.add(1, to: diskHits)

@@ -136,7 +136,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         func setPriority(_ priority: LoadPriority) { job.setPriority(priority, of: number) }
 
         /// The output of the job, skipping all other signals; nil when the calling task is cancelled.
-        package func end() async -> Output? {
+        package func output() async -> Output? {
             while true {
                 switch await next() {
                 case .ended(let output): return output

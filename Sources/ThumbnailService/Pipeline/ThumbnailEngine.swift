@@ -155,7 +155,7 @@ final class ThumbnailEngine: Sendable {
                 return .failure(error)
             }
         }
-        guard let end = await waiter.end() else { throw ServiceError(.deadline, "the request was given up") }
+        guard let end = await waiter.output() else { throw ServiceError(.deadline, "the request was given up") }
         if lead.isElsewhere { metrics.shared(.render) }
         return try end.get()
     }

@@ -50,7 +50,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         let request = CacheRequest(fields: step.asking.fields(at: now), policy: step.policy)
         let stored = try store.find(key, request: request.fields)
         switch CacheDecision.decide(entry: usable(stored), request: request, settings: settings, now: now) {
-        case .answer(let answer, let refresh):
+        case .useStored(let answer, let refresh):
             if let refresh { _ = try exchange(refresh, request, key, number) }
             return Shown(source: .cached, status: answer.status, fields: answer.fields, body: stored?.body)
         case .send(let plan, _):
@@ -92,7 +92,7 @@ struct ScenarioClient<Store: ScenarioStore> {
                 ResponseHead(status: status, fields: fields),
                 body: step.cutsBody ? .incomplete : .complete(bytes: body.count))
         }
-        let outcome = CacheOutcome.conclude(
+        let outcome = CacheOutcome.decide(
             entry: usable(stored), key: key, exchange: exchange, result: result, settings: settings, now: now)
         switch outcome.store {
         case .nothing: break
@@ -100,7 +100,7 @@ struct ScenarioClient<Store: ScenarioStore> {
         case .update(let entry): try store.update(entry)
         case .remove: try store.remove(key, request: request.fields)
         }
-        switch outcome.answer {
+        switch outcome.result {
         case .received(let fields):
             guard case .response(let head, _) = result else {
                 throw ScenarioError(text: "a response was used, but none was received")
@@ -125,7 +125,7 @@ struct ScenarioClient<Store: ScenarioStore> {
     ) throws {
         guard let interim = step.interim else { return }
         let head = ResponseHead(status: interim.status, fields: interim.fields.fields(at: now))
-        let outcome = CacheOutcome.conclude(
+        let outcome = CacheOutcome.decide(
             entry: entry, key: key, exchange: exchange, result: .response(head, body: .complete(bytes: 0)),
             settings: settings, now: now)
         if case .write = outcome.store { throw ScenarioError(text: "status \(interim.status) is stored") }

@@ -66,7 +66,7 @@ import Testing
         // The lookup finds nothing; another load then stores the image before the first one joins.
         let found = await pipeline.lookup.find(hop)
         _ = try await bench.loader.image(for: request)
-        let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isExclusive: false).end()?.end
+        let end = await pipeline.join(hop, RequestPlan(), found, isRefresh: false, isExclusive: false).output()?.result
 
         guard case .success(let fetched) = end else { throw LoadError.transport("no answer") }
         #expect(fetched.kind == .stored)

@@ -44,11 +44,11 @@ import Testing
     private static let ages: [Int64] = [-5_000, 0, 9_999, 10_000, 30_000]
 
     /// The full lookup: memory cache, then the decision of the policy.
-    private func fullLookup(_ request: ImageRequest, _ pipeline: LoadPipeline) -> StoredAnswer? {
+    private func fullLookup(_ request: ImageRequest, _ pipeline: LoadPipeline) -> CachedResponse? {
         guard let hop = LoadHop(Load(request, pipeline), pipeline) else { return nil }
         let found = pipeline.lookup.findBlocking(hop)
         guard found.isInMemory,
-            case .answer(let stored, refresh: nil) = pipeline.freshness.decide(hop, found, now: pipeline.now),
+            case .useStored(let stored, refresh: nil) = pipeline.freshness.decide(hop, found, now: pipeline.now),
             stored.isFresh, Storability.isSuccess(stored.status), pipeline.freshness.accepts(found, hop)
         else { return nil }
         return stored
@@ -102,7 +102,7 @@ import Testing
                         for policy in CachePolicy.allCases {
                             var request = ImageRequest(url: LoaderBench.url, fields: fields, policy: policy)
                             request.layers = .memory
-                            let quick = pipeline.lookup.memory.answer(request)
+                            let quick = pipeline.lookup.memory.image(for: request)
                             let full = fullLookup(request, pipeline)
                             combinations += 1
                             let isSame =
@@ -126,18 +126,18 @@ import Testing
         let bench = try LoaderBench(.image(TestImage.first, maxAge: 60)) { $0.cacheImagesInMemory = true }
         let request = ImageRequest(url: LoaderBench.url)
         _ = try await bench.loader.image(for: request)
-        #expect(bench.loader.images.lookup.memory.answer(request) != nil)
+        #expect(bench.loader.images.lookup.memory.image(for: request) != nil)
 
         try bench.loader.update { $0.acceptedContentTypes = [.gif] }
-        #expect(bench.loader.images.lookup.memory.answer(request) == nil)
+        #expect(bench.loader.images.lookup.memory.image(for: request) == nil)
         try bench.loader.update { $0.acceptedContentTypes = [.png] }
-        #expect(bench.loader.images.lookup.memory.answer(request) != nil)
+        #expect(bench.loader.images.lookup.memory.image(for: request) != nil)
         bench.clock.advance(61)
-        #expect(bench.loader.images.lookup.memory.answer(request) == nil)
+        #expect(bench.loader.images.lookup.memory.image(for: request) == nil)
         try bench.loader.update { $0.useServerCachePolicy = false }
-        #expect(bench.loader.images.lookup.memory.answer(request) != nil)
+        #expect(bench.loader.images.lookup.memory.image(for: request) != nil)
         try bench.loader.update { $0.cacheImagesInMemory = false }
-        #expect(bench.loader.images.lookup.memory.answer(request) == nil)
+        #expect(bench.loader.images.lookup.memory.image(for: request) == nil)
     }
 
     @Test func fastMemoryHitHasAllPropertiesOfAFullLoad() async throws {

@@ -12,7 +12,7 @@ struct CacheDecisionTests {
 
     private func kind(_ decision: CacheDecision) -> DecisionKind {
         switch decision {
-        case .answer(let shown, let refresh): shown.isFresh ? .fresh : refresh == nil ? .stale : .staleAndRefresh
+        case .useStored(let shown, let refresh): shown.isFresh ? .fresh : refresh == nil ? .stale : .staleAndRefresh
         case .send(let plan, _): plan.isPassThrough ? .passThrough : plan.isConditional ? .conditional : .plain
         case .fail: .error
         case .notInCache: .notInCache
@@ -97,7 +97,7 @@ struct CacheDecisionTests {
     }
 
     @Test func responseFromTheCacheHasAnAgeField() throws {
-        guard case .answer(let shown, nil) = decide(try entry(7)) else { return #expect(Bool(false), "no answer") }
+        guard case .useStored(let shown, nil) = decide(try entry(7)) else { return #expect(Bool(false), "no answer") }
 
         #expect(shown.fields.text("Age") == "7")
         #expect(shown.status == 200)
@@ -222,7 +222,7 @@ struct CacheDecisionTests {
 
         let expected: DecisionKind = row.1.map { $0 ? .staleAndRefresh : .conditional } ?? .fresh
         #expect(kind(decision) == expected)
-        if case .answer(_, let refresh?) = decision { #expect(refresh.isConditional) }
+        if case .useStored(_, let refresh?) = decision { #expect(refresh.isConditional) }
     }
 
     @Test func staleWhileRevalidateIsIgnoredWhenFreshnessIsRequired() throws {

@@ -25,7 +25,7 @@ struct CacheOutcomeTests {
         for fields in fields {
             let outcome = try PolicyFixture.outcome(status, fields)
 
-            #expect(outcome.answer == .received(fields))
+            #expect(outcome.result == .received(fields))
             #expect(
                 outcome.store
                     == .write(
@@ -42,20 +42,20 @@ struct CacheOutcomeTests {
         let fields: HeaderFields = ["Cache-Control": "max-age=100"]
         var plan = RequestPlan()
         plan.isUnconditionalRetry = true
-        let outcome = CacheOutcome.conclude(
+        let outcome = CacheOutcome.decide(
             entry: try stale(), key: try PolicyFixture.key(),
             exchange: CacheExchange(request: CacheRequest(), plan: plan, requestTime: now, responseTime: now),
             result: .response(ResponseHead(status: status, fields: fields), body: .complete(bytes: 1)),
             settings: CacheSettings(), now: now)
 
-        #expect(outcome == CacheOutcome(answer: .received(fields), store: .nothing))
+        #expect(outcome == CacheOutcome(result: .received(fields), store: .nothing))
     }
 
     @Test func connectionFieldsAreNotStored() throws {
         let outcome = try PolicyFixture.outcome(200, ["A": "1", "Connection": "x, B", "B": "2"])
 
         #expect(outcome.entry?.response?.fields == ["A": "1"])
-        #expect(outcome.answer == .received(["A": "1"]))
+        #expect(outcome.result == .received(["A": "1"]))
     }
 
     @Test(.requirement("O27"), arguments: ["no-store", "No-Store, max-age=100", "max-age=100, no-store", "no-store=x"])
@@ -105,9 +105,9 @@ struct CacheOutcomeTests {
         let fields: HeaderFields = ["Cache-Control": "max-age=100, no-store"]
 
         let incomplete = try PolicyFixture.outcome(200, fields, body: .incomplete, entry: stale())
-        #expect(incomplete == CacheOutcome(answer: .transportFailure, store: .nothing))
+        #expect(incomplete == CacheOutcome(result: .transportFailure, store: .nothing))
         let rejected = try PolicyFixture.outcome(200, fields, body: .rejected, entry: stale())
-        #expect(rejected == CacheOutcome(answer: .received(fields), store: .nothing))
+        #expect(rejected == CacheOutcome(result: .received(fields), store: .nothing))
         #expect(try PolicyFixture.outcome(302, ["Cache-Control": "max-age=9"], body: .incomplete).store == .nothing)
     }
 
@@ -140,7 +140,7 @@ struct CacheOutcomeTests {
         let outcome = try PolicyFixture.outcome(
             304, ["A": "2", "Date": HTTPDate.format(now), "Cache-Control": "max-age=50"], entry: entry)
 
-        guard case .update(let updated) = outcome.store, case .notModified(let shown) = outcome.answer else {
+        guard case .update(let updated) = outcome.store, case .notModified(let shown) = outcome.result else {
             return #expect(Bool(false), "\(outcome)")
         }
         #expect(updated.response?.fields.text("A") == "2")
@@ -150,7 +150,7 @@ struct CacheOutcomeTests {
         #expect(shown.isFresh && shown.status == 200 && shown.fields.text("Age") == "0")
         let next = CacheDecision.decide(
             entry: updated, request: CacheRequest(), settings: CacheSettings(), now: now.adding(milliseconds: 49_000))
-        if case .answer(let shown, nil) = next { #expect(shown.isFresh) } else { #expect(Bool(false), "\(next)") }
+        if case .useStored(let shown, nil) = next { #expect(shown.isFresh) } else { #expect(Bool(false), "\(next)") }
     }
 
     @Test(.requirement("O25")) func response304WithoutCacheControlKeepsTheStoredDirectives() throws {
@@ -170,7 +170,7 @@ struct CacheOutcomeTests {
         for (age, isFresh) in [(Int64(29), true), (30, false)] {
             let later = now.adding(milliseconds: age * 1000)
             let next = CacheDecision.decide(entry: updated, request: CacheRequest(), settings: settings, now: later)
-            if case .answer = next { #expect(isFresh) } else { #expect(!isFresh) }
+            if case .useStored = next { #expect(isFresh) } else { #expect(!isFresh) }
         }
     }
 
@@ -179,7 +179,7 @@ struct CacheOutcomeTests {
             let outcome = try PolicyFixture.outcome(304, fields, entry: stale())
 
             #expect(outcome.store == .remove)
-            if case .notModified = outcome.answer {} else { #expect(Bool(false), "\(outcome.answer)") }
+            if case .notModified = outcome.result {} else { #expect(Bool(false), "\(outcome.result)") }
         }
     }
 
@@ -187,16 +187,16 @@ struct CacheOutcomeTests {
         let request = CacheRequest(policy: .revalidate)
         let outcome = try PolicyFixture.outcome(304, ["ETag": "\"b\""], entry: stale(), request: request)
 
-        guard case .retryUnconditionally(let plan) = outcome.answer else { return #expect(Bool(false), "\(outcome)") }
+        guard case .retryUnconditionally(let plan) = outcome.result else { return #expect(Bool(false), "\(outcome)") }
         #expect(outcome.store == .nothing)
         #expect(plan.addedFields == ["Cache-Control": "max-age=0"])
         #expect(!plan.isConditional && plan.isUnconditionalRetry)
-        let again = CacheOutcome.conclude(
+        let again = CacheOutcome.decide(
             entry: try stale(), key: try PolicyFixture.key(),
             exchange: CacheExchange(request: request, plan: plan, requestTime: now, responseTime: now),
             result: .response(ResponseHead(status: 304, fields: [:]), body: .complete(bytes: 0)),
             settings: CacheSettings(), now: now)
-        #expect(again == CacheOutcome(answer: .received([:]), store: .nothing))
+        #expect(again == CacheOutcome(result: .received([:]), store: .nothing))
     }
 
     @Test(.requirement("O28")) func response304ForALostOrReplacedEntryRepeatsTheRequest() throws {
@@ -207,13 +207,13 @@ struct CacheOutcomeTests {
             [:], ["ETag": "\"b\"", "Last-Modified": date], ["Last-Modified": date], ["ETag": "\"a\""],
         ]
         for entry in try replacements.map({ try PolicyFixture.entry($0) }) + [nil] {
-            let outcome = CacheOutcome.conclude(
+            let outcome = CacheOutcome.decide(
                 entry: entry, key: try PolicyFixture.key(),
                 exchange: CacheExchange(request: CacheRequest(), plan: plan, requestTime: now, responseTime: now),
                 result: .response(ResponseHead(status: 304, fields: [:]), body: .complete(bytes: 0)),
                 settings: CacheSettings(), now: now)
 
-            #expect(outcome.answer == .retryUnconditionally(RequestPlan(isUnconditionalRetry: true)))
+            #expect(outcome.result == .retryUnconditionally(RequestPlan(isUnconditionalRetry: true)))
             #expect(outcome.store == .nothing)
         }
     }
@@ -233,7 +233,7 @@ struct CacheOutcomeTests {
         settings.defaultCacheControlMaxAgeForErrors = .seconds(60)
         let outcome = try PolicyFixture.outcome(status, entry: stale(), request: request, settings: settings)
 
-        #expect(outcome == CacheOutcome(answer: .received([:]), store: .nothing))
+        #expect(outcome == CacheOutcome(result: .received([:]), store: .nothing))
     }
 
     @Test(.requirement("O31")) func disabledServerPolicyStoresSuccessesAndRedirects() throws {
@@ -268,7 +268,7 @@ struct CacheOutcomeTests {
         for result in results {
             let outcome = try PolicyFixture.outcome(result, entry: entry, settings: settings)
             #expect(outcome.store == .nothing)
-            guard case .stale(let shown) = outcome.answer else {
+            guard case .stale(let shown) = outcome.result else {
                 #expect(!row.2, "\(result)")
                 continue
             }
@@ -289,7 +289,7 @@ struct CacheOutcomeTests {
         for own in ["no-cache", "max-age=5"] {
             let request = CacheRequest(fields: ["Cache-Control": own])
             let outcome = try PolicyFixture.outcome(503, entry: stale(), request: request, settings: settings)
-            #expect(outcome.answer == .received([:]))
+            #expect(outcome.result == .received([:]))
         }
     }
 
@@ -298,7 +298,7 @@ struct CacheOutcomeTests {
         settings.defaultCacheControlMaxAgeForErrors = .seconds(60)
         for entry in [nil, try stale()] {
             let outcome = try PolicyFixture.outcome(.transportFailure, entry: entry, settings: settings)
-            #expect(outcome == CacheOutcome(answer: .transportFailure, store: .nothing))
+            #expect(outcome == CacheOutcome(result: .transportFailure, store: .nothing))
         }
     }
 }

@@ -22,7 +22,7 @@ struct HostileHeaderTests {
         let decision = CacheDecision.decide(
             entry: updated, request: CacheRequest(), settings: CacheSettings(), now: PolicyFixture.now)
         switch decision {
-        case .answer(let shown, _): #expect(shown.fields[lines: "Age"].count == 1)
+        case .useStored(let shown, _): #expect(shown.fields[lines: "Age"].count == 1)
         case .send(let plan, _): #expect(!plan.isPassThrough)
         case .fail, .notInCache: #expect(Bool(false), "\(decision)")
         }

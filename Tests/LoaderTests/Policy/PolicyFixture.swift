@@ -49,10 +49,10 @@ enum PolicyFixture {
         let plan: RequestPlan
         switch CacheDecision.decide(entry: entry, request: request, settings: settings, now: now) {
         case .send(let sent, _): plan = sent
-        case .answer(_, let refresh): plan = refresh ?? RequestPlan()
+        case .useStored(_, let refresh): plan = refresh ?? RequestPlan()
         case .fail, .notInCache: plan = RequestPlan()
         }
-        return CacheOutcome.conclude(
+        return CacheOutcome.decide(
             entry: entry, key: try key(),
             exchange: CacheExchange(request: request, plan: plan, requestTime: now, responseTime: now), result: result,
             settings: settings, now: now)

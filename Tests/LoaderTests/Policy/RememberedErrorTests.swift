@@ -27,7 +27,7 @@ struct RememberedErrorTests {
             let decision = CacheDecision.decide(entry: entry, request: request, settings: settings, now: now)
             guard case .send(let plan, _) = decision else { return decision }
             requests += 1
-            let outcome = CacheOutcome.conclude(
+            let outcome = CacheOutcome.decide(
                 entry: entry, key: try PolicyFixture.key(),
                 exchange: CacheExchange(request: request, plan: plan, requestTime: now, responseTime: now),
                 result: .response(ResponseHead(status: status, fields: fields), body: .complete(bytes: bytes)),
@@ -107,7 +107,7 @@ struct RememberedErrorTests {
         simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=50"])
         try simulation.load(500, policy: .reload)
 
-        guard case .answer(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
+        guard case .useStored(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
 
         #expect(shown.isFresh)
         #expect(simulation.entry?.failure?.attempts == 1)
@@ -154,7 +154,7 @@ struct RememberedErrorTests {
         simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5, stale-while-revalidate=99"], age: 10)
         try simulation.load(500, policy: .reload)
 
-        guard case .answer(let shown, let refresh) = try simulation.load(200) else {
+        guard case .useStored(let shown, let refresh) = try simulation.load(200) else {
             return #expect(Bool(false), "no answer")
         }
         #expect(!shown.isFresh && refresh == nil)
@@ -166,7 +166,7 @@ struct RememberedErrorTests {
         simulation.entry = try PolicyFixture.entry(["Cache-Control": "max-age=5"], age: 10)
         try simulation.load(503)
 
-        guard case .answer(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
+        guard case .useStored(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
         guard case .remembered(let error)? = shown.staleReason else { return #expect(Bool(false), "no error") }
         #expect(error.status == 503 && !shown.isFresh)
     }
@@ -177,7 +177,7 @@ struct RememberedErrorTests {
         try simulation.load(status, ["Cache-Control": "max-age=10"])
         simulation.advance(9)
 
-        guard case .answer(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
+        guard case .useStored(let shown, nil) = try simulation.load(200) else { return #expect(Bool(false), "no answer") }
         #expect(shown.status == status && shown.isFresh && shown.fields.text("Age") == "9")
         simulation.advance(1)
         try simulation.load(200)

@@ -103,7 +103,7 @@ import Testing
             let all = CacheDecision.decide(
                 entry: entry, request: CacheRequest(), settings: Self.shared, now: PolicyFixture.now)
 
-            guard case .answer = alone else { throw PolicyFixture.Missing() }
+            guard case .useStored = alone else { throw PolicyFixture.Missing() }
             #expect(all == .send(RequestPlan(), provisional: nil), "\(fields)")
         }
     }

@@ -41,8 +41,8 @@ import Testing
         }
         gate.open()
 
-        #expect(await curious.end() == 7)
-        #expect(await quiet.end() == 7)
+        #expect(await curious.output() == 7)
+        #expect(await quiet.output() == 7)
         #expect(table.count == 0)
     }
 
@@ -53,12 +53,12 @@ import Testing
             try? await gate.pass()
             return 1
         }
-        let task = Task { await first.end() }
+        let task = Task { await first.output() }
         task.cancel()
 
         #expect(await task.value == nil)
         let second = table.join("a", wantsProgress: false) { _ in 2 }
-        #expect(await second.end() == 2)
+        #expect(await second.output() == 2)
         gate.open()
     }
 }

@@ -2,7 +2,7 @@
 internal import PlatformImage
 
 /// Derives the cache policy's outcome and the result of the fetch from a decoded response; pure.
-struct FetchConclusion {
+struct FetchEvaluation {
     private let received: ReceivedResponse
     /// The decoded image or the bytes; nil when there are none or they were rejected.
     private let content: LoadContent?
@@ -29,7 +29,7 @@ struct FetchConclusion {
     /// for a reason other than the network; nil for all others.
     ///
     /// - Parameter isCancelled: True when the task of the fetch is cancelled.
-    func endWithoutPolicy(isCancelled: Bool) -> FetchFailure? {
+    func failureWithoutPolicy(isCancelled: Bool) -> FetchFailure? {
         if isCancelled || failure?.error.code == .cancelled {
             return FetchFailure(error: .cancelled(url: Redaction.shown(hop.url)))
         }
@@ -39,11 +39,11 @@ struct FetchConclusion {
 
     /// The outcome of the cache policy for the response.
     func outcome(
-        _ plan: RequestPlan, _ found: FoundEntry, _ settings: CacheSettings, now: WallTime
+        _ plan: RequestPlan, _ found: LookupResult, _ settings: CacheSettings, now: WallTime
     ) -> CacheOutcome {
         let exchange = CacheExchange(
             request: hop.request, plan: plan, requestTime: received.requestTime, responseTime: received.responseTime)
-        return CacheOutcome.conclude(
+        return CacheOutcome.decide(
             entry: found.entry, key: hop.key, exchange: exchange,
             result: received.head.map { .response($0, body: body) } ?? .transportFailure, settings: settings, now: now)
     }
@@ -51,8 +51,8 @@ struct FetchConclusion {
     /// The result of the fetch.
     ///
     /// - Parameter stored: State of the caches after the outcome's change.
-    func end(_ outcome: CacheOutcome, _ stored: StoredState, _ plan: RequestPlan, _ found: FoundEntry) -> FetchEnd {
-        switch outcome.answer {
+    func result(_ outcome: CacheOutcome, _ stored: StoredState, _ plan: RequestPlan, _ found: LookupResult) -> FetchResult {
+        switch outcome.result {
         case .received(let fields):
             let status = received.head?.status ?? 0
             if let failure { return .failure(failure) }
@@ -63,17 +63,17 @@ struct FetchConclusion {
                 return .failure(FetchFailure(error: error.about(response)))
             }
             return .success(
-                Fetched(
+                FetchedResponse(
                     .received, status: status, fields: fields, isFresh: true, entry: stored.entry,
                     revision: stored.revision, body: received.content, content: content,
                     variant: hop.load.decoding?.variant))
-        case .notModified(let answer):
+        case .notModified(let response):
             var found = found
             // With `no-store` on the request the stored response stays unchanged.
             if outcome.store != .nothing { found.revision = stored.revision }
-            return .success(Fetched(.notModified, answer, found, hop, entry: stored.entry))
-        case .stale(let answer):
-            return .success(Fetched(.stored, answer, found, hop, entry: found.entry, staleReason: error))
+            return .success(FetchedResponse(.notModified, response, found, hop, entry: stored.entry))
+        case .stale(let response):
+            return .success(FetchedResponse(.stored, response, found, hop, entry: found.entry, staleReason: error))
         case .retryUnconditionally, .transportFailure:
             return .failure(FetchFailure(error: error))
         }

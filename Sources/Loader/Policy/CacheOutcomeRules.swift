@@ -1,12 +1,12 @@
 #if Loader
 /// The inputs and the rules that compute a ``CacheOutcome``, one function per class of response.
-struct Conclusion {
+struct CacheOutcomeRules {
     let entry: CacheEntry?
     let key: CacheKey
     let exchange: CacheExchange
     let settings: CacheSettings
     let now: WallTime
-    let demand: CacheDemand
+    let constraints: CacheConstraints
     let stored: StoredCandidate?
 
     func outcome(of result: ExchangeResult) -> CacheOutcome {
@@ -22,15 +22,15 @@ struct Conclusion {
     }
 
     func received(_ head: ResponseHead, _ store: CacheOutcome.StoreChange) -> CacheOutcome {
-        CacheOutcome(answer: .received(head.fields.removingConnectionFields()), store: store)
+        CacheOutcome(result: .received(head.fields.removingConnectionFields()), store: store)
     }
 
     /// A transport failure never changes the store and is not counted (Docs/originals.md O39).
     private var transportFailure: CacheOutcome {
-        guard !exchange.plan.isPassThrough, let stored, stored.mayReplaceError(status: nil, demand, settings) else {
-            return CacheOutcome(answer: .transportFailure, store: .nothing)
+        guard !exchange.plan.isPassThrough, let stored, stored.mayReplaceError(status: nil, constraints, settings) else {
+            return CacheOutcome(result: .transportFailure, store: .nothing)
         }
-        return CacheOutcome(answer: .stale(stored.answer(isFresh: false, staleReason: .transport)), store: .nothing)
+        return CacheOutcome(result: .stale(stored.cachedResponse(isFresh: false, staleReason: .transport)), store: .nothing)
     }
 
     /// Handles a 304 (RFC 9111 §4.3.4).
@@ -50,7 +50,7 @@ struct Conclusion {
             plan.addedFields.removeAll(named: "If-Modified-Since")
             plan.isConditional = false
             plan.isUnconditionalRetry = true
-            return CacheOutcome(answer: .retryUnconditionally(plan), store: .nothing)
+            return CacheOutcome(result: .retryUnconditionally(plan), store: .nothing)
         }
         var response = stored.response.merged(
             with: head.fields, requestTime: exchange.requestTime, responseTime: exchange.responseTime)
@@ -58,16 +58,16 @@ struct Conclusion {
         response.vary = vary ?? []
         let control = CacheControl(response.fields)
         let freshness = Freshness(of: response, control: control, settings: settings, now: now)
-        let answer = StoredAnswer(
+        let confirmed = CachedResponse(
             status: response.status, fields: response.fields(age: freshness.age), isFresh: true)
 
         let store: CacheOutcome.StoreChange
         if vary == nil || !mayStore(response.status, response.fields, control) {
             store = .remove
         } else {
-            store = demand.allowsStoring ? .update(CacheEntry(key: key, response: response)) : .nothing
+            store = constraints.allowsStoring ? .update(CacheEntry(key: key, response: response)) : .nothing
         }
-        return CacheOutcome(answer: .notModified(answer), store: store)
+        return CacheOutcome(result: .notModified(confirmed), store: store)
     }
 
     private func success(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
@@ -76,10 +76,10 @@ struct Conclusion {
         case .rejected: return received(head, .nothing)
         case .complete: break
         }
-        if demand.allowsStoring, let response = storable(head) {
+        if constraints.allowsStoring, let response = storable(head) {
             // The returned fields are the ones that are stored.
             return CacheOutcome(
-                answer: .received(response.fields),
+                result: .received(response.fields),
                 store: .write(CacheEntry(key: key, response: response), keepsBody: true))
         }
         return received(head, superseded)
@@ -95,7 +95,7 @@ struct Conclusion {
         let isStorable =
             !settings.useServerCachePolicy || isFreshByDefault
             || Freshness.isExplicit(head.fields, control, isShared: settings.isSharedCache)
-        if isStorable, case .complete = body, demand.allowsStoring, let response = storable(head) {
+        if isStorable, case .complete = body, constraints.allowsStoring, let response = storable(head) {
             return received(head, .write(CacheEntry(key: key, response: response), keepsBody: true))
         }
         let isOlderRedirect = stored.map { Storability.isRedirect($0.response.status) } ?? false
@@ -130,13 +130,13 @@ struct Conclusion {
     }
 }
 
-extension Conclusion {
+extension CacheOutcomeRules {
     /// Handles an error: the stored image stays unchanged (Docs/http-cache.md 6.4); the error is remembered beside
     /// it.
     func error(_ head: ResponseHead, _ body: ReceivedBody) -> CacheOutcome {
-        var outcome = received(head, demand.allowsStoring ? change(after: head, body) : .nothing)
-        if let stored, stored.mayReplaceError(status: head.status, demand, settings) {
-            outcome.answer = .stale(stored.answer(isFresh: false, staleReason: .status(head.status)))
+        var outcome = received(head, constraints.allowsStoring ? change(after: head, body) : .nothing)
+        if let stored, stored.mayReplaceError(status: head.status, constraints, settings) {
+            outcome.result = .stale(stored.cachedResponse(isFresh: false, staleReason: .status(head.status)))
         }
         return outcome
     }
@@ -197,15 +197,15 @@ extension CacheOutcome {
     ///   - key: The key of this hop.
     ///   - settings: The host's cache settings.
     ///   - now: The time when the body had ended.
-    static func conclude(
+    static func decide(
         entry: CacheEntry?, key: CacheKey, exchange: CacheExchange, result: ExchangeResult, settings: CacheSettings,
         now: WallTime
     ) -> CacheOutcome {
-        let conclusion = Conclusion(
+        let rules = CacheOutcomeRules(
             entry: entry, key: key, exchange: exchange, settings: settings, now: now,
-            demand: CacheDemand(exchange.request, settings: settings),
+            constraints: CacheConstraints(exchange.request, settings: settings),
             stored: StoredCandidate(entry, request: exchange.request, settings: settings, now: now))
-        return conclusion.outcome(of: result)
+        return rules.outcome(of: result)
     }
 }
 #endif

@@ -2,7 +2,7 @@
 internal import PlatformImage
 
 /// The result of a successful load: an image or plain bytes.
-struct LoadAnswer: Sendable {
+struct LoadResult: Sendable {
     var content: LoadContent
     var source: LoadSource
     var isFresh: Bool

@@ -10,7 +10,7 @@ struct CacheGenerations: Sendable {
 }
 
 /// The result of a cache lookup for one hop.
-struct FoundEntry: Sendable {
+struct LookupResult: Sendable {
     var entry: CacheEntry?
     /// The verified body from disk, with its content codings.
     var body: [UInt8]?
@@ -48,7 +48,7 @@ struct FoundEntry: Sendable {
 
 extension FailedResponse {
     /// The response of a stored entry.
-    init(_ stored: StoredAnswer, of found: FoundEntry) {
+    init(_ stored: CachedResponse, of found: LookupResult) {
         self.init(
             status: stored.status, fields: stored.fields, body: found.content ?? [],
             source: found.isInMemory ? .memory : .disk)

@@ -1,7 +1,7 @@
 #if Loader
 /// The constraints of a request: cache policy and request directives combined (Docs/http-cache.md 5, RFC 9111
 /// §5.2.1).
-struct CacheDemand: Hashable, Sendable {
+struct CacheConstraints: Hashable, Sendable {
     /// The caller's policy, or `cacheOnly` for `only-if-cached`.
     let policy: CachePolicy
     /// True when a stored response must be validated even if it is fresh.

@@ -2,7 +2,7 @@
 internal import PlatformImage
 
 /// Builds the result of one load from a stored response or a finished fetch, and decodes the body where needed.
-struct AnswerBuilder: Sendable {
+struct LoadResultBuilder: Sendable {
     let decoder: BodyDecoder
     let writer: CacheWriter
     let freshness: FreshnessRules
@@ -12,13 +12,13 @@ struct AnswerBuilder: Sendable {
     /// - Parameters:
     ///   - found: Receives the decoded image, so that a confirmed body is not decoded again.
     ///   - timings: Timings of the load; the decoding time is added.
-    func answer(
-        _ stored: StoredAnswer, of found: inout FoundEntry, at hop: LoadHop, _ timings: inout LoadTimings
-    ) async throws(LoadError) -> LoadAnswer? {
+    func result(
+        _ stored: CachedResponse, of found: inout LookupResult, at hop: LoadHop, _ timings: inout LoadTimings
+    ) async throws(LoadError) -> LoadResult? {
         guard freshness.accepts(found, hop), let content = try await content(of: &found, at: hop, &timings) else {
             return nil
         }
-        return LoadAnswer(
+        return LoadResult(
             content: content, source: found.isInMemory ? .memory : .disk, isFresh: stored.isFresh,
             isStored: found.revision != nil, staleReason: stored.staleReason.map { LoadError($0, of: hop.load) },
             status: stored.status, fields: stored.fields, timings: timings)
@@ -26,7 +26,7 @@ struct AnswerBuilder: Sendable {
 
     /// The image in memory or the decoded stored body; nil when it does not decode.
     private func content(
-        of found: inout FoundEntry, at hop: LoadHop, _ timings: inout LoadTimings
+        of found: inout LookupResult, at hop: LoadHop, _ timings: inout LoadTimings
     ) async throws(LoadError) -> LoadContent? {
         if let cachedImage = found.cachedImage { return cachedImage.content }
         guard let body = found.content else { return nil }
@@ -48,31 +48,31 @@ struct AnswerBuilder: Sendable {
     }
 
     /// The result from a successful fetch; nil when the body that the origin confirmed is no longer available.
-    func answer(
-        _ fetched: Fetched, _ hop: LoadHop, _ found: FoundEntry, _ timings: inout LoadTimings
-    ) async throws(LoadError) -> LoadAnswer? {
-        var answer = LoadAnswer(
+    func result(
+        _ fetched: FetchedResponse, _ hop: LoadHop, _ found: LookupResult, _ timings: inout LoadTimings
+    ) async throws(LoadError) -> LoadResult? {
+        var result = LoadResult(
             content: LoadContent(), source: .networkToDisk, isFresh: fetched.isFresh, isStored: fetched.isStored,
             staleReason: fetched.staleReason, status: fetched.status, fields: fetched.fields)
         switch fetched.kind {
         case .received: break
-        case .notModified: answer.source = .networkNotModified
-        case .stored: answer.source = found.isInMemory ? .memory : .disk
+        case .notModified: result.source = .networkNotModified
+        case .stored: result.source = found.isInMemory ? .memory : .disk
         }
         if let content = fetched.content, hop.load.decoding?.variant == fetched.variant {
-            answer.content = content
+            result.content = content
         } else if fetched.kind != .received, let cachedImage = found.cachedImage,
             cachedImage.entry.response?.createdAt == fetched.createdAt
         {
-            answer.content = cachedImage.content
+            result.content = cachedImage.content
         } else if let body = fetched.body {
             guard let decoding = hop.load.decoding else {
-                answer.content = LoadContent(bytes: body)
-                return answer
+                result.content = LoadContent(bytes: body)
+                return result
             }
             let begin = ContinuousClock.now
             do throws(LoadError) {
-                answer.content = decoder.content(try await decoder.decode(body, .fetch(fetched), hop, decoding), body)
+                result.content = decoder.content(try await decoder.decode(body, .fetch(fetched), hop, decoding), body)
             } catch {
                 guard error.code == .undecodable, fetched.kind != .received else {
                     throw error.about(FailedResponse(status: fetched.status, fields: fetched.fields, body: body))
@@ -85,15 +85,15 @@ struct AnswerBuilder: Sendable {
         }
         if let entry = fetched.entry, fetched.staleReason == nil {
             writer.remember(
-                answer.content, StoredState(entry: entry, revision: fetched.revision), hop, found.generations)
+                result.content, StoredState(entry: entry, revision: fetched.revision), hop, found.generations)
         }
-        return answer
+        return result
     }
 }
 
 /// The result of one hop of a load.
 enum HopResult: Sendable {
-    case answer(LoadAnswer)
+    case result(LoadResult)
     /// A redirect to follow.
     case redirect(ResponseHead)
 
@@ -112,8 +112,8 @@ enum HopResult: Sendable {
                 "status \(response.status), a redirect that is not to be followed")
             throw error.about(response)
         }
-        self = .answer(
-            LoadAnswer(
+        self = .result(
+            LoadResult(
                 content: LoadContent(bytes: response.body), source: source, isFresh: true, isStored: isStored,
                 status: response.status, fields: response.fields))
     }

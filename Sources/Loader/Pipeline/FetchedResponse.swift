@@ -2,7 +2,7 @@
 internal import PlatformImage
 
 /// The result of a successful fetch, shared by all its waiters.
-final class Fetched: Sendable {
+final class FetchedResponse: Sendable {
     enum Kind: Sendable {
         /// The origin sent a body or a redirect.
         case received
@@ -49,7 +49,7 @@ final class Fetched: Sendable {
 
     /// A result that uses the stored response of a hop.
     convenience init(
-        _ kind: Kind, _ stored: StoredAnswer, _ found: FoundEntry, _ hop: LoadHop, entry: CacheEntry?,
+        _ kind: Kind, _ stored: CachedResponse, _ found: LookupResult, _ hop: LoadHop, entry: CacheEntry?,
         staleReason error: LoadError? = nil
     ) {
         self.init(
@@ -71,5 +71,5 @@ struct FetchFailure: Error, Sendable {
     var variant: String?
 }
 
-typealias FetchEnd = Result<Fetched, FetchFailure>
+typealias FetchResult = Result<FetchedResponse, FetchFailure>
 #endif

@@ -2,7 +2,7 @@
 internal import PlatformImage
 
 /// Checks content types against the accepted ones (O43).
-struct TypeGate: Sendable {
+struct ContentTypeFilter: Sendable {
     private let accepted: Set<ContentType>?
 
     /// - Parameter accepted: Empty for any image, nil for anything.
