@@ -12,7 +12,7 @@ extension ImageLoader {
 
     /// Number of running fetches and decodes, plus 1 while a fetch waits or runs in a lane; 0 when all work has ended,
     /// cancelled work included.
-    package var underWayCount: Int {
+    package var activeWorkCount: Int {
         let (images, data) = (images.shared, data.shared)
         let lanes = images.lanes.counts
         return images.fetches.runningCount + images.decodes.runningCount

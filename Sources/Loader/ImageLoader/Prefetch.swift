@@ -51,8 +51,8 @@ public final class Prefetch: Sendable {
     /// Returns the final counts when no work is left, or the current counts as soon as the calling task is cancelled. A
     /// paused prefetch does not end before it is resumed or cancelled.
     @discardableResult
-    public func end() async -> Counts {
-        await work.end()
+    public func waitUntilFinished() async -> Counts {
+        await work.waitUntilFinished()
         return work.counts
     }
 }

@@ -136,7 +136,7 @@ final class PrefetchWork: Sendable {
     }
 
     /// Returns when no work is left, or as soon as the calling task is cancelled.
-    func end() async {
+    func waitUntilFinished() async {
         let number = state.locked(in: self) { state in
             state.lastWaiter += 1
             return state.lastWaiter

@@ -39,7 +39,7 @@ public final class ImageTask: Sendable {
     }
 
     /// Returns after the last callback has returned.
-    public func end() async {
+    public func waitUntilFinished() async {
         let task = state.locked(in: self) { $0.task }
         await task?.value
     }

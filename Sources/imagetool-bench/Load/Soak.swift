@@ -43,7 +43,7 @@ struct Soak {
         }
         // A cancelled load's fetch ends shortly after its last waiter; wait at most five minutes.
         let deadline = ContinuousClock.now + .seconds(300)
-        while loader.underWayCount > 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(1)) }
+        while loader.activeWorkCount > 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(1)) }
         return (steps[1], measure(total, loader))
     }
 
@@ -117,7 +117,7 @@ struct Soak {
         var step = step
         step.resident = residentBytes(.current)
         step.descriptors = openDescriptors()
-        step.underWay = loader.underWayCount
+        step.underWay = loader.activeWorkCount
         return step
     }
 }

@@ -183,7 +183,7 @@ import Testing
             #expect(lanes.counts == running)
             for task in tasks {
                 task.cancel()
-                await task.end()
+                await task.waitUntilFinished()
             }
             await bench.waitUntil { bench.isIdle }
         }
@@ -326,7 +326,7 @@ import Testing
             try await bench.loader.data(for: DataRequest(url: LoaderBench.url))
         }
         let prefetch = bench.loader.prefetch([ImageRequest(url: "http://example.com/third")])
-        #expect(await prefetch.end().failed == 1)
+        #expect(await prefetch.waitUntilFinished().failed == 1)
         gate.open()
 
         #expect(try await underWay.source == .networkToDisk)

@@ -28,7 +28,7 @@ import Testing
             callbacks.requestCompleted = { error, _, _ in
                 ends.update { $0.append(error.map { "\($0.code)" } ?? "loaded") }
             }
-            await bench.loader.loadImage(with: request, callbacks).end()
+            await bench.loader.loadImage(with: request, callbacks).waitUntilFinished()
             return ends.value.joined(separator: ", ")
         },
         LoadMethod(name: "bytes") { bench, request in
@@ -42,7 +42,7 @@ import Testing
     private static func prefetch(
         _ request: ImageRequest, to destination: Prefetch.Destination, with bench: LoaderBench
     ) async -> String {
-        let counts = await bench.loader.prefetch([request], to: destination).end()
+        let counts = await bench.loader.prefetch([request], to: destination).waitUntilFinished()
         return "\(counts.done) done, \(counts.skipped) skipped, \(counts.failed) failed"
     }
 
@@ -229,7 +229,7 @@ import Testing
 
         bench.loader.invalidate()
         gate.open()
-        let counts = await prefetch.end()
+        let counts = await prefetch.waitUntilFinished()
 
         #expect([counts.total, counts.done, counts.failed, counts.skipped] == [5, 1, 4, 0])
         #expect(bench.transport.requests.map(\.url) == [requests[0].url])

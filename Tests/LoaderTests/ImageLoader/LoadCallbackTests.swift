@@ -73,7 +73,7 @@ import Testing
             bench.clock.advance(history.wait)
             let calls = Locked<[String]>([])
             let task = bench.loader.loadImage(with: request, callbacks(calls))
-            await task.end()
+            await task.waitUntilFinished()
 
             #expect(calls.value == history.calls, "\(history.name)")
             #expect(task.didSendRequest == (history.name != "fresh"))
@@ -83,7 +83,7 @@ import Testing
     @Test(.requirement("O8", "O10")) func firstLoadDoesNotCallHasCache() async throws {
         let bench = try LoaderBench(.image(TestImage.first))
         let calls = Locked<[String]>([])
-        await bench.loader.loadImage(with: request, callbacks(calls)).end()
+        await bench.loader.loadImage(with: request, callbacks(calls)).waitUntilFinished()
         #expect(calls.value == ["sendingRequest false", "completed nil 19 networkToDisk"])
     }
 
@@ -91,7 +91,7 @@ import Testing
         let bench = try LoaderBench(.offline)
         let calls = Locked<[String]>([])
         let task = bench.loader.loadImage(with: ImageRequest(url: ""), callbacks(calls))
-        await task.end()
+        await task.waitUntilFinished()
         #expect(calls.value == ["completed invalidURL nil none", "onFail invalidURL true"])
         #expect(!task.didSendRequest)
     }
@@ -103,7 +103,7 @@ import Testing
                 ScriptedTransport { _, number in replies[min(number, replies.count) - 1] }, history.change)
             _ = await bench.steps()
             bench.clock.advance(history.wait)
-            await bench.loader.loadImage(with: request).end()
+            await bench.loader.loadImage(with: request).waitUntilFinished()
             #expect(bench.isIdle)
         }
     }
@@ -117,7 +117,7 @@ import Testing
         let task = bench.loader.loadImage(with: request, callbacks(calls))
         await gate.arrival()
         task.cancel()
-        await task.end()
+        await task.waitUntilFinished()
         task.cancel()
         #expect(calls.value == ["sendingRequest false", "completed cancelled nil none", "onFail cancelled false"])
     }
@@ -134,7 +134,7 @@ import Testing
         await bench.loader.loadImage(
             with: request, on: .queue(queue), hasCache: { _, _ in note() }, sendingRequest: { _ in note() },
             requestCompleted: { _, _, _ in note() }
-        ).end()
+        ).waitUntilFinished()
         #expect(places.value == [true, true, true])
     }
 

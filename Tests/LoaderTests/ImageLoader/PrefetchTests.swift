@@ -33,7 +33,7 @@ import Testing
     @Test(.requirement("O89")) func prefetchedImagesAreMemoryHitsLater() async throws {
         let bench = try bench()
         let prefetch = bench.loader.prefetch(requests(5))
-        #expect(await prefetch.end() == counts(5, done: 5))
+        #expect(await prefetch.waitUntilFinished() == counts(5, done: 5))
         #expect(bench.loader.memoryStatistics.count == 5)
         for request in requests(5) {
             #expect(await bench.steps(request) == ["cached memory fresh", "finished memory"])
@@ -44,7 +44,7 @@ import Testing
 
     @Test(.requirement("O89")) func prefetchToDiskStoresNoBitmapsInMemory() async throws {
         let bench = try bench()
-        #expect(await bench.loader.prefetch(requests(3), to: .disk).end() == counts(3, done: 3))
+        #expect(await bench.loader.prefetch(requests(3), to: .disk).waitUntilFinished() == counts(3, done: 3))
         #expect(bench.loader.memoryStatistics.count == 0)
         #expect(bench.loader.memoryStatistics.peakBytes == 0)
         for request in requests(3) { #expect(await bench.steps(request) == ["cached disk fresh", "finished disk"]) }
@@ -59,44 +59,44 @@ import Testing
         ]
         for (reply, code) in refused {
             let bench = try origin { _, _ in reply }
-            #expect(await bench.loader.prefetch(requests(1), to: .disk).end() == counts(1, failed: 1))
+            #expect(await bench.loader.prefetch(requests(1), to: .disk).waitUntilFinished() == counts(1, failed: 1))
             #expect(bench.storedFiles.isEmpty)
             #expect(await bench.failure(Self.request("0"))?.code == code)
         }
         let bench = try bench({ $0.maxDecodedBytes = 19 * 13 * 4 - 1 })
-        #expect(await bench.loader.prefetch(requests(1), to: .disk).end() == counts(1, failed: 1))
+        #expect(await bench.loader.prefetch(requests(1), to: .disk).waitUntilFinished() == counts(1, failed: 1))
         #expect(bench.storedFiles.isEmpty)
     }
 
     @Test(.requirement("O89"), arguments: Prefetch.Destination.allCases)
     func freshCachedImagesAreSkipped(to destination: Prefetch.Destination) async throws {
         let bench = try bench()
-        _ = await bench.loader.prefetch(requests(2), to: destination).end()
+        _ = await bench.loader.prefetch(requests(2), to: destination).waitUntilFinished()
         let reads = bench.loader.diskStatistics?.hits
-        let again = await bench.loader.prefetch(requests(3), to: destination).end()
+        let again = await bench.loader.prefetch(requests(3), to: destination).waitUntilFinished()
         #expect(again == counts(3, done: 1, skipped: 2))
         #expect(bench.transport.requests.count == 3)
         // Reading only the entry's header is not counted as a hit.
         #expect(bench.loader.diskStatistics?.hits == reads)
         bench.clock.advance(61)
-        #expect(await bench.loader.prefetch(requests(3), to: destination).end() == counts(3, done: 3))
+        #expect(await bench.loader.prefetch(requests(3), to: destination).waitUntilFinished() == counts(3, done: 3))
         #expect(bench.transport.requests.count == 6)
     }
 
     @Test(.requirement("O89")) func prefetchToMemoryDecodesImagesCachedOnDisk() async throws {
         let bench = try bench()
-        _ = await bench.loader.prefetch(requests(2), to: .disk).end()
-        #expect(await bench.loader.prefetch(requests(2), to: .memory).end() == counts(2, done: 2))
+        _ = await bench.loader.prefetch(requests(2), to: .disk).waitUntilFinished()
+        #expect(await bench.loader.prefetch(requests(2), to: .memory).waitUntilFinished() == counts(2, done: 2))
         #expect(bench.loader.memoryStatistics.count == 2)
         #expect(bench.transport.requests.count == 2)
     }
 
     @Test(.requirement("O89")) func prefetchToMemoryUsesTheDiskWhenTheMemoryCacheIsOff() async throws {
         let bench = try bench({ $0.cacheImagesInMemory = false })
-        #expect(await bench.loader.prefetch(requests(2), to: .memory).end() == counts(2, done: 2))
-        #expect(await bench.loader.prefetch(requests(2), to: .memory).end() == counts(2, skipped: 2))
+        #expect(await bench.loader.prefetch(requests(2), to: .memory).waitUntilFinished() == counts(2, done: 2))
+        #expect(await bench.loader.prefetch(requests(2), to: .memory).waitUntilFinished() == counts(2, skipped: 2))
         let nowhere = try self.bench({ $0.cacheDirectory = nil })
-        #expect(await nowhere.loader.prefetch(requests(2), to: .disk).end() == counts(2, failed: 2))
+        #expect(await nowhere.loader.prefetch(requests(2), to: .disk).waitUntilFinished() == counts(2, failed: 2))
         #expect(nowhere.transport.requests.isEmpty)
     }
 
@@ -105,9 +105,9 @@ import Testing
         // `reload` ignores the cache, so a request is skipped only because an equal one precedes it.
         let each = requests(3).map { ImageRequest(url: $0.url, policy: .reload) }
         let twice = each + each
-        #expect(await bench.loader.prefetch(twice).end() == counts(6, done: 3, skipped: 3))
+        #expect(await bench.loader.prefetch(twice).waitUntilFinished() == counts(6, done: 3, skipped: 3))
         #expect(bench.transport.requests.count == 3)
-        #expect(await bench.loader.prefetch([]).end() == counts(0))
+        #expect(await bench.loader.prefetch([]).waitUntilFinished() == counts(0))
     }
 
     @Test(.requirement("O89"), arguments: Prefetch.Destination.allCases)
@@ -134,7 +134,7 @@ import Testing
             await bench.waitUntil { bench.loader.images.shared.lanes.counts == LaneCounts(urgentRunning: 1) }
             gate.open()
             #expect(try await image.bitmap.width == 19)
-            #expect(await handle.end() == counts(1, done: 1))
+            #expect(await handle.waitUntilFinished() == counts(1, done: 1))
             #expect(bench.transport.requests.count == 1)
             #expect(bench.loader.memoryStatistics.count == 1)
         }
@@ -152,13 +152,13 @@ import Testing
         async let image = bench.loader.image(for: Self.request("0"))
         await bench.waitUntil { bench.loader.images.shared.fetches.waiterTotal == 2 }
         prefetch.cancel()
-        #expect(await prefetch.end() == counts(3))
+        #expect(await prefetch.waitUntilFinished() == counts(3))
         gate.open()
         #expect(try await image.source == .networkToDisk)
         #expect(bench.transport.requests.count == 1)
         await bench.waitUntil { bench.isIdle }
         prefetch.resume()
-        #expect(await prefetch.end() == counts(3))
+        #expect(await prefetch.waitUntilFinished() == counts(3))
         #expect(bench.transport.requests.count == 1)
     }
 
@@ -197,14 +197,14 @@ import Testing
         #expect(bench.transport.requests.count == 1)
         #expect(prefetch.counts == counts(3, done: 1))
         prefetch.resume()
-        #expect(await prefetch.end() == counts(3, done: 3))
+        #expect(await prefetch.waitUntilFinished() == counts(3, done: 3))
     }
 
     @Test(.requirement("O89")) func pausedPrefetchCanBeCancelled() async throws {
         let bench = try bench()
         let prefetch = bench.loader.prefetch([])
         prefetch.pause()
-        #expect(await prefetch.end() == counts(0))
+        #expect(await prefetch.waitUntilFinished() == counts(0))
         let gate = Gate()
         let held = try origin { _, _ in
             var reply = ScriptedReply.image(TestImage.first)
@@ -214,7 +214,7 @@ import Testing
         let other = held.loader.prefetch(requests(2))
         await gate.arrival()
         other.pause()
-        let end = Task { await other.end() }
+        let end = Task { await other.waitUntilFinished() }
         other.cancel()
         #expect(await end.value == counts(2))
     }
@@ -229,13 +229,13 @@ import Testing
         let prefetch = bench.loader.prefetch(requests(1))
         await gate.arrival()
         for delay in 0..<20 {
-            let waiting = Task { await prefetch.end() }
+            let waiting = Task { await prefetch.waitUntilFinished() }
             for _ in 0..<delay { await Task.yield() }
             waiting.cancel()
             #expect(await waiting.value == counts(1))
         }
         gate.open()
-        #expect(await prefetch.end() == counts(1, done: 1))
+        #expect(await prefetch.waitUntilFinished() == counts(1, done: 1))
     }
 
     @Test(.requirement("O89")) func slowPrefetchLoadsSeriallyAndUrgentPrefetchInParallel() async throws {
@@ -257,7 +257,7 @@ import Testing
         prefetch.setPriority(.slow)
         await bench.waitUntil { lanes.counts == LaneCounts(slowRunning: 3) }
         prefetch.cancel()
-        _ = await prefetch.end()
+        _ = await prefetch.waitUntilFinished()
         await bench.waitUntil { bench.isIdle }
     }
 
@@ -275,7 +275,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
         gate.open()
         _ = try await urgent
-        #expect(await prefetch.end() == counts(3, done: 3))
+        #expect(await prefetch.waitUntilFinished() == counts(3, done: 3))
     }
 
     @Test(.requirement("O89")) func failuresAreCountedAndRetriedAsConfigured() async throws {
@@ -284,7 +284,7 @@ import Testing
             return number < 4 ? .offline : .image(TestImage.first, maxAge: 60)
         }
         let prefetch = bench.loader.prefetch(requests(2) + [ImageRequest(url: "no address")])
-        #expect(await prefetch.end() == counts(3, done: 1, failed: 2))
+        #expect(await prefetch.waitUntilFinished() == counts(3, done: 1, failed: 2))
         #expect(bench.transport.requests.count == 4)
     }
 }

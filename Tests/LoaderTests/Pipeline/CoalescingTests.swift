@@ -297,11 +297,11 @@ import Testing
         first.setPriority(.urgent)
         #expect(lanes.counts == LaneCounts(urgentRunning: 1, slowWaiting: 1))
         second.setPriority(.urgent)
-        await second.end()
+        await second.waitUntilFinished()
         #expect(second.priority == .urgent)
         #expect(bench.transport.requests.count == 2)
         gate.open()
-        await first.end()
+        await first.waitUntilFinished()
         #expect(bench.isIdle)
     }
 
@@ -322,10 +322,10 @@ import Testing
         let urgentTask = bench.loader.loadImage(with: request)
         await bench.waitUntil { lanes.counts == LaneCounts(urgentRunning: 1) }
         urgentTask.cancel()
-        await urgentTask.end()
+        await urgentTask.waitUntilFinished()
         await bench.waitUntil { lanes.counts == LaneCounts(slowRunning: 1) }
         gate.open()
-        await slowTask.end()
+        await slowTask.waitUntilFinished()
         #expect(bench.transport.requests.count == 1)
     }
 }

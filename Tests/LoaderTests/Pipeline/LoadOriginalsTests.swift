@@ -29,9 +29,9 @@ import Testing
         }
         // While that callback blocks, other loads finish.
         for _ in 0..<3 { #expect(await bench.steps() == ["cached disk fresh", "finished disk"]) }
-        await bench.loader.loadImage(with: request).end()
+        await bench.loader.loadImage(with: request).waitUntilFinished()
         released.signal()
-        await slow.end()
+        await slow.waitUntilFinished()
     }
 
     @Test(.requirement("O16")) func busyDiskBlocksNoCallerThread() async throws {
@@ -50,7 +50,7 @@ import Testing
         #expect(await bench.steps(bare) == ["sending", "finished networkToDisk"])
         #expect(calls.value == 0)
         queue.resume()
-        for task in tasks { await task.end() }
+        for task in tasks { await task.waitUntilFinished() }
         #expect(calls.value == 200)
     }
 
@@ -66,7 +66,7 @@ import Testing
             await bench.loader.loadImage(
                 with: request,
                 requestCompleted: { _, _, _ in files.update { $0.append(bench.storedFiles) } }
-            ).end()
+            ).waitUntilFinished()
             #expect(files.value.map(\.count) == [1])
             // The file is complete: another loader finds it.
             let other = try LoaderBench(ScriptedTransport(.offline), in: bench.folder) {
@@ -221,7 +221,7 @@ import Testing
         }
         #expect(bench.loader.images.shared.lanes.counts == LaneCounts())
         waitingTask.cancel()
-        await waitingTask.end()
+        await waitingTask.waitUntilFinished()
         #expect(calls.value == ["onRetry", "onFail cancelled"])
         await bench.waitUntil { bench.isIdle }
     }

@@ -78,7 +78,7 @@ struct LoaderBench: Sendable {
     var storedFiles: [String] { folder.files.filter { $0.hasPrefix("images/v1/") } }
 
     /// True when no load is running, including cancelled ones.
-    var isIdle: Bool { loader.underWayCount == 0 }
+    var isIdle: Bool { loader.activeWorkCount == 0 }
 
     /// Yields to other tasks until `condition` is true.
     func waitUntil(_ condition: @Sendable () -> Bool) async { await yieldUntil(condition) }

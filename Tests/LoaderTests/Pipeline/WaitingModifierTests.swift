@@ -86,7 +86,7 @@ import Testing
         await gate.arrival()
 
         task.cancel()
-        await task.end()
+        await task.waitUntilFinished()
 
         #expect(codes.value == [.cancelled])
         #expect(!task.didSendRequest)

@@ -42,7 +42,7 @@ struct RealServerBench: Sendable {
     var storedFiles: [String] { folder.files.filter { $0.hasPrefix("images/v1/") } }
 
     /// Returns when no load is running. A cancelled load ends shortly before its fetch.
-    func waitUntilIdle() async { await yieldUntil { loader.underWayCount == 0 } }
+    func waitUntilIdle() async { await yieldUntil { loader.activeWorkCount == 0 } }
 
     /// An image response, fresh for one day.
     static func image(

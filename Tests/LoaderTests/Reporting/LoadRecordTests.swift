@@ -143,7 +143,7 @@ import Testing
         // All loads have joined when each has reported that the request was sent.
         await bench.waitUntil { tasks.allSatisfy(\.didSendRequest) }
         gate.open()
-        for task in tasks { await task.end() }
+        for task in tasks { await task.waitUntilFinished() }
         await bench.loader.flush()
 
         let expected = "image networkToDisk fresh 200 1 \(TestImage.first.count)"
@@ -168,7 +168,7 @@ import Testing
         }
 
         for task in tasks { task.cancel() }
-        for task in tasks { await task.end() }
+        for task in tasks { await task.waitUntilFinished() }
         await bench.waitUntil { bench.isIdle }
         await bench.loader.flush()
 

@@ -145,7 +145,7 @@ import Testing
         let task = Task { await bench.load() }
         task.cancel()
         await task.value
-        _ = await bench.loader.loadImage(with: ImageRequest(url: "")).end()
+        _ = await bench.loader.loadImage(with: ImageRequest(url: "")).waitUntilFinished()
         await bench.loader.flush()
         // The load may have failed before it was cancelled.
         let codes = listener.kinds.map { kind -> String in
