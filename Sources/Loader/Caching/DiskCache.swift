@@ -72,7 +72,7 @@ public final class DiskCache: Sendable {
             let opened = try DiskDirectory(path: directory, creating: createsDirectory)
             health.locked(in: self) { $0.directory = opened }
         } catch {
-            if createsDirectory || !error.isMissing { note(error, at: "opening the folder") }
+            if createsDirectory || !error.isMissing { recordFault(error, at: "opening the folder") }
         }
         beginScan()
     }
@@ -150,7 +150,7 @@ public final class DiskCache: Sendable {
         do {
             return try openFolder(creating: creating)
         } catch {
-            if creating { noteWrite(error, at: "making the folder") }
+            if creating { recordWriteFault(error, at: "making the folder") }
             return nil
         }
     }
@@ -160,19 +160,19 @@ public final class DiskCache: Sendable {
         health.locked(in: self) { if $0.directory === folder { $0.directory = nil } }
     }
 
-    func note(_ error: DiskError, at action: String) {
+    func recordFault(_ error: DiskError, at action: String) {
         let reason = error.detail ?? System.message(ofError: error.code)
-        note(Fault(error), "\(action) failed: \(reason) (errno \(error.code))")
+        recordFault(Fault(error), "\(action) failed: \(reason) (errno \(error.code))")
     }
 
-    func noteWrite(_ error: DiskError, at action: String) {
+    func recordWriteFault(_ error: DiskError, at action: String) {
         let time = now()
-        health.locked(in: self) { $0.noteWrite(Fault(error), at: time) }
-        note(error, at: action)
+        health.locked(in: self) { $0.recordWriteFault(Fault(error), at: time) }
+        recordFault(error, at: action)
     }
 
-    func note(_ fault: Fault, _ text: String) {
-        let isFirst = health.locked(in: self) { $0.note(fault) }
+    func recordFault(_ fault: Fault, _ text: String) {
+        let isFirst = health.locked(in: self) { $0.recordFault(fault) }
         if isFirst { onFault?(fault, "disk cache: \(fault.rawValue): \(text)") }
     }
 

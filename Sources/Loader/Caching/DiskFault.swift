@@ -84,18 +84,18 @@ struct DiskHealth {
     }
 
     /// Counts a fault; returns true for the first of its kind.
-    mutating func note(_ fault: DiskCache.Fault) -> Bool {
+    mutating func recordFault(_ fault: DiskCache.Fault) -> Bool {
         counts.faults[fault, default: 0] += 1
         return counts.faults[fault] == 1
     }
 
     /// Starts a pause after a fault of the volume or repeated device errors.
-    mutating func noteWrite(_ fault: DiskCache.Fault, at now: WallTime) {
+    mutating func recordWriteFault(_ fault: DiskCache.Fault, at now: WallTime) {
         deviceErrorsInARow = fault == .inputOutput ? deviceErrorsInARow + 1 : 0
         if fault.concernsTheVolume || deviceErrorsInARow >= Self.mostDeviceErrorsInARow { pausedSince = now }
     }
 
-    mutating func noteWriteSucceeded() { deviceErrorsInARow = 0 }
+    mutating func recordWriteSuccess() { deviceErrorsInARow = 0 }
 
     mutating func markUnusable(_ name: DiskName) {
         unusable.insert(name)

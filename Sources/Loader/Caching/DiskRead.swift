@@ -104,13 +104,13 @@ extension DiskCache {
         case .missing:
             return nil
         case .foreign:
-            note(.foreignObject, "passing over \(name.path)")
+            recordFault(.foreignObject, "passing over \(name.path)")
         case .overLimit(let bytes):
-            note(.bodyTooLarge, "passing over \(name.path), a body of \(bytes) bytes, at most \(maxBodyBytes) are read")
+            recordFault(.bodyTooLarge, "passing over \(name.path), a body of \(bytes) bytes, at most \(maxBodyBytes) are read")
         case .failed(let error):
-            note(error, at: "reading \(name.path)")
+            recordFault(error, at: "reading \(name.path)")
         case .damaged(let identity):
-            note(.damagedEntry, "removing \(name.path)")
+            recordFault(.damagedEntry, "removing \(name.path)")
             remove(name, in: folder) { $0.identity == identity }
         }
         return nil
@@ -164,7 +164,7 @@ extension DiskCache {
         do {
             try file.touch(time)
         } catch {
-            note(error, at: "setting a date")
+            recordFault(error, at: "setting a date")
         }
     }
 }

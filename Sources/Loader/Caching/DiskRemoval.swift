@@ -55,7 +55,7 @@ extension DiskCache {
             folder = try openFolder(creating: false)
         } catch {
             if !error.isMissing {
-                note(error, at: "opening the folder")
+                recordFault(error, at: "opening the folder")
                 health.locked(in: self) { $0.markUnpurged(0..<DiskName.shardCount) }
             }
             return report
@@ -100,7 +100,7 @@ extension DiskCache {
             return try DiskListing(of: shard, in: folder)
         } catch {
             if error.isMissing { return DiskListing() }
-            note(error, at: "listing a shard")
+            recordFault(error, at: "listing a shard")
             return nil
         }
     }
@@ -138,7 +138,7 @@ extension DiskCache {
             if removed.count > 0 { health.locked(in: self) { $0.markReplaced(name) } }
             return removed
         } catch {
-            if !error.isMissing { note(error, at: "removing \(name.path)") }
+            if !error.isMissing { recordFault(error, at: "removing \(name.path)") }
             return RemovalReport()
         }
     }

@@ -156,12 +156,12 @@ extension DiskCache {
             try? file.touch(now())
             try file.close()
         } catch {
-            if !error.isMissing { noteWrite(error, at: "updating \(found.name.path)") }
+            if !error.isMissing { recordWriteFault(error, at: "updating \(found.name.path)") }
             return false
         }
         health.locked(in: self) {
             $0.counts.refreshes += 1
-            $0.noteWriteSucceeded()
+            $0.recordWriteSuccess()
         }
         return true
     }
@@ -225,7 +225,7 @@ extension DiskCache {
                         $0.counts.stores += 1
                         $0.markReplaced(name)
                         if let movedName { $0.markReplaced(movedName) }
-                        $0.noteWriteSucceeded()
+                        $0.recordWriteSuccess()
                     }
                     rescanIfDue()
                     return .done(metadata.revision(as: name))
@@ -235,10 +235,10 @@ extension DiskCache {
                 }
             } catch {
                 guard error.isMissing else {
-                    noteWrite(error, at: "storing \(name.path)")
+                    recordWriteFault(error, at: "storing \(name.path)")
                     break
                 }
-                note(error, at: "storing \(name.path)")
+                recordFault(error, at: "storing \(name.path)")
                 discard(folder)
             }
         }
@@ -269,7 +269,7 @@ extension DiskCache {
     }
 
     private func supersede(_ name: DiskName, _ fault: Fault?) {
-        if let fault { note(fault, "not storing \(name.path)") }
+        if let fault { recordFault(fault, "not storing \(name.path)") }
         removeOrMark(name)
     }
 }

@@ -50,7 +50,7 @@ extension DiskCache {
             guard lock != nil || ignoringLock else { return RemovalReport() }
             return removeLeastRecent(in: folder, to: target)
         } catch {
-            note(error, at: "opening sweep.lock")
+            recordFault(error, at: "opening sweep.lock")
             return removeLeastRecent(in: folder, to: target)
         }
     }

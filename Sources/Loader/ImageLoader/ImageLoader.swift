@@ -171,7 +171,7 @@ public final class ImageLoader: Sendable {
     public nonisolated(nonsending) func image(for request: ImageRequest) async throws(LoadError) -> LoadedImage {
         let pipeline = try beginImage()
         if !Task.isCancelled, let image = pipeline.lookup.memory.image(for: request) {
-            pipeline.shared.reporter.noteMemoryHit(request.url, status: image.status)
+            pipeline.shared.reporter.reportMemoryHit(request.url, status: image.status)
             return image
         }
         return try await load(request, by: pipeline)

@@ -71,7 +71,7 @@ private final class FoldState: Sendable {
 }
 
 extension LoadCallbacks {
-    func make(_ call: CallbackFold.Call) {
+    func perform(_ call: CallbackFold.Call) {
         switch call {
         case .hasCache(let image): hasCache?(image.bitmap, image.source)
         case .sendingRequest(let hadImage): sendingRequest?(hadImage)
@@ -109,12 +109,12 @@ extension ImageLoader {
         let priority = PriorityCell(request.priority)
         let handle = ImageTask(priority)
         let events = events(for: request, priority: priority)
-        handle.hold(
+        handle.setTask(
             Task {
                 let fold = FoldState()
                 await target.forEach(in: events) { event in
-                    handle.note(event)
-                    for call in fold.calls(for: event) { callbacks.make(call) }
+                    handle.record(event)
+                    for call in fold.calls(for: event) { callbacks.perform(call) }
                 }
             })
         return handle

@@ -91,10 +91,10 @@ final class PrefetchWork: Sendable {
                 return (state.next - 1, running)
             }
             guard let next else { break }
-            next.running.handle.hold(
+            next.running.handle.setTask(
                 Task {
                     let status = await self.load(self.requests[next.number], next.running.priority)
-                    self.note(status, of: next.number)
+                    self.finish(status, of: next.number)
                 })
         }
         resumeWaitersIfEnded()
@@ -108,7 +108,7 @@ final class PrefetchWork: Sendable {
         }
     }
 
-    private func note(_ status: LoadStatus, of number: Int) {
+    private func finish(_ status: LoadStatus, of number: Int) {
         state.locked(in: self) { state in
             state.running[number] = nil
             switch status {

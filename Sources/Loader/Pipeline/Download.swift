@@ -48,7 +48,7 @@ struct Download {
             if received.isMisfit || received.head?.status == 200 {
                 partial = plan.isPassThrough ? nil : received.partial
             }
-            reporter.noteRetrying(attempts + 1, after: delay, error, hop)
+            reporter.reportRetry(attempts + 1, after: delay, error, hop)
             progress.report(.retrying(attempt: attempts + 1, delay: delay, reason: error))
             guard (try? await Task.sleep(for: delay)) != nil else { throw .cancelled(url: Redaction.shown(hop.url)) }
         }

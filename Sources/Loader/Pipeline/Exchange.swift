@@ -10,7 +10,7 @@ struct Exchange: Sendable {
     let modifier: (@Sendable (HTTPRequest) async throws -> HTTPRequest)?
     let maxResponseBytes: Int
     /// True reports missing or incomplete cache directives of responses.
-    let warnsOfPolicy: Bool
+    let reportsPolicyWarnings: Bool
     let reporter: LoadReporter
     let clock: @Sendable () -> WallTime
 
@@ -23,12 +23,12 @@ struct Exchange: Sendable {
         let added = plan.addedFields.lines + (partial?.conditions.lines ?? [])
         let fields = HeaderFields(hop.request.fields.lines + added)
         var received = ReceivedResponse(requestTime: clock(), responseTime: clock())
-        defer { reporter.noteReceived(received, hop, warnsOfPolicy: warnsOfPolicy) }
+        defer { reporter.reportResponse(received, hop, reportsPolicyWarnings: reportsPolicyWarnings) }
         do {
             let request = try await modified(HTTPRequest(method: hop.request.method, url: hop.url, fields: fields))
             progress.report(.sending)
             received.requestTime = clock()
-            received.traffic = reporter.noteSending(request, hop)
+            received.traffic = reporter.reportSending(request, hop)
             let response = try await transport.send(request, trust: trust, timeouts: timeouts)
             received.responseTime = clock()
             received.traffic?.head = .now

@@ -76,7 +76,7 @@ final class LoadPipeline: Sendable {
         exchange = Exchange(
             transport: shared.transport, trust: settings.trust, timeouts: settings.timeouts,
             modifier: settings.requestModifier, maxResponseBytes: settings.maxResponseBytes,
-            warnsOfPolicy: settings.cache.useServerCachePolicy, reporter: shared.reporter, clock: clock)
+            reportsPolicyWarnings: settings.cache.useServerCachePolicy, reporter: shared.reporter, clock: clock)
         decoder = BodyDecoder(
             decodes: shared.decodes, queue: shared.decodeQueue, counters: shared.reporter.counters,
             retainsEncodedData: settings.retainsEncodedData)
@@ -114,7 +114,7 @@ final class LoadPipeline: Sendable {
                     case .useStored(let stored, let refresh):
                         result = try await cachedResult(stored, refreshedBy: refresh, &found, hop, &delivery)
                     case .send(let plan, let provisional):
-                        if freshness.isMiss(hop, found, now: now) { shared.reporter.noteMiss(hop) }
+                        if freshness.isMiss(hop, found, now: now) { shared.reporter.reportMiss(hop) }
                         if delivery.deliversProvisional, let provisional {
                             guard try await deliver(provisional, &found, hop, &delivery) != nil else { continue }
                         }
@@ -129,7 +129,7 @@ final class LoadPipeline: Sendable {
                         }
                         throw LoadError(.remembered(error), of: load)
                     case .notInCache:
-                        if freshness.isMiss(hop, found, now: now) { shared.reporter.noteMiss(hop) }
+                        if freshness.isMiss(hop, found, now: now) { shared.reporter.reportMiss(hop) }
                         throw load.error(.notInCache, "nothing usable is stored")
                     }
                 }
@@ -138,14 +138,14 @@ final class LoadPipeline: Sendable {
                 switch result {
                 case .result(let loaded)?:
                     let loaded = delivery.withTimings(loaded)
-                    shared.reporter.noteEnd(load, loaded, since: begin)
+                    shared.reporter.reportEnd(load, loaded, since: begin)
                     return loaded
                 case .redirect(let head)?: try preparation.follow(head, &chain, load)
                 case nil: break
                 }
             }
         } catch {
-            shared.reporter.noteEnd(load, error, delivery.timings, since: begin)
+            shared.reporter.reportEnd(load, error, delivery.timings, since: begin)
             throw error
         }
     }
@@ -297,7 +297,7 @@ final class LoadPipeline: Sendable {
     private func refreshInBackground(_ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult) {
         sharedFetch.refresh(hop) { [self] hop, progress in
             let result = await fetch(hop, plan, found, isRefresh: true, progress)
-            if case .failure(let failure) = result { shared.reporter.noteFailure(failure.error, at: hop.url) }
+            if case .failure(let failure) = result { shared.reporter.reportFailure(failure.error, at: hop.url) }
             return result
         }
     }

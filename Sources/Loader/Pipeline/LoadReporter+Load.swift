@@ -3,14 +3,14 @@ internal import PlatformImage
 
 extension LoadReporter {
     /// Counts and reports a load without a usable cache entry, at most once for each load.
-    func noteMiss(_ hop: LoadHop) {
+    func reportMiss(_ hop: LoadHop) {
         guard hop.load.meter.isFirstMiss() else { return }
         LoadCounters.add(1, to: counters.misses)
         report(.cacheMiss, url: hop.url)
     }
 
     /// Counts and reports a request that is about to be sent.
-    func noteSending(_ request: HTTPRequest, _ hop: LoadHop) -> Traffic {
+    func reportSending(_ request: HTTPRequest, _ hop: LoadHop) -> Traffic {
         LoadCounters.add(1, to: counters.requests)
         report(.requestSent(attempt: hop.load.meter.countAttempt()), url: request.url)
         return Traffic(request: request)
@@ -18,8 +18,8 @@ extension LoadReporter {
 
     /// Counts and reports the response of a request.
     ///
-    /// - Parameter warnsOfPolicy: True also reports missing or incomplete cache directives of a success.
-    func noteReceived(_ received: ReceivedResponse, _ hop: LoadHop, warnsOfPolicy: Bool) {
+    /// - Parameter reportsPolicyWarnings: True also reports missing or incomplete cache directives of a success.
+    func reportResponse(_ received: ReceivedResponse, _ hop: LoadHop, reportsPolicyWarnings: Bool) {
         guard let traffic = received.traffic else { return }
         let end = ContinuousClock.now
         var cost = LoadCost()
@@ -32,7 +32,7 @@ extension LoadReporter {
         let duration = traffic.begin.duration(to: end)
         report(
             .responseReceived(status: head.status, bytes: traffic.bytes, duration: duration), url: traffic.request.url)
-        guard warnsOfPolicy, wants(.cache), received.error == nil,
+        guard reportsPolicyWarnings, wants(.cache), received.error == nil,
             Storability.isSuccess(head.status), let warning = CachePolicyWarning(head.fields),
             isFirstWarning(of: hop.url)
         else { return }
@@ -40,13 +40,13 @@ extension LoadReporter {
     }
 
     /// Counts and reports an attempt that will be retried.
-    func noteRetrying(_ attempt: Int, after delay: Duration, _ error: LoadError, _ hop: LoadHop) {
+    func reportRetry(_ attempt: Int, after delay: Duration, _ error: LoadError, _ hop: LoadHop) {
         LoadCounters.add(1, to: counters.retries)
         report(.retrying(attempt: attempt, delay: delay, code: error.code), url: hop.url)
     }
 
     /// Reports a failure, except cancellation.
-    func noteFailure(_ error: LoadError, at url: String) {
+    func reportFailure(_ error: LoadError, at url: String) {
         guard error.code != .cancelled else { return }
         let kind = LoaderEvent.Kind.failed(
             code: error.code, status: error.statusCode, isFatal: error.isFatal, message: error.message)
@@ -54,7 +54,7 @@ extension LoadReporter {
     }
 
     /// Counts and reports a successful load.
-    func noteEnd(_ load: Load, _ result: LoadResult, since begin: ContinuousClock.Instant) {
+    func reportEnd(_ load: Load, _ result: LoadResult, since begin: ContinuousClock.Instant) {
         counters.countResult(from: result.source)
         guard wantsRecords else { return }
         let cost = load.meter.cost
@@ -66,13 +66,13 @@ extension LoadReporter {
     }
 
     /// Counts and reports a load that failed or was cancelled.
-    func noteEnd(_ load: Load, _ error: LoadError, _ timings: LoadTimings, since begin: ContinuousClock.Instant) {
+    func reportEnd(_ load: Load, _ error: LoadError, _ timings: LoadTimings, since begin: ContinuousClock.Instant) {
         if error.code == .cancelled {
             LoadCounters.add(1, to: counters.cancellations)
         } else {
             LoadCounters.add(1, to: counters.failures)
         }
-        noteFailure(error, at: load.url)
+        reportFailure(error, at: load.url)
         guard wantsRecords else { return }
         let cost = load.meter.cost
         var timings = timings
@@ -85,7 +85,7 @@ extension LoadReporter {
     }
 
     /// Counts and reports a load that the memory cache answered directly.
-    func noteMemoryHit(_ url: String, status: Int) {
+    func reportMemoryHit(_ url: String, status: Int) {
         LoadCounters.add(1, to: counters.memoryHits)
         guard wantsRecords else { return }
         report(

@@ -20,7 +20,7 @@ final class LoadReporter: Sendable {
         let redactURL: (@Sendable (String) -> String)?
 
         /// Bits of the categories, and of records, that have a receiver.
-        fileprivate var interest: UInt16 {
+        fileprivate var receiverMask: UInt16 {
             let events = eventSink == nil && logger == nil ? 0 : UInt16(categories.rawValue)
             return events | (recordSink == nil ? 0 : LoadReporter.recordBit)
         }
@@ -40,24 +40,24 @@ final class LoadReporter: Sendable {
         var isDelivering = false
         var dropped = 0
         /// Dropped reports that have not been reported yet.
-        var untold = 0
+        var unreportedDrops = 0
     }
 
     let counters = LoadCounters()
     private let state: Mutex<State>
-    private let interest: Atomic<UInt16>
+    private let receiverMask: Atomic<UInt16>
     /// Hashes of the URLs for which a cache policy warning was reported.
-    private let warned = MemoryCache<Int, Bool>(maxBytes: maxWarned, maxCount: maxWarned)
+    private let warnedURLs = MemoryCache<Int, Bool>(maxBytes: maxWarnedURLs, maxCount: maxWarnedURLs)
     private let queue = DispatchQueue(label: "ImageLoader.reports")
 
     fileprivate static let recordBit: UInt16 = 0x100
     /// Maximum number of queued reports.
     static let maxWaiting = 8_192
     /// Maximum number of URLs remembered to report a warning once; the least recently used are evicted.
-    static let maxWarned = 4_096
+    static let maxWarnedURLs = 4_096
 
     init(_ settings: Settings, number: UInt64) {
-        interest = Atomic(settings.interest)
+        receiverMask = Atomic(settings.receiverMask)
         state = Mutex(State(settings: settings, number: number))
     }
 
@@ -67,17 +67,17 @@ final class LoadReporter: Sendable {
             guard state.number <= number else { return }
             state.settings = settings
             state.number = number
-            interest.store(settings.interest, ordering: .relaxed)
+            receiverMask.store(settings.receiverMask, ordering: .relaxed)
         }
     }
 
     /// Returns true when events of this category have a receiver.
     func wants(_ category: LoaderEvent.Categories) -> Bool {
-        interest.load(ordering: .relaxed) & UInt16(category.rawValue) != 0
+        receiverMask.load(ordering: .relaxed) & UInt16(category.rawValue) != 0
     }
 
     /// True when records have a receiver.
-    var wantsRecords: Bool { interest.load(ordering: .relaxed) & Self.recordBit != 0 }
+    var wantsRecords: Bool { receiverMask.load(ordering: .relaxed) & Self.recordBit != 0 }
 
     /// Number of reports dropped so far.
     var droppedCount: Int { state.locked(in: self) { $0.dropped } }
@@ -98,8 +98,8 @@ final class LoadReporter: Sendable {
 
     /// Returns true for the first warning about a URL, as far as remembered.
     func isFirstWarning(of url: String) -> Bool {
-        guard warned.value(for: url.hashValue) == nil else { return false }
-        return warned.insert(true, for: url.hashValue, cost: 1)
+        guard warnedURLs.value(for: url.hashValue) == nil else { return false }
+        return warnedURLs.insert(true, for: url.hashValue, cost: 1)
     }
 
     /// Waits until everything reported so far has been delivered.
@@ -111,7 +111,7 @@ final class LoadReporter: Sendable {
         let begins = state.locked(in: self) { state in
             guard state.waiting.count < Self.maxWaiting else {
                 state.dropped += 1
-                state.untold += 1
+                state.unreportedDrops += 1
                 return false
             }
             state.waiting.append(report)
@@ -123,10 +123,10 @@ final class LoadReporter: Sendable {
 
     private func deliver() {
         while true {
-            let (reports, untold, settings): ([Report], Int, Settings) = state.locked(in: self) { state in
-                let batch = (state.waiting, state.untold, state.settings)
+            let (reports, unreportedDrops, settings): ([Report], Int, Settings) = state.locked(in: self) { state in
+                let batch = (state.waiting, state.unreportedDrops, state.settings)
                 state.waiting = []
-                state.untold = 0
+                state.unreportedDrops = 0
                 if batch.0.isEmpty { state.isDelivering = false }
                 return batch
             }
@@ -139,7 +139,7 @@ final class LoadReporter: Sendable {
                     settings.recordSink?(record)
                 }
             }
-            if untold > 0 { Self.deliver(.reportsDropped(count: untold), nil, settings) }
+            if unreportedDrops > 0 { Self.deliver(.reportsDropped(count: unreportedDrops), nil, settings) }
         }
     }
 

@@ -7,9 +7,9 @@ internal import Synchronization
 ///
 /// ```swift
 /// let metrics = LoaderMetrics()
-/// configuration.recordSink = { metrics.note($0) }
+/// configuration.recordSink = { metrics.record($0) }
 /// ...
-/// metrics.note(loader.statistics)  // as often as the backend is read
+/// metrics.record(loader.statistics)  // as often as the backend is read
 /// ```
 ///
 /// Records produce the counters `loads` by source and content and `failures` by code, the timer `load.duration`, and a
@@ -31,7 +31,7 @@ public final class LoaderMetrics: Sendable {
     }
 
     /// Counts a load and records its duration and those of its parts.
-    public func note(_ record: LoadRecord) {
+    public func record(_ record: LoadRecord) {
         if let code = record.outcome {
             count("failures", 1, [("code", code.description)])
         } else {
@@ -49,7 +49,7 @@ public final class LoaderMetrics: Sendable {
     /// Adds the increments since the last call to the counters, and sets the meters to current values.
     ///
     /// - Parameter statistics: Statistics of the loader whose records are passed to this object.
-    public func note(_ statistics: LoaderStatistics) {
+    public func record(_ statistics: LoaderStatistics) {
         let before = last.locked(in: self) { last in
             defer { last = statistics }
             return last

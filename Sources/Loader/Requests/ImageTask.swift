@@ -44,7 +44,7 @@ public final class ImageTask: Sendable {
         await task?.value
     }
 
-    func hold(_ task: Task<Void, Never>) {
+    func setTask(_ task: Task<Void, Never>) {
         let isCancelled = state.locked(in: self) { state in
             state.task = task
             return state.isCancelled
@@ -52,7 +52,7 @@ public final class ImageTask: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    func note(_ event: LoadEvent) {
+    func record(_ event: LoadEvent) {
         if case .sendingRequest = event { state.locked(in: self) { $0.didSendRequest = true } }
     }
 }

@@ -87,7 +87,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     }
 
     private func begin(_ job: Job, _ work: @escaping @Sendable (ProgressReporter) async -> Output) {
-        job.handle.hold(
+        job.handle.setTask(
             Task {
                 let output = await work(ProgressReporter(table: self, job: job))
                 self.end(job, output)

@@ -41,7 +41,7 @@ final class JobHandle: Sendable {
         }
     }
 
-    func hold(_ task: Task<Void, Never>) {
+    func setTask(_ task: Task<Void, Never>) {
         let isCancelled = state.locked(in: self) { state in
             state.task = task
             return state.isCancelled

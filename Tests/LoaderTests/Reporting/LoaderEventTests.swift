@@ -112,7 +112,7 @@ import Testing
 
     @Test(.requirement("O63")) func listOfWarnedURLsIsBounded() {
         let reporter = LoadReporter(ImageLoader.Configuration())
-        let most = LoadReporter.maxWarned
+        let most = LoadReporter.maxWarnedURLs
         for number in 0..<most { #expect(reporter.isFirstWarning(of: "\(number)")) }
         #expect(!reporter.isFirstWarning(of: "\(most - 1)"))
         // A further URL evicts the least recently used one.

@@ -15,18 +15,18 @@ import Testing
             ScriptedTransport(.image(first, maxAge: 10, etag: "\"1\""), .status(304), .status(404))
         ) { configuration in
             configuration.cacheImagesInMemory = true
-            configuration.recordSink = { metrics.note($0) }
+            configuration.recordSink = { metrics.record($0) }
         }
-        metrics.note(bench.loader.statistics)
+        metrics.record(bench.loader.statistics)
         await bench.load()
         await bench.load()
         bench.clock.advance(11)
         await bench.load()
         await bench.load("http://example.com/missing")
         await bench.loader.flush()
-        metrics.note(bench.loader.statistics)
+        metrics.record(bench.loader.statistics)
         // No load since the last call.
-        metrics.note(bench.loader.statistics)
+        metrics.record(bench.loader.statistics)
 
         for source in ["networkToDisk", "memory", "networkNotModified"] {
             let loads = try backend.expectCounter("images.loads", [("source", source), ("content", "image")])
