@@ -43,7 +43,7 @@ extension ImageLoader {
             body = try ContentDecoder.content(of: bytes, fields, maxBytes: pipeline.settings.maxResponseBytes)
         } catch {
             throw LoadError(
-                error, url: Redaction.shown(request.url), limit: pipeline.settings.maxResponseBytes)
+                error, url: Redaction.masked(request.url), limit: pipeline.settings.maxResponseBytes)
         }
         let image = try await pipeline.decoder.decode(body, .unnamed, hop, decoding)
         guard let entry = Self.entry(hop, fields, pipeline) else { return false }

@@ -212,7 +212,7 @@ public final class ImageLoader: Sendable {
 
     private static func image(of loaded: LoadResult, _ request: ImageRequest) throws(LoadError) -> LoadedImage {
         guard let image = loaded.image else {
-            throw LoadError(.undecodable, url: Redaction.shown(request.url), "the response has no image")
+            throw LoadError(.undecodable, url: Redaction.masked(request.url), "the response has no image")
         }
         return image
     }

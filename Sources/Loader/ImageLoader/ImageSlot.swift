@@ -137,10 +137,10 @@ public final class ImageSlot: Sendable {
             return
         }
         if let image = source.cachedImage(for: request, layers: .memory), image.isFresh {
-            let shown = onPresent?(image.bitmap) ?? image.bitmap
+            let bitmap = onPresent?(image.bitmap) ?? image.bitmap
             storage.locked(in: self) { storage in
                 guard storage.number == number else { return }
-                storage.show(.image(shown, source: .memory, isFresh: true, isImmediate: true))
+                storage.show(.image(bitmap, source: .memory, isFresh: true, isImmediate: true))
             }
             return
         }

@@ -15,7 +15,7 @@ extension LoadPipeline {
             return loaded.source != .memory || !loaded.isFresh
         }
         guard disk != nil, load.layers.contains(.writesDisk) else {
-            throw .configuration("nothing is kept where \(Redaction.shown(request.url)) is to be prefetched to")
+            throw .configuration("nothing is kept where \(Redaction.masked(request.url)) is to be prefetched to")
         }
         load.headerDecoder = load.decoding?.decoder
         load.decoding = nil

@@ -152,7 +152,7 @@ extension ImageLoader.Configuration {
 
     /// Throws `configuration` for the first value that is out of range.
     func validate() throws(LoadError) {
-        let sizes: [(name: String, value: Int?, least: Int)] = [
+        let sizes: [(name: String, value: Int?, min: Int)] = [
             ("memoryCacheMaxBytes", memoryCacheMaxBytes, 0), ("memoryCacheMaxCount", memoryCacheMaxCount, 1),
             ("diskCacheMaxBytes", diskCacheMaxBytes, 0), ("maxRedirects", maxRedirects, 0),
             ("negativeCacheMaxCount", negativeCacheMaxCount, 0),
@@ -162,8 +162,8 @@ extension ImageLoader.Configuration {
             ("urgentWidth", urgentWidth, 1), ("slowWidth", slowWidth, 1),
         ]
         for size in sizes {
-            guard let value = size.value, value < size.least else { continue }
-            throw .configuration("\(size.name) is \(value), not at least \(size.least)")
+            guard let value = size.value, value < size.min else { continue }
+            throw .configuration("\(size.name) is \(value), not at least \(size.min)")
         }
         let durations: [(name: String, value: Duration?)] = [
             ("connectTimeout", connectTimeout), ("idleTimeout", idleTimeout), ("totalTimeout", totalTimeout),

@@ -121,7 +121,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
                 }
             }
         } catch {
-            throw LoadError(transportError: error, url: Redaction.shown(request.url))
+            throw LoadError(transportError: error, url: Redaction.masked(request.url))
         }
     }
 
@@ -251,7 +251,7 @@ private final class AsyncHTTPClientBody: Sendable {
         do {
             return try await exchange.next()
         } catch {
-            throw LoadError(transportError: error, url: Redaction.shown(url))
+            throw LoadError(transportError: error, url: Redaction.masked(url))
         }
     }
 }

@@ -120,7 +120,7 @@ struct RedirectChain: Sendable {
     }
 
     private func error(_ reason: String) -> LoadError {
-        LoadError(.redirect, url: Redaction.shown(request.url), reason)
+        LoadError(.redirect, url: Redaction.masked(request.url), reason)
     }
 }
 #endif

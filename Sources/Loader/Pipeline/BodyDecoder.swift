@@ -21,7 +21,7 @@ struct BodyDecoder: Sendable {
                 defer { withExtendedLifetime(source) {} }
                 return await decode(body, hop, decoding)
             }
-            guard let decoded = await waiter.output() else { throw .cancelled(url: Redaction.shown(hop.url)) }
+            guard let decoded = await waiter.output() else { throw .cancelled(url: Redaction.masked(hop.url)) }
             result = decoded
         } else {
             result = await decode(body, hop, decoding)

@@ -52,7 +52,7 @@ struct Delivery {
                 timings.network += .now - begin
                 return fetch.result
             case .left:
-                throw LoadError.cancelled(url: Redaction.shown(load.url))
+                throw LoadError.cancelled(url: Redaction.masked(load.url))
             }
         }
     }

@@ -50,7 +50,7 @@ struct Download {
             }
             reporter.reportRetry(attempts + 1, after: delay, error, hop)
             progress.report(.retrying(attempt: attempts + 1, delay: delay, reason: error))
-            guard (try? await Task.sleep(for: delay)) != nil else { throw .cancelled(url: Redaction.shown(hop.url)) }
+            guard (try? await Task.sleep(for: delay)) != nil else { throw .cancelled(url: Redaction.masked(hop.url)) }
         }
     }
 

@@ -61,7 +61,7 @@ struct Exchange: Sendable {
             return nil
         }
         if hop.load.givesBack(head.status, plan) { return nil }
-        let url = Redaction.shown(hop.url)
+        let url = Redaction.masked(hop.url)
         guard Storability.isError(head.status) else {
             return LoadError(
                 .unexpectedStatus, url: url, statusCode: head.status, "status \(head.status), not a success")
@@ -72,18 +72,18 @@ struct Exchange: Sendable {
     }
 
     private static func error(of error: any Error, _ hop: LoadHop, _ sent: HTTPRequest?) -> LoadError {
-        let url = Redaction.shown(hop.url)
+        let url = Redaction.masked(hop.url)
         if Task.isCancelled { return .cancelled(url: url) }
         // The message of a transport may contain parts of the request.
         let request = sent ?? HTTPRequest(url: hop.url, fields: hop.request.fields)
         let error = error as? LoadError ?? .transport("\(error)")
-        let message = Redaction.cleaned(error.message, of: request)
-        var shown = LoadError(
+        let message = Redaction.maskingSecrets(in: error.message, of: request)
+        var redacted = LoadError(
             error.code, url: url, statusCode: error.statusCode, retryAfter: error.retryAfter,
             original: error.original, until: error.until, decodeError: error.decodeError, message)
-        shown.isTimeout = error.isTimeout
-        shown.cause = error.cause
-        return shown
+        redacted.isTimeout = error.isTimeout
+        redacted.cause = error.cause
+        return redacted
     }
 
     /// Reads a body with all checks; throws when it is truncated.
@@ -141,7 +141,7 @@ struct Exchange: Sendable {
     ///   the response would be stored under the wrong URL.
     private func modified(_ request: HTTPRequest) async throws(LoadError) -> HTTPRequest {
         guard let modifier else { return request }
-        let url = Redaction.shown(request.url)
+        let url = Redaction.masked(request.url)
         let changed: HTTPRequest
         do {
             changed = try await modifier(request)

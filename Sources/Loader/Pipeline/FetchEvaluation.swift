@@ -31,7 +31,7 @@ struct FetchEvaluation {
     /// - Parameter isCancelled: True when the task of the fetch is cancelled.
     func failureWithoutPolicy(isCancelled: Bool) -> FetchFailure? {
         if isCancelled || failure?.error.code == .cancelled {
-            return FetchFailure(error: .cancelled(url: Redaction.shown(hop.url)))
+            return FetchFailure(error: .cancelled(url: Redaction.masked(hop.url)))
         }
         guard received.head == nil, let failure, failure.error.code != .transport else { return nil }
         return failure
@@ -58,7 +58,7 @@ struct FetchEvaluation {
             if let failure { return .failure(failure) }
             guard content != nil || Storability.isRedirect(status) || hop.load.givesBack(status, plan) else {
                 let error = LoadError(
-                    .unexpectedStatus, url: Redaction.shown(hop.url), statusCode: status, "status \(status)")
+                    .unexpectedStatus, url: Redaction.masked(hop.url), statusCode: status, "status \(status)")
                 let response = received.head.map { FailedResponse($0, body: received.content) }
                 return .failure(FetchFailure(error: error.about(response)))
             }
@@ -79,6 +79,6 @@ struct FetchEvaluation {
         }
     }
 
-    private var error: LoadError { failure?.error ?? .transport("no response", url: Redaction.shown(hop.url)) }
+    private var error: LoadError { failure?.error ?? .transport("no response", url: Redaction.masked(hop.url)) }
 }
 #endif

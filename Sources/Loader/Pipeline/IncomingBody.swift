@@ -41,13 +41,13 @@ struct IncomingBody {
             let codings = isDecoded ? try ContentCoding.codings(of: fields) : []
             decoder = codings.isEmpty ? nil : ContentDecoder(codings, maxBytes: limit)
         } catch {
-            throw LoadError(error, url: Redaction.shown(url), limit: limit)
+            throw LoadError(error, url: Redaction.masked(url), limit: limit)
         }
         if let length = self.length, length > limit { throw tooLarge }
         if isChecked { try checkType() }
     }
 
-    private var url: String { Redaction.shown(address) }
+    private var url: String { Redaction.masked(address) }
 
     /// The body without its content codings.
     var content: [UInt8] { decoder?.content ?? bytes }

@@ -63,12 +63,12 @@ struct Load: Sendable {
 
     /// - Throws: `cancelled` when the current task is cancelled.
     func throwIfCancelled() throws(LoadError) {
-        if Task.isCancelled { throw LoadError.cancelled(url: Redaction.shown(url)) }
+        if Task.isCancelled { throw LoadError.cancelled(url: Redaction.masked(url)) }
     }
 
     /// An error with the redacted URL of the load.
     func error(_ code: LoadError.Code, _ message: String) -> LoadError {
-        LoadError(code, url: Redaction.shown(url), message)
+        LoadError(code, url: Redaction.masked(url), message)
     }
 }
 

@@ -6,7 +6,7 @@ extension LoadError {
     ///
     /// - Parameter url: The URL, not redacted.
     init(_ error: DecodeError, at url: String) {
-        let url = Redaction.shown(url)
+        let url = Redaction.masked(url)
         let code: Code
         switch error.code {
         case .cancelled:
@@ -23,7 +23,7 @@ extension LoadError {
 
     /// The failure that a stale image replaces.
     init(_ failure: StaleReason, of load: Load) {
-        let url = Redaction.shown(load.url)
+        let url = Redaction.masked(load.url)
         switch failure {
         case .status(let status): self.init(.http, url: url, statusCode: status, "status \(status)")
         case .remembered(let error): self = .remembered(Self(.status(error.status), of: load), until: error.until)
@@ -37,8 +37,8 @@ extension LoadError {
         case .unknown(let name):
             // The name comes from the origin: limit its length and replace control and non-ASCII characters for the
             // log.
-            let shown = String(name.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
-            self.init(.undecodable, url: url, "the content coding \(shown) is not known")
+            let printable = String(name.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
+            self.init(.undecodable, url: url, "the content coding \(printable) is not known")
         case .damaged(let reason): self.init(.undecodable, url: url, "the coded content is damaged: \(reason)")
         case .truncated: self.init(.undecodable, url: url, "the coded content ends too early")
         case .tooLarge: self.init(.bodyTooLarge, url: url, "a body of more than \(limit) bytes")

@@ -108,7 +108,7 @@ enum HopResult: Sendable {
         }
         guard load.decoding == nil else {
             let error = LoadError(
-                .unexpectedStatus, url: Redaction.shown(load.url), statusCode: response.status,
+                .unexpectedStatus, url: Redaction.masked(load.url), statusCode: response.status,
                 "status \(response.status), a redirect that is not to be followed")
             throw error.about(response)
         }

@@ -36,7 +36,7 @@ struct MemoryLookup: Sendable {
         return LoadedImage(
             bitmap: image.bitmap, header: image.header, decodeStatus: image.status, source: .memory, isFresh: true,
             isStored: cachedImage.revision != nil, staleReason: nil, status: response.status,
-            shown: ShownFields(stored: response.fields, age: freshness.age), encodedData: cachedImage.content.bytes,
+            responseFields: ResponseFields(stored: response.fields, age: freshness.age), encodedData: cachedImage.content.bytes,
             timings: LoadTimings())
     }
 

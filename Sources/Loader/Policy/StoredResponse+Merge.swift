@@ -8,17 +8,17 @@ extension StoredResponse {
     /// kept, with two exceptions: a stored `Age` is removed, and a stored `Date` is replaced by the time when the 304
     /// was received if the 304 has none (RFC 9110 §6.6.1).
     func merged(with fields: HeaderFields, requestTime: WallTime, responseTime: WallTime) -> StoredResponse {
-        var news = fields.removingConnectionFields()
-        for name in ["Content-Length", "Content-Encoding", "Content-Range"] { news.removeAll(named: name) }
-        if !news.contains("Date") { news.append("Date", HTTPDate.format(responseTime)) }
+        var newFields = fields.removingConnectionFields()
+        for name in ["Content-Length", "Content-Encoding", "Content-Range"] { newFields.removeAll(named: name) }
+        if !newFields.contains("Date") { newFields.append("Date", HTTPDate.format(responseTime)) }
 
         func key(_ line: HeaderField) -> String {
             String(decoding: line.name.utf8.map(\.lowercasedASCII), as: UTF8.self)
         }
-        let replaced = Set(news.lines.map(key)).union(["age"])
+        let replaced = Set(newFields.lines.map(key)).union(["age"])
         var merged = self
         merged.fields.lines.removeAll { replaced.contains(key($0)) }
-        merged.fields.lines += news.lines
+        merged.fields.lines += newFields.lines
         merged.requestTime = requestTime
         merged.responseTime = responseTime
         return merged
@@ -31,10 +31,10 @@ extension StoredResponse {
 extension HeaderFields {
     /// Returns the fields with an `Age` in whole seconds, replacing any other; `age` is in milliseconds.
     func settingAge(_ age: Int64) -> HeaderFields {
-        var shown = self
-        shown.removeAll(named: "Age")
-        shown.append("Age", String(age / 1000))
-        return shown
+        var fields = self
+        fields.removeAll(named: "Age")
+        fields.append("Age", String(age / 1000))
+        return fields
     }
 }
 #endif

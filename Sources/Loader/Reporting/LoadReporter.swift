@@ -135,7 +135,7 @@ final class LoadReporter: Sendable {
                 switch report {
                 case .event(let kind, let url): Self.deliver(kind, url, settings)
                 case .record(var record):
-                    record.url = Self.shown(record.url, settings)
+                    record.url = Self.redacted(record.url, settings)
                     settings.recordSink?(record)
                 }
             }
@@ -145,7 +145,7 @@ final class LoadReporter: Sendable {
 
     private static func deliver(_ kind: LoaderEvent.Kind, _ url: String?, _ settings: Settings) {
         guard settings.categories.contains(kind.category) else { return }
-        let event = LoaderEvent(kind: kind, url: url.map { shown($0, settings) })
+        let event = LoaderEvent(kind: kind, url: url.map { redacted($0, settings) })
         settings.eventSink?(event)
         switch kind {
         case .cacheMiss where !settings.logCacheMisses, .cachePolicyWarning where !settings.logResponseWarnings: break
@@ -153,8 +153,8 @@ final class LoadReporter: Sendable {
         }
     }
 
-    private static func shown(_ url: String, _ settings: Settings) -> String {
-        guard let redact = settings.redactURL else { return Redaction.shown(url) }
+    private static func redacted(_ url: String, _ settings: Settings) -> String {
+        guard let redact = settings.redactURL else { return Redaction.masked(url) }
         // The hook's result may be anything: reduce it to one line without user information.
         return Redaction.showingQueries(redact(Redaction.showingQueries(url)))
     }

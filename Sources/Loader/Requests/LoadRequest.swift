@@ -21,12 +21,12 @@ extension LoadRequest {
     /// The description of the properties that all requests share.
     func loadDescription(of name: String) -> ChangedProperties {
         var text = ChangedProperties(of: name)
-        text.add(Redaction.shown(url))
+        text.add(Redaction.masked(url))
         text.add("policy", policy, default: .default)
         text.add("priority", priority, default: .urgent)
         text.add("fields", text: fields.lines.isEmpty ? nil : fields.namesDescription)
         text.add("partition", text: partition == nil ? nil : Redaction.mark)
-        text.add("cacheKey", text: cacheKey.map { Redaction.shown($0) })
+        text.add("cacheKey", text: cacheKey.map { Redaction.masked($0) })
         text.add("layers", layers, default: .all)
         text.add("redirect", redirect, default: .follow)
         text.add("keepsDownloadingWhenCancelled", keepsDownloadingWhenCancelled, default: nil)

@@ -17,7 +17,7 @@ struct LoadResult: Sendable {
         guard let image = content.image else { return nil }
         return LoadedImage(
             bitmap: image.bitmap, header: image.header, decodeStatus: image.status, source: source, isFresh: isFresh,
-            isStored: isStored, staleReason: staleReason, status: status, shown: ShownFields(fields),
+            isStored: isStored, staleReason: staleReason, status: status, responseFields: ResponseFields(fields),
             encodedData: content.bytes, timings: timings)
     }
 

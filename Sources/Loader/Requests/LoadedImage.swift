@@ -21,8 +21,8 @@ public struct LoadedImage: Sendable {
     /// HTTP status of the response, for a stored response as it was stored: 200, 203 or another success.
     public let status: Int
     /// Header fields of the response, with `Age` for a stored one.
-    public var fields: HeaderFields { shown.fields }
-    let shown: ShownFields
+    public var fields: HeaderFields { responseFields.fields }
+    let responseFields: ResponseFields
     /// The encoded file without content codings; nil unless ``ImageLoader/Configuration/retainsEncodedData`` is true.
     public let encodedData: [UInt8]?
     /// Duration of each part of the load.
@@ -37,7 +37,7 @@ extension LoadedImage: CustomStringConvertible {
 }
 
 /// Header fields of a response; `Age` of a stored response is added when they are read.
-struct ShownFields: Sendable {
+struct ResponseFields: Sendable {
     private let stored: HeaderFields
     /// Age of the stored response in milliseconds; nil for fields that need no `Age`.
     private let age: Int64?

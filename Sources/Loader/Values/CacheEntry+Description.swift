@@ -1,7 +1,7 @@
 #if Loader
 extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The URL without user information and with its query masked, for logs.
-    public var description: String { Redaction.shown(url) }
+    public var description: String { Redaction.masked(url) }
     /// Equal to ``description``.
     public var debugDescription: String { description }
     /// A mirror without children: the URL may contain a token.

@@ -33,7 +33,7 @@ public struct ResponseHead: Hashable, Sendable {
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The method, the URL without user information and with its query masked, and the field names.
     public var description: String {
-        "\(method) \(Redaction.shown(url))\(fields.lines.isEmpty ? "" : ", fields: \(fields.namesDescription)")"
+        "\(method) \(Redaction.masked(url))\(fields.lines.isEmpty ? "" : ", fields: \(fields.namesDescription)")"
     }
     /// Equal to ``description``.
     public var debugDescription: String { description }

@@ -7,19 +7,19 @@ extension Redaction {
     /// because short text occurs in any message.
     ///
     /// Secrets that the message re-encodes or splits are not recognized.
-    static func cleaned(_ message: String, of request: HTTPRequest) -> String {
+    static func maskingSecrets(in message: String, of request: HTTPRequest) -> String {
         var text = message
         let reference = URLReference(request.url.utf8)
         // Longest first: a short secret may be part of a longer one.
         var secrets: [String] = []
-        for part in [reference.query, reference.fragment].compactMap(\.self) where part.count >= least {
+        for part in [reference.query, reference.fragment].compactMap(\.self) where part.count >= minSecretBytes {
             secrets.append(String(decoding: part, as: UTF8.self))
         }
         for line in request.fields.lines {
             let value = String(decoding: line.value, as: UTF8.self)
             if line.isCredential {
                 secrets += parts(of: value)
-            } else if line.value.count >= least {
+            } else if line.value.count >= minSecretBytes {
                 secrets.append(value)
             }
         }
@@ -32,15 +32,15 @@ extension Redaction {
     }
 
     /// Minimum length in bytes of a secret that is searched for anywhere in a message.
-    private static let least = 6
+    private static let minSecretBytes = 6
 
-    /// Returns a complete credential, and its parts that have at least `least` bytes.
+    /// Returns a complete credential, and its parts that have at least `minSecretBytes` bytes.
     private static func parts(of value: String) -> [String] {
         let pieces: [Substring] = value.split { $0.isWhitespace || ";,\"".contains($0) }.flatMap { piece in
             // `name=value`; the equals signs at the end of Base64 belong to the value.
             piece.firstIndex(of: "=").map { [piece, piece[piece.index(after: $0)...]] } ?? [piece]
         }
-        return [value] + pieces.map { String($0) }.filter { $0.utf8.count >= least }
+        return [value] + pieces.map { String($0) }.filter { $0.utf8.count >= minSecretBytes }
     }
 }
 #endif

@@ -27,7 +27,7 @@ public struct Redaction: Sendable {
     public func callAsFunction(_ url: String) -> String { Self.text(url, query: redacted) }
 
     /// Returns the URL with its whole query masked, for errors: `https://host/path?***`.
-    static func shown(_ url: String) -> String { text(url) { _ in Array(mark.utf8) } }
+    static func masked(_ url: String) -> String { text(url) { _ in Array(mark.utf8) } }
 
     private static func text(_ url: String, query: ([UInt8]) -> [UInt8]) -> String {
         // If the URL does not parse, the start of a password before `@` is unknown: mask all of it.
@@ -51,8 +51,8 @@ public struct Redaction: Sendable {
             let name = equals.map { member[..<$0] } ?? []
             let value = equals.map { member[($0 + 1)...] } ?? member
             guard !value.isEmpty else { return Array(member) }
-            let shown = shownValue(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
-            return Array(name) + (equals == nil ? [] : [UInt8(ascii: "=")]) + (shown ?? Self.mark).utf8
+            let visible = shownValue(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
+            return Array(name) + (equals == nil ? [] : [UInt8(ascii: "=")]) + (visible ?? Self.mark).utf8
         }
         return Array(members.joined(separator: "&".utf8))
     }

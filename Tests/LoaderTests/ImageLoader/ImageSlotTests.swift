@@ -334,7 +334,7 @@ extension LoadedImage {
         let image = DecodedImage(bitmap)
         self.init(
             bitmap: image.bitmap, header: image.header, decodeStatus: image.status, source: source, isFresh: isFresh,
-            isStored: true, staleReason: nil, status: 200, shown: ShownFields([:]), encodedData: nil,
+            isStored: true, staleReason: nil, status: 200, responseFields: ResponseFields([:]), encodedData: nil,
             timings: LoadTimings())
     }
 }

@@ -182,16 +182,16 @@ import Testing
             ("plain 1", "plain 1"),
             ("a=1; b=longvalue", "***"), ("[\"longkey\"]", "[\"***\"]"),
         ]
-        for (message, cleaned) in table { #expect(Redaction.cleaned(message, of: request) == cleaned) }
-        #expect(Redaction.cleaned("k=v1", of: HTTPRequest(url: "https://h/a")) == "k=v1")
+        for (message, cleaned) in table { #expect(Redaction.maskingSecrets(in: message, of: request) == cleaned) }
+        #expect(Redaction.maskingSecrets(in: "k=v1", of: HTTPRequest(url: "https://h/a")) == "k=v1")
         // Short values are not removed, because they occur in any word.
         let short = HTTPRequest(url: "https://h/a?e", fields: ["X": "e"])
-        #expect(Redaction.cleaned("refused: https://h/a?e", of: short) == "refused: https://h/a?***")
+        #expect(Redaction.maskingSecrets(in: "refused: https://h/a?e", of: short) == "refused: https://h/a?***")
         // A line break in a value appears as an escape sequence.
         let lines = HTTPRequest(
             url: "https://h/a", fields: ["Authorization": "Bearer longkey\n", "Cookie": "a=longvalue\r\n"])
         #expect(
-            Redaction.cleaned(#"["Bearer longkey\n", "a=longvalue\r\n"]"#, of: lines) == #"["*** ***\n", "***\r\n"]"#)
+            Redaction.maskingSecrets(in: #"["Bearer longkey\n", "a=longvalue\r\n"]"#, of: lines) == #"["*** ***\n", "***\r\n"]"#)
     }
 
     @Test(.requirement("O97")) func redactURLHookDefinesTheReportedURL() async throws {

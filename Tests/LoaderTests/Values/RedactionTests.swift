@@ -33,8 +33,8 @@ struct RedactionTests {
     }
 
     @Test func urlInErrorsShowsNoQuery() {
-        #expect(Redaction.shown("https://u:p@h/a?k=v#f") == "https://h/a?***")
-        #expect(Redaction.shown("https://h/a") == "https://h/a")
+        #expect(Redaction.masked("https://u:p@h/a?k=v#f") == "https://h/a?***")
+        #expect(Redaction.masked("https://h/a") == "https://h/a")
     }
 
     /// Mutates each byte of a URL with a password except the `@`; without the `@` there is no password by any
