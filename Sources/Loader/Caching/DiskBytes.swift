@@ -7,7 +7,7 @@ struct DiskWriter {
     init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
     /// False once a string or count exceeded its 16-bit length field; ``bytes`` is then unusable.
-    private(set) var isWhole = true
+    private(set) var isComplete = true
 
     mutating func u8(_ value: UInt8) { bytes.append(value) }
     mutating func u16(_ value: UInt16) { integer(value) }
@@ -15,10 +15,10 @@ struct DiskWriter {
     mutating func u64(_ value: UInt64) { integer(value) }
     mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
 
-    /// Appends a 16-bit count or small number; a value outside 0...65,535 clears ``isWhole``.
-    mutating func small(_ value: Int) {
+    /// Appends a 16-bit count or small number; a value outside 0...65,535 clears ``isComplete``.
+    mutating func checkedU16(_ value: Int) {
         guard let value = UInt16(exactly: value) else {
-            isWhole = false
+            isComplete = false
             return
         }
         u16(value)
@@ -26,7 +26,7 @@ struct DiskWriter {
 
     /// Appends a string of at most 65,535 bytes, which is more than the payload of the largest slot.
     mutating func string(_ value: some Collection<UInt8>) {
-        small(value.count)
+        checkedU16(value.count)
         raw(value)
     }
 
@@ -41,37 +41,37 @@ struct DiskWriter {
 
 /// Parses the output of ``DiskWriter``; every read returns nil when fewer bytes remain than it needs.
 struct DiskReader {
-    private var rest: ArraySlice<UInt8>
+    private var remaining: ArraySlice<UInt8>
 
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+    init(_ bytes: ArraySlice<UInt8>) { remaining = bytes }
 
     /// True when all bytes have been read.
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { remaining.isEmpty }
 
-    mutating func u8() -> UInt8? { rest.popFirst() }
+    mutating func u8() -> UInt8? { remaining.popFirst() }
     mutating func u16() -> UInt16? { integer() }
     mutating func u32() -> UInt32? { integer() }
     mutating func u64() -> UInt64? { integer() }
-    mutating func small() -> Int? { u16().map(Int.init) }
+    mutating func u16AsInt() -> Int? { u16().map(Int.init) }
     mutating func time() -> WallTime? { u64().map { WallTime(milliseconds: Int64(bitPattern: $0)) } }
 
     mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
-        guard count >= 0, count <= rest.count else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
+        guard count >= 0, count <= remaining.count else { return nil }
+        defer { remaining = remaining.dropFirst(count) }
+        return remaining.prefix(count)
     }
 
     mutating func string() -> ArraySlice<UInt8>? {
-        guard let count = small() else { return nil }
+        guard let count = u16AsInt() else { return nil }
         return bytes(count)
     }
 
     private mutating func integer<Value: FixedWidthInteger & UnsignedInteger>() -> Value? {
         let count = Value.bitWidth / 8
-        guard rest.count >= count else { return nil }
+        guard remaining.count >= count else { return nil }
         var value: Value = 0
-        for index in 0..<count { value |= Value(rest[rest.startIndex + index]) << Value(8 * index) }
-        rest.removeFirst(count)
+        for index in 0..<count { value |= Value(remaining[remaining.startIndex + index]) << Value(8 * index) }
+        remaining.removeFirst(count)
         return value
     }
 }

@@ -43,8 +43,8 @@ final class DiskDirectory: Sendable {
     private static func check(
         _ folder: borrowing DiskFile, mayBeSticky: Bool, _ name: String
     ) throws(DiskError) {
-        guard let mistrust = try folder.status().mistrust(allowsSticky: mayBeSticky) else { return }
-        throw DiskError(code: EPERM, detail: "\(name) is not used: \(mistrust)")
+        guard let untrustedReason = try folder.status().untrustedReason(allowsSticky: mayBeSticky) else { return }
+        throw DiskError(code: EPERM, detail: "\(name) is not used: \(untrustedReason)")
     }
 
     deinit { _ = DiskFile(owning: root) }

@@ -48,7 +48,7 @@ extension DiskCache {
         }
 
         /// True when the next store would fail with the same fault, so that stores pause.
-        var concernsTheVolume: Bool {
+        var affectsWholeVolume: Bool {
             switch self {
             case .noSpace, .readOnly, .noPermission: true
             default: false
@@ -70,10 +70,10 @@ struct DiskHealth {
     private(set) var unpurgedShards: Set<Int> = []
 
     private var pausedSince: WallTime?
-    private var deviceErrorsInARow = 0
+    private var consecutiveDeviceErrors = 0
 
-    private static let mostUnusable = 100_000
-    private static let mostDeviceErrorsInARow = 8
+    private static let maxUnusable = 100_000
+    private static let maxConsecutiveDeviceErrors = 8
 
     /// Returns true during the pause after a fault of the whole volume; setting the clock back ends the pause.
     mutating func isPaused(at now: WallTime, pause: Int64) -> Bool {
@@ -91,15 +91,15 @@ struct DiskHealth {
 
     /// Starts a pause after a fault of the volume or repeated device errors.
     mutating func recordWriteFault(_ fault: DiskCache.Fault, at now: WallTime) {
-        deviceErrorsInARow = fault == .inputOutput ? deviceErrorsInARow + 1 : 0
-        if fault.concernsTheVolume || deviceErrorsInARow >= Self.mostDeviceErrorsInARow { pausedSince = now }
+        consecutiveDeviceErrors = fault == .inputOutput ? consecutiveDeviceErrors + 1 : 0
+        if fault.affectsWholeVolume || consecutiveDeviceErrors >= Self.maxConsecutiveDeviceErrors { pausedSince = now }
     }
 
-    mutating func recordWriteSuccess() { deviceErrorsInARow = 0 }
+    mutating func recordWriteSuccess() { consecutiveDeviceErrors = 0 }
 
     mutating func markUnusable(_ name: DiskName) {
         unusable.insert(name)
-        if unusable.count > Self.mostUnusable { isUnreadable = true }
+        if unusable.count > Self.maxUnusable { isUnreadable = true }
     }
 
     mutating func markReplaced(_ name: DiskName) {
@@ -109,7 +109,7 @@ struct DiskHealth {
     mutating func markUnpurged(_ shards: Range<Int>) { unpurgedShards.formUnion(shards) }
     mutating func markPurged(_ shard: Int) { unpurgedShards.remove(shard) }
 
-    func mayUse(_ name: DiskName) -> Bool {
+    func isUsable(_ name: DiskName) -> Bool {
         !isUnreadable && (unpurgedShards.isEmpty || !unpurgedShards.contains(name.shard))
             && (unusable.isEmpty || !unusable.contains(name))
     }

@@ -128,14 +128,14 @@ package struct DiskFile: ~Copyable {
         // Wrapping: the whole second of the earliest time overflows in milliseconds; the remainder does not.
         let rest = time.milliseconds &- time.seconds &* 1000
         let times = [
-            timespec(tv_sec: 0, tv_nsec: Self.leaveDate),
+            timespec(tv_sec: 0, tv_nsec: Self.omitTime),
             timespec(tv_sec: Int(time.seconds), tv_nsec: Int(rest) * 1_000_000),
         ]
         while futimens(descriptor, times) != 0 { if errno != EINTR { throw .last } }
     }
 
     /// `UTIME_OMIT`, a macro that Swift does not import.
-    private static var leaveDate: Int {
+    private static var omitTime: Int {
         #if canImport(Darwin)
         -2
         #else
@@ -205,7 +205,7 @@ extension DiskStatus {
     ///
     /// - Parameter allowsSticky: Accepts a world-writable folder with the sticky bit: other users can remove and rename
     ///   only files that they own.
-    func mistrust(allowsSticky: Bool = false) -> String? {
+    func untrustedReason(allowsSticky: Bool = false) -> String? {
         if owner != 0, owner != geteuid() {
             return "it belongs to user \(owner), who is neither the user of this process nor root"
         }

@@ -41,7 +41,7 @@ struct DiskMetadata: Equatable {
     func encoded() -> [UInt8]? {
         var writer = DiskWriter(capacity: 1024)
         writer.string(key)
-        writer.small(vary.count)
+        writer.checkedU16(vary.count)
         for value in vary { writer.vary(value) }
         writer.u64(family)
         writer.time(createdAt)
@@ -50,22 +50,22 @@ struct DiskMetadata: Equatable {
         writer.u64(bodyChecksum)
         writer.u8((response == nil ? 0 : 1) | (failure == nil ? 0 : 2) | (failure?.freshUntil == nil ? 0 : 4))
         if let response {
-            writer.small(response.status)
+            writer.checkedU16(response.status)
             writer.time(response.requestTime)
             writer.time(response.responseTime)
-            writer.small(response.fields.lines.count)
+            writer.checkedU16(response.fields.lines.count)
             for line in response.fields.lines {
                 writer.string(line.name.utf8)
                 writer.string(line.value)
             }
         }
         if let failure {
-            writer.small(failure.status)
+            writer.checkedU16(failure.status)
             writer.u32(UInt32(clamping: failure.attempts))
             writer.time(failure.at)
             if let freshUntil = failure.freshUntil { writer.time(freshUntil) }
         }
-        return writer.isWhole ? writer.bytes : nil
+        return writer.isComplete ? writer.bytes : nil
     }
 }
 
@@ -95,8 +95,8 @@ extension DiskMetadata {
 
 extension StoredResponse {
     fileprivate init?(from reader: inout DiskReader, createdAt: WallTime, vary: [VaryValue]) {
-        guard let status = reader.small(), let requestTime = reader.time(), let responseTime = reader.time(),
-            let count = reader.small()
+        guard let status = reader.u16AsInt(), let requestTime = reader.time(), let responseTime = reader.time(),
+            let count = reader.u16AsInt()
         else { return nil }
         var fields = HeaderFields()
         for _ in 0..<count {
@@ -111,7 +111,7 @@ extension StoredResponse {
 
 extension FailureRecord {
     fileprivate init?(from reader: inout DiskReader, hasFreshness: Bool) {
-        guard let status = reader.small(), let attempts = reader.u32(), let at = reader.time() else { return nil }
+        guard let status = reader.u16AsInt(), let attempts = reader.u32(), let at = reader.time() else { return nil }
         self.init(status: status, attempts: Int(attempts), at: at)
         if hasFreshness {
             guard let freshUntil = reader.time() else { return nil }
@@ -130,12 +130,12 @@ extension DiskWriter {
 
 extension DiskReader {
     fileprivate mutating func varyValues() -> [VaryValue]? {
-        guard let count = small() else { return nil }
+        guard let count = u16AsInt() else { return nil }
         var values: [VaryValue] = []
         for _ in 0..<count {
-            guard let name = string(), let isThere = u8(), isThere < 2 else { return nil }
+            guard let name = string(), let isPresent = u8(), isPresent < 2 else { return nil }
             var value: [UInt8]?
-            if isThere == 1 {
+            if isPresent == 1 {
                 guard let bytes = string() else { return nil }
                 value = Array(bytes)
             }
@@ -153,7 +153,7 @@ extension [VaryValue] {
     var variantBytes: [UInt8]? {
         var writer = DiskWriter()
         for value in inNameOrder { writer.vary(value) }
-        return writer.isWhole ? writer.bytes : nil
+        return writer.isComplete ? writer.bytes : nil
     }
 }
 #endif

@@ -66,16 +66,16 @@ struct DiskName: Hashable {
 
     private func append(to name: inout [CChar]) {
         name += [CChar](unsafeUninitializedCapacity: Self.digitCount) { buffer, count in
-            Self.spell(words.0, in: buffer[0..<14])
-            Self.spell(words.1, in: buffer[14..<30])
-            Self.spell(words.2, in: buffer[30..<46])
-            Self.spell(words.3, in: buffer[46..<62])
+            Self.writeHexadecimal(words.0, in: buffer[0..<14])
+            Self.writeHexadecimal(words.1, in: buffer[14..<30])
+            Self.writeHexadecimal(words.2, in: buffer[30..<46])
+            Self.writeHexadecimal(words.3, in: buffer[46..<62])
             count = Self.digitCount
         }
     }
 
     /// Fills the buffer with the lowest hexadecimal digits of a word.
-    private static func spell(_ word: UInt64, in buffer: Slice<UnsafeMutableBufferPointer<CChar>>) {
+    private static func writeHexadecimal(_ word: UInt64, in buffer: Slice<UnsafeMutableBufferPointer<CChar>>) {
         var buffer = buffer
         var rest = word
         for index in buffer.indices.reversed() {
@@ -101,7 +101,7 @@ struct DiskName: Hashable {
         Self.append(UInt64(System.process), radix: 10, to: &name)
         name.append(Self.dot)
         Self.append(number, radix: 16, to: &name)
-        name.append(contentsOf: Self.temporaryEnd)
+        name.append(contentsOf: Self.temporarySuffix)
         return name
     }
 
@@ -116,7 +116,7 @@ struct DiskName: Hashable {
     }
 
     private static let dot = CChar(UInt8(ascii: "."))
-    private static let temporaryEnd: [CChar] = ".tmp".utf8.map { CChar($0) } + [0]
+    private static let temporarySuffix: [CChar] = ".tmp".utf8.map { CChar($0) } + [0]
 
     /// Returns the process ID in the name of a temporary file; nil for any other name.
     static func process(ofTemporary fileName: some Collection<UInt8>) -> Int32? {

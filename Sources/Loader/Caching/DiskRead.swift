@@ -60,7 +60,7 @@ extension DiskCache {
     }
 
     /// The result of reading and checking a file.
-    enum Reading {
+    enum ReadResult {
         case found(Found)
         case missing
         /// Written by another version, or not a regular file: left alone.
@@ -94,11 +94,11 @@ extension DiskCache {
     /// Reads the file that should contain an entry of the key; removes it when it is damaged, touches it if `withBody`.
     func load(_ name: DiskName, key: [UInt8], withBody: Bool) -> Found? {
         guard let folder = folder(creating: false) else { return nil }
-        guard health.locked(in: self, { $0.mayUse(name) }) else {
-            purgeIfOwed(name.shard, in: folder)
+        guard health.locked(in: self, { $0.isUsable(name) }) else {
+            purgeIfPending(name.shard, in: folder)
             return nil
         }
-        switch reading(of: name, key: key, in: folder, withBody: withBody, touches: withBody) {
+        switch readFile(of: name, key: key, in: folder, withBody: withBody, touches: withBody) {
         case .found(let found):
             return found
         case .missing:
@@ -119,9 +119,9 @@ extension DiskCache {
     /// Opens and checks a file.
     ///
     /// - Parameter key: The expected key; nil accepts any key that matches the file name.
-    func reading(
+    func readFile(
         of name: DiskName, key: [UInt8]?, in folder: DiskDirectory, withBody: Bool, touches: Bool
-    ) -> Reading {
+    ) -> ReadResult {
         do {
             let file = try folder.file(name)
             let status = try file.status()
@@ -175,14 +175,14 @@ struct DiskFileHeader {
     let slot: DiskFormat.Slot
     let metadata: DiskMetadata
 
-    enum Reading {
+    enum ReadResult {
         case header(DiskFileHeader)
         case unknownVersion
         case damaged
     }
 
     /// Reads the newest valid slot and compares the file's length with the one that it states.
-    static func read(from file: borrowing DiskFile, length: Int) throws(DiskError) -> Reading {
+    static func read(from file: borrowing DiskFile, length: Int) throws(DiskError) -> ReadResult {
         // Concurrent updates may corrupt both slots for this reader: retry before reporting damage.
         for _ in 0..<4 {
             let reading = try readOnce(from: file, length: length)
@@ -192,7 +192,7 @@ struct DiskFileHeader {
         return .damaged
     }
 
-    private static func readOnce(from file: borrowing DiskFile, length: Int) throws(DiskError) -> Reading {
+    private static func readOnce(from file: borrowing DiskFile, length: Int) throws(DiskError) -> ReadResult {
         let smallest = DiskFormat.headerSize(slotSize: DiskFormat.slotSizes[0])
         guard length >= smallest, var header = try file.bytes(at: 0, count: smallest) else { return .damaged }
         let slotSize: Int

@@ -29,7 +29,7 @@ extension DiskCache {
         await onQueue { cache in
             let now = cache.now()
             return cache.removeAll { name, _, folder in
-                let reading = cache.reading(of: name, key: nil, in: folder, withBody: false, touches: false)
+                let reading = cache.readFile(of: name, key: nil, in: folder, withBody: false, touches: false)
                 guard case .found(let found) = reading else { return false }
                 return now - found.metadata.createdAt > age.millisecondCount
             }
@@ -78,7 +78,7 @@ extension DiskCache {
     }
 
     /// Purges a shard that an earlier purge could not list.
-    func purgeIfOwed(_ shard: Int, in folder: DiskDirectory) {
+    func purgeIfPending(_ shard: Int, in folder: DiskDirectory) {
         if health.locked(in: self, { $0.unpurgedShards.contains(shard) }) { _ = purge(shard, in: folder) }
     }
 

@@ -14,12 +14,12 @@ struct DiskScan {
 extension DiskCache {
     /// Starts counting the folder's contents, one shard per queue item, so that other work on the queue can run.
     func beginScan() {
-        let begins = scan.locked(in: self) { scan in
+        let starts = scan.locked(in: self) { scan in
             if scan.next != nil { return false }
             scan.next = 0
             return true
         }
-        guard begins else { return }
+        guard starts else { return }
         totals.locked(in: self) { $0.bytesSinceScan = 0 }
         scanNext()
     }
@@ -62,7 +62,7 @@ extension DiskCache {
     private func count(_ shard: Int, in folder: DiskDirectory) {
         let time = now()
         for attempt in 0..<4 {
-            let mark = totals.locked(in: self) { $0.mark(shard: shard) }
+            let changeCount = totals.locked(in: self) { $0.changeCount(shard: shard) }
             // A shard that cannot be listed keeps its previous counts.
             guard let listing = listing(of: shard, in: folder), let files = files(of: listing, in: shard, of: folder)
             else { return }
@@ -71,7 +71,7 @@ extension DiskCache {
             }
             let bytes = files.reduce(0) { $0 + $1.status.length }
             let isCurrent = totals.locked(in: self) {
-                $0.replace(shard: shard, entries: files.count, bytes: bytes, since: attempt < 3 ? mark : nil)
+                $0.replace(shard: shard, entries: files.count, bytes: bytes, since: attempt < 3 ? changeCount : nil)
             }
             if isCurrent { return }
         }

@@ -77,12 +77,12 @@ extension DiskCache {
     private func candidates(in folder: DiskDirectory) -> [Candidate] {
         var candidates: [Candidate] = []
         for shard in 0..<DiskName.shardCount {
-            let mark = totals.locked(in: self) { $0.mark(shard: shard) }
+            let changeCount = totals.locked(in: self) { $0.changeCount(shard: shard) }
             guard let listing = listing(of: shard, in: folder), let files = files(of: listing, in: shard, of: folder)
             else { continue }
             candidates += files.map { Candidate(name: $0.name, modified: $0.status.modified) }
             let bytes = files.reduce(0) { $0 + $1.status.length }
-            totals.locked(in: self) { _ = $0.replace(shard: shard, entries: files.count, bytes: bytes, since: mark) }
+            totals.locked(in: self) { _ = $0.replace(shard: shard, entries: files.count, bytes: bytes, since: changeCount) }
         }
         return candidates
     }

@@ -24,11 +24,11 @@ struct DiskTotals {
     }
 
     /// Returns the change counter of a shard, for ``replace(shard:entries:bytes:since:)``.
-    func mark(shard: Int) -> UInt64 { shards[shard].changes }
+    func changeCount(shard: Int) -> UInt64 { shards[shard].changes }
 
     /// Sets the counts from a listing; returns false when the shard changed meanwhile and the listing is outdated.
-    mutating func replace(shard: Int, entries: Int, bytes: Int, since mark: UInt64?) -> Bool {
-        if let mark, shards[shard].changes != mark { return false }
+    mutating func replace(shard: Int, entries: Int, bytes: Int, since changeCount: UInt64?) -> Bool {
+        if let changeCount, shards[shard].changes != changeCount { return false }
         set(shard, entries: entries, bytes: bytes)
         return true
     }

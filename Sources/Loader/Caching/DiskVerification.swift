@@ -34,7 +34,7 @@ extension DiskCache {
     private func verify(
         _ name: DiskName, in folder: DiskDirectory, removingBad: Bool, _ result: inout Verification
     ) {
-        switch reading(of: name, key: nil, in: folder, withBody: true, touches: false) {
+        switch readFile(of: name, key: nil, in: folder, withBody: true, touches: false) {
         case .found:
             result.checked += 1
             result.good += 1

@@ -49,7 +49,7 @@ final class ImageMemoryCache: Sendable {
         var keys: [CacheKey: Set<ImageCacheKey>] = [:]
         var keyCount = 0
         /// False while the host has disabled the cache.
-        var isOn = true
+        var isEnabled = true
         /// Number of purges and removals so far.
         var generation: UInt64 = 0
         /// Images of loads that started before this generation are not inserted.
@@ -79,7 +79,7 @@ final class ImageMemoryCache: Sendable {
         index.locked(in: self) { index in
             let isRemoved = index.removals.contains { $0.generation > generation && $0.key == image.entry.key }
             let isOutdated = now.map { cache.peek(key)?.isNewer(than: image, now: $0) == true } ?? false
-            guard index.isOn, generation >= index.oldestGeneration, !isRemoved, !isOutdated,
+            guard index.isEnabled, generation >= index.oldestGeneration, !isRemoved, !isOutdated,
                 cache.insert(image, for: key, cost: image.content.byteCount)
             else { return false }
             if index.keys[image.entry.key, default: []].insert(key).inserted { index.keyCount += 1 }
@@ -115,9 +115,9 @@ final class ImageMemoryCache: Sendable {
     }
 
     /// Enables or disables the cache; disabling purges it, and running loads insert nothing (C18).
-    func setOn(_ isOn: Bool) {
-        index.locked(in: self) { $0.isOn = isOn }
-        if !isOn { _ = purge() }
+    func setEnabled(_ isEnabled: Bool) {
+        index.locked(in: self) { $0.isEnabled = isEnabled }
+        if !isEnabled { _ = purge() }
     }
 
     /// Number of keys in the index, for tests.

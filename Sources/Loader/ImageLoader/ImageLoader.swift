@@ -121,7 +121,7 @@ public final class ImageLoader: Sendable {
         state.images.disk?.maxBodyBytes = configuration.maxResponseBytes
         state.data.disk?.maxBodyBytes = configuration.maxResponseBytes
         memory.cache.maxBytes = configuration.memoryCacheMaxBytes
-        memory.setOn(configuration.cacheImagesInMemory)
+        memory.setEnabled(configuration.cacheImagesInMemory)
         shared.lanes.setWidths(urgent: configuration.urgentWidth, slow: configuration.slowWidth)
         shared.reporter.configure(configuration, number: state.number)
     }
@@ -132,11 +132,11 @@ public final class ImageLoader: Sendable {
     ) -> LoadPipeline {
         let path = new.configuration[keyPath: folder]
         let isUnchanged = oldConfiguration[keyPath: folder] == path
-        let keepsRules =
+        let rulesAreUnchanged =
             old.settings.cache == new.configuration.cacheSettings
             && old.settings.acceptedContentTypes == new.configuration.acceptedContentTypes
         return LoadPipeline(
-            new.configuration, number: new.number, rules: keepsRules ? old.rules : new.number,
+            new.configuration, number: new.number, rules: rulesAreUnchanged ? old.rules : new.number,
             disk: isUnchanged ? old.disk : disk(path, new.configuration, old.shared.reporter), memory: old.memory,
             partitionKey: isUnchanged ? old.partitionKey : partitionKey(path), shared: old.shared)
     }

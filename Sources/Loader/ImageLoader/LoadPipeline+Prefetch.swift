@@ -34,7 +34,7 @@ extension LoadPipeline {
         else { return false }
         // Without a declared type the check would need the body.
         return ContentTypeFilter.declared(stored.fields) != nil
-            && ContentTypeFilter(load.acceptedContentTypes).refusal(stored.fields, start: []) == nil
+            && ContentTypeFilter(load.acceptedContentTypes).rejectedType(stored.fields, prefix: []) == nil
     }
 }
 #endif

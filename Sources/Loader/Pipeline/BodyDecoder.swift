@@ -89,7 +89,7 @@ struct BodyDecoder: Sendable {
 enum DecodeSource: Sendable {
     case disk(DiskCache.Revision)
     case fetch(FetchedResponse)
-    case unnamed
+    case unidentified
 }
 
 /// Key of a shared decode: the body and the decoding variant.
@@ -107,7 +107,7 @@ struct DecodeKey: Hashable, Sendable {
         switch source {
         case .disk(let revision): body = .disk(revision)
         case .fetch(let fetched): body = .fetch(ObjectIdentifier(fetched))
-        case .unnamed: return nil
+        case .unidentified: return nil
         }
         self.variant = variant
     }

@@ -18,19 +18,19 @@ struct CacheLookup: Sendable {
     /// Looks up without blocking the calling thread.
     func find(_ hop: LoadHop) async -> LookupResult {
         var found = memory.find(hop, at: generations)
-        if let cache = neededDisk(hop, found) { disk.complete(&found, with: await disk.read(hop, from: cache)) }
+        if let cache = diskToRead(hop, found) { disk.complete(&found, with: await disk.read(hop, from: cache)) }
         return accepted(found, hop)
     }
 
     /// As ``find(_:)``; blocks the calling thread while the disk is read.
     func findBlocking(_ hop: LoadHop) -> LookupResult {
         var found = memory.find(hop, at: generations)
-        if let cache = neededDisk(hop, found) { disk.complete(&found, with: disk.readBlocking(hop, from: cache)) }
+        if let cache = diskToRead(hop, found) { disk.complete(&found, with: disk.readBlocking(hop, from: cache)) }
         return accepted(found, hop)
     }
 
     /// The disk cache to read; nil when the load may not read it or the image in memory answers.
-    private func neededDisk(_ hop: LoadHop, _ found: LookupResult) -> DiskCache? {
+    private func diskToRead(_ hop: LoadHop, _ found: LookupResult) -> DiskCache? {
         guard let cache = disk.disk, hop.load.layers.contains(.readsDisk) else { return nil }
         if found.isInMemory, !found.isPurged,
             case .useStored(_, refresh: nil) = freshness.decide(hop, found, now: clock())

@@ -13,7 +13,7 @@ struct StoredState: Sendable {
 struct CacheWriter: Sendable {
     let memory: ImageMemoryCache?
     /// False when the memory cache is disabled.
-    let isMemoryOn: Bool
+    let isMemoryEnabled: Bool
     let disk: DiskCache?
     /// The queue of blocking writes.
     let queue: DispatchQueue
@@ -50,8 +50,8 @@ struct CacheWriter: Sendable {
                 }
                 // The entry on disk could not be refreshed. An error without a response is stored alone, and a validated
                 // body that was lost meanwhile is stored again; a newer entry of another load stays.
-                let isAlone = entry.response == nil || found.revision == nil
-                guard isAlone || writes.header(hop.key, varying: hop.varying) == nil else { return nil }
+                let mayStoreAgain = entry.response == nil || found.revision == nil
+                guard mayStoreAgain || writes.header(hop.key, varying: hop.varying) == nil else { return nil }
                 if entry.response != nil, found.body == nil { return nil }
                 let stored = writes.storeEntry(entry, body: found.body ?? [], varying: hop.varying, ticket: ticket)
                 return entry.response == nil ? nil : stored
@@ -64,7 +64,7 @@ struct CacheWriter: Sendable {
     func remember(
         _ content: LoadContent, _ state: StoredState, _ hop: LoadHop, _ generations: CacheGenerations
     ) {
-        guard let memory, isMemoryOn, hop.load.layers.contains(.writesMemory), content.image != nil,
+        guard let memory, isMemoryEnabled, hop.load.layers.contains(.writesMemory), content.image != nil,
             let entry = state.entry, let response = entry.response, Storability.isSuccess(response.status)
         else { return }
         let key = hop.imageKey

@@ -9,15 +9,15 @@ struct ContentTypeFilter: Sendable {
     init(_ accepted: Set<ContentType>?) { self.accepted = accepted.map { Set($0.map(Self.withoutAlias)) } }
 
     /// True when the header declares no type, so that the first bytes of the body are needed.
-    func needsStart(_ fields: HeaderFields) -> Bool { accepted != nil && Self.declared(fields) == nil }
+    func needsPrefix(_ fields: HeaderFields) -> Bool { accepted != nil && Self.declared(fields) == nil }
 
     /// The rejected type, `unknown` for unrecognised bytes; nil when the response is accepted.
     ///
-    /// - Parameter start: The first bytes of the body; at most 1,024 are used.
-    func refusal(_ fields: HeaderFields, start: [UInt8]) -> String? {
+    /// - Parameter prefix: The first bytes of the body; at most 1,024 are used.
+    func rejectedType(_ fields: HeaderFields, prefix: [UInt8]) -> String? {
         guard accepted != nil else { return nil }
         if let declared = Self.declared(fields) { return accepts(declared) ? nil : declared.description }
-        switch ImageSignature(of: start.span) {
+        switch ImageSignature(of: prefix.span) {
         case .decodable(let format): return accepts(format.contentType) ? nil : format.contentType.description
         // When any image is accepted the format passes, and the decoder reports that it is not supported.
         case .refused(let name): return accepts(ContentType("image/\(name)")) ? nil : "image/\(name)"
@@ -47,7 +47,7 @@ struct ContentTypeFilter: Sendable {
 
     /// True when an image in memory is accepted, by the type that its response declares or otherwise by its format.
     func accepts(_ cachedImage: ImageMemoryCache.CachedImage, with fields: HeaderFields) -> Bool {
-        guard Self.declared(fields) == nil else { return refusal(fields, start: []) == nil }
+        guard Self.declared(fields) == nil else { return rejectedType(fields, prefix: []) == nil }
         return cachedImage.content.image.map { accepts($0.header.format.contentType) } ?? true
     }
 }

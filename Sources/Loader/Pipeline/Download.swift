@@ -45,7 +45,7 @@ struct Download {
                     afterAttempts: attempts, failedWith: error, maxRetryDelay: maxRetryDelay, using: &random)
             else { return received }
             // A failed attempt without a new 200 response leaves the partial body usable.
-            if received.isMisfit || received.head?.status == 200 {
+            if received.rangeMismatch || received.head?.status == 200 {
                 partial = plan.isPassThrough ? nil : received.partial
             }
             reporter.reportRetry(attempts + 1, after: delay, error, hop)
@@ -63,10 +63,10 @@ struct Download {
         return try await lanes.withSlot(permit) { () throws(LoadError) in
             hop.load.meter.add(\.queue, since: arrival)
             let received = await exchange.run(hop, plan, resuming: partial, progress)
-            guard received.isMisfit else { return received }
-            var whole = await exchange.run(hop, plan, progress)
-            whole.isMisfit = true
-            return whole
+            guard received.rangeMismatch else { return received }
+            var complete = await exchange.run(hop, plan, progress)
+            complete.rangeMismatch = true
+            return complete
         }
     }
 }

@@ -31,7 +31,7 @@ struct Exchange: Sendable {
             received.traffic = reporter.reportSending(request, hop)
             let response = try await transport.send(request, trust: trust, timeouts: timeouts)
             received.responseTime = clock()
-            received.traffic?.head = .now
+            received.traffic?.headTime = .now
             received.head = response.head
             var (rest, length): (PartialBody?, Int?) = (nil, nil)
             switch partial?.continuation(
@@ -39,7 +39,7 @@ struct Exchange: Sendable {
             {
             case nil, .complete: break
             case .mismatch:
-                received.isMisfit = true
+                received.rangeMismatch = true
                 return received
             case .remainder(let head, let total):
                 received.head = head
@@ -51,7 +51,7 @@ struct Exchange: Sendable {
             received.error = Self.error(of: error, hop, received.traffic?.request)
         }
         if let error = received.error, let head = received.head, error.code != .transport, error.code != .cancelled {
-            received.error = error.about(FailedResponse(head, body: received.content))
+            received.error = error.withResponse(FailedResponse(head, body: received.content))
         }
         return received
     }
@@ -60,7 +60,7 @@ struct Exchange: Sendable {
         if Storability.isSuccess(head.status) || Storability.isRedirect(head.status) || head.status == 304 {
             return nil
         }
-        if hop.load.givesBack(head.status, plan) { return nil }
+        if hop.load.returnsToCaller(head.status, plan) { return nil }
         let url = Redaction.masked(hop.url)
         guard Storability.isError(head.status) else {
             return LoadError(
@@ -98,16 +98,16 @@ struct Exchange: Sendable {
         }
         let isSuccess = Storability.isSuccess(head.status)
         // Part of a coded body cannot be decoded; the caller receives the bytes as they were sent.
-        let isPart = head.status == 206
-        let limit = isSuccess || isPart ? maxResponseBytes : CacheOutcome.maxErrorBodyBytes
+        let isPartial = head.status == 206
+        let limit = isSuccess || isPartial ? maxResponseBytes : CacheOutcome.maxErrorBodyBytes
         var body: IncomingBody
         do throws(LoadError) {
             let accepted = isSuccess ? hop.load.acceptedContentTypes : nil
             body = try IncomingBody(
-                head, url: hop.url, length: length, limit: limit, accepted: accepted, isDecoded: !isPart)
+                head, url: hop.url, length: length, limit: limit, accepted: accepted, isDecoded: !isPartial)
             if let partial { try body.append(partial.bytes) }
         } catch {
-            return received.refuse(error, isSuccess: isSuccess || isPart)
+            return received.reject(error, isSuccess: isSuccess || isPartial)
         }
         do {
             for try await chunk in response.body {
@@ -115,7 +115,7 @@ struct Exchange: Sendable {
                 do throws(LoadError) {
                     try body.append(chunk)
                 } catch {
-                    return received.refuse(error, isSuccess: isSuccess || isPart)
+                    return received.reject(error, isSuccess: isSuccess || isPartial)
                 }
                 if isSuccess { progress.report(.progress(received: body.count, expected: body.expectedCount)) }
             }
@@ -123,7 +123,7 @@ struct Exchange: Sendable {
                 try body.finish()
             } catch {
                 guard error.code != .transport else { throw error }
-                return received.refuse(error, isSuccess: isSuccess || isPart)
+                return received.reject(error, isSuccess: isSuccess || isPartial)
             }
         } catch {
             received.partial = PartialBody(

@@ -16,7 +16,7 @@ struct FetchEvaluation {
         self.received = received
         self.hop = hop
         if case .failure(let refused)? = decoded {
-            let error = refused.error.about(received.head.map { FailedResponse($0, body: received.content) })
+            let error = refused.error.withResponse(received.head.map { FailedResponse($0, body: received.content) })
             (content, failure, body) = (nil, FetchFailure(error: error, variant: refused.variant), .rejected)
         } else {
             content = try? decoded?.get()
@@ -56,11 +56,11 @@ struct FetchEvaluation {
         case .received(let fields):
             let status = received.head?.status ?? 0
             if let failure { return .failure(failure) }
-            guard content != nil || Storability.isRedirect(status) || hop.load.givesBack(status, plan) else {
+            guard content != nil || Storability.isRedirect(status) || hop.load.returnsToCaller(status, plan) else {
                 let error = LoadError(
                     .unexpectedStatus, url: Redaction.masked(hop.url), statusCode: status, "status \(status)")
                 let response = received.head.map { FailedResponse($0, body: received.content) }
-                return .failure(FetchFailure(error: error.about(response)))
+                return .failure(FetchFailure(error: error.withResponse(response)))
             }
             return .success(
                 FetchedResponse(

@@ -36,13 +36,13 @@ struct FreshnessRules: Sendable {
     /// True when the content type of the stored response is still accepted; the accepted types may have changed.
     func accepts(_ found: LookupResult, _ hop: LoadHop) -> Bool {
         guard let fields = found.entry?.response?.fields else { return false }
-        let gate = ContentTypeFilter(hop.load.acceptedContentTypes)
-        if let cachedImage = found.cachedImage { return gate.accepts(cachedImage, with: fields) }
-        return gate.refusal(fields, start: found.content ?? []) == nil
+        let filter = ContentTypeFilter(hop.load.acceptedContentTypes)
+        if let cachedImage = found.cachedImage { return filter.accepts(cachedImage, with: fields) }
+        return filter.rejectedType(fields, prefix: found.content ?? []) == nil
     }
 
     /// True when a remembered failure may answer instead of the request.
-    func consultsFailures(_ hop: LoadHop, _ plan: RequestPlan) -> Bool {
+    func usesNegativeCache(_ hop: LoadHop, _ plan: RequestPlan) -> Bool {
         !plan.isPassThrough && !CacheConstraints(hop.request, settings: settings).bypassesErrors
     }
 
@@ -52,7 +52,7 @@ struct FreshnessRules: Sendable {
             Freshness(of: response, control: CacheControl(response.fields), settings: settings, now: now).remaining
         }
         return .remembered(
-            LoadError(.status(stored.status), of: load).about(FailedResponse(stored, of: found)),
+            LoadError(.status(stored.status), of: load).withResponse(FailedResponse(stored, of: found)),
             until: now.adding(milliseconds: remaining ?? 0))
     }
 

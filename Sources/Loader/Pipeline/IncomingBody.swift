@@ -11,12 +11,12 @@ struct IncomingBody {
     let length: Int?
     private let limit: Int
     /// The URL, not redacted; errors contain its redacted form.
-    private let address: String
+    private let unredactedURL: String
     private let fields: HeaderFields
-    private let gate: ContentTypeFilter
+    private let filter: ContentTypeFilter
     /// True for a continued body, which must have exactly ``length`` bytes.
-    private let isRest: Bool
-    private var isChecked: Bool
+    private let continuesPartial: Bool
+    private var isTypeChecked: Bool
     private let decoder: ContentDecoder?
 
     /// Maximum number of bytes reserved in advance.
@@ -30,13 +30,13 @@ struct IncomingBody {
     init(
         _ head: ResponseHead, url: String, length: Int?, limit: Int, accepted: Set<ContentType>?, isDecoded: Bool
     ) throws(LoadError) {
-        address = url
+        unredactedURL = url
         self.limit = limit
-        isRest = length != nil
+        continuesPartial = length != nil
         self.length = length ?? Self.contentLength(head.fields)
         fields = head.fields
-        gate = ContentTypeFilter(accepted)
-        isChecked = !gate.needsStart(fields)
+        filter = ContentTypeFilter(accepted)
+        isTypeChecked = !filter.needsPrefix(fields)
         do throws(ContentCodingError) {
             let codings = isDecoded ? try ContentCoding.codings(of: fields) : []
             decoder = codings.isEmpty ? nil : ContentDecoder(codings, maxBytes: limit)
@@ -44,10 +44,10 @@ struct IncomingBody {
             throw LoadError(error, url: Redaction.masked(url), limit: limit)
         }
         if let length = self.length, length > limit { throw tooLarge }
-        if isChecked { try checkType() }
+        if isTypeChecked { try checkType() }
     }
 
-    private var url: String { Redaction.masked(address) }
+    private var url: String { Redaction.masked(unredactedURL) }
 
     /// The body without its content codings.
     var content: [UInt8] { decoder?.content ?? bytes }
@@ -60,7 +60,7 @@ struct IncomingBody {
 
     mutating func append(_ chunk: [UInt8]) throws(LoadError) {
         guard chunk.count <= limit - bytes.count else { throw tooLarge }
-        if isRest, let length, chunk.count > length - bytes.count {
+        if continuesPartial, let length, chunk.count > length - bytes.count {
             throw .transport("more bytes than the \(length) of the range", url: url)
         }
         if bytes.isEmpty, chunk.count == length {
@@ -72,9 +72,9 @@ struct IncomingBody {
             bytes += chunk
         }
         if let decoder {
-            do throws(ContentCodingError) { try decoder.append(chunk) } catch { throw refusal(error) }
+            do throws(ContentCodingError) { try decoder.append(chunk) } catch { throw loadError(error) }
         }
-        if !isChecked, count >= 1_024 { try checkType() }
+        if !isTypeChecked, count >= 1_024 { try checkType() }
     }
 
     /// Completes the body: checks its length, content coding and content type.
@@ -83,20 +83,20 @@ struct IncomingBody {
     mutating func finish() throws(LoadError) {
         if let length, bytes.count < length { throw .transport("\(bytes.count) bytes of \(length)") }
         if let decoder {
-            do throws(ContentCodingError) { try decoder.finish() } catch { throw refusal(error) }
+            do throws(ContentCodingError) { try decoder.finish() } catch { throw loadError(error) }
         }
-        if !isChecked { try checkType() }
+        if !isTypeChecked { try checkType() }
     }
 
     private mutating func checkType() throws(LoadError) {
-        isChecked = true
-        guard let type = gate.refusal(fields, start: Array(content.prefix(1_024))) else { return }
+        isTypeChecked = true
+        guard let type = filter.rejectedType(fields, prefix: Array(content.prefix(1_024))) else { return }
         throw LoadError(.unacceptableContentType, url: url, "type \(type)")
     }
 
-    private var tooLarge: LoadError { refusal(.tooLarge) }
+    private var tooLarge: LoadError { loadError(.tooLarge) }
 
-    private func refusal(_ error: ContentCodingError) -> LoadError { LoadError(error, url: url, limit: limit) }
+    private func loadError(_ error: ContentCodingError) -> LoadError { LoadError(error, url: url, limit: limit) }
 
     /// The value of `Content-Length`; nil when it is missing, invalid, contradictory or overridden by
     /// `Transfer-Encoding`.

@@ -52,7 +52,7 @@ struct Load: Sendable {
     /// True for statuses other than success that a data load returns as a result: redirects with
     /// ``RedirectMode/manual``, and 206 and 304 when the caller's request contains a range or a condition
     /// (Docs/http-cache.md 5.3).
-    func givesBack(_ status: Int, _ plan: RequestPlan) -> Bool {
+    func returnsToCaller(_ status: Int, _ plan: RequestPlan) -> Bool {
         guard decoding == nil, headerDecoder == nil else { return false }
         if plan.isPassThrough, status == 206 || status == 304 { return true }
         return redirect == .manual && (300...399).contains(status) && status != 304

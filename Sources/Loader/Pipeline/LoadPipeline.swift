@@ -59,8 +59,8 @@ final class LoadPipeline: Sendable {
             credentials: settings.credentials, maxRedirects: settings.maxRedirects, partitionKey: partitionKey,
             trustScope: trustScope)
         let memoryLookup = MemoryLookup(
-            memory: memory, disk: disk, isOn: settings.cacheImagesInMemory,
-            decidesLoads: settings.cacheImagesInMemory && settings.credentials.basicAuth == nil
+            memory: memory, disk: disk, isEnabled: settings.cacheImagesInMemory,
+            canCompleteLoads: settings.cacheImagesInMemory && settings.credentials.basicAuth == nil
                 && trustScope.isDefault,
             settings: settings.cache, acceptedContentTypes: settings.acceptedContentTypes, rules: rules, clock: clock)
         freshness = FreshnessRules(settings: settings.cache)
@@ -81,7 +81,7 @@ final class LoadPipeline: Sendable {
             decodes: shared.decodes, queue: shared.decodeQueue, counters: shared.reporter.counters,
             retainsEncodedData: settings.retainsEncodedData)
         writer = CacheWriter(
-            memory: memory, isMemoryOn: settings.cacheImagesInMemory, disk: disk, queue: shared.diskQueue, clock: clock)
+            memory: memory, isMemoryEnabled: settings.cacheImagesInMemory, disk: disk, queue: shared.diskQueue, clock: clock)
         builder = LoadResultBuilder(decoder: decoder, writer: writer, freshness: freshness)
         cachedImages = CachedImageLookup(
             preparation: preparation, lookup: lookup, freshness: freshness, decoder: decoder, writer: writer,
@@ -118,7 +118,7 @@ final class LoadPipeline: Sendable {
                         if delivery.deliversProvisional, let provisional {
                             guard try await deliver(provisional, &found, hop, &delivery) != nil else { continue }
                         }
-                        if freshness.consultsFailures(hop, plan), let failure = sharedFetch.rememberedFailure(hop) {
+                        if freshness.usesNegativeCache(hop, plan), let failure = sharedFetch.rememberedFailure(hop) {
                             throw failure
                         }
                         // Fetch once for each key: `fetch` below sends, checks, decodes a new body, stores.
@@ -183,7 +183,7 @@ final class LoadPipeline: Sendable {
                 return .failure(FetchFailure(error: error))
             }
             // Decode.
-            let decoded = received.isWholeSuccess ? await decoder.content(of: received.content, hop) : nil
+            let decoded = received.isCompleteSuccess ? await decoder.content(of: received.content, hop) : nil
             let evaluation = FetchEvaluation(received, decoded, hop)
             if let failure = evaluation.failureWithoutPolicy(isCancelled: Task.isCancelled) { return .failure(failure) }
             // Store the response as the policy requires.

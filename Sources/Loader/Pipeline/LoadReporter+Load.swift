@@ -23,8 +23,8 @@ extension LoadReporter {
         guard let traffic = received.traffic else { return }
         let end = ContinuousClock.now
         var cost = LoadCost()
-        cost.firstByte = traffic.begin.duration(to: traffic.head ?? end)
-        cost.transfer = traffic.head.map { $0.duration(to: end) } ?? .zero
+        cost.firstByte = traffic.begin.duration(to: traffic.headTime ?? end)
+        cost.transfer = traffic.headTime.map { $0.duration(to: end) } ?? .zero
         cost.bytes = traffic.bytes
         hop.load.meter.add(cost)
         LoadCounters.add(traffic.bytes, to: counters.bytesReceived)

@@ -75,7 +75,7 @@ struct LoadResultBuilder: Sendable {
                 result.content = decoder.content(try await decoder.decode(body, .fetch(fetched), hop, decoding), body)
             } catch {
                 guard error.code == .undecodable, fetched.kind != .received else {
-                    throw error.about(FailedResponse(status: fetched.status, fields: fetched.fields, body: body))
+                    throw error.withResponse(FailedResponse(status: fetched.status, fields: fetched.fields, body: body))
                 }
                 return nil
             }
@@ -110,7 +110,7 @@ enum HopResult: Sendable {
             let error = LoadError(
                 .unexpectedStatus, url: Redaction.masked(load.url), statusCode: response.status,
                 "status \(response.status), a redirect that is not to be followed")
-            throw error.about(response)
+            throw error.withResponse(response)
         }
         self = .result(
             LoadResult(

@@ -33,7 +33,7 @@ struct LookupResult: Sendable {
     var isInMemory = false
 
     /// Identity of the body for sharing its decode.
-    var identity: DecodeSource { revision.map { .disk($0) } ?? .unnamed }
+    var identity: DecodeSource { revision.map { .disk($0) } ?? .unidentified }
 
     /// Removes the response, because its body does not decode or is not accepted; a remembered error stays.
     mutating func discardResponse() {

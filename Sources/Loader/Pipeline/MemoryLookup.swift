@@ -7,10 +7,10 @@ struct MemoryLookup: Sendable {
     /// The disk cache; a purge of it ends the freshness of images that came from there.
     let disk: DiskCache?
     /// False when the memory cache is disabled.
-    let isOn: Bool
+    let isEnabled: Bool
     /// False when the memory cache alone never answers a load: it is disabled, or credentials or trust settings of the
     /// configuration are part of the keys.
-    let decidesLoads: Bool
+    let canCompleteLoads: Bool
     let settings: CacheSettings
     let acceptedContentTypes: Set<ContentType>
     /// Changes with every setting that affects how long an image in memory is fresh.
@@ -23,7 +23,7 @@ struct MemoryLookup: Sendable {
     /// without fields that affect caching, and a policy that a fresh image satisfies. It leaves all other cases to the
     /// pipeline.
     func image(for request: ImageRequest) -> LoadedImage? {
-        guard decidesLoads, request.policy != .reload, request.policy != .revalidate,
+        guard canCompleteLoads, request.policy != .reload, request.policy != .revalidate,
             request.layers.contains(.readsMemory), let key = request.keys.imageKey,
             let cachedImage = memory?.cache.value(for: key),
             let lifespan = cachedImage.lifespan(byRules: rules, { lifespan(of: cachedImage) }),
@@ -43,7 +43,7 @@ struct MemoryLookup: Sendable {
     /// The entry in memory for a hop.
     func find(_ hop: LoadHop, at generations: CacheGenerations) -> LookupResult {
         var found = LookupResult(generations: generations)
-        guard hop.load.layers.contains(.readsMemory), isOn, let cachedImage = memory?.cache.value(for: hop.imageKey)
+        guard hop.load.layers.contains(.readsMemory), isEnabled, let cachedImage = memory?.cache.value(for: hop.imageKey)
         else { return found }
         found.cachedImage = cachedImage
         found.isInMemory = true
@@ -55,7 +55,7 @@ struct MemoryLookup: Sendable {
 
     /// The entry of the image in memory for a hop, without counting as a use; nil for none.
     func peek(_ hop: LoadHop) -> CacheEntry? {
-        guard hop.load.layers.contains(.readsMemory), isOn else { return nil }
+        guard hop.load.layers.contains(.readsMemory), isEnabled else { return nil }
         return memory?.cache.peek(hop.imageKey)?.entry
     }
 

@@ -15,20 +15,20 @@ struct ReceivedResponse: Sendable {
     /// The received part of a truncated body, if it can be continued.
     var partial: PartialBody?
     /// The 206 or 416 response does not continue the partial body; the request is repeated without `Range`.
-    var isMisfit = false
+    var rangeMismatch = false
     /// The exchange on the network; nil when no request was sent.
     var traffic: Traffic?
     var requestTime: WallTime
     var responseTime: WallTime
 
     /// True for a success with a complete body; only such bodies are decoded.
-    var isWholeSuccess: Bool {
+    var isCompleteSuccess: Bool {
         guard let status = head?.status, Storability.isSuccess(status), case .complete = body else { return false }
         return true
     }
 
     /// Rejects the body. The error of an error status is not replaced.
-    mutating func refuse(_ error: LoadError, isSuccess: Bool) {
+    mutating func reject(_ error: LoadError, isSuccess: Bool) {
         body = .rejected
         if isSuccess { self.error = error }
     }
@@ -40,7 +40,7 @@ struct Traffic: Sendable {
     let request: HTTPRequest
     let begin = ContinuousClock.now
     /// Time at which the response head was received; nil before.
-    var head: ContinuousClock.Instant?
+    var headTime: ContinuousClock.Instant?
     /// Bytes of the body received, with its content codings.
     var bytes = 0
 }

@@ -13,7 +13,7 @@ struct RequestPreparation: Sendable {
     /// - Throws: `invalidURL` or `unsupportedScheme` for the URL, `invalidURL` for the cache key, `configuration` for
     ///   decode options out of range.
     func checkedChain(for load: Load) throws(LoadError) -> RedirectChain {
-        guard CacheKey.normalised(load.url) != nil else { throw Self.addressError(load) }
+        guard CacheKey.normalised(load.url) != nil else { throw Self.urlError(load) }
         guard load.cacheKey.map({ CacheKey(url: $0) != nil }) ?? true else {
             throw load.error(.invalidURL, "the key is no http or https address")
         }
@@ -47,7 +47,7 @@ struct RequestPreparation: Sendable {
     ///
     /// - Throws: `invalidURL` or `unsupportedScheme`.
     func checkedHop(of chain: RedirectChain, _ load: Load) throws(LoadError) -> LoadHop {
-        guard let hop = hop(of: chain, load) else { throw Self.addressError(load) }
+        guard let hop = hop(of: chain, load) else { throw Self.urlError(load) }
         return hop
     }
 
@@ -56,9 +56,9 @@ struct RequestPreparation: Sendable {
     /// - Throws: `redirect`, with the response.
     func follow(_ head: ResponseHead, _ chain: inout RedirectChain, _ load: Load) throws(LoadError) {
         let next: HTTPRequest?
-        do throws(LoadError) { next = try chain.follow(head) } catch { throw error.about(FailedResponse(head)) }
+        do throws(LoadError) { next = try chain.follow(head) } catch { throw error.withResponse(FailedResponse(head)) }
         guard next != nil else {
-            throw load.error(.redirect, "status \(head.status) without a Location").about(FailedResponse(head))
+            throw load.error(.redirect, "status \(head.status) without a Location").withResponse(FailedResponse(head))
         }
     }
 
@@ -66,7 +66,7 @@ struct RequestPreparation: Sendable {
     private static let malformed =
         "the address does not parse: it has a space or a control character, no good host, or no port of 1 to 65535"
 
-    private static func addressError(_ load: Load) -> LoadError {
+    private static func urlError(_ load: Load) -> LoadError {
         let scheme = URLReference(load.url.utf8).scheme.map { String(decoding: $0, as: UTF8.self).lowercased() }
         guard let scheme, scheme != "http", scheme != "https" else {
             return load.error(

@@ -14,15 +14,15 @@ enum Vary {
 
     /// Returns the request's values of the fields with these lowercase names, sorted by name.
     static func values(of names: Set<String>, request: HeaderFields) -> [VaryValue] {
-        let said = normalised(request, names)
-        return names.sorted().map { VaryValue(name: $0, value: said[$0]) }
+        let values = normalised(request, names)
+        return names.sorted().map { VaryValue(name: $0, value: values[$0]) }
     }
 
     /// Returns true when the request's value of each of these fields equals the stored one.
     static func matches(_ stored: [VaryValue], _ request: HeaderFields) -> Bool {
         guard !stored.isEmpty else { return true }
-        let said = normalised(request, Set(stored.map(\.name)))
-        return stored.allSatisfy { $0.value == said[$0.name] }
+        let values = normalised(request, Set(stored.map(\.name)))
+        return stored.allSatisfy { $0.value == values[$0.name] }
     }
 
     /// Returns true when `request` selects the stored response.

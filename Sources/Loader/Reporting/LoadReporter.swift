@@ -108,7 +108,7 @@ final class LoadReporter: Sendable {
     }
 
     private func enqueue(_ report: Report) {
-        let begins = state.locked(in: self) { state in
+        let starts = state.locked(in: self) { state in
             guard state.waiting.count < Self.maxWaiting else {
                 state.dropped += 1
                 state.unreportedDrops += 1
@@ -118,7 +118,7 @@ final class LoadReporter: Sendable {
             defer { state.isDelivering = true }
             return !state.isDelivering
         }
-        if begins { queue.async { self.deliver() } }
+        if starts { queue.async { self.deliver() } }
     }
 
     private func deliver() {

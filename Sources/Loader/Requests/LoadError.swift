@@ -153,7 +153,7 @@ public struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension LoadError {
     /// The error with the response that caused it; unchanged when it already has one or `response` is nil.
-    func about(_ response: FailedResponse?) -> LoadError {
+    func withResponse(_ response: FailedResponse?) -> LoadError {
         guard self.response == nil, let response else { return self }
         return with(response)
     }

@@ -26,17 +26,17 @@ public struct LoadEventStream: AsyncSequence, Sendable {
     init(_ run: @escaping Run) { self.run = run }
 
     /// Starts a load.
-    public func makeAsyncIterator() -> Iterator { Iterator(reading: Reading(run)) }
+    public func makeAsyncIterator() -> Iterator { Iterator(reader: Reader(run)) }
 
     /// Iterates over the events of one load.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let reading: Reading
+        fileprivate let reader: Reader
 
         /// The next event; nil after the last one.
-        public mutating func next() async -> LoadEvent? { await reading.next() }
+        public mutating func next() async -> LoadEvent? { await reader.next() }
     }
 
-    fileprivate final class Reading: Sendable {
+    fileprivate final class Reader: Sendable {
         private let channel = LoadChannel<LoadEvent>()
         private let task: Task<Void, Never>
 

@@ -15,9 +15,9 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
 
     private struct State {
         var jobs: [Key: Job] = [:]
-        var last: UInt64 = 0
+        var lastNumber: UInt64 = 0
         /// Number of jobs that have started.
-        var begun: UInt64 = 0
+        var started: UInt64 = 0
         /// Number of jobs that have ended.
         var ended: UInt64 = 0
     }
@@ -31,7 +31,7 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
     var count: Int { state.locked(in: self) { $0.jobs.count } }
 
     /// Number of running jobs, including cancelled jobs that have not returned yet; 0 when all have ended.
-    var runningCount: Int { state.locked(in: self) { Int($0.begun - $0.ended) } }
+    var runningCount: Int { state.locked(in: self) { Int($0.started - $0.ended) } }
 
     /// Number of waiters for `key` now.
     package func waiterCount(of key: Key) -> Int { state.locked(in: self) { $0.jobs[key]?.waiterCount ?? 0 } }
@@ -54,36 +54,36 @@ package final class InFlightRequests<Key: Hashable & Sendable, Output: Sendable>
         work: @escaping @Sendable (ProgressReporter) async -> Output
     ) -> Waiter {
         let channel = LoadChannel<Signal>()
-        let (number, job, begins): (UInt64, Job, Bool) = state.locked(in: self) { state in
-            state.last += 1
+        let (number, job, starts): (UInt64, Job, Bool) = state.locked(in: self) { state in
+            state.lastNumber += 1
             let registration = Job.Registration(
-                number: state.last, channel: channel, priority: priority, wantsProgress: wantsProgress)
+                number: state.lastNumber, channel: channel, priority: priority, wantsProgress: wantsProgress)
             if let job = state.jobs[key] {
                 job.add(registration, isRetained: isRetained)
                 return (registration.number, job, false)
             }
             let job = Job(key, isRetained: isRetained, waiter: registration)
             state.jobs[key] = job
-            state.begun += 1
+            state.started += 1
             return (registration.number, job, true)
         }
-        if begins { begin(job, work) } else { job.updatePriority() }
+        if starts { begin(job, work) } else { job.updatePriority() }
         return Waiter(table: self, job: job, number: number, channel: channel)
     }
 
     /// Starts the job of a key without waiting for it; a running job of the key is retained instead.
     func start(_ key: Key, work: @escaping @Sendable (ProgressReporter) async -> Output) {
-        let begins: Job? = state.locked(in: self) { state in
+        let newJob: Job? = state.locked(in: self) { state in
             if let job = state.jobs[key] {
                 job.retain()
                 return nil
             }
             let job = Job(key, isRetained: true, waiter: nil)
             state.jobs[key] = job
-            state.begun += 1
+            state.started += 1
             return job
         }
-        if let begins { begin(begins, work) }
+        if let newJob { begin(newJob, work) }
     }
 
     private func begin(_ job: Job, _ work: @escaping @Sendable (ProgressReporter) async -> Output) {
