@@ -24,13 +24,13 @@ public final class LoopbackOrigin: Sendable {
     ///   - speaksHTTP2: True offers h2 by ALPN; ignored without a certificate.
     ///   - host: The IP address to listen on, without brackets.
     ///   - port: The port to listen on; 0 for any free one.
-    ///   - refusesOtherProtocols: True responds with 400 and closes when the first bytes are not HTTP, such as a TLS
+    ///   - rejectsOtherProtocols: True responds with 400 and closes when the first bytes are not HTTP, such as a TLS
     ///     record; false waits for the end of a header.
-    ///   - answer: Called for every request, from any thread.
+    ///   - respond: Called for every request, from any thread.
     public init(
         certificate: OriginCertificate? = nil, speaksHTTP2: Bool = false, host: String = "127.0.0.1", port: Int = 0,
-        refusesOtherProtocols: Bool = false,
-        answer: @escaping @Sendable (OriginRequest) -> OriginAnswer
+        rejectsOtherProtocols: Bool = false,
+        respond: @escaping @Sendable (OriginRequest) -> OriginAction
     ) async throws {
         let log = OriginLog()
         let tls = try certificate.map { try Self.context($0, speaksHTTP2: speaksHTTP2) }
@@ -45,7 +45,7 @@ public final class LoopbackOrigin: Sendable {
                     try Self.prepare(
                         channel, tls,
                         OriginConnection(
-                            number: connection, log: log, refusesOtherProtocols: refusesOtherProtocols, answer: answer))
+                            number: connection, log: log, rejectsOtherProtocols: rejectsOtherProtocols, respond: respond))
                 }
             }
         listener = try await bootstrap.bind(host: host, port: port).get()
@@ -126,12 +126,12 @@ public final class LoopbackOrigin: Sendable {
 private struct OriginConnection: Sendable {
     let number: Int
     let log: OriginLog
-    let refusesOtherProtocols: Bool
-    let answer: @Sendable (OriginRequest) -> OriginAnswer
+    let rejectsOtherProtocols: Bool
+    let respond: @Sendable (OriginRequest) -> OriginAction
 
     var http1: OriginHTTP1 {
-        OriginHTTP1(connection: number, log: log, refusesOtherProtocols: refusesOtherProtocols, answer: answer)
+        OriginHTTP1(connection: number, log: log, rejectsOtherProtocols: rejectsOtherProtocols, respond: respond)
     }
-    var http2: OriginHTTP2 { OriginHTTP2(connection: number, log: log, answer: answer) }
+    var http2: OriginHTTP2 { OriginHTTP2(connection: number, log: log, respond: respond) }
 }
 #endif

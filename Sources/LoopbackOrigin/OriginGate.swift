@@ -24,7 +24,7 @@ public final class OriginGate: Sendable {
     }
 
     /// Waits until the gate is open. Ignores cancellation, so open every gate at the end of a test.
-    public func opened() async {
+    public func waitUntilOpen() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
                 guard case .closed(let waiting) = state else { return true }

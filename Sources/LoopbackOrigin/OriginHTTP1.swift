@@ -8,57 +8,57 @@ final class OriginHTTP1: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     /// Event: the response was sent, and the next request may be read.
-    private struct Answered: Sendable {}
+    private struct ResponseSent: Sendable {}
 
     private let connection: Int
     private let log: OriginLog
-    private let refusesOtherProtocols: Bool
-    private let answer: @Sendable (OriginRequest) -> OriginAnswer
+    private let rejectsOtherProtocols: Bool
+    private let respond: @Sendable (OriginRequest) -> OriginAction
     private var received: [UInt8] = []
-    private var isAnswering = false
-    private var place = 0
+    private var isResponding = false
+    private var indexOnConnection = 0
 
     init(
-        connection: Int, log: OriginLog, refusesOtherProtocols: Bool,
-        answer: @escaping @Sendable (OriginRequest) -> OriginAnswer
+        connection: Int, log: OriginLog, rejectsOtherProtocols: Bool,
+        respond: @escaping @Sendable (OriginRequest) -> OriginAction
     ) {
         self.connection = connection
         self.log = log
-        self.refusesOtherProtocols = refusesOtherProtocols
-        self.answer = answer
+        self.rejectsOtherProtocols = rejectsOtherProtocols
+        self.respond = respond
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += unwrapInboundIn(data).readableBytesView
         // For example a TLS record: no request line starts this way (RFC 9112 §3), and the header would never end.
-        if refusesOtherProtocols, let first = received.first, first < 0x20 || first >= 0x7F { return refuse(context) }
-        answerNext(context.channel)
+        if rejectsOtherProtocols, let first = received.first, first < 0x20 || first >= 0x7F { return reject(context) }
+        respondToNext(context.channel)
     }
 
-    private func refuse(_ context: ChannelHandlerContext) {
+    private func reject(_ context: ChannelHandlerContext) {
         received = []
-        let answer = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        let response = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         let channel = context.channel
-        channel.writeAndFlush(ByteBuffer(string: answer)).whenComplete { _ in channel.close(promise: nil) }
+        channel.writeAndFlush(ByteBuffer(string: response)).whenComplete { _ in channel.close(promise: nil) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard event is Answered else { return context.fireUserInboundEventTriggered(event) }
-        isAnswering = false
-        answerNext(context.channel)
+        guard event is ResponseSent else { return context.fireUserInboundEventTriggered(event) }
+        isResponding = false
+        respondToNext(context.channel)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    private func answerNext(_ channel: any Channel) {
-        guard !isAnswering, let request = nextRequest() else { return }
-        isAnswering = true
+    private func respondToNext(_ channel: any Channel) {
+        guard !isResponding, let request = nextRequest() else { return }
+        isResponding = true
         let recorded = log.record(request)
-        let (answer, log) = (answer, log)
+        let (respond, log) = (respond, log)
         Task(executorPreference: OriginThread.shared) {
             // The client may disconnect at any time; write errors are ignored.
-            try? await Wire(channel: channel).play(answer(recorded), log: log)
-            channel.pipeline.fireUserInboundEventTriggered(Answered())
+            try? await Wire(channel: channel).perform(respond(recorded), log: log)
+            channel.pipeline.fireUserInboundEventTriggered(ResponseSent())
         }
     }
 
@@ -74,9 +74,9 @@ final class OriginHTTP1: ChannelInboundHandler {
             let value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
             return OriginField(String(decoding: line[..<colon], as: UTF8.self), bytes: Array(value))
         }
-        defer { place += 1 }
+        defer { indexOnConnection += 1 }
         return OriginRequest(
-            connection: connection, place: place, isHTTP2: false, method: start.first ?? "",
+            connection: connection, indexOnConnection: indexOnConnection, isHTTP2: false, method: start.first ?? "",
             target: start.count > 1 ? start[1] : "", fields: fields, head: head)
     }
 
@@ -89,7 +89,7 @@ final class OriginHTTP1: ChannelInboundHandler {
             try await write(head(response.status, response.framedFields))
         }
 
-        func piece(_ bytes: ArraySlice<UInt8>, of response: OriginResponse) async throws {
+        func chunk(_ bytes: ArraySlice<UInt8>, of response: OriginResponse) async throws {
             guard response.framing == .chunked else { return try await write(bytes) }
             try await write(Array(String(bytes.count, radix: 16).utf8) + [0x0D, 0x0A] + bytes + [0x0D, 0x0A])
         }
@@ -99,10 +99,10 @@ final class OriginHTTP1: ChannelInboundHandler {
             if response.framing == .untilClose || response.closesConnection { try await channel.close() }
         }
 
-        func cut() async throws { try await channel.close() }
+        func abort() async throws { try await channel.close() }
 
-        func misbehave(_ answer: OriginAnswer) async throws {
-            switch answer {
+        func performFailure(_ action: OriginAction) async throws {
+            switch action {
             case .raw(let bytes): try await write(bytes)
             case .close(let bytes):
                 try await write(bytes)

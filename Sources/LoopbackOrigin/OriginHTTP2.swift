@@ -9,29 +9,29 @@ final class OriginHTTP2: ChannelInboundHandler {
 
     private let connection: Int
     private let log: OriginLog
-    private let answer: @Sendable (OriginRequest) -> OriginAnswer
+    private let respond: @Sendable (OriginRequest) -> OriginAction
 
-    init(connection: Int, log: OriginLog, answer: @escaping @Sendable (OriginRequest) -> OriginAnswer) {
+    init(connection: Int, log: OriginLog, respond: @escaping @Sendable (OriginRequest) -> OriginAction) {
         self.connection = connection
         self.log = log
-        self.answer = answer
+        self.respond = respond
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .headers(let frame) = unwrapInboundIn(data) else { return }
         let channel = context.channel
-        let (log, answer, connection) = (log, answer, connection)
+        let (log, respond, connection) = (log, respond, connection)
         let fields = frame.headers.map { OriginField($0.name, $0.value) }
         let (method, target) = (frame.headers.first(name: ":method"), frame.headers.first(name: ":path"))
         channel.getOption(HTTP2StreamChannelOptions.streamID).whenSuccess { stream in
             // Streams that a client initiates have odd numbers (RFC 9113 §5.1.1).
             let request = log.record(
                 OriginRequest(
-                    connection: connection, place: (Int(stream) - 1) / 2, isHTTP2: true, method: method ?? "",
+                    connection: connection, indexOnConnection: (Int(stream) - 1) / 2, isHTTP2: true, method: method ?? "",
                     target: target ?? "", fields: fields, head: []))
             Task(executorPreference: OriginThread.shared) {
                 // The client may disconnect at any time; write errors are ignored.
-                try? await Wire(channel: channel, stream: stream).play(answer(request), log: log)
+                try? await Wire(channel: channel, stream: stream).perform(respond(request), log: log)
             }
         }
     }
@@ -46,7 +46,7 @@ final class OriginHTTP2: ChannelInboundHandler {
 
         func head(_ response: OriginResponse) async throws {
             var fields = response.fields
-            if case .claimed(let length) = response.framing {
+            if case .declared(let length) = response.framing {
                 fields.append(OriginField("content-length", "\(length)"))
             }
             if response.framing == .length, response.status != 304 {
@@ -55,7 +55,7 @@ final class OriginHTTP2: ChannelInboundHandler {
             try await write(response.status, fields)
         }
 
-        func piece(_ bytes: ArraySlice<UInt8>, of response: OriginResponse) async throws {
+        func chunk(_ bytes: ArraySlice<UInt8>, of response: OriginResponse) async throws {
             try await channel.writeAndFlush(
                 HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes)))))
         }
@@ -65,10 +65,10 @@ final class OriginHTTP2: ChannelInboundHandler {
                 HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true)))
         }
 
-        func cut() async throws { try await reset(.internalError) }
+        func abort() async throws { try await reset(.internalError) }
 
-        func misbehave(_ answer: OriginAnswer) async throws {
-            switch answer {
+        func performFailure(_ action: OriginAction) async throws {
+            switch action {
             case .response, .silence: break
             case .raw: try await reset(.protocolError)
             case .resetStream(let code): try await reset(HTTP2ErrorCode(networkCode: code))

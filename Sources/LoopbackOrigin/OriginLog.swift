@@ -15,7 +15,7 @@ final class OriginLog: Sendable {
         var counts = Counts()
         var requests: [OriginRequest] = []
         var connections: [Int: any Channel] = [:]
-        var waiters: [Int: (isDue: @Sendable (Counts) -> Bool, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var waiters: [Int: (condition: @Sendable (Counts) -> Bool, continuation: CheckedContinuation<Void, Never>)] = [:]
         var lastWaiter = 0
     }
 
@@ -56,19 +56,19 @@ final class OriginLog: Sendable {
     func wrote(_ bytes: Int) { change { $0.counts.bodyBytesWritten += bytes } }
 
     /// Waits until the condition holds or the task is cancelled.
-    func wait(until isDue: @escaping @Sendable (Counts) -> Bool) async {
+    func wait(until condition: @escaping @Sendable (Counts) -> Bool) async {
         let number = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isNow = state.withLock { state in
-                    if isDue(state.counts) || Task.isCancelled { return true }
-                    state.waiters[number] = (isDue, continuation)
+                let isSatisfied = state.withLock { state in
+                    if condition(state.counts) || Task.isCancelled { return true }
+                    state.waiters[number] = (condition, continuation)
                     return false
                 }
-                if isNow { continuation.resume() }
+                if isSatisfied { continuation.resume() }
             }
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: number) }?.continuation.resume()
@@ -79,7 +79,7 @@ final class OriginLog: Sendable {
         let (result, due) = state.withLock { state in
             let result = body(&state)
             if state.waiters.isEmpty { return (result, [CheckedContinuation<Void, Never>]()) }
-            let due = state.waiters.filter { $0.value.isDue(state.counts) }
+            let due = state.waiters.filter { $0.value.condition(state.counts) }
             for number in due.keys { state.waiters[number] = nil }
             return (result, due.values.map(\.continuation))
         }

@@ -23,7 +23,7 @@ public struct OriginRequest: Sendable {
     /// Index of the connection, from 0.
     public let connection: Int
     /// Number of earlier requests on this connection.
-    public let place: Int
+    public let indexOnConnection: Int
     /// True over HTTP/2.
     public let isHTTP2: Bool
     /// The method as received, such as `GET`.
@@ -42,7 +42,7 @@ public struct OriginRequest: Sendable {
 }
 
 /// The origin's reaction to a request.
-public enum OriginAnswer: Sendable {
+public enum OriginAction: Sendable {
     /// Sends a response.
     case response(OriginResponse)
     /// Sends these bytes and keeps the connection open; over HTTP/2 resets the stream instead.
@@ -72,12 +72,12 @@ public enum OriginAnswer: Sendable {
 
 /// A response, with options for invalid and interrupted transfers.
 public struct OriginResponse: Sendable {
-    /// The framing of the body; over HTTP/2 frames delimit it, and only `length` and `claimed` add a content-length.
+    /// The framing of the body; over HTTP/2 frames delimit it, and only `length` and `declared` add a content-length.
     public enum Framing: Hashable, Sendable {
         /// A correct Content-Length.
         case length
         /// A Content-Length of this number, whatever the body's length is.
-        case claimed(Int)
+        case declared(Int)
         /// Chunked transfer coding.
         case chunked
         /// The body ends with the connection.
@@ -103,7 +103,7 @@ public struct OriginResponse: Sendable {
     /// Status and fields of the interim responses that precede the response.
     public var interim: [(status: Int, fields: [OriginField])] = []
     /// Maximum size in bytes of each write of the body; a write waits until the previous one has finished.
-    public var pieceSize = 65_536
+    public var chunkSize = 65_536
     /// Delay between writes; nil for none.
     public var pause: Duration?
     /// Gate to wait for before the head; nil for none.
@@ -128,7 +128,7 @@ public struct OriginResponse: Sendable {
         switch framing {
         case .length where status == 304 || status == 204: break
         case .length: lines.append(OriginField("Content-Length", "\(body.count)"))
-        case .claimed(let length): lines.append(OriginField("Content-Length", "\(length)"))
+        case .declared(let length): lines.append(OriginField("Content-Length", "\(length)"))
         case .chunked: lines.append(OriginField("Transfer-Encoding", "chunked"))
         case .untilClose: break
         }

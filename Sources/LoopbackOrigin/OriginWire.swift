@@ -5,33 +5,33 @@ import NIOCore
 protocol OriginWire: Sendable {
     func interim(_ status: Int, _ fields: [OriginField]) async throws
     func head(_ response: OriginResponse) async throws
-    func piece(_ bytes: ArraySlice<UInt8>, of response: OriginResponse) async throws
+    func chunk(_ bytes: ArraySlice<UInt8>, of response: OriginResponse) async throws
     func end(_ response: OriginResponse) async throws
     /// Aborts the response.
-    func cut() async throws
-    /// Performs an answer that is not a response.
-    func misbehave(_ answer: OriginAnswer) async throws
+    func abort() async throws
+    /// Performs an action that is not a response.
+    func performFailure(_ action: OriginAction) async throws
 }
 
 extension OriginWire {
-    /// Performs an answer step by step. Throws when the client has disconnected.
-    func play(_ answer: OriginAnswer, log: OriginLog) async throws {
-        guard case .response(let response) = answer else { return try await misbehave(answer) }
-        await response.gate?.opened()
+    /// Performs an action step by step. Throws when the client has disconnected.
+    func perform(_ action: OriginAction, log: OriginLog) async throws {
+        guard case .response(let response) = action else { return try await performFailure(action) }
+        await response.gate?.waitUntilOpen()
         for head in response.interim { try await interim(head.status, head.fields) }
         try await head(response)
-        await response.bodyGate?.opened()
+        await response.bodyGate?.waitUntilOpen()
         let length = min(response.failure?.after ?? response.body.count, response.body.count)
         var start = 0
         while start < length {
             if start > 0, let pause = response.pause { try await Task.sleep(for: pause) }
-            let end = min(start + max(response.pieceSize, 1), length)
-            try await piece(response.body[start..<end], of: response)
+            let end = min(start + max(response.chunkSize, 1), length)
+            try await chunk(response.body[start..<end], of: response)
             log.wrote(end - start)
             start = end
         }
         switch response.failure?.1 {
-        case .close: try await cut()
+        case .close: try await abort()
         case .silence: break
         case nil: try await end(response)
         }

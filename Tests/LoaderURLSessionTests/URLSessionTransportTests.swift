@@ -234,7 +234,7 @@ import FoundationNetworking
         let gate = OriginGate()
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: [1, 2, 3])
-            response.framing = .claimed(4)
+            response.framing = .declared(4)
             response.bodyGate = gate
             return .response(response)
         }

@@ -132,7 +132,7 @@ import Darwin
         for idle in [250, 1_000, 4_000, 16_000, 64_000] {
             let origin = try await LoopbackOrigin { _ in
                 var response = OriginResponse(body: TransportFixture.bytes(16))
-                response.pieceSize = 1
+                response.chunkSize = 1
                 response.pause = .milliseconds(idle / 8)
                 return .response(response)
             }
@@ -149,7 +149,7 @@ import Darwin
     @Test func slowBodyFailsAfterTheTotalTimeout() async throws {
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: TransportFixture.bytes(100_000))
-            response.pieceSize = 1
+            response.chunkSize = 1
             response.pause = .milliseconds(5)
             return .response(response)
         }

@@ -52,7 +52,7 @@ import Testing
         let task = Task {
             for try await _ in try await send(origin.url()).body { begun.open() }
         }
-        await begun.opened()
+        await begun.waitUntilOpen()
 
         task.cancel()
 

@@ -15,7 +15,7 @@ import Testing
                 let origin = try await LoopbackOrigin { _ in
                     var response = OriginResponse(body: body)
                     response.framing = framing
-                    response.pieceSize = piece
+                    response.chunkSize = piece
                     return .response(response)
                 }
 

@@ -41,7 +41,7 @@ import Testing
         let status = await send(method, origin.url("/second"))
 
         #expect(status == (isRepeated ? .status(200) : .error(.transport(""))))
-        #expect(origin.requests.map(\.place) == (isRepeated ? [0, 1, 0] : [0, 1]))
+        #expect(origin.requests.map(\.indexOnConnection) == (isRepeated ? [0, 1, 0] : [0, 1]))
         #expect(origin.connectionCount == (isRepeated ? 2 : 1))
     }
 
@@ -75,8 +75,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [OriginAnswer.refuseStream, .goAway])
-    func refusedHTTP2StreamIsRetriedOnce(_ refusal: OriginAnswer) async throws {
+    @Test(arguments: [OriginAction.refuseStream, .goAway])
+    func refusedHTTP2StreamIsRetriedOnce(_ refusal: OriginAction) async throws {
         let certificate = try OriginCertificate()
         for refusals in 1...2 {
             let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { request in

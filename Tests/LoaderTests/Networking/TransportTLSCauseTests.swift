@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func serverWithoutTLSIsReportedAsAHandshakeFailure() async throws {
-        let origin = try await LoopbackOrigin(refusesOtherProtocols: true) { _ in .ok([1]) }
+        let origin = try await LoopbackOrigin(rejectsOtherProtocols: true) { _ in .ok([1]) }
         let url = "https://127.0.0.1:\(origin.port)/"
         let error = await TransportFixture.failure(url, with: transport)
         #expect(error?.code == .tls)

@@ -108,8 +108,8 @@ import Testing
 
     @Test(arguments: [10, 5000]) func truncatedHTTP2BodyIsAnError(_ sent: Int) async throws {
         let certificate = try OriginCertificate()
-        let answers: [OriginAnswer] = [
-            .response(with { $0.failure = (sent, .close) }), .response(with { $0.framing = .claimed(20_000) }),
+        let answers: [OriginAction] = [
+            .response(with { $0.failure = (sent, .close) }), .response(with { $0.framing = .declared(20_000) }),
         ]
         let origin = try await LoopbackOrigin(certificate: certificate, speaksHTTP2: true) { answers[$0.number] }
         let root = trust { $0.additionalTrustRoots = [certificate.pem] }

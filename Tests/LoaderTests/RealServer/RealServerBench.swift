@@ -48,7 +48,7 @@ struct RealServerBench: Sendable {
     static func image(
         _ bytes: [UInt8] = TestImage.first, _ fields: [OriginField] = [],
         _ change: (inout OriginResponse) -> Void = { _ in }
-    ) -> OriginAnswer {
+    ) -> OriginAction {
         let type = OriginField("Content-Type", "image/png")
         var response = OriginResponse(
             fields: [type, OriginField("Cache-Control", "max-age=86400")] + fields, body: bytes)

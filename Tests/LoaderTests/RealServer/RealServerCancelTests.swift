@@ -47,7 +47,7 @@ import Testing
         let body = TestImage.first
         var events = 0
         repeat {
-            let origin = try await LoopbackOrigin { _ in RealServerBench.image(body) { $0.pieceSize = 100 } }
+            let origin = try await LoopbackOrigin { _ in RealServerBench.image(body) { $0.chunkSize = 100 } }
             let bench = try RealServerBench()
             let limit = events
             // Leaving the loop ends the load.
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func cancellingTheTaskAfterAnyEventEndsTheLoadOnce() async throws {
-        let origin = try await LoopbackOrigin { _ in RealServerBench.image { $0.pieceSize = 100 } }
+        let origin = try await LoopbackOrigin { _ in RealServerBench.image { $0.chunkSize = 100 } }
         for limit in 0..<8 {
             let bench = try RealServerBench()
             let ends = Locked(0)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func cancellingAtAnyTimeEndsTheLoadOnce() async throws {
-        let origin = try await LoopbackOrigin { _ in RealServerBench.image { $0.pieceSize = 100 } }
+        let origin = try await LoopbackOrigin { _ in RealServerBench.image { $0.chunkSize = 100 } }
         let bench = try RealServerBench { $0.cacheImagesInMemory = true }
         var cancelled = 0
         for round in 0..<400 {

@@ -10,11 +10,11 @@ import Testing
     /// A server behaviour and the expected result of the load: an image or an error code.
     private struct ServerBehaviour: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let answer: OriginAnswer
+        let answer: OriginAction
         var error: LoadError.Code?
         var isIdleLimited = false
 
-        init(_ name: String, _ answer: OriginAnswer, _ error: LoadError.Code? = nil, isIdleLimited: Bool = false) {
+        init(_ name: String, _ answer: OriginAction, _ error: LoadError.Code? = nil, isIdleLimited: Bool = false) {
             testDescription = name
             self.answer = answer
             self.error = error
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    private static func raw(_ head: String, _ body: [UInt8] = TestImage.first) -> OriginAnswer {
+    private static func raw(_ head: String, _ body: [UInt8] = TestImage.first) -> OriginAction {
         .close(after: Array("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\(head)\r\n".utf8) + body)
     }
 
@@ -30,11 +30,11 @@ import Testing
         ServerBehaviour("plain", RealServerBench.image()),
         ServerBehaviour("body until the connection closes", RealServerBench.image { $0.framing = .untilClose }),
         ServerBehaviour("chunked", RealServerBench.image { $0.framing = .chunked }),
-        ServerBehaviour("single bytes", RealServerBench.image { $0.pieceSize = 1 }),
+        ServerBehaviour("single bytes", RealServerBench.image { $0.chunkSize = 1 }),
         ServerBehaviour(
             "slow",
             RealServerBench.image {
-                $0.pieceSize = 100
+                $0.chunkSize = 100
                 $0.pause = .milliseconds(1)
             }),
         ServerBehaviour("after interim responses", RealServerBench.image { $0.interim = [(103, []), (103, [])] }),

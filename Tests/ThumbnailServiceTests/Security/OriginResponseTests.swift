@@ -9,14 +9,14 @@ import Testing
 /// Oversized, truncated or malicious responses of origins.
 @Suite struct OriginResponseTests {
     /// Framings of a body of 1 MB; the limit is 100 kB.
-    private static let framings: [OriginResponse.Framing] = [.length, .chunked, .untilClose, .claimed(50_000)]
+    private static let framings: [OriginResponse.Framing] = [.length, .chunked, .untilClose, .declared(50_000)]
 
     @Test(.requirement("SV8"), arguments: framings)
     func bodyOverTheLimitIsRejectedWith413InEveryFraming(_ framing: OriginResponse.Framing) async throws {
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: Array(repeating: 0x89, count: 1_000_000))
             response.framing = framing
-            response.pieceSize = 10_000
+            response.chunkSize = 10_000
             response.closesConnection = true
             return .response(response)
         }
@@ -25,7 +25,7 @@ import Testing
         } _: { service in
             let reply = try await service.send("/unsafe/8x8/127.0.0.1:\(origin.port)/a.png")
             // A body that is longer than its Content-Length is truncated and is not an image.
-            #expect(reply.status == (framing == .claimed(50_000) ? 415 : 413))
+            #expect(reply.status == (framing == .declared(50_000) ? 415 : 413))
         }
         await origin.stop()
     }
@@ -34,7 +34,7 @@ import Testing
         let picture = try Bitmap.landscape(40, 30).png()
         let origin = try await LoopbackOrigin { _ in
             var response = OriginResponse(body: picture)
-            response.framing = .claimed(picture.count + 1)
+            response.framing = .declared(picture.count + 1)
             response.failure = (picture.count, .close)
             return .response(response)
         }

@@ -4,7 +4,7 @@ import PlatformImageTestSupport
 
 /// An origin with a response for each path.
 struct PipeOrigin: Sendable {
-    typealias Responses = @Sendable (OriginRequest) -> OriginAnswer
+    typealias Responses = @Sendable (OriginRequest) -> OriginAction
 
     let origin: LoopbackOrigin
 
@@ -31,7 +31,7 @@ struct PipeOrigin: Sendable {
     /// A response with these header fields.
     static func response(
         _ status: Int = 200, _ fields: KeyValuePairs<String, String> = [:], _ body: [UInt8] = []
-    ) -> OriginAnswer {
+    ) -> OriginAction {
         .response(OriginResponse(status: status, fields: fields.map { OriginField($0.key, $0.value) }, body: body))
     }
 }
