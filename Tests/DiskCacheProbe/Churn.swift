@@ -19,9 +19,9 @@ struct Churn {
     mutating func step() async {
         let number = Int(random.next() % UInt64(keys))
         switch command {
-        case .replaces: store(number)
-        case .refreshes: refresh(number)
-        case .upheaval where random.next() % 64 == 0: await folderWide()
+        case .replace: store(number)
+        case .refresh: refresh(number)
+        case .churnAndSweep where random.next() % 64 == 0: await runFolderOperation()
         default:
             switch random.next() % 100 {
             case 0: cache.remove(Oracle.key(number))
@@ -39,19 +39,19 @@ struct Churn {
 
     private mutating func read(_ number: Int) {
         guard let hit = cache.read(Oracle.key(number)) else { return }
-        guard Oracle.judge(number, hit.entry, hit.body) != nil else { lie(number) }
+        guard Oracle.version(of: number, hit.entry, hit.body) != nil else { failWrongData(number) }
         hits += 1
     }
 
     private mutating func refresh(_ number: Int) {
         guard let hit = cache.read(Oracle.key(number)) else { return store(number) }
-        guard let (version, _) = Oracle.judge(number, hit.entry, hit.body) else { lie(number) }
+        guard let (version, _) = Oracle.version(of: number, hit.entry, hit.body) else { failWrongData(number) }
         hits += 1
         let refresh = Int(random.next() % 1_000_000)
         cache.refresh(Oracle.entry(number, version: version, refresh: refresh), of: hit.revision)
     }
 
-    private mutating func folderWide() async {
+    private mutating func runFolderOperation() async {
         switch random.next() % 5 {
         case 0: _ = await cache.purge()
         case 1: _ = await cache.clear(modifiedOlderThan: .milliseconds(Int64(random.next() % 200)))

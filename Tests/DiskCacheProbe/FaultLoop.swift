@@ -19,27 +19,27 @@ enum FaultLoop {
     private static let interruptible = ",open,openat,read,pread,write,pwrite,fstat,ftruncate,flock,close,"
 
     /// Runs a scenario with a fault at the first call, the second, and so on; prints `runs N` at the end.
-    static func all(_ folder: String, action: Int, times: Int, _ scenario: Int, most: Int) async {
+    static func all(_ folder: String, action: Int, times: Int, _ scenario: Int, maxRuns: Int) async {
         var call = 1
         var runs = 0
         // A short transfer and an interrupted call are no faults: no entry may be lost.
         let isSignal = action == Int(EINTR) && times == 1
         let isHarmless = isSignal || action == Int(FaultShim.short)
         // Folder-wide work makes thousands of similar calls, so the steps grow after the first half of the runs.
-        while most == 0 || runs < most {
+        while maxRuns == 0 || runs < maxRuns {
             let run = FaultRun(folder + "/\(call)", scenario)
             await run.prepare()
             FaultShim.arm(
                 run.folder, calls: isSignal ? Self.interruptible : "*", action: Int32(action), at: call, times: times)
             await run.work()
             let failed = FaultShim.disarm()
-            await run.judge(wasHarmed: failed > 0 && !isHarmless, "action \(action) call \(call) times \(times)")
+            await run.verify(hadFault: failed > 0 && !isHarmless, "action \(action) call \(call) times \(times)")
             run.removeFolder()
             runs += 1
             if failed == 0 { break }
-            call += most > 0 && runs > most / 2 ? 1 + runs / 4 : 1
+            call += maxRuns > 0 && runs > maxRuns / 2 ? 1 + runs / 4 : 1
         }
-        say("runs \(runs)")
+        printLine("runs \(runs)")
     }
 
     /// Runs the work with one fault; another process verifies the folder.
@@ -48,10 +48,10 @@ enum FaultLoop {
     static func one(_ folder: String, action: Int, at call: Int, scenario: Int) async {
         let run = FaultRun(folder, scenario)
         await run.prepare()
-        say("ready")
+        printLine("ready")
         FaultShim.arm(folder, action: Int32(action), at: call, times: 1)
         await run.work()
-        say(FaultShim.disarm() > 0 ? "survived" : "alive")
+        printLine(FaultShim.disarm() > 0 ? "survived" : "alive")
     }
 }
 
@@ -84,7 +84,7 @@ final class FaultRun: Sendable {
         let cache = open()
         for number in 0..<FaultLoop.keys where number != 3 {
             guard cache.store(Oracle.entry(number, version: 1), body: Oracle.body(number, version: 1)) else {
-                lost("\(number) while nothing failed")
+                failMissingData("\(number) while nothing failed")
             }
             allow(number, [[1, 0]])
         }
@@ -98,14 +98,14 @@ final class FaultRun: Sendable {
         state.withLock { $0.cache = cache }
         let held = (0..<FaultLoop.keys).map { number in
             cache.read(Oracle.key(number)).map { hit in
-                if Oracle.judge(number, hit.entry, hit.body) == nil { lie(number, "under the fault") }
+                if Oracle.version(of: number, hit.entry, hit.body) == nil { failWrongData(number, "under the fault") }
                 return hit
             }
         }
         replace(0, in: cache)
         replace(3, in: cache)
         if let hit = held[1] { refresh(1, 2, hit.revision, in: cache) }
-        if let hit = held[2] { refresh(2, Self.outgrowing, hit.revision, in: cache) }
+        if let hit = held[2] { refresh(2, Self.largerRefresh, hit.revision, in: cache) }
         switch scenario {
         case 0:
             cache.remove(Oracle.key(0))
@@ -118,12 +118,12 @@ final class FaultRun: Sendable {
             _ = await cache.clear(modifiedOlderThan: .oneDay)
             _ = await cache.trim(toBytes: 1 << 30)
             let verification = await cache.verify()
-            if !verification.bad.isEmpty { lie(-1, "verify: \(verification.bad)") }
+            if !verification.bad.isEmpty { failWrongData(-1, "verify: \(verification.bad)") }
         }
     }
 
     /// A refresh of entry 2 whose header does not fit into the header slot of version 1.
-    private static let outgrowing: Int = {
+    private static let largerRefresh: Int = {
         let short = Oracle.entry(2, version: 1).fieldBytes
         return (1...).first { Oracle.entry(2, version: 1, refresh: $0).fieldBytes > short + 3_000 } ?? 1
     }()
@@ -140,31 +140,31 @@ final class FaultRun: Sendable {
     }
 
     /// Reads every entry with the cache that met the fault and with a new one, then stores again.
-    func judge(wasHarmed: Bool, _ detail: String) async {
-        let (met, allowed) = state.withLock { ($0.cache, $0.allowed) }
-        guard let met else { lost("the cache") }
+    func verify(hadFault: Bool, _ detail: String) async {
+        let (faultedCache, allowed) = state.withLock { ($0.cache, $0.allowed) }
+        guard let faultedCache else { failMissingData("the cache") }
         // Background work that the opening started has met the fault too.
-        if scenario != 0 { await met.flush() }
-        for (cache, isNew) in [(met, false), (open(), true)] {
+        if scenario != 0 { await faultedCache.flush() }
+        for (cache, isNew) in [(faultedCache, false), (open(), true)] {
             for number in 0..<FaultLoop.keys {
                 guard let hit = cache.read(Oracle.key(number)) else {
-                    let mayMiss = allowed[number]?.isEmpty ?? true || (wasHarmed && number < 4)
+                    let mayMiss = allowed[number]?.isEmpty ?? true || (hadFault && number < 4)
                     if mayMiss { continue }
-                    lost("\(number) \(detail) new \(isNew)")
+                    failMissingData("\(number) \(detail) new \(isNew)")
                 }
-                guard let (version, refresh) = Oracle.judge(number, hit.entry, hit.body) else { lie(number, detail) }
+                guard let (version, refresh) = Oracle.version(of: number, hit.entry, hit.body) else { failWrongData(number, detail) }
                 // Another process cannot know that a file that could not be removed is superseded.
                 let isKnown = allowed[number]?.contains([version, refresh]) ?? false
-                if !isKnown, !(isNew && wasHarmed) { lie(number, "\(detail): \(version).\(refresh)") }
+                if !isKnown, !(isNew && hadFault) { failWrongData(number, "\(detail): \(version).\(refresh)") }
             }
         }
         // The cache uses the disk again after one minute.
         milliseconds.add(60_000, ordering: .relaxed)
-        guard met.store(Oracle.entry(3, version: 9), body: Oracle.body(3, version: 9)) else {
-            lost("3 \(detail) later")
+        guard faultedCache.store(Oracle.entry(3, version: 9), body: Oracle.body(3, version: 9)) else {
+            failMissingData("3 \(detail) later")
         }
-        guard let hit = met.read(Oracle.key(3)), Oracle.judge(3, hit.entry, hit.body)?.version == 9 else {
-            lie(3, "\(detail) later")
+        guard let hit = faultedCache.read(Oracle.key(3)), Oracle.version(of: 3, hit.entry, hit.body)?.version == 9 else {
+            failWrongData(3, "\(detail) later")
         }
         state.withLock { $0.cache = nil }
     }

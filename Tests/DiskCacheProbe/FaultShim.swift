@@ -38,7 +38,7 @@ enum FaultShim {
 
     private static func symbol(_ name: String) -> UnsafeMutableRawPointer {
         guard let found = dlsym(nil, name) else {
-            say("no fault shim: set LD_PRELOAD")
+            printLine("no fault shim: set LD_PRELOAD")
             exit(64)
         }
         return found

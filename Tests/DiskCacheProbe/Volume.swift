@@ -9,55 +9,55 @@ import Musl
 #endif
 
 /// A small volume mounted on `folder` becomes read-only and full while the cache stays open.
-func useVolume(_ folder: String) async {
+func runVolumeScenario(_ folder: String) async {
     guard mount("none", folder, "tmpfs", 0, "size=256k") == 0 else {
-        say("denied \(errno)")
+        printLine("denied \(errno)")
         return
     }
     let time = VolumeClock()
     let cache = DiskCache(directory: folder + "/cache", now: { time.now })
-    for number in 0..<4 where !store(number, 1, in: cache) { lost("\(number) on an empty volume") }
+    for number in 0..<4 where !store(number, 1, in: cache) { failMissingData("\(number) on an empty volume") }
 
-    guard mount("none", folder, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else { lost("remount") }
+    guard mount("none", folder, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else { failMissingData("remount") }
     expect(0..<4, in: cache, version: 1)
-    if store(10, 1, in: cache) { lie(10, "stored on a read-only volume") }
-    if store(0, 2, in: cache) { lie(0, "stored on a read-only volume") }
-    if let hit = cache.read(Oracle.key(0)) { lie(0, "superseded and answered: \(hit.body.count)") }
+    if store(10, 1, in: cache) { failWrongData(10, "stored on a read-only volume") }
+    if store(0, 2, in: cache) { failWrongData(0, "stored on a read-only volume") }
+    if let hit = cache.read(Oracle.key(0)) { failWrongData(0, "superseded and answered: \(hit.body.count)") }
     expect(1..<4, in: cache, version: 1)
     // Another cache that opens the read-only volume serves its entries.
     let late = DiskCache(directory: folder + "/cache", now: { time.now })
     expect(1..<4, in: late, version: 1)
     await late.flush()
-    say("readonly \(cache.statistics.faults[.readOnly] ?? 0)")
+    printLine("readonly \(cache.statistics.faults[.readOnly] ?? 0)")
 
-    guard mount("none", folder, "tmpfs", UInt(MS_REMOUNT), "size=256k") == 0 else { lost("remount") }
+    guard mount("none", folder, "tmpfs", UInt(MS_REMOUNT), "size=256k") == 0 else { failMissingData("remount") }
     time.advance()
-    if !store(10, 3, in: cache) { lost("10 on a volume that can be written again") }
+    if !store(10, 3, in: cache) { failMissingData("10 on a volume that can be written again") }
 
     var stored = 0
     for number in 100..<400 {
         time.advance()
         if store(number, 1, in: cache) { stored += 1 }
     }
-    say("full \(cache.statistics.faults[.noSpace] ?? 0) stored \(stored)")
+    printLine("full \(cache.statistics.faults[.noSpace] ?? 0) stored \(stored)")
     for number in 100..<400 {
         guard let hit = cache.read(Oracle.key(number)) else { continue }
-        guard Oracle.judge(number, hit.entry, hit.body) != nil else { lie(number) }
+        guard Oracle.version(of: number, hit.entry, hit.body) != nil else { failWrongData(number) }
     }
     // A replacement on a full volume removes the older response, stored or not.
     for number in 1..<4 {
         time.advance()
         _ = store(number, 2, in: cache)
         guard let hit = cache.read(Oracle.key(number)) else { continue }
-        guard Oracle.judge(number, hit.entry, hit.body)?.version == 2 else { lie(number, "superseded") }
+        guard Oracle.version(of: number, hit.entry, hit.body)?.version == 2 else { failWrongData(number, "superseded") }
     }
     let verification = await cache.verify()
-    say("bad \(verification.bad.count)")
+    printLine("bad \(verification.bad.count)")
     _ = await cache.purge()
     time.advance()
-    if !store(500, 1, in: cache) { lost("500 after making room") }
-    say("temporary \(filePaths(below: folder).count { $0.hasSuffix(".tmp") })")
-    say("passed")
+    if !store(500, 1, in: cache) { failMissingData("500 after making room") }
+    printLine("temporary \(filePaths(below: folder).count { $0.hasSuffix(".tmp") })")
+    printLine("passed")
 }
 
 /// A clock that can skip the pause after a fault.
@@ -75,8 +75,8 @@ private func store(_ number: Int, _ version: Int, in cache: DiskCache) -> Bool {
 
 private func expect(_ numbers: Range<Int>, in cache: DiskCache, version: Int) {
     for number in numbers {
-        guard let hit = cache.read(Oracle.key(number)) else { lost("\(number) on a volume that can be read") }
-        guard Oracle.judge(number, hit.entry, hit.body)?.version == version else { lie(number) }
+        guard let hit = cache.read(Oracle.key(number)) else { failMissingData("\(number) on a volume that can be read") }
+        guard Oracle.version(of: number, hit.entry, hit.body)?.version == version else { failWrongData(number) }
     }
 }
 #endif

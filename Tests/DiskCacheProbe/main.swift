@@ -17,7 +17,7 @@ alarm(900 + UInt32(getenv("FAULT_SECONDS").flatMap { Double(String(cString: $0))
 let passed = getenv("DISK_CACHE_PROBE").map { String(cString: $0).split(separator: "\n").map(String.init) }
 let words = (passed ?? Array(CommandLine.arguments.dropFirst()))[...]
 guard words.count >= 2, let command = Command(rawValue: words[words.startIndex + 1]) else {
-    say("usage: DiskCacheProbe FOLDER COMMAND NUMBER...")
+    printLine("usage: DiskCacheProbe FOLDER COMMAND NUMBER...")
     exit(64)
 }
 await command.run(in: words[words.startIndex], words.dropFirst(2).map { Int($0) ?? 0 })

@@ -97,7 +97,7 @@ static void die(void) {
 }
 
 // What to do with this call: 0 = let it pass. The errno of the program is left alone.
-static int verdict(const char *call, int fd, const char *name) {
+static int action_for_call(const char *call, int fd, const char *name) {
   int saved = errno, action = 0;
   pthread_mutex_lock(&lock);
   if (plan.armed) {
@@ -125,7 +125,7 @@ static int verdict(const char *call, int fd, const char *name) {
 // Fails, or makes the call and then dies where that was asked for.
 #define GUARDED(call, fd, path, failure, expression)                                               \
   do {                                                                                             \
-    int action = verdict(call, fd, path);                                                          \
+    int action = action_for_call(call, fd, path);                                                          \
     if (action > 0) {                                                                              \
       errno = action;                                                                              \
       return failure;                                                                              \
@@ -138,7 +138,7 @@ static int verdict(const char *call, int fd, const char *name) {
 // As GUARDED, for calls that move `count` bytes: a short one moves half of them, at least one.
 #define TRANSFER(call, fd, count, expression)                                                      \
   do {                                                                                             \
-    int action = verdict(call, fd, NULL);                                                          \
+    int action = action_for_call(call, fd, NULL);                                                          \
     if (action > 0) {                                                                              \
       errno = action;                                                                              \
       return -1;                                                                                   \
@@ -237,7 +237,7 @@ struct dirent *readdir(DIR *directory) {
 
 // Linux frees the descriptor whatever close answers, so the real call is always made.
 int close(int fd) {
-  int action = verdict("close", fd, NULL);
+  int action = action_for_call("close", fd, NULL);
   int result = REAL(close)(fd);
   if (action == KILL_AFTER || action == KILL_WITHIN) die();
   if (action <= 0) return result;

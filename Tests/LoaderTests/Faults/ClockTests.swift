@@ -22,11 +22,11 @@ extension DiskFaults {
             let folder = try FaultFolder()
             DiskFaults.store(0..<10, version: 1, in: DiskCache(directory: folder.path))
 
-            let there = try await DiskFaults.run(folder, .stores, 10, 10, 1, environment: try at(time))
+            let there = try await DiskFaults.run(folder, .store, 10, 10, 1, environment: try at(time))
             let seen = try await DiskFaults.run(folder, .check, 0, 20, environment: try at(time))
 
             #expect(there.count == 10 && there.allSatisfy { $0.hasPrefix("done") })
-            #expect(DiskFaults.number("kept", in: seen) == 20)
+            #expect(DiskFaults.number("found", in: seen) == 20)
             let kept = await DiskFaults.expectSound(folder, 0..<20)
             #expect(kept.count == 20)
         }
@@ -34,7 +34,7 @@ extension DiskFaults {
         @Test func entriesDatedInTheFutureAreNotCleared() async throws {
             let folder = try FaultFolder()
             DiskFaults.store(0..<10, version: 1, in: DiskCache(directory: folder.path))
-            _ = try await DiskFaults.run(folder, .stores, 10, 10, 1, environment: try at("+20y"))
+            _ = try await DiskFaults.run(folder, .store, 10, 10, 1, environment: try at("+20y"))
             let past = try at("2010-01-01 00:00:00")
 
             // For a clock in 2010, all modification and creation dates are in the future.
@@ -52,7 +52,7 @@ extension DiskFaults {
         @Test func processWithALaterClockClearsUnusedEntries() async throws {
             let folder = try FaultFolder()
             DiskFaults.store(0..<10, version: 1, in: DiskCache(directory: folder.path))
-            _ = try await DiskFaults.run(folder, .stores, 10, 10, 1, environment: try at("+20y"))
+            _ = try await DiskFaults.run(folder, .store, 10, 10, 1, environment: try at("+20y"))
 
             let lines = try await DiskFaults.run(folder, .clear, 86_400, 0, environment: try at("+20y"))
 

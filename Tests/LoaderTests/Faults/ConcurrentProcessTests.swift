@@ -19,8 +19,8 @@ extension DiskFaults {
             let seed = Int(FaultSeed.of("two processes") % 1_000_000)
             let operations = Int(FaultSeed.seconds * 600)
 
-            async let first = DiskFaults.run(folder, .upheaval, seed, operations, 60, limit)
-            async let second = DiskFaults.run(folder, .upheaval, seed + 1, operations, 60, limit)
+            async let first = DiskFaults.run(folder, .churnAndSweep, seed, operations, 60, limit)
+            async let second = DiskFaults.run(folder, .churnAndSweep, seed + 1, operations, 60, limit)
             let hits = try await [first, second].map { DiskFaults.number("hits", in: $0) ?? 0 }
 
             #expect(hits.allSatisfy { $0 > operations / 20 }, "\(hits)")
@@ -35,14 +35,14 @@ extension DiskFaults {
             let folder = try FaultFolder()
             var random = Random(seed: FaultSeed.of("stopped neighbour"))
             for _ in 0..<4 {
-                let neighbour = try DiskFaults.start(folder, .sweeps, limit, 1_000_000, 30)
+                let neighbour = try DiskFaults.start(folder, .sweep, limit, 1_000_000, 30)
                 let lines = random.next() % 40
                 try await offPool {
                     for _ in 0...lines { _ = neighbour.line() }
                     neighbour.send(SIGSTOP)
                 }
 
-                _ = try await DiskFaults.run(folder, .upheaval, Int(random.next() % 1_000_000), 150, 30, limit)
+                _ = try await DiskFaults.run(folder, .churnAndSweep, Int(random.next() % 1_000_000), 150, 30, limit)
 
                 neighbour.send(SIGCONT)
                 let (goesOn, status) = try await offPool {
@@ -82,7 +82,7 @@ extension DiskFaults {
             let folder = try FaultFolder()
             var random = Random(seed: FaultSeed.of("killed sweeper"))
             for _ in 0..<8 {
-                let sweeper = try DiskFaults.start(folder, .sweeps, limit, 1_000_000, 200)
+                let sweeper = try DiskFaults.start(folder, .sweep, limit, 1_000_000, 200)
                 let lines = 16 + random.next() % 60
                 let microseconds = useconds_t(random.next() % 3_000)
                 try await offPool {
@@ -111,13 +111,13 @@ extension DiskFaults {
             // The worker runs as long as its output is read, so it runs until it is killed.
             let worker = try DiskFaults.start(folder, .churn, seed, .max, 40)
             try await offPool { for _ in 0..<60 { _ = worker.line() } }
-            async let end = offPool { worker.remainingLines().last { $0.hasPrefix("lie") } }
+            async let end = offPool { worker.remainingLines().last { $0.hasPrefix("wrong") } }
             defer { worker.send(SIGKILL) }
 
-            let purges = try await DiskFaults.run(folder, .purges, 40)
+            let purges = try await DiskFaults.run(folder, .purge, 40)
             worker.send(SIGKILL)
-            let lie = try await end
-            #expect(lie == nil)
+            let wrong = try await end
+            #expect(wrong == nil)
             #expect(worker.wait() == -SIGKILL)
 
             let removed = purges.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)

@@ -25,7 +25,7 @@ extension DiskFaults {
         numbers.filter { number in
             guard let hit = cache.read(Oracle.key(number)) else { return false }
             #expect(
-                Oracle.judge(number, hit.entry, hit.body) != nil,
+                Oracle.version(of: number, hit.entry, hit.body) != nil,
                 "the header and body of entry \(number) were not stored together")
             return true
         }

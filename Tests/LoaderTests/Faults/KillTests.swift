@@ -21,7 +21,7 @@ extension DiskFaults {
             var deaths = 0
             while true {
                 let folder = try FaultFolder()
-                let words = [folder.path, Command.fault.rawValue, "\(row.action)", "\(call)", "0"]
+                let words = [folder.path, Command.faultAtOneCall.rawValue, "\(row.action)", "\(call)", "0"]
                 let (status, lines) = try await offPool { try Probe.run(words, environment: environment) }
 
                 let kept = await DiskFaults.expectSound(folder, 0..<FaultLoop.keys)
@@ -38,13 +38,13 @@ extension DiskFaults {
             #expect(deaths * row.stride > 60)
         }
 
-        @Test(arguments: [Command.replaces, .refreshes, .churn, .upheaval])
+        @Test(arguments: [Command.replace, .refresh, .churn, .churnAndSweep])
         func killAtAnyTimeKeepsUntouchedEntries(_ command: Command) async throws {
             let folder = try FaultFolder()
             var random = Random(seed: FaultSeed.of("death while \(command)"))
             let untouched = 1_000..<1_040
             // `upheaval` clears the folder, so it leaves no entry untouched.
-            if command != .upheaval { DiskFaults.store(untouched, version: 1, in: DiskCache(directory: folder.path)) }
+            if command != .churnAndSweep { DiskFaults.store(untouched, version: 1, in: DiskCache(directory: folder.path)) }
 
             for _ in 0..<12 {
                 let probe = try DiskFaults.start(folder, command, Int(random.next() % 1_000_000), 1_000_000, 20, 0)
@@ -62,7 +62,7 @@ extension DiskFaults {
             }
 
             let kept = await DiskFaults.expectSound(folder, 0..<1_040)
-            if command != .upheaval { #expect(kept.filter(untouched.contains) == Array(untouched)) }
+            if command != .churnAndSweep { #expect(kept.filter(untouched.contains) == Array(untouched)) }
         }
     }
 }

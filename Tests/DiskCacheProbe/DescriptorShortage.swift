@@ -11,8 +11,8 @@ import Darwin
 #endif
 
 /// Many threads with few descriptors: every operation returns a correct result. Prints `hits N` and `faults N` of the
-/// phase with few descriptors, and `kept N` of the entries afterwards.
-func crowd(_ folder: String, threads: Int, keys: Int, descriptors: Int) async {
+/// phase with few descriptors, and `found N` of the entries afterwards.
+func runDescriptorShortage(_ folder: String, threads: Int, keys: Int, descriptors: Int) async {
     let cache = DiskCache(directory: folder)
     // Waits for the initial scan: it opens and closes folders and would release a descriptor while none may be free.
     await cache.flush()
@@ -25,7 +25,7 @@ func crowd(_ folder: String, threads: Int, keys: Int, descriptors: Int) async {
     getrlimit(resource, &limit)
     let most = limit.rlim_cur
     limit.rlim_cur = rlim_t(descriptors)
-    guard setrlimit(resource, &limit) == 0 else { lost("setrlimit") }
+    guard setrlimit(resource, &limit) == 0 else { failMissingData("setrlimit") }
     var held: [Int32] = []
     while true {
         let next = dup(STDOUT_FILENO)
@@ -33,17 +33,17 @@ func crowd(_ folder: String, threads: Int, keys: Int, descriptors: Int) async {
         held.append(next)
     }
     // Without a descriptor a read must miss; with three, the threads compete for them.
-    if cache.read(Oracle.key(0)) != nil { lost("a read without a descriptor") }
+    if cache.read(Oracle.key(0)) != nil { failMissingData("a read without a descriptor") }
     for _ in 0..<min(3, held.count) { close(held.removeLast()) }
-    let worker = CrowdWorker(cache: cache, keys: keys)
+    let worker = ShortageWorker(cache: cache, keys: keys)
     var ids: [pthread_t] = []
     for index in 0..<threads {
         var id = pthread_t()
-        let box = Unmanaged.passRetained(CrowdMember(worker: worker, seed: index))
+        let box = Unmanaged.passRetained(ShortageThread(worker: worker, seed: index))
         pthread_create(
             &id, nil,
             { argument in
-                if let argument { Unmanaged<CrowdMember>.fromOpaque(argument).takeRetainedValue().run() }
+                if let argument { Unmanaged<ShortageThread>.fromOpaque(argument).takeRetainedValue().run() }
                 return nil
             }, box.toOpaque())
         ids.append(id)
@@ -53,18 +53,18 @@ func crowd(_ folder: String, threads: Int, keys: Int, descriptors: Int) async {
     limit.rlim_cur = most
     setrlimit(resource, &limit)
     let faults = cache.statistics.faults[.noDescriptors] ?? 0
-    say("hits \(worker.hits.load(ordering: .relaxed))")
-    say("faults \(faults)")
-    var kept = 0
+    printLine("hits \(worker.hits.load(ordering: .relaxed))")
+    printLine("faults \(faults)")
+    var found = 0
     for number in 0..<keys {
         guard let hit = cache.read(Oracle.key(number)) else { continue }
-        guard Oracle.judge(number, hit.entry, hit.body) != nil else { lie(number) }
-        kept += 1
+        guard Oracle.version(of: number, hit.entry, hit.body) != nil else { failWrongData(number) }
+        found += 1
     }
-    say("kept \(kept)")
+    printLine("found \(found)")
 }
 
-private final class CrowdWorker: Sendable {
+private final class ShortageWorker: Sendable {
     let cache: DiskCache
     let keys: Int
     let hits = Atomic(0)
@@ -75,11 +75,11 @@ private final class CrowdWorker: Sendable {
     }
 }
 
-private final class CrowdMember: Sendable {
-    private let worker: CrowdWorker
+private final class ShortageThread: Sendable {
+    private let worker: ShortageWorker
     private let seed: Int
 
-    init(worker: CrowdWorker, seed: Int) {
+    init(worker: ShortageWorker, seed: Int) {
         self.worker = worker
         self.seed = seed
     }
@@ -89,7 +89,7 @@ private final class CrowdMember: Sendable {
         for _ in 0..<200 {
             let number = Int(random.next() % UInt64(worker.keys))
             guard let hit = worker.cache.read(Oracle.key(number)) else { continue }
-            guard Oracle.judge(number, hit.entry, hit.body) != nil else { lie(number) }
+            guard Oracle.version(of: number, hit.entry, hit.body) != nil else { failWrongData(number) }
             worker.hits.add(1, ordering: .relaxed)
         }
     }
