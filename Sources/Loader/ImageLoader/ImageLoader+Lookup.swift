@@ -2,7 +2,7 @@
 internal import PlatformImage
 
 extension ImageLoader {
-    /// The cached image of a request, fresh or stale; nil when there is none. No request is sent.
+    /// The cached image of a request, fresh or stale; nil when there is none. Blocks; no request is sent.
     ///
     /// It blocks the calling thread and may be called from any thread: a memory hit takes well under a microsecond, a
     /// disk hit one read and one decode. In asynchronous code use ``lookUpImage(for:layers:)``. An image from disk is
@@ -12,13 +12,19 @@ extension ImageLoader {
     ///   - request: Its policy decides whether the cached image is fresh.
     ///   - layers: Layers to read, limited to those of ``ImageRequest/layers``; with `memory` the disk is not accessed.
     /// - Returns: An image whose ``LoadedImage/isFresh`` is true when a load of this request would end with it.
-    public func cachedImage(for request: ImageRequest, layers: CacheLayers = .all) -> LoadedImage? {
+    public func lookUpImageBlocking(for request: ImageRequest, layers: CacheLayers = .all) -> LoadedImage? {
         let pipeline = images
         if layers.contains(.readsMemory), let image = pipeline.lookup.memory.image(for: request) { return image }
         return pipeline.cachedImages.imageBlocking(load(request, layers, pipeline))
     }
 
-    /// As ``cachedImage(for:layers:)``, without blocking the calling thread.
+    /// The same as ``lookUpImageBlocking(for:layers:)``, by the name of the original design. Blocks the calling thread
+    /// unless `layers` is `memory`.
+    public func cachedImage(for request: ImageRequest, layers: CacheLayers = .all) -> LoadedImage? {
+        lookUpImageBlocking(for: request, layers: layers)
+    }
+
+    /// As ``lookUpImageBlocking(for:layers:)``, without blocking the calling thread.
     public func lookUpImage(for request: ImageRequest, layers: CacheLayers = .all) async -> LoadedImage? {
         let pipeline = images
         if layers.contains(.readsMemory), let image = pipeline.lookup.memory.image(for: request) { return image }

@@ -60,9 +60,12 @@ extension ImageLoader {
         /// Freshness lifetime of a response with neither Cache-Control nor Expires, restarted by each 304; 0 always
         /// validates.
         public var defaultCacheControlMaxAge = Duration.zero
-        /// Time without requests after ``maxAttemptsForErrors`` consecutive errors; 0 disables this.
+        /// Time without requests after ``failedLoadsBeforePause`` consecutive failed loads; 0 disables this.
         public var defaultCacheControlMaxAgeForErrors = Duration.zero
-        /// Number of consecutive failed loads before requests are suspended; 0 acts as 1.
+        /// Number of consecutive failed loads of a URL before its requests are suspended for
+        /// ``defaultCacheControlMaxAgeForErrors``; 0 acts as 1.
+        ///
+        /// Its clear name is ``failedLoadsBeforePause``: a load counts once, however many attempts ``retry`` allows.
         public var maxAttemptsForErrors = 3
         /// Condition under which a stale image replaces an error (RFC 5861 §4).
         public var staleIfError = StaleIfError.never
@@ -118,6 +121,16 @@ extension ImageLoader {
 
         /// The default configuration with another directory for images.
         public init(cacheDirectory: String) { self.cacheDirectory = cacheDirectory }
+    }
+}
+
+extension ImageLoader.Configuration {
+    /// Number of consecutive failed loads of a URL before its requests are suspended for
+    /// ``defaultCacheControlMaxAgeForErrors``; 0 acts as 1. The same value as ``maxAttemptsForErrors``, which is the
+    /// name of the original design.
+    public var failedLoadsBeforePause: Int {
+        get { maxAttemptsForErrors }
+        set { maxAttemptsForErrors = newValue }
     }
 }
 

@@ -2,6 +2,9 @@
 internal import PlatformImage
 
 /// The use of stored responses by a load (Docs/http-cache.md 5).
+///
+/// More cases may come with a minor version: a `switch` outside of this package needs `@unknown default`.
+@nonexhaustive
 public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
     /// Uses a fresh entry; validates a stale one first.
     case `default`
@@ -33,7 +36,8 @@ public struct CacheSettings: Hashable, Sendable {
     public var defaultCacheControlMaxAge: Duration = .zero
     /// Pause after ``maxAttemptsForErrors`` consecutive errors without explicit freshness; 0 means no pause.
     public var defaultCacheControlMaxAgeForErrors: Duration = .zero
-    /// Number of consecutive failed loads before the pause starts; less than 1 acts as 1.
+    /// Number of consecutive failed loads before the pause starts; less than 1 acts as 1. Its clear name is
+    /// ``failedLoadsBeforePause``: each load counts once, however often ``RetryPolicy`` repeats its request.
     public var maxAttemptsForErrors = 3
     /// When a stale entry is used instead of an error.
     public var staleIfError = StaleIfError.never
@@ -47,6 +51,15 @@ public struct CacheSettings: Hashable, Sendable {
 
     /// Creates the default settings.
     public init() {}
+}
+
+extension CacheSettings {
+    /// Number of consecutive failed loads before the pause starts; less than 1 acts as 1. The same value as
+    /// ``maxAttemptsForErrors``, which is the name of the original design.
+    public var failedLoadsBeforePause: Int {
+        get { maxAttemptsForErrors }
+        set { maxAttemptsForErrors = newValue }
+    }
 }
 
 extension CacheSettings: CustomStringConvertible {

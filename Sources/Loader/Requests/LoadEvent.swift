@@ -1,5 +1,8 @@
 #if Loader
 /// One event of a load, in the order `cached? (sendingRequest progress* (retrying progress*)*)? finished`.
+///
+/// More cases may come with a minor version: a `switch` outside of this package needs `@unknown default`.
+@nonexhaustive
 public enum LoadEvent: Sendable {
     /// A stored image is available. Unless it is fresh, a newer image or an error may follow.
     case cached(LoadedImage)
