@@ -45,7 +45,8 @@ public final class LoopbackOrigin: Sendable {
                     try Self.prepare(
                         channel, tls,
                         OriginConnection(
-                            number: connection, log: log, rejectsOtherProtocols: rejectsOtherProtocols, respond: respond))
+                            number: connection, log: log, rejectsOtherProtocols: rejectsOtherProtocols, respond: respond
+                        ))
                 }
             }
         listener = try await bootstrap.bind(host: host, port: port).get()

@@ -27,7 +27,8 @@ final class OriginHTTP2: ChannelInboundHandler {
             // Streams that a client initiates have odd numbers (RFC 9113 §5.1.1).
             let request = log.record(
                 OriginRequest(
-                    connection: connection, indexOnConnection: (Int(stream) - 1) / 2, isHTTP2: true, method: method ?? "",
+                    connection: connection, indexOnConnection: (Int(stream) - 1) / 2, isHTTP2: true,
+                    method: method ?? "",
                     target: target ?? "", fields: fields, head: []))
             Task(executorPreference: OriginThread.shared) {
                 // The client may disconnect at any time; write errors are ignored.

@@ -15,7 +15,8 @@ final class OriginLog: Sendable {
         var counts = Counts()
         var requests: [OriginRequest] = []
         var connections: [Int: any Channel] = [:]
-        var waiters: [Int: (condition: @Sendable (Counts) -> Bool, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var waiters: [Int: (condition: @Sendable (Counts) -> Bool, continuation: CheckedContinuation<Void, Never>)] =
+            [:]
         var lastWaiter = 0
     }
 

@@ -73,12 +73,14 @@ enum Command: String {
                 if operation % 16 == 0 { _ = await cache.trim(toBytes: numbers[0] / 2) }
                 printLine("done \(operation)")
             }
-        case .faultAtEachCall: await FaultLoop.all(folder, action: numbers[0], times: numbers[1], numbers[2], maxRuns: numbers[3])
+        case .faultAtEachCall:
+            await FaultLoop.all(folder, action: numbers[0], times: numbers[1], numbers[2], maxRuns: numbers[3])
         case .faultAtOneCall: await FaultLoop.one(folder, action: numbers[0], at: numbers[1], scenario: numbers[2])
         case .randomFaults:
             await runWithRandomFaults(
                 folder, seed: numbers[0], permille: numbers[1], operations: numbers[2], keys: numbers[3])
-        case .descriptors: await runDescriptorShortage(folder, threads: numbers[0], keys: numbers[1], descriptors: numbers[2])
+        case .descriptors:
+            await runDescriptorShortage(folder, threads: numbers[0], keys: numbers[1], descriptors: numbers[2])
         case .volume:
             #if os(Linux)
             await runVolumeScenario(folder)

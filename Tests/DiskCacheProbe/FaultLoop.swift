@@ -152,7 +152,9 @@ final class FaultRun: Sendable {
                     if mayMiss { continue }
                     failMissingData("\(number) \(detail) new \(isNew)")
                 }
-                guard let (version, refresh) = Oracle.version(of: number, hit.entry, hit.body) else { failWrongData(number, detail) }
+                guard let (version, refresh) = Oracle.version(of: number, hit.entry, hit.body) else {
+                    failWrongData(number, detail)
+                }
                 // Another process cannot know that a file that could not be removed is superseded.
                 let isKnown = allowed[number]?.contains([version, refresh]) ?? false
                 if !isKnown, !(isNew && hadFault) { failWrongData(number, "\(detail): \(version).\(refresh)") }
@@ -163,7 +165,8 @@ final class FaultRun: Sendable {
         guard faultedCache.store(Oracle.entry(3, version: 9), body: Oracle.body(3, version: 9)) else {
             failMissingData("3 \(detail) later")
         }
-        guard let hit = faultedCache.read(Oracle.key(3)), Oracle.version(of: 3, hit.entry, hit.body)?.version == 9 else {
+        guard let hit = faultedCache.read(Oracle.key(3)), Oracle.version(of: 3, hit.entry, hit.body)?.version == 9
+        else {
             failWrongData(3, "\(detail) later")
         }
         state.withLock { $0.cache = nil }

@@ -75,7 +75,9 @@ private func store(_ number: Int, _ version: Int, in cache: DiskCache) -> Bool {
 
 private func expect(_ numbers: Range<Int>, in cache: DiskCache, version: Int) {
     for number in numbers {
-        guard let hit = cache.read(Oracle.key(number)) else { failMissingData("\(number) on a volume that can be read") }
+        guard let hit = cache.read(Oracle.key(number)) else {
+            failMissingData("\(number) on a volume that can be read")
+        }
         guard Oracle.version(of: number, hit.entry, hit.body)?.version == version else { failWrongData(number) }
     }
 }

@@ -106,7 +106,8 @@ extension DiskCache {
         case .foreign:
             recordFault(.foreignObject, "passing over \(name.path)")
         case .overLimit(let bytes):
-            recordFault(.bodyTooLarge, "passing over \(name.path), a body of \(bytes) bytes, at most \(maxBodyBytes) are read")
+            recordFault(
+                .bodyTooLarge, "passing over \(name.path), a body of \(bytes) bytes, at most \(maxBodyBytes) are read")
         case .failed(let error):
             recordFault(error, at: "reading \(name.path)")
         case .damaged(let identity):
@@ -149,7 +150,8 @@ extension DiskCache {
             if touches { touch(file, modified: status.modified) }
             return .found(
                 Found(
-                    name: name, identity: status.identity, slotSize: header.slotSize, slot: header.slot, metadata: metadata,
+                    name: name, identity: status.identity, slotSize: header.slotSize, slot: header.slot,
+                    metadata: metadata,
                     body: body))
         } catch {
             return error.isMissing ? .missing : .failed(error)

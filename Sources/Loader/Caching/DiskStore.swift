@@ -131,7 +131,8 @@ extension DiskCache {
             return write(slot, over: found, generation: generation) ? found.revision : nil
         }
         // The payload exceeds its slot, or the variant needs another name: verify the body and write a new file.
-        guard let verified = load(found.name, key: metadata.key, withBody: true), verified.revision == found.revision else {
+        guard let verified = load(found.name, key: metadata.key, withBody: true), verified.revision == found.revision
+        else {
             return nil
         }
         let name = DiskName(metadata.key)
@@ -148,7 +149,8 @@ extension DiskCache {
             let file = try DiskFile(in: shard.descriptor, name: found.name.fileName, flags: O_RDWR)
             // An inode number can be reused immediately, so the file is identified by its content after it is opened.
             let status = try file.status()
-            guard status.isRegular, case .header(let header) = try DiskFileHeader.read(from: file, length: status.length),
+            guard status.isRegular,
+                case .header(let header) = try DiskFileHeader.read(from: file, length: status.length),
                 header.slot.sequence == found.slot.sequence, header.slot.index == found.slot.index,
                 header.slotSize == found.slotSize, header.metadata == found.metadata
             else { return false }

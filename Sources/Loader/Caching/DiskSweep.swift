@@ -82,7 +82,9 @@ extension DiskCache {
             else { continue }
             candidates += files.map { Candidate(name: $0.name, modified: $0.status.modified) }
             let bytes = files.reduce(0) { $0 + $1.status.length }
-            totals.locked(in: self) { _ = $0.replace(shard: shard, entries: files.count, bytes: bytes, since: changeCount) }
+            totals.locked(in: self) {
+                _ = $0.replace(shard: shard, entries: files.count, bytes: bytes, since: changeCount)
+            }
         }
         return candidates
     }

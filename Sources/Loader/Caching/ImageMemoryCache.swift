@@ -37,7 +37,9 @@ final class ImageMemoryCache: Sendable {
 
         /// Returns true for a later response of the same variant whose time is not in the future.
         fileprivate func isNewer(than other: CachedImage, now: WallTime) -> Bool {
-            guard let response = entry.response, let otherResponse = other.entry.response, response.vary == otherResponse.vary else {
+            guard let response = entry.response, let otherResponse = other.entry.response,
+                response.vary == otherResponse.vary
+            else {
                 return false
             }
             return response.responseTime > otherResponse.responseTime && response.responseTime <= now
@@ -92,7 +94,9 @@ final class ImageMemoryCache: Sendable {
     func remove(_ key: CacheKey) {
         index.locked(in: self) { index in
             index.generation += 1
-            if index.removals.count == Self.maxRemovals { index.oldestGeneration = index.removals.removeFirst().generation }
+            if index.removals.count == Self.maxRemovals {
+                index.oldestGeneration = index.removals.removeFirst().generation
+            }
             index.removals.append((index.generation, key))
             guard let keys = index.keys.removeValue(forKey: key) else { return }
             index.keyCount -= keys.count

@@ -82,7 +82,8 @@ struct PartitionKey: Sendable {
 
     private static func read(_ path: String) -> PartitionKey? {
         guard let file = try? DiskFile(in: AT_FDCWD, name: terminated(path), flags: O_RDONLY),
-            let status = try? file.status(), status.isRegular, status.length == byteCount, status.untrustedReason() == nil,
+            let status = try? file.status(), status.isRegular, status.length == byteCount,
+            status.untrustedReason() == nil,
             let bytes = try? file.bytes(at: 0, count: byteCount)
         else { return nil }
         return PartitionKey(bytes)

@@ -49,7 +49,9 @@ extension ImageLoader {
         guard let entry = Self.entry(hop, fields, pipeline) else { return false }
         var revision: DiskCache.Revision?
         if let disk = pipeline.disk, request.layers.contains(.writesDisk) {
-            revision = await pipeline.shared.diskQueue.run { disk.storeEntry(entry, body: bytes, ticket: generations.disk) }
+            revision = await pipeline.shared.diskQueue.run {
+                disk.storeEntry(entry, body: bytes, ticket: generations.disk)
+            }
         }
         pipeline.writer.remember(
             pipeline.decoder.content(image, body), StoredState(entry: entry, revision: revision), hop, generations)

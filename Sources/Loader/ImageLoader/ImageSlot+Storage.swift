@@ -80,8 +80,9 @@ extension ImageSlot {
             }
         }
 
-        private mutating func finish(_ result: Result<LoadedImage, LoadError>, newBitmap: PlatformImage?, isVetoed: Bool)
-        {
+        private mutating func finish(
+            _ result: Result<LoadedImage, LoadError>, newBitmap: PlatformImage?, isVetoed: Bool
+        ) {
             if isVetoed {
                 if case .loading = state { showPlaceholder(of: number) }
                 return

@@ -131,12 +131,15 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         _ deadline: NIODeadline?
     ) async -> any Error {
         // A proxy or an injected client may reach the server by a route that is unknown here.
-        guard LoadError.isRejectedCertificate(error), clients.connectsDirectly(for: request, isPinned: pin != nil) else {
+        guard LoadError.isRejectedCertificate(error), clients.connectsDirectly(for: request, isPinned: pin != nil)
+        else {
             return error
         }
         let chain = await CertificateProbe.chain(
             host: request.host, port: request.port, address: pin, deadline: deadline)
-        guard let reason = CertificateDiagnosis.describe(chain, roots: trusts.roots(trust), now: .now) else { return error }
+        guard let reason = CertificateDiagnosis.describe(chain, roots: trusts.roots(trust), now: .now) else {
+            return error
+        }
         return LoadError.tls("certificate not trusted: \(reason)")
     }
 

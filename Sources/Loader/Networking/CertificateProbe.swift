@@ -47,7 +47,9 @@ enum CertificateProbe {
         let chain = Mutex<[NIOSSLCertificate]>([])
     }
 
-    private static func bootstrap(_ host: String, _ received: ReceivedChain, timeout: TimeAmount) throws -> ClientBootstrap {
+    private static func bootstrap(_ host: String, _ received: ReceivedChain, timeout: TimeAmount) throws
+        -> ClientBootstrap
+    {
         var configuration = TLSConfiguration.makeClientConfiguration()
         // The callback replaces verification, so no roots are loaded.
         configuration.trustRoots = .certificates([])

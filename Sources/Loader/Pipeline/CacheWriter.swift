@@ -45,11 +45,13 @@ struct CacheWriter: Sendable {
             // A load that may not write leaves the body on disk unchanged.
             guard let writes else { return StoredState(entry: entry, revision: found.revision) }
             let revision: DiskCache.Revision? = await queue.run(timing: hop.load.meter) {
-                if let revision = found.revision, let refreshed = writes.refreshEntry(entry, of: revision, ticket: ticket) {
+                if let revision = found.revision,
+                    let refreshed = writes.refreshEntry(entry, of: revision, ticket: ticket)
+                {
                     return refreshed
                 }
-                // The entry on disk could not be refreshed. An error without a response is stored alone, and a validated
-                // body that was lost meanwhile is stored again; a newer entry of another load stays.
+                // The entry on disk could not be refreshed. An error without a response is stored alone, and a
+                // validated body that was lost meanwhile is stored again; a newer entry of another load stays.
                 let mayStoreAgain = entry.response == nil || found.revision == nil
                 guard mayStoreAgain || writes.header(hop.key, varying: hop.varying) == nil else { return nil }
                 if entry.response != nil, found.body == nil { return nil }

@@ -80,7 +80,9 @@ struct CachedImageLookup: Sendable {
             let now = dependencies.clock()
             guard let candidate = dependencies.freshness.candidate(found.entry, hop, now: now) else { return }
             var stored = candidate.cachedResponse(isFresh: false)
-            if case .useStored(let response, refresh: nil) = dependencies.freshness.decide(hop, found, now: now), response.isFresh {
+            if case .useStored(let response, refresh: nil) = dependencies.freshness.decide(hop, found, now: now),
+                response.isFresh
+            {
                 stored = response
             }
             if let head = candidate.redirect {

@@ -35,7 +35,9 @@ struct Download {
     /// Sends the request, with retries, and returns the response or failure of the last attempt.
     ///
     /// - Throws: `cancelled`.
-    mutating func receive(_ plan: RequestPlan, _ progress: Fetches.ProgressReporter) async throws(LoadError) -> ReceivedResponse {
+    mutating func receive(_ plan: RequestPlan, _ progress: Fetches.ProgressReporter) async throws(LoadError)
+        -> ReceivedResponse
+    {
         var partial: PartialBody?
         while true {
             attempts += 1

@@ -51,7 +51,9 @@ struct FetchEvaluation {
     /// The result of the fetch.
     ///
     /// - Parameter stored: State of the caches after the outcome's change.
-    func result(_ outcome: CacheOutcome, _ stored: StoredState, _ plan: RequestPlan, _ found: LookupResult) -> FetchResult {
+    func result(_ outcome: CacheOutcome, _ stored: StoredState, _ plan: RequestPlan, _ found: LookupResult)
+        -> FetchResult
+    {
         switch outcome.result {
         case .received(let fields):
             let status = received.head?.status ?? 0

@@ -59,7 +59,9 @@ struct Load: Sendable {
     }
 
     /// The acceptance criteria of the load, for comparing remembered failures.
-    var acceptance: NegativeCache.Acceptance { .init(acceptedContentTypes: acceptedContentTypes, variant: decoding?.variant) }
+    var acceptance: NegativeCache.Acceptance {
+        .init(acceptedContentTypes: acceptedContentTypes, variant: decoding?.variant)
+    }
 
     /// - Throws: `cancelled` when the current task is cancelled.
     func throwIfCancelled() throws(LoadError) {

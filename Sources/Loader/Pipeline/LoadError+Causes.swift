@@ -37,7 +37,8 @@ extension LoadError {
         case .unknown(let name):
             // The name comes from the origin: limit its length and replace control and non-ASCII characters for the
             // log.
-            let printable = String(name.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
+            let printable = String(
+                name.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
             self.init(.undecodable, url: url, "the content coding \(printable) is not known")
         case .damaged(let reason): self.init(.undecodable, url: url, "the coded content is damaged: \(reason)")
         case .truncated: self.init(.undecodable, url: url, "the coded content ends too early")

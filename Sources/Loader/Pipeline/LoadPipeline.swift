@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Processes loads from request to result, with the settings of one configuration.
 ///
-/// ``run(_:reportingTo:)`` and ``fetch(_:_:_:isRefresh:_:)`` list the steps in order. Each step is a type of this folder whose
-/// dependencies are set when the pipeline is created. Running loads keep their pipeline; a changed configuration
+/// ``run(_:reportingTo:)`` and ``fetch(_:_:_:isRefresh:_:)`` list the steps in order. Each step is a type of this folder
+/// whose dependencies are set when the pipeline is created. Running loads keep their pipeline; a changed configuration
 /// creates a new one over the same caches.
 final class LoadPipeline: Sendable {
     /// State with the lifetime of the loader.
@@ -81,7 +81,8 @@ final class LoadPipeline: Sendable {
             decodes: shared.decodes, queue: shared.decodeQueue, counters: shared.reporter.counters,
             retainsEncodedData: settings.retainsEncodedData)
         writer = CacheWriter(
-            memory: memory, isMemoryEnabled: settings.cacheImagesInMemory, disk: disk, queue: shared.diskQueue, clock: clock)
+            memory: memory, isMemoryEnabled: settings.cacheImagesInMemory, disk: disk, queue: shared.diskQueue,
+            clock: clock)
         builder = LoadResultBuilder(decoder: decoder, writer: writer, freshness: freshness)
         cachedImages = CachedImageLookup(
             preparation: preparation, lookup: lookup, freshness: freshness, decoder: decoder, writer: writer,
@@ -152,7 +153,8 @@ final class LoadPipeline: Sendable {
 
     /// The work of one fetch, for all loads that wait for it.
     private func fetch(
-        _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool, _ progress: Fetches.ProgressReporter
+        _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool,
+        _ progress: Fetches.ProgressReporter
     ) async -> FetchResult {
         var (plan, found) = (plan, found)
         // Another fetch may have ended between this load's lookup and the start of this one: look up again, now that no
@@ -160,7 +162,8 @@ final class LoadPipeline: Sendable {
         if !plan.isUnconditionalRetry, progress.hasJobEnded(since: found.generations.fetches) {
             found = await lookup.find(hop)
             switch freshness.decide(hop, found, now: now) {
-            case .useStored(let stored, refresh: let refresh?) where isRefresh && stored.isFresh == false: plan = refresh
+            case .useStored(let stored, refresh: let refresh?) where isRefresh && stored.isFresh == false:
+                plan = refresh
             case .useStored(let stored, _):
                 guard Storability.isError(stored.status) else {
                     return .success(FetchedResponse(.stored, stored, found, hop, entry: found.entry))
@@ -282,7 +285,7 @@ final class LoadPipeline: Sendable {
         }
     }
 
-    /// Joins the fetch for a load or starts it; see ``SharedFetch/join(_:_:isRefresh:isExclusive:wantsProgress:work:)``.
+    /// Joins the fetch for a load or starts it.
     func join(
         _ hop: LoadHop, _ plan: RequestPlan, _ found: LookupResult, isRefresh: Bool, isExclusive: Bool,
         wantsProgress: Bool = true

@@ -36,14 +36,16 @@ struct MemoryLookup: Sendable {
         return LoadedImage(
             bitmap: image.bitmap, header: image.header, decodeStatus: image.status, source: .memory, isFresh: true,
             isStored: cachedImage.revision != nil, staleReason: nil, status: response.status,
-            responseFields: ResponseFields(stored: response.fields, age: freshness.age), encodedData: cachedImage.content.bytes,
+            responseFields: ResponseFields(stored: response.fields, age: freshness.age),
+            encodedData: cachedImage.content.bytes,
             timings: LoadTimings())
     }
 
     /// The entry in memory for a hop.
     func find(_ hop: LoadHop, at generations: CacheGenerations) -> LookupResult {
         var found = LookupResult(generations: generations)
-        guard hop.load.layers.contains(.readsMemory), isEnabled, let cachedImage = memory?.cache.value(for: hop.imageKey)
+        guard hop.load.layers.contains(.readsMemory), isEnabled,
+            let cachedImage = memory?.cache.value(for: hop.imageKey)
         else { return found }
         found.cachedImage = cachedImage
         found.isInMemory = true

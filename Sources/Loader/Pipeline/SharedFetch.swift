@@ -19,13 +19,16 @@ struct SharedFetch: Sendable {
     ///   - isExclusive: True shares the fetch only with loads of the same decoding variant.
     ///   - wantsProgress: False when the load reports no events.
     func join(
-        _ hop: LoadHop, _ plan: RequestPlan, isRefresh: Bool, isExclusive: Bool, wantsProgress: Bool, work: @escaping Work
+        _ hop: LoadHop, _ plan: RequestPlan, isRefresh: Bool, isExclusive: Bool, wantsProgress: Bool,
+        work: @escaping Work
     ) -> Fetches.Waiter {
         let key = FetchKey(
-            hop, variant: isExclusive ? hop.load.decoding?.variant : nil, isUnconditionalRetry: plan.isUnconditionalRetry,
+            hop, variant: isExclusive ? hop.load.decoding?.variant : nil,
+            isUnconditionalRetry: plan.isUnconditionalRetry,
             configuration: configuration)
         return fetches.join(
-            key, priority: hop.load.priority.priority, isRetained: hop.load.isRetained || isRefresh, wantsProgress: wantsProgress
+            key, priority: hop.load.priority.priority, isRetained: hop.load.isRetained || isRefresh,
+            wantsProgress: wantsProgress
         ) { progress in
             let hop = hop.metered()
             let result = updatingNegativeCache(hop, await work(hop, progress))
@@ -35,7 +38,8 @@ struct SharedFetch: Sendable {
 
     /// Revalidates a stored response in the background (RFC 5861 §3).
     func refresh(_ hop: LoadHop, work: @escaping Work) {
-        fetches.start(FetchKey(hop, variant: nil, isUnconditionalRetry: false, configuration: configuration)) { progress in
+        fetches.start(FetchKey(hop, variant: nil, isUnconditionalRetry: false, configuration: configuration)) {
+            progress in
             let hop = hop.metered()
             let result = await work(hop, progress)
             return MeteredFetchResult(result: result, cost: hop.load.meter.cost)

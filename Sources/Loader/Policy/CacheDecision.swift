@@ -39,7 +39,8 @@ enum CacheDecision: Hashable, Sendable {
         }
         guard constraints.policy != .cacheOnly else { return .notInCache }
 
-        let deliversProvisional = constraints.policy != .reload && settings.deliversStaleBeforeValidation && stored?.isSuccess == true
+        let deliversProvisional =
+            constraints.policy != .reload && settings.deliversStaleBeforeValidation && stored?.isSuccess == true
         let provisional = deliversProvisional ? stored?.cachedResponse(isFresh: false) : nil
         guard let remembered else { return .send(plan, provisional: provisional) }
         if let stored, stored.mayReplaceError(status: remembered.status, constraints, settings) {
@@ -63,7 +64,9 @@ enum CacheDecision: Hashable, Sendable {
         if allowsStale, !constraints.validates, constraints.acceptsAge(of: stored) {
             return (stored.cachedResponse(isFresh: false), false)
         }
-        if stored.isInRefreshWindow, constraints.allowsBackgroundRefresh { return (stored.cachedResponse(isFresh: false), true) }
+        if stored.isInRefreshWindow, constraints.allowsBackgroundRefresh {
+            return (stored.cachedResponse(isFresh: false), true)
+        }
         return constraints.acceptsStale(stored) ? (stored.cachedResponse(isFresh: false), false) : nil
     }
 }
@@ -74,7 +77,8 @@ extension StoredCandidate {
     /// - Parameter status: The status of the error; nil for a failure without a response.
     func mayReplaceError(status: Int?, _ constraints: CacheConstraints, _ settings: CacheSettings) -> Bool {
         let isServerError = status.map { [500, 502, 503, 504].contains($0) } ?? true
-        return isServerError && constraints.policy != .reload && !constraints.validates && constraints.acceptsAge(of: self)
+        return isServerError && constraints.policy != .reload && !constraints.validates
+            && constraints.acceptsAge(of: self)
             && isAllowedInsteadOfError(settings)
     }
 }

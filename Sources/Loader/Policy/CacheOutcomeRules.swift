@@ -27,10 +27,12 @@ struct CacheOutcomeRules {
 
     /// A transport failure never changes the store and is not counted (Docs/originals.md O39).
     private var transportFailure: CacheOutcome {
-        guard !exchange.plan.isPassThrough, let stored, stored.mayReplaceError(status: nil, constraints, settings) else {
+        guard !exchange.plan.isPassThrough, let stored, stored.mayReplaceError(status: nil, constraints, settings)
+        else {
             return CacheOutcome(result: .transportFailure, store: .nothing)
         }
-        return CacheOutcome(result: .stale(stored.cachedResponse(isFresh: false, staleReason: .transport)), store: .nothing)
+        return CacheOutcome(
+            result: .stale(stored.cachedResponse(isFresh: false, staleReason: .transport)), store: .nothing)
     }
 
     /// Handles a 304 (RFC 9111 §4.3.4).

@@ -58,7 +58,8 @@ struct StoredCandidate: Hashable, Sendable {
     /// Returns the response for the caller.
     func cachedResponse(isFresh: Bool, staleReason failure: StaleReason? = nil) -> CachedResponse {
         CachedResponse(
-            status: response.status, fields: response.fields(age: freshness.age), isFresh: isFresh, staleReason: failure)
+            status: response.status, fields: response.fields(age: freshness.age), isFresh: isFresh, staleReason: failure
+        )
     }
 }
 #endif

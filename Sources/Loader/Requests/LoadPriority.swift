@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// The priority of a load.
 public enum LoadPriority: Int, Hashable, Sendable, CaseIterable {
-    /// FetchedResponse ``ImageLoader/Configuration/slowWidth`` at a time, by default 1, and started only while no urgent fetch
+    /// Fetched ``ImageLoader/Configuration/slowWidth`` at a time, by default 1, and started only while no urgent fetch
     /// waits or runs.
     case slow
-    /// FetchedResponse in parallel, up to ``ImageLoader/Configuration/urgentWidth`` at a time.
+    /// Fetched in parallel, up to ``ImageLoader/Configuration/urgentWidth`` at a time.
     case urgent
 }
 

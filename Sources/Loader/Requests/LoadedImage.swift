@@ -32,7 +32,7 @@ public struct LoadedImage: Sendable {
 extension LoadedImage: CustomStringConvertible {
     /// Size, source, freshness and status, in one line.
     public var description: String {
-        "image of \(bitmap.width) x \(bitmap.height) from \(source), \(isFresh ? "fresh" : "not fresh"), status \(status)"
+        "image \(bitmap.width) x \(bitmap.height) from \(source), \(isFresh ? "fresh" : "not fresh"), status \(status)"
     }
 }
 

@@ -44,7 +44,9 @@ extension DiskFaults {
             var random = Random(seed: FaultSeed.of("death while \(command)"))
             let untouched = 1_000..<1_040
             // `upheaval` clears the folder, so it leaves no entry untouched.
-            if command != .churnAndSweep { DiskFaults.store(untouched, version: 1, in: DiskCache(directory: folder.path)) }
+            if command != .churnAndSweep {
+                DiskFaults.store(untouched, version: 1, in: DiskCache(directory: folder.path))
+            }
 
             for _ in 0..<12 {
                 let probe = try DiskFaults.start(folder, command, Int(random.next() % 1_000_000), 1_000_000, 20, 0)

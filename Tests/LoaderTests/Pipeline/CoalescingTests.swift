@@ -14,7 +14,8 @@ import Testing
         return FetchKey(
             key: hop.key, url: hop.url, fields: hop.request.fields, isReload: false, isRevalidation: false,
             layers: .all,
-            acceptedContentTypes: hop.load.acceptedContentTypes, configuration: 0, variant: nil, isUnconditionalRetry: false,
+            acceptedContentTypes: hop.load.acceptedContentTypes, configuration: 0, variant: nil,
+            isUnconditionalRetry: false,
             redirect: .follow)
     }
 

@@ -191,7 +191,8 @@ import Testing
         let lines = HTTPRequest(
             url: "https://h/a", fields: ["Authorization": "Bearer longkey\n", "Cookie": "a=longvalue\r\n"])
         #expect(
-            Redaction.maskingSecrets(in: #"["Bearer longkey\n", "a=longvalue\r\n"]"#, of: lines) == #"["*** ***\n", "***\r\n"]"#)
+            Redaction.maskingSecrets(in: #"["Bearer longkey\n", "a=longvalue\r\n"]"#, of: lines)
+                == #"["*** ***\n", "***\r\n"]"#)
     }
 
     @Test(.requirement("O97")) func redactURLHookDefinesTheReportedURL() async throws {

@@ -106,7 +106,8 @@ struct RequestLanesTests {
         for (number, permit) in permits.enumerated() {
             tasks.append(
                 Task {
-                    try await lanes.withSlot(permit) { () async throws(LoadError) in order.update { $0.append(number) } }
+                    try await lanes.withSlot(permit) { () async throws(LoadError) in order.update { $0.append(number) }
+                    }
                 })
             await yieldUntil { lanes.counts.slowWaiting == number + 1 }
         }
