@@ -101,7 +101,7 @@ private struct ConnectionTableState {
     struct Entry {
         let connection: ConnectionTable.Connection
         let client: IPAddress?
-        /// Sequence number of the moment at which the connection became idle; nil while it has a request.
+        /// Sequence number of the transition to idle; nil while the connection has a request.
         var idleSince: UInt64?
     }
 

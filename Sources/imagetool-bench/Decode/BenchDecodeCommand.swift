@@ -23,7 +23,7 @@ struct BenchDecodeCommand: ParsableCommand {
     @Option(help: "Write the JSON array to this file besides.") var report: String?
     @Flag(help: "Measure only our side.") var noBaseline = false
     /// Former name of `--no-baseline`.
-    @Flag(help: .hidden) var noTwin = false
+    @Flag(name: .customLong("no-twin"), help: .hidden) var noBaselineAlias = false
     /// For `Benchmarks/peers.py`, which alternates with this process.
     @Flag(help: .hidden) var turns = false
 
@@ -41,7 +41,7 @@ struct BenchDecodeCommand: ParsableCommand {
         do {
             try forEachFile(files) { path in
                 let bytes = try readInput(path, limit: DecodeBenchmark.options.limits.maxInputBytes)
-                let hasBaseline = !noBaseline && !noTwin
+                let hasBaseline = !noBaseline && !noBaselineAlias
                 results.append(try DecodeBenchmark(bytes, name: path, rounds: rounds, hasBaseline: hasBaseline))
             }
         } catch let exit as ExitCode {
