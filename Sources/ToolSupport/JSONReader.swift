@@ -49,20 +49,20 @@ package struct JSONReader {
         var members: [(String, JSON)] = []
         var names: Set<[UInt8]> = []
         skipSpace()
-        if take("}") { return .object([]) }
+        if consume("}") { return .object([]) }
         while true {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw failure("no name of a member") }
             let name = try string()
             guard names.insert(Array(name.utf8)).inserted else { throw failure("a name that came before") }
             skipSpace()
-            guard take(":") else { throw failure("no colon") }
+            guard consume(":") else { throw failure("no colon") }
             let member = (name, try value(depth: depth + 1))
             members.append(member)
             if depth == 0 { outerMembers.append(member) }
             skipSpace()
-            if take("}") { return .object(members) }
-            guard take(",") else { throw failure("neither a comma nor the end of an object") }
+            if consume("}") { return .object(members) }
+            guard consume(",") else { throw failure("neither a comma nor the end of an object") }
         }
     }
 
@@ -71,12 +71,12 @@ package struct JSONReader {
         position += 1
         var values: [JSON] = []
         skipSpace()
-        if take("]") { return .array([]) }
+        if consume("]") { return .array([]) }
         while true {
             values.append(try value(depth: depth + 1))
             skipSpace()
-            if take("]") { return .array(values) }
-            guard take(",") else { throw failure("neither a comma nor the end of an array") }
+            if consume("]") { return .array(values) }
+            guard consume(",") else { throw failure("neither a comma nor the end of an array") }
         }
     }
 
@@ -120,7 +120,7 @@ package struct JSONReader {
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
         // A high surrogate (RFC 8259 §7) must be followed by a low surrogate.
-        guard unit < 0xDC00, take("\\"), take("u") else { throw failure("half of a surrogate pair") }
+        guard unit < 0xDC00, consume("\\"), consume("u") else { throw failure("half of a surrogate pair") }
         let low = try codeUnit()
         guard low >= 0xDC00, low < 0xE000,
             let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
@@ -140,11 +140,11 @@ package struct JSONReader {
 
     private mutating func number() throws(Failure) -> JSON {
         let start = position
-        _ = take("-")
-        if !take("0") { try digits() }
-        if take(".") { try digits() }
-        if take("e") || take("E") {
-            if !take("+") { _ = take("-") }
+        _ = consume("-")
+        if !consume("0") { try digits() }
+        if consume(".") { try digits() }
+        if consume("e") || consume("E") {
+            if !consume("+") { _ = consume("-") }
             try digits()
         }
         return .numeral(String(decoding: bytes[start..<position], as: UTF8.self))
@@ -164,7 +164,7 @@ package struct JSONReader {
 
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         position += 1
         return true

@@ -62,9 +62,10 @@ package struct LoadOutcome: Sendable {
             }
     }
 
-    /// - Parameter takesAnyStatus: True when the caller handles every status, such as a redirect that is not followed;
+    /// - Parameter acceptsAnyStatus: True when the caller handles every status, such as a redirect that is not
+    ///   followed;
     ///   `unexpectedStatus` is then not an error.
-    package init(_ error: LoadError, takesAnyStatus: Bool) {
+    package init(_ error: LoadError, acceptsAnyStatus: Bool) {
         let response = error.response
         status = response?.status ?? error.statusCode ?? (error.code == .notInCache ? 504 : 0)
         isFresh = false
@@ -79,7 +80,7 @@ package struct LoadOutcome: Sendable {
         case .some where error.code != .remembered: source = .network
         default: source = .error
         }
-        let isWanted = takesAnyStatus && error.code == .unexpectedStatus && response != nil
+        let isWanted = acceptsAnyStatus && error.code == .unexpectedStatus && response != nil
         self.error = isWanted ? nil : error
     }
 }
@@ -90,7 +91,7 @@ extension ImageLoader {
         do throws(LoadError) {
             return LoadOutcome(try await image(for: request))
         } catch {
-            return LoadOutcome(error, takesAnyStatus: request.redirect == .manual || request.fields.isConditional)
+            return LoadOutcome(error, acceptsAnyStatus: request.redirect == .manual || request.fields.isConditional)
         }
     }
 
@@ -99,7 +100,7 @@ extension ImageLoader {
         do throws(LoadError) {
             return LoadOutcome(try await data(for: request))
         } catch {
-            return LoadOutcome(error, takesAnyStatus: request.redirect == .manual || request.fields.isConditional)
+            return LoadOutcome(error, acceptsAnyStatus: request.redirect == .manual || request.fields.isConditional)
         }
     }
 }

@@ -25,7 +25,7 @@ struct TargetScanner {
     }
 
     /// Advances past the slash after a segment.
-    mutating func take(_ segment: ArraySlice<UInt8>) { position = segment.endIndex + 1 }
+    mutating func consume(_ segment: ArraySlice<UInt8>) { position = segment.endIndex + 1 }
 
     /// Returns the bytes up to and including the first `)` that a slash follows; nil when there is none. Does not
     /// advance.

@@ -56,11 +56,11 @@ extension ThumborDraft {
             stage = part.next
             guard part == .filters else {
                 if part != .meta, !isInPreset { hasOwnParts = true }
-                scanner.take(segment)
+                scanner.consume(segment)
                 continue
             }
             guard let text = scanner.upToClosedSegment() else { return }
-            scanner.take(text)
+            scanner.consume(text)
             let filters = text.dropFirst(ThumborPart.filtersPrefix.utf8.count)
             return try read(filters: isDecoded ? Array(filters) : PercentEncoding.decode(filters))
         }

@@ -29,8 +29,8 @@ struct Negotiation: Hashable, Sendable {
             case "jpeg": jpeg.exact = max(jpeg.exact ?? 0, range.quality)
             case "png": png.exact = max(png.exact ?? 0, range.quality)
             case "*":
-                jpeg.take(range)
-                png.take(range)
+                jpeg.add(range)
+                png.add(range)
             default: break
             }
         }
@@ -46,7 +46,7 @@ struct Negotiation: Hashable, Sendable {
 
         var value: Int { exact ?? ofImages ?? ofAll ?? 0 }
 
-        mutating func take(_ range: MediaRange) {
+        mutating func add(_ range: MediaRange) {
             if range.type == "image" {
                 ofImages = max(ofImages ?? 0, range.quality)
             } else {

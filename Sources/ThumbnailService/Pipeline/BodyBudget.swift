@@ -4,13 +4,13 @@ import Synchronization
 
 /// Memory budget for request bodies until their renders are queued.
 ///
-/// The bytes are taken from the render budget before they are read, without waiting. Bodies can hold at most half of
+/// The bytes are acquired from the render budget before they are read, without waiting. Bodies can hold at most half of
 /// that budget, or one body of the maximum size if that is larger, so that slow uploads leave memory for renders.
 final class BodyBudget: Sendable {
     /// Maximum bytes of all bodies together.
     let maxBytes: Int
     private let budget: DecodeBudget
-    private let held = Mutex(0)
+    private let reserved = Mutex(0)
 
     /// Creates a budget.
     ///
@@ -23,22 +23,22 @@ final class BodyBudget: Sendable {
     }
 
     /// Bytes that are reserved now.
-    var heldBytes: Int { held.locked(in: self) { $0 } }
+    var reservedBytes: Int { reserved.locked(in: self) { $0 } }
 
     /// Returns an empty reservation.
     func reservation() -> BodyReservation { BodyReservation(self) }
 
-    fileprivate func take(_ byteCount: Int) -> Bool {
-        held.locked(in: self) { held in
-            guard byteCount <= maxBytes - held, budget.tryAcquire(byteCount) else { return false }
-            held += byteCount
+    fileprivate func acquire(_ byteCount: Int) -> Bool {
+        reserved.locked(in: self) { reserved in
+            guard byteCount <= maxBytes - reserved, budget.tryAcquire(byteCount) else { return false }
+            reserved += byteCount
             return true
         }
     }
 
     fileprivate func release(_ byteCount: Int) {
         guard byteCount > 0 else { return }
-        held.locked(in: self) { $0 -= byteCount }
+        reserved.locked(in: self) { $0 -= byteCount }
         budget.release(byteCount)
     }
 }
@@ -46,7 +46,7 @@ final class BodyBudget: Sendable {
 /// Reserved bytes of one request body. They are released once, by ``release()`` or on deinitialization.
 final class BodyReservation: Sendable {
     private let budget: BodyBudget
-    private let held = Mutex(0)
+    private let reserved = Mutex(0)
 
     fileprivate init(_ budget: BodyBudget) { self.budget = budget }
 
@@ -55,22 +55,22 @@ final class BodyReservation: Sendable {
     /// Reserves more bytes.
     ///
     /// - Throws: `overloaded` when they are not free now, `limit` when they exceed the budget.
-    func take(_ byteCount: Int) throws(ServiceError) {
+    func acquire(_ byteCount: Int) throws(ServiceError) {
         guard byteCount <= budget.maxBytes else {
             throw ServiceError(.limit, "the body has more bytes than may be in flight")
         }
         guard byteCount > 0 else { return }
-        guard budget.take(byteCount) else {
+        guard budget.acquire(byteCount) else {
             throw ServiceError(.overloaded, retryAfter: 1, "too many bytes of bodies are in flight")
         }
-        held.locked(in: self) { $0 += byteCount }
+        reserved.locked(in: self) { $0 += byteCount }
     }
 
     /// Releases all bytes; a second call has no effect.
     func release() {
-        let byteCount = held.locked(in: self) { held in
-            defer { held = 0 }
-            return held
+        let byteCount = reserved.locked(in: self) { reserved in
+            defer { reserved = 0 }
+            return reserved
         }
         budget.release(byteCount)
     }

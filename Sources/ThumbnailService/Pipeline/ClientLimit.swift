@@ -20,10 +20,10 @@ final class ClientLimit: Sendable {
     /// - Parameter rendersPerMinute: Capacity of a bucket, and its refill per minute; at least 1.
     init(rendersPerMinute: Int) { perMinute = Double(max(1, rendersPerMinute)) }
 
-    /// Takes a token.
+    /// Removes a token from the bucket of a client.
     ///
     /// - Throws: `clientLimit` with the seconds until the next token.
-    func take(for client: IPAddress, now: ContinuousClock.Instant = .now) throws(ServiceError) {
+    func acquire(for client: IPAddress, now: ContinuousClock.Instant = .now) throws(ServiceError) {
         let network = client.clientNetwork
         let missing: Double? = buckets.locked(in: self) { buckets in
             var bucket = buckets[network] ?? Bucket(tokens: perMinute, filledAt: now)

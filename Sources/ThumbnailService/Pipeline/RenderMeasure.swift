@@ -39,13 +39,13 @@ final class RenderMeasure: Sendable {
 }
 
 /// Distinguishes the request that starts shared work from the requests that join it.
-final class WorkLead: Sendable {
-    private let isTaken = Atomic(false)
+final class WorkStartFlag: Sendable {
+    private let isStarted = Atomic(false)
 
-    func take() { isTaken.store(true, ordering: .relaxed) }
+    func markStarted() { isStarted.store(true, ordering: .relaxed) }
 
     /// True for a request that has waited for work that another request started.
-    var isElsewhere: Bool { !isTaken.load(ordering: .relaxed) }
+    var isStartedByAnotherRequest: Bool { !isStarted.load(ordering: .relaxed) }
 }
 
 /// Counters since the start.

@@ -144,9 +144,9 @@ final class ThumbnailEngine: Sendable {
             try checkNewRender(client)
         }
         let old = stale
-        let lead = WorkLead()
+        let start = WorkStartFlag()
         let waiter = renders.join(key) { [self] _ in
-            lead.take()
+            start.markStarted()
             // Another render of the same result may have ended since the lookup.
             if let answer = remembered(key) { return .success(answer) }
             do throws(ServiceError) {
@@ -156,7 +156,7 @@ final class ThumbnailEngine: Sendable {
             }
         }
         guard let end = await waiter.output() else { throw ServiceError(.deadline, "the request was given up") }
-        if lead.isElsewhere { metrics.shared(.render) }
+        if start.isStartedByAnotherRequest { metrics.shared(.render) }
         return try end.get()
     }
 
@@ -176,7 +176,7 @@ final class ThumbnailEngine: Sendable {
     /// - Throws: `clientLimit`, `overloaded`.
     private func checkNewRender(_ client: IPAddress?) throws(ServiceError) {
         try admission.check()
-        if let client, let clients { try clients.take(for: client) }
+        if let client, let clients { try clients.acquire(for: client) }
     }
 
     /// Reads a source and updates the failure cache.

@@ -21,7 +21,7 @@ struct RequestBodyReader {
         var reserved = 0
         if let length = request.headers[.contentLength].flatMap({ Int($0) }) {
             guard length <= maxBytes else { throw Self.tooLarge }
-            try reservation.take(length)
+            try reservation.acquire(length)
             bytes.reserveCapacity(length)
             reserved = length
         }
@@ -31,7 +31,7 @@ struct RequestBodyReader {
             guard count <= maxBytes else { throw Self.tooLarge }
             if count > reserved {
                 let capacity = min(maxBytes, max(count, 2 * reserved))
-                try reservation.take(capacity - reserved)
+                try reservation.acquire(capacity - reserved)
                 bytes.reserveCapacity(capacity)
                 reserved = capacity
             }

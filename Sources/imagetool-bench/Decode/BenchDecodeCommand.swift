@@ -35,7 +35,7 @@ struct BenchDecodeCommand: ParsableCommand {
     func run() throws {
         warnOfDebugBuild()
         let output = try Output()
-        if turns { return try forEachFile(files) { try Self.takeTurns($0, output) } }
+        if turns { return try forEachFile(files) { try Self.runAlternating($0, output) } }
         var results: [DecodeBenchmark] = []
         var failure: ExitCode?
         do {
@@ -60,7 +60,7 @@ struct BenchDecodeCommand: ParsableCommand {
 
     /// Decodes once with each side per line of standard input and prints the CPU time of both in nanoseconds: ours,
     /// then the library's. The first output line contains width, height, frames and kind.
-    private static func takeTurns(_ path: String, _ output: Output) throws {
+    private static func runAlternating(_ path: String, _ output: Output) throws {
         let bytes = try readInput(path, limit: DecodeBenchmark.options.limits.maxInputBytes)
         let benchmark = try DecodeBenchmark(bytes, name: path, rounds: 1, hasBaseline: true)
         let header = benchmark.header

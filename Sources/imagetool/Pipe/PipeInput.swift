@@ -81,19 +81,19 @@ final class PipeInput: Sendable {
     /// Returns the next line, or `nil` at the end. Calls must not overlap.
     func next() async -> Item? {
         await withCheckedContinuation { continuation in
-            queue.async { [self] in continuation.resume(returning: take()) }
+            queue.async { [self] in continuation.resume(returning: nextItem()) }
         }
     }
 
     /// Reason for the end of input; `nil` before ``next()`` has returned `nil`.
     var end: End? { state.locked(in: self) { $0.end } }
 
-    private func take() -> Item? {
+    private func nextItem() -> Item? {
         // The state is moved out, because reading may block indefinitely; calls do not overlap.
         var state = state.locked(in: self) { state in
-            let taken = state
+            let current = state
             state = State()
-            return taken
+            return current
         }
         defer { self.state.locked(in: self) { [state] in $0 = state } }
         while true {

@@ -31,7 +31,7 @@ final class ThumbBatch {
         files = ThumbFiles(inputs: paths)
         if paths.count == 1 {
             let path = paths[0]
-            try take(
+            try record(
                 path,
                 manifest?.output(of: path).map { .skipped(output: $0) }
                     ?? job.outcome(of: path))
@@ -58,14 +58,14 @@ final class ThumbBatch {
         progress.show(0)
         for await (path, outcome) in outcomes {
             if case .failed = outcome { progress.clear() }
-            try take(path, outcome)
+            try record(path, outcome)
             progress.show(made + skipped + failures.count, detail(since: start))
         }
         progress.clear()
     }
 
     /// Writes the output of a successful input and reports the outcome.
-    private func take(_ input: String, _ outcome: ThumbJob.Outcome) throws {
+    private func record(_ input: String, _ outcome: ThumbJob.Outcome) throws {
         switch outcome {
         case .made(let thumb, let facts):
             let path = job.output(for: input, thumb)
@@ -79,7 +79,7 @@ final class ThumbBatch {
             made += 1
         case .skipped(let output):
             do {
-                try files.take(output)
+                try files.reserve(output)
             } catch {
                 return try fail(input, error)
             }

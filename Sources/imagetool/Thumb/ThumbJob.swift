@@ -72,7 +72,7 @@ struct ThumbJob: Sendable {
 struct ThumbFiles {
     private let inputs: Set<FileIdentity>
     /// Resolved output paths: `x`, `./x` and a link to it are one file.
-    private var taken: Set<String> = []
+    private var reserved: Set<String> = []
 
     /// - Parameter inputs: Paths of all inputs of the run.
     init(inputs: [String]) { self.inputs = Set(inputs.compactMap { FileIdentity(path: $0) }) }
@@ -80,8 +80,8 @@ struct ThumbFiles {
     /// Reserves an output path for one input, for a new or an existing file.
     ///
     /// - Throws: `sameOutput` when another input has reserved the path.
-    mutating func take(_ path: String) throws(Failure) {
-        guard taken.insert(Self.place(of: path)).inserted else {
+    mutating func reserve(_ path: String) throws(Failure) {
+        guard reserved.insert(Self.canonicalPath(of: path)).inserted else {
             throw Failure(.usage, "sameOutput: \(path) is the output of another input already")
         }
     }
@@ -93,7 +93,7 @@ struct ThumbFiles {
         if path != "-" {
             // The path can be resolved only when its folder exists.
             Self.makeFolder(of: path)
-            try take(path)
+            try reserve(path)
             if let there = FileIdentity(path: path), inputs.contains(there) {
                 throw Failure(.usage, "sameOutput: \(path) would replace an input")
             }
@@ -109,7 +109,7 @@ struct ThumbFiles {
     }
 
     /// Absolute path without links; `path` unchanged when its folder does not exist, where no file can be written.
-    private static func place(of path: String) -> String {
+    private static func canonicalPath(of path: String) -> String {
         if let file = resolved(path) { return file }
         guard let folder = resolved(OutputTemplate.folder(of: path)) else { return path }
         let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]

@@ -173,7 +173,7 @@ import Testing
         let now = ContinuousClock.now
         func refusal(_ client: IPAddress, _ seconds: Double) -> Int? {
             do throws(ServiceError) {
-                try limit.take(for: client, now: now + .seconds(seconds))
+                try limit.acquire(for: client, now: now + .seconds(seconds))
                 return nil
             } catch {
                 #expect(error.status == 429)
@@ -201,12 +201,12 @@ import Testing
     func addressesOfOneIPv6NetworkShareOneRenderLimit(_ first: String, _ second: String, isOne: Bool) throws {
         let limit = ClientLimit(rendersPerMinute: 1)
         let now = ContinuousClock.now
-        try limit.take(for: #require(IPAddress(first)), now: now)
+        try limit.acquire(for: #require(IPAddress(first)), now: now)
 
         let isRefused: Bool
         do throws(ServiceError) {
             guard let address = IPAddress(second) else { return }
-            try limit.take(for: address, now: now)
+            try limit.acquire(for: address, now: now)
             isRefused = false
         } catch {
             isRefused = true

@@ -27,16 +27,16 @@ import Testing
         let bodies = BodyBudget(budget, maxBodyBytes: body)
         #expect(bodies.maxBytes == most)
         let first = bodies.reservation()
-        try first.take(most)
+        try first.acquire(most)
         #expect(budget.grantedBytes == most)
 
-        #expect(throws: ServiceError.self) { try bodies.reservation().take(1) }
-        let tooLarge = #expect(throws: ServiceError.self) { try bodies.reservation().take(most + 1) }
+        #expect(throws: ServiceError.self) { try bodies.reservation().acquire(1) }
+        let tooLarge = #expect(throws: ServiceError.self) { try bodies.reservation().acquire(most + 1) }
 
         #expect(tooLarge?.reason == .limit)
         first.release()
         first.release()
-        #expect(bodies.heldBytes == 0)
+        #expect(bodies.reservedBytes == 0)
         #expect(budget.grantedBytes == 0)
     }
 
@@ -45,11 +45,11 @@ import Testing
         let bodies = BodyBudget(budget, maxBodyBytes: 100)
         do {
             let reservation = bodies.reservation()
-            try reservation.take(300)
-            try reservation.take(100)
-            #expect(bodies.heldBytes == 400)
+            try reservation.acquire(300)
+            try reservation.acquire(100)
+            #expect(bodies.reservedBytes == 400)
         }
-        #expect(bodies.heldBytes == 0)
+        #expect(bodies.reservedBytes == 0)
         #expect(budget.grantedBytes == 0)
     }
 
@@ -61,11 +61,11 @@ import Testing
         await yieldUntil { queue.budget.grantedBytes == 900 }
         defer { gate.signal() }
 
-        let error = #expect(throws: ServiceError.self) { try bodies.reservation().take(101) }
+        let error = #expect(throws: ServiceError.self) { try bodies.reservation().acquire(101) }
 
         #expect(error?.status == 503)
         #expect(error?.retryAfter == 1)
-        try bodies.reservation().take(100)
+        try bodies.reservation().acquire(100)
         gate.signal()
         try await render.value
     }
@@ -75,8 +75,8 @@ import Testing
     /// Waits until no bytes are reserved.
     private static func expectRelease(_ service: RunningService, _ comment: String) async {
         let engine = service.engine
-        await yieldUntil { engine.bodies.heldBytes == 0 && engine.queue.budget.grantedBytes == 0 }
-        #expect(engine.bodies.heldBytes == 0, "\(comment)")
+        await yieldUntil { engine.bodies.reservedBytes == 0 && engine.queue.budget.grantedBytes == 0 }
+        #expect(engine.bodies.reservedBytes == 0, "\(comment)")
         #expect(engine.queue.budget.grantedBytes == 0, "\(comment)")
     }
 
@@ -91,7 +91,7 @@ import Testing
                 try await client.send(Self.head("Content-Length: \(512 << 10)"))
                 held.append(client)
             }
-            await yieldUntil { service.engine.bodies.heldBytes == 1 << 20 }
+            await yieldUntil { service.engine.bodies.reservedBytes == 1 << 20 }
 
             let next = try await RawClient(port: service.port)
             try await next.send(Self.head("Content-Length: 1000"))
@@ -115,7 +115,7 @@ import Testing
             try await first.send(Self.head("Transfer-Encoding: chunked"))
             try await first.send("64000\r\n")
             try await first.send([UInt8](repeating: 1, count: 0x64000))
-            await yieldUntil { service.engine.bodies.heldBytes >= 0x64000 }
+            await yieldUntil { service.engine.bodies.reservedBytes >= 0x64000 }
             let second = try await RawClient(port: service.port)
             try await second.send(Self.head("Transfer-Encoding: chunked"))
             try await second.send("64000\r\n")
@@ -124,7 +124,7 @@ import Testing
             let answer = try await second.waitForResponse()
 
             #expect(answer.hasPrefix("HTTP/1.1 503 "))
-            #expect(service.engine.bodies.heldBytes <= 512 << 10)
+            #expect(service.engine.bodies.reservedBytes <= 512 << 10)
             first.close()
             second.close()
             await Self.expectRelease(service, "after chunks")
@@ -175,11 +175,11 @@ import Testing
             if kind == "framing" {
                 try await client.send(Self.head("Transfer-Encoding: chunked"))
                 try await client.send("4\r\nabcd\r\n")
-                await yieldUntil { service.engine.bodies.heldBytes > 0 }
+                await yieldUntil { service.engine.bodies.reservedBytes > 0 }
                 try await client.send("no length\r\n")
             } else {
                 try await client.send(Self.head("Content-Length: 1000") + "abcd")
-                await yieldUntil { service.engine.bodies.heldBytes == 1_000 }
+                await yieldUntil { service.engine.bodies.reservedBytes == 1_000 }
                 try await client.disconnect(isHalf: kind == "half")
             }
 
@@ -247,7 +247,7 @@ import Testing
             try await third.send(message)
             #expect(try await third.waitForResponse().hasPrefix("HTTP/1.1 503 "))
 
-            #expect(service.engine.bodies.heldBytes == 0)
+            #expect(service.engine.bodies.reservedBytes == 0)
             for client in [waiting, second, third] { client.close() }
             gate.signal()
             await end.value
