@@ -5,7 +5,7 @@ import HTTPTypes
 /// prefixes cannot be signatures, which have 28 or 44 characters.
 struct Dialects: Sendable {
     /// A parsed target with the form of its response.
-    enum Wish: Sendable {
+    enum ParsedTarget: Sendable {
         case picture(ThumbnailRequest, DialectName)
         /// `info.json` of IIIF, with the identifier as it was sent.
         case info(ThumbnailRequest, rawIdentifier: String)
@@ -43,7 +43,7 @@ struct Dialects: Sendable {
     ///
     /// - Throws: The errors of the target's dialect, `methodNotAllowed` for a target under `/post`, and `limit` for a
     ///   size that is not allowed.
-    func parse(_ target: String) throws(ServiceError) -> Wish {
+    func parse(_ target: String) throws(ServiceError) -> ParsedTarget {
         switch name(of: target) {
         case .iiif:
             guard let iiif else { throw .malformed("the dialect is not switched on") }
@@ -61,7 +61,7 @@ struct Dialects: Sendable {
     ///
     /// - Throws: The errors of the dialect, `methodNotAllowed` for a target outside `/post`, and `limit` for a size
     ///   that is not allowed.
-    func parsePost(_ target: String) throws(ServiceError) -> Wish {
+    func parsePost(_ target: String) throws(ServiceError) -> ParsedTarget {
         guard name(of: target) == .post else {
             throw ServiceError(.methodNotAllowed, "a POST goes to a target under /post")
         }

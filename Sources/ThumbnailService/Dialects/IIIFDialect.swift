@@ -9,7 +9,7 @@ struct IIIFDialect: Hashable, Sendable {
     /// JPEG quality of results, 1 to 100.
     var defaultQuality = 80
     /// Formats of the built-in encoders.
-    var formats: Set<OutputWish.Format> = [.jpeg, .png]
+    var formats: Set<OutputFormatRequest.Format> = [.jpeg, .png]
 
     /// A parsed target.
     enum Target: Hashable, Sendable {
@@ -46,7 +46,7 @@ struct IIIFDialect: Hashable, Sendable {
         }
         var operations = Operations()
         operations.size = .iiif(.init())
-        let output = OutputWish(quality: defaultQuality, kind: .iiifInfo)
+        let output = OutputFormatRequest(quality: defaultQuality, kind: .iiifInfo)
         let request = ThumbnailRequest(source: .identifier(identifier), operations: operations, output: output)
         return .info(request, rawIdentifier: Self.text(raw))
     }
@@ -83,7 +83,7 @@ struct IIIFDialect: Hashable, Sendable {
     /// Parses `quality.format`.
     private func output(
         _ segment: ArraySlice<UInt8>, _ operations: inout Operations
-    ) throws(ServiceError) -> OutputWish {
+    ) throws(ServiceError) -> OutputFormatRequest {
         let names = segment.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard names.count == 2 else { throw .malformed("the last part is quality.format") }
         switch String(decoding: names[0], as: UTF8.self) {
@@ -96,7 +96,7 @@ struct IIIFDialect: Hashable, Sendable {
         guard let format = formats.first(where: { $0.iiifSuffix == suffix }) else {
             throw .malformed("the format is none that this service writes")
         }
-        return OutputWish(format: format, quality: defaultQuality)
+        return OutputFormatRequest(format: format, quality: defaultQuality)
     }
 
     /// Decodes an identifier; nil when it is empty, contains control characters or brackets, or is not UTF-8.

@@ -91,14 +91,14 @@ extension ThumborDraft {
 }
 
 extension FilterArguments {
-    fileprivate mutating func format() throws(ServiceError) -> OutputWish.Format {
+    fileprivate mutating func format() throws(ServiceError) -> OutputFormatRequest.Format {
         let name = String(decoding: try text(), as: UTF8.self).lowercased()
         switch name {
         case "jpg": return .jpeg
         case "tif": return .tiff
         case "heic": return .heif
         default:
-            guard let format = OutputWish.Format(rawValue: name) else { throw malformed }
+            guard let format = OutputFormatRequest.Format(rawValue: name) else { throw malformed }
             return format
         }
     }

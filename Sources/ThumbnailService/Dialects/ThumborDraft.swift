@@ -3,7 +3,7 @@
 struct ThumborDraft {
     var operations = Operations()
     var size = ThumborSize()
-    var output: OutputWish
+    var output: OutputFormatRequest
     var policy = AnswerPolicy()
     var isMeta = false
     var wantsBlurHash = false
@@ -23,7 +23,7 @@ struct ThumborDraft {
     /// True when the target itself contains anything besides `meta` and presets.
     var hasOwnParts = false
 
-    init(quality: Int) { output = OutputWish(quality: quality) }
+    init(quality: Int) { output = OutputFormatRequest(quality: quality) }
 
     /// Parses a segment as a part of `stage` or a later one. Returns its stage; nil when it is not such a part.
     ///

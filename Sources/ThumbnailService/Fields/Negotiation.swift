@@ -20,7 +20,7 @@ struct Negotiation: Hashable, Sendable {
     /// Returns the format that the field prefers; nil for the result's default format.
     ///
     /// - Parameter accept: All field lines joined by commas; nil without the field.
-    static func format(for accept: String?) -> OutputWish.Format? {
+    static func format(for accept: String?) -> OutputFormatRequest.Format? {
         guard let accept else { return nil }
         var (jpeg, png) = (Quality(), Quality())
         for range in MediaRange.all(in: accept) {

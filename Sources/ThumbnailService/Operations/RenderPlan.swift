@@ -22,7 +22,7 @@ struct RenderPlan: Hashable, Sendable {
     var steps: [RenderStep]
     /// Size of the result in pixels, after all steps.
     var resultWidth, resultHeight: Int
-    var output: OutputWish
+    var output: OutputFormatRequest
     /// Centres of the focal boxes, or the alignment, that determined the crop, in pixels of ``region``.
     var focalPoints: [FocalPoint]
 }

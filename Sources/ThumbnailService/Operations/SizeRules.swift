@@ -28,7 +28,7 @@ struct SizeRules: Hashable, Sendable {
     ///     when nothing remains.
     /// - Throws: `malformed` for a size or region that IIIF forbids, `limit` for sides that are out of range.
     func plan(
-        _ operations: Operations, _ output: OutputWish, sourceWidth: Int, sourceHeight: Int,
+        _ operations: Operations, _ output: OutputFormatRequest, sourceWidth: Int, sourceHeight: Int,
         trimmed: PixelRectangle? = nil
     ) throws(ServiceError) -> RenderPlan {
         let sides = 1...Self.maxSourceSide

@@ -64,22 +64,22 @@ enum ResultFormat: Hashable {
 
     /// Chooses the format: the requested one if it has an encoder, otherwise the source's if it has one. Other sources
     /// become PNG when they may have transparency or a palette, JPEG otherwise.
-    init(_ wish: OutputWish, source: ImageHeader) {
-        switch (wish.format.flatMap(EncodedFormat.init), source.format) {
+    init(_ requested: OutputFormatRequest, source: ImageHeader) {
+        switch (requested.format.flatMap(EncodedFormat.init), source.format) {
         case (let format?, _): self = .fixed(format)
         case (nil, .jpeg): self = .fixed(.jpeg)
-        case (nil, .png): self = wish.prefersJPEG ? .jpegIfOpaque : .fixed(.png)
+        case (nil, .png): self = requested.prefersJPEG ? .jpegIfOpaque : .fixed(.png)
         case (nil, _):
             let needsPNG = source.hasAlpha || source.colorModel == .indexed
-            self = needsPNG ? (wish.prefersJPEG ? .jpegIfOpaque : .fixed(.png)) : .fixed(.jpeg)
+            self = needsPNG ? (requested.prefersJPEG ? .jpegIfOpaque : .fixed(.png)) : .fixed(.jpeg)
         }
     }
 }
 
 extension EncodedFormat {
     /// Maps a requested format to an encoder; nil when there is none for it.
-    init?(_ wish: OutputWish.Format) {
-        switch wish {
+    init?(_ requested: OutputFormatRequest.Format) {
+        switch requested {
         case .png: self = .png
         case .jpeg: self = .jpeg
         default: return nil

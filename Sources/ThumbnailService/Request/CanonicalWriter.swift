@@ -58,7 +58,7 @@ struct CanonicalWriter {
         for filter in operations.filters { write(filter) }
     }
 
-    mutating func write(_ output: OutputWish) {
+    mutating func write(_ output: OutputFormatRequest) {
         if let format = output.format { write(format) }
         field("quality", output.quality)
         if let maxBytes = output.maxBytes { field("bytes", maxBytes) }
@@ -70,7 +70,7 @@ struct CanonicalWriter {
         }
     }
 
-    private mutating func write(_ format: OutputWish.Format) {
+    private mutating func write(_ format: OutputFormatRequest.Format) {
         switch format {
         case .jpeg: field("jpeg")
         case .png: field("png")

@@ -5,7 +5,7 @@ import PlatformImage
 struct ThumbnailRequest: Hashable, Sendable {
     var source: SourceName
     var operations: Operations
-    var output: OutputWish
+    var output: OutputFormatRequest
     var policy = AnswerPolicy()
 }
 
@@ -34,7 +34,7 @@ struct AnswerPolicy: Hashable, Sendable {
 }
 
 /// Requested output. Falls back to a supported encoder when the requested format is not built in.
-struct OutputWish: Hashable, Sendable {
+struct OutputFormatRequest: Hashable, Sendable {
     /// Formats that targets can name.
     enum Format: String, Hashable, Sendable, CaseIterable { case jpeg, png, gif, tiff, webp, avif, heif }
 
@@ -59,7 +59,7 @@ struct OutputWish: Hashable, Sendable {
     }
 }
 
-extension OutputWish.Format {
+extension OutputFormatRequest.Format {
     /// File extension in IIIF targets; nil for formats without one in the IIIF Image API.
     var iiifSuffix: String? {
         switch self {

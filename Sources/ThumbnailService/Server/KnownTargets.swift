@@ -7,7 +7,7 @@ import PlatformImage
 /// negotiated. Only targets with a successful response are added, so that invalid requests cannot fill the cache.
 final class KnownTargets: Sendable {
     struct Target: Sendable {
-        let wish: ThumbnailRequest
+        let request: ThumbnailRequest
         let dialect: DialectName
         /// Cache key of the result.
         let key: ResultKey
@@ -18,12 +18,12 @@ final class KnownTargets: Sendable {
     /// covers bytes.
     struct Name: Hashable, Sendable {
         fileprivate let target: [UInt8]
-        private let accepted: OutputWish.Format?
+        private let accepted: OutputFormatRequest.Format?
 
         /// Creates a key.
         ///
         /// - Parameter accepted: The format that negotiation chooses; nil without negotiation.
-        init(_ target: String, accepted: OutputWish.Format?) {
+        init(_ target: String, accepted: OutputFormatRequest.Format?) {
             self.target = Array(target.utf8)
             self.accepted = accepted
         }

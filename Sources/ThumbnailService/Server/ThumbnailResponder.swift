@@ -85,23 +85,23 @@ struct ThumbnailResponder: HTTPResponder {
             let found = engine.remembered(hot.key)
         {
             dependsOnAccept = hot.dependsOnAccept
-            RequestTrace.current?.note(hot.wish.source)
-            return answer(hot.wish, hot.dialect, found, request)
+            RequestTrace.current?.note(hot.request.source)
+            return answer(hot.request, hot.dialect, found, request)
         }
-        let wish: Dialects.Wish
+        let parsed: Dialects.ParsedTarget
         switch request.method {
-        case .get, .head: wish = try dialects.parse(target)
-        case .post: wish = try dialects.parsePost(target)
+        case .get, .head: parsed = try dialects.parse(target)
+        case .post: parsed = try dialects.parsePost(target)
         default: throw ServiceError(.methodNotAllowed, "GET, HEAD, OPTIONS and POST are what is understood")
         }
-        switch wish {
-        case .picture(var wish, let dialect):
-            if Negotiation(isOn: configuration.output.negotiates).applies(to: wish) {
+        switch parsed {
+        case .picture(var thumbnail, let dialect):
+            if Negotiation(isOn: configuration.output.negotiates).applies(to: thumbnail) {
                 dependsOnAccept = true
-                wish.output.format = accepted
+                thumbnail.output.format = accepted
             }
-            return try await picture(wish, dialect, name, request, context, dependsOnAccept)
-        case .info(let wish, let rawIdentifier): return try await info(wish, rawIdentifier, request, context)
+            return try await picture(thumbnail, dialect, name, request, context, dependsOnAccept)
+        case .info(let thumbnail, let rawIdentifier): return try await info(thumbnail, rawIdentifier, request, context)
         case .redirect(let path):
             var answer = ServiceAnswer(status: 303, fields: [.location: path, .cacheControl: "no-store"])
             answer.fields[.accessControlAllowOrigin] = "*"
@@ -111,7 +111,7 @@ struct ThumbnailResponder: HTTPResponder {
     }
 
     /// Returns the format that negotiation prefers; nil when negotiation is disabled or has no preference.
-    private func acceptedFormat(_ request: Request) -> OutputWish.Format? {
+    private func acceptedFormat(_ request: Request) -> OutputFormatRequest.Format? {
         configuration.output.negotiates ? Negotiation.format(for: request.headers[.accept]) : nil
     }
 
@@ -127,32 +127,32 @@ struct ThumbnailResponder: HTTPResponder {
     }
 
     private func picture(
-        _ wish: ThumbnailRequest, _ dialect: DialectName, _ name: KnownTargets.Name, _ request: Request,
+        _ thumbnail: ThumbnailRequest, _ dialect: DialectName, _ name: KnownTargets.Name, _ request: Request,
         _ context: Context, _ dependsOnAccept: Bool
     ) async throws(ServiceError) -> ServiceAnswer {
-        RequestTrace.current?.note(wish.source)
+        RequestTrace.current?.note(thumbnail.source)
         // Results in memory are returned immediately, without a task or a suspension.
-        if dialect != .post, let key = engine.memoryKey(of: wish), let found = engine.remembered(key) {
+        if dialect != .post, let key = engine.memoryKey(of: thumbnail), let found = engine.remembered(key) {
             let target = KnownTargets.Target(
-                wish: wish, dialect: dialect, key: key, dependsOnAccept: dependsOnAccept)
+                request: thumbnail, dialect: dialect, key: key, dependsOnAccept: dependsOnAccept)
             known.insert(target, for: name)
-            return answer(wish, dialect, found, request)
+            return answer(thumbnail, dialect, found, request)
         }
         // Requests that will be refused fail here: under overload, tasks and suspensions are too expensive.
-        try engine.checkBeforeWork(wish)
+        try engine.checkBeforeWork(thumbnail)
         let reservation = engine.bodies.reservation()
         defer { reservation.release() }
         var body: [UInt8]?
-        if wish.source == .body {
+        if thumbnail.source == .body {
             let reader = RequestBodyReader(maxBytes: configuration.limits.sourceBytes, reservation: reservation)
             body = try await reader.read(request)
         }
         let engine = engine
         let client = self.client(request, context)
         let found = try await whileWanted(context) { [body] () throws(ServiceError) in
-            try await engine.answer(wish, body: body, reservation: reservation, client: client)
+            try await engine.answer(thumbnail, body: body, reservation: reservation, client: client)
         }
-        return answer(wish, dialect, found, request)
+        return answer(thumbnail, dialect, found, request)
     }
 
     /// Address of the client, behind a trusted proxy the forwarded one; nil when renders per client are not limited.
@@ -165,12 +165,12 @@ struct ThumbnailResponder: HTTPResponder {
 
     /// Responds with `info.json`, which needs only the header of the source.
     private func info(
-        _ wish: ThumbnailRequest, _ rawIdentifier: String, _ request: Request, _ context: Context
+        _ thumbnail: ThumbnailRequest, _ rawIdentifier: String, _ request: Request, _ context: Context
     ) async throws(ServiceError) -> ServiceAnswer {
-        RequestTrace.current?.note(wish.source)
+        RequestTrace.current?.note(thumbnail.source)
         let engine = engine
         let (header, source) = try await whileWanted(context) { () throws(ServiceError) in
-            try await engine.header(of: wish.source)
+            try await engine.header(of: thumbnail.source)
         }
         let id = publicURL(request) + IIIFDialect.prefix + rawIdentifier
         let info = IIIFInfo(
@@ -182,7 +182,7 @@ struct ThumbnailResponder: HTTPResponder {
         answer.fields[.accessControlAllowOrigin] = "*"
         answer.fields[.link] = "<\(IIIFInfo.profile)>;rel=\"profile\""
         let lifetime = CacheLifetime(
-            of: source.lifetime, policy: wish.policy, settings: engine.lifetimes, now: engine.now.milliseconds)
+            of: source.lifetime, policy: thumbnail.policy, settings: engine.lifetimes, now: engine.now.milliseconds)
         // Intermediate caches use the target as key, so they must not store a document that depends on the Host field.
         let dependsOnHost = configuration.server.publicURL == nil
         answer.fields[.cacheControl] = dependsOnHost ? "no-store" : lifetime.cacheControl
@@ -199,7 +199,7 @@ struct ThumbnailResponder: HTTPResponder {
     }
 
     private func answer(
-        _ wish: ThumbnailRequest, _ name: DialectName, _ found: ThumbnailEngine.Answer, _ request: Request
+        _ thumbnail: ThumbnailRequest, _ name: DialectName, _ found: ThumbnailEngine.Answer, _ request: Request
     ) -> ServiceAnswer {
         let (facts, now) = (found.result.facts, engine.now)
         let isUnchanged = ConditionalRequest(request.headers).isAnswered(
@@ -207,7 +207,7 @@ struct ThumbnailResponder: HTTPResponder {
         var answer = ServiceAnswer(status: isUnchanged ? 304 : 200, body: isUnchanged ? [] : found.result.bytes)
         answer.dialect = name
         answer.provenance = found.provenance
-        let lifetime = found.result.lifetime(wish.policy, engine.lifetimes, now: now)
+        let lifetime = found.result.lifetime(thumbnail.policy, engine.lifetimes, now: now)
         answer.fields[.cacheControl] = lifetime.cacheControl
         if let age = lifetime.age { answer.fields[.age] = String(age) }
         answer.fields[.eTag] = facts.entityTag
@@ -216,10 +216,10 @@ struct ThumbnailResponder: HTTPResponder {
         }
         guard !isUnchanged else { return answer }
         answer.fields[.contentType] = facts.contentType
-        answer.fields[.contentDisposition] = wish.policy.contentDisposition
+        answer.fields[.contentDisposition] = thumbnail.policy.contentDisposition
         if facts.frameCount > 1 { answer.fields[.frames] = "1/\(facts.frameCount)" }
-        if !wish.policy.ignoredFilters.isEmpty {
-            answer.fields[.ignoredFilters] = wish.policy.ignoredFilters.joined(separator: ", ")
+        if !thumbnail.policy.ignoredFilters.isEmpty {
+            answer.fields[.ignoredFilters] = thumbnail.policy.ignoredFilters.joined(separator: ", ")
         }
         if name == .iiif {
             answer.fields[.accessControlAllowOrigin] = "*"

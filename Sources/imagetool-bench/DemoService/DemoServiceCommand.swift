@@ -37,7 +37,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
     private func serve(_ origin: DemoServiceOrigin, _ folder: String, _ output: Output) async throws -> [String] {
         let key = (0..<SigningKeys.minKeyBytes).map { _ in UInt8.random(in: .min ... .max) }
         let server = try ThumbnailServer(settings(origin, folder, key), logger: Self.logger)
-        let wishes = DemoServiceWish.all(origin, try SigningKeys([key]))
+        let requests = DemoServiceRequest.all(origin, try SigningKeys([key]))
         let staysOn = !once && Terminal.isInput
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)
         return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -52,7 +52,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
             }
             let address = "http://127.0.0.1:\(port)"
             var table = DemoServiceTable()
-            for wish in wishes { try await table.add(wish, from: address) }
+            for request in requests { try await table.add(request, from: address) }
             try output.write(table.text + "\n")
             if staysOn {
                 try output.write("gallery of \(DemoServiceOrigin.count) pictures: \(address)/gallery\nCtrl-C ends it\n")

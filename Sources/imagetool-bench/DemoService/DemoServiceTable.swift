@@ -33,21 +33,22 @@ struct DemoServiceTable {
     /// Requests a target twice and records both responses.
     ///
     /// - Parameter server: Base URL of the service, for example `http://127.0.0.1:8080`.
-    mutating func add(_ wish: DemoServiceWish, from server: String) async throws {
-        let first = try await fetch(server + wish.target)
-        let again = try await fetch(server + wish.target)
+    mutating func add(_ request: DemoServiceRequest, from server: String) async throws {
+        let first = try await fetch(server + request.target)
+        let again = try await fetch(server + request.target)
         table.append([
-            wish.title, wish.shown, String(first.status), first.type, Self.text(first.size), String(first.body.count),
+            request.title, request.displayText, String(first.status), first.type, Self.text(first.size),
+            String(first.body.count),
             first.source, fixed(first.milliseconds, digits: 1), again.source, fixed(again.milliseconds, digits: 1),
         ])
-        if first.status != wish.status || again.status != wish.status {
-            faults.append("\(wish.title): status \(first.status), then \(again.status), not \(wish.status)")
+        if first.status != request.status || again.status != request.status {
+            faults.append("\(request.title): status \(first.status), then \(again.status), not \(request.status)")
         }
-        if Self.text(first.size) != Self.text(wish.size) {
-            faults.append("\(wish.title): \(Self.text(first.size)) pixels, not \(Self.text(wish.size))")
+        if Self.text(first.size) != Self.text(request.size) {
+            faults.append("\(request.title): \(Self.text(first.size)) pixels, not \(Self.text(request.size))")
         }
-        if wish.isKept, first.source != "render" || again.source != "memory" || first.body != again.body {
-            faults.append("\(wish.title): from \(first.source), then from \(again.source)")
+        if request.isCached, first.source != "render" || again.source != "memory" || first.body != again.body {
+            faults.append("\(request.title): from \(first.source), then from \(again.source)")
         }
     }
 

@@ -142,7 +142,9 @@ import Testing
         var dialect = IIIFDialect()
         dialect.formats = [.jpeg, .png, .gif, .tiff, .webp]
 
-        for (suffix, format) in [("gif", OutputWish.Format.gif), ("tif", .tiff), ("webp", .webp), ("jpg", .jpeg)] {
+        for (suffix, format) in [
+            ("gif", OutputFormatRequest.Format.gif), ("tif", .tiff), ("webp", .webp), ("jpg", .jpeg),
+        ] {
             guard case .image(let request) = try dialect.parse(Array("/iiif/3/i/full/max/0/default.\(suffix)".utf8))
             else {
                 Issue.record("no image")

@@ -99,7 +99,7 @@ import Testing
         configuration.output.sizes = [20, 50, 250]
         let dialects = try Dialects(configuration)
         let path = parts.isEmpty ? "" : parts + "/"
-        let parses: [() throws -> Dialects.Wish] = [
+        let parses: [() throws -> Dialects.ParsedTarget] = [
             { try dialects.parse("/unsafe/\(path)a.example/b.png") },
             { try dialects.parsePost("/post/unsafe/\(path)body") },
         ]

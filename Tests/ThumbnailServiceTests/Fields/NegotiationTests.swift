@@ -8,7 +8,7 @@ import Testing
 
 /// Docs/service-rules.md 4, point 3: the negotiated format, and `Vary`.
 @Suite struct NegotiationTests {
-    static let fields: [(accept: String?, format: OutputWish.Format?)] = [
+    static let fields: [(accept: String?, format: OutputFormatRequest.Format?)] = [
         (nil, nil), ("", nil), ("*/*", nil), ("image/*", nil), ("image/webp", nil),
         ("image/webp,*/*", nil), ("text/html", nil), ("image/jpeg", .jpeg), ("image/png", .png),
         ("image/jpeg,image/png", nil), ("IMAGE/PNG", .png), (" image/png ; q=1 ", .png), ("image/png;Q=1.000", .png),
@@ -25,7 +25,7 @@ import Testing
     ]
 
     @Test(arguments: Self.fields)
-    func acceptFieldSelectsTheFormat(_ accept: String?, _ format: OutputWish.Format?) {
+    func acceptFieldSelectsTheFormat(_ accept: String?, _ format: OutputFormatRequest.Format?) {
         #expect(Negotiation.format(for: accept) == format)
     }
 

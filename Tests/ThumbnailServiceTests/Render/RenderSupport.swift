@@ -7,7 +7,8 @@ import PlatformImageTestSupport
 extension ThumbnailRequest {
     /// A request for the body, at quality 80.
     static func of(
-        _ size: ThumborSize = ThumborSize(), filters: [ImageFilter] = [], output: OutputWish = OutputWish(quality: 80)
+        _ size: ThumborSize = ThumborSize(), filters: [ImageFilter] = [],
+        output: OutputFormatRequest = OutputFormatRequest(quality: 80)
     ) -> Self {
         var operations = Operations()
         operations.size = .thumbor(size)
@@ -34,7 +35,7 @@ extension Renderer {
     }
 }
 
-extension OutputWish {
+extension OutputFormatRequest {
     static func format(_ format: Format?) -> Self {
         var wish = Self(quality: 80)
         wish.format = format

@@ -98,7 +98,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("png/rgb8.png", OutputWish.Format?.none, false, EncodedFormat.png), ("jpeg/gray.jpg", nil, false, .jpeg),
+        ("png/rgb8.png", OutputFormatRequest.Format?.none, false, EncodedFormat.png),
+        ("jpeg/gray.jpg", nil, false, .jpeg),
         ("gif/transparent.gif", nil, false, .png), ("bmp/rgb24-top-down.bmp", nil, false, .jpeg),
         ("bmp/palette8.bmp", nil, false, .png), ("tiff/rgb8-le.tif", nil, false, .jpeg),
         ("tiff/rgba8-unassociated.tif", nil, false, .png), ("tiff/palette8-le.tif", nil, false, .png),
@@ -109,9 +110,9 @@ import Testing
         ("png/rgb8.png", .png, true, .png),
     ])
     func resultFormatFollowsTheRequestAndTheSource(
-        _ path: String, _ wish: OutputWish.Format?, _ prefersJPEG: Bool, _ expected: EncodedFormat
+        _ path: String, _ wish: OutputFormatRequest.Format?, _ prefersJPEG: Bool, _ expected: EncodedFormat
     ) throws {
-        var output = OutputWish.format(wish)
+        var output = OutputFormatRequest.format(wish)
         output.prefersJPEG = prefersJPEG
 
         let image = try renderer.render(Fixture.file(path), .of(output: output))

@@ -88,7 +88,8 @@ import Testing
             sourceWidth: width, sourceHeight: height,
             region: PixelRectangle(x: 0, y: 0, width: width, height: height), crop: crop, isCropSearched: true,
             width: crop.width, height: crop.height, flipsHorizontally: false, flipsVertically: false, steps: [],
-            resultWidth: crop.width, resultHeight: crop.height, output: OutputWish(quality: 80), focalPoints: [])
+            resultWidth: crop.width, resultHeight: crop.height, output: OutputFormatRequest(quality: 80),
+            focalPoints: [])
     }
 
     @Test(arguments: [0, 20, 41, 60])

@@ -80,7 +80,8 @@ import Testing
         let sources: [SourceName] = [.url("a"), .file("a"), .identifier("a"), .body, .file(""), .url("")]
         let operations = Operations()
         let forms = sources.map {
-            ThumbnailRequest(source: $0, operations: operations, output: OutputWish(quality: 80)).canonicalBytes
+            ThumbnailRequest(source: $0, operations: operations, output: OutputFormatRequest(quality: 80))
+                .canonicalBytes
         }
 
         #expect(Set(forms).count == sources.count)

@@ -15,11 +15,13 @@ import Testing
     }
 
     private static func known(_ name: String) throws -> KnownTargets.Target {
-        guard case .picture(let wish, let dialect) = try Dialects(configuration).parse("/unsafe/8x8/\(name).png") else {
+        guard case .picture(let request, let dialect) = try Dialects(configuration).parse("/unsafe/8x8/\(name).png")
+        else {
             throw ServiceError(.malformed, "no picture")
         }
         return KnownTargets.Target(
-            wish: wish, dialect: dialect, key: ResultKey(canonical: wish.canonicalBytes), dependsOnAccept: false)
+            request: request, dialect: dialect, key: ResultKey(canonical: request.canonicalBytes),
+            dependsOnAccept: false)
     }
 
     private static var configuration: ServiceConfiguration {

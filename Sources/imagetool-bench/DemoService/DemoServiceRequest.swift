@@ -2,37 +2,37 @@
 import PlatformImageService
 
 /// One request of the demonstration and its expected result.
-struct DemoServiceWish: Sendable {
+struct DemoServiceRequest: Sendable {
     /// Title in the table.
     let title: String
     let target: String
     /// The target for display, without the signature and the origin's URL.
-    let shown: String
+    let displayText: String
     let status: Int
     /// Expected size of the image; `nil` when the response is not an image.
     var size: (width: Int, height: Int)?
     /// True when the result is stored in the result cache.
-    var isKept: Bool { size != nil && status == 200 && !isDamaged }
+    var isCached: Bool { size != nil && status == 200 && !isDamaged }
     /// True for an image from a damaged file, which is cached only for a short time.
     var isDamaged = false
 
     /// Requests that cover both dialects, a rejection and broken files.
-    static func all(_ origin: DemoServiceOrigin, _ keys: SigningKeys) -> [DemoServiceWish] {
+    static func all(_ origin: DemoServiceOrigin, _ keys: SigningKeys) -> [DemoServiceRequest] {
         let picture = "landscape/17.jpg"
         func thumbor(
             _ title: String, _ options: String, _ source: String? = nil, status: Int = 200,
             size: (width: Int, height: Int)? = nil, isDamaged: Bool = false
-        ) -> DemoServiceWish {
+        ) -> DemoServiceRequest {
             let source = source ?? picture
             let isAbsolute = source.contains("://")
-            return DemoServiceWish(
+            return DemoServiceRequest(
                 title: title, target: keys.signed("\(options)/\(isAbsolute ? source : origin.url(source))"),
-                shown: "/…/\(options)/\(isAbsolute ? "" : "…/")\(source)", status: status, size: size,
+                displayText: "/…/\(options)/\(isAbsolute ? "" : "…/")\(source)", status: status, size: size,
                 isDamaged: isDamaged)
         }
-        func iiif(_ title: String, _ rest: String, size: (width: Int, height: Int)? = nil) -> DemoServiceWish {
+        func iiif(_ title: String, _ rest: String, size: (width: Int, height: Int)? = nil) -> DemoServiceRequest {
             let target = "/iiif/3/17.jpg/\(rest)"
-            return DemoServiceWish(title: title, target: target, shown: target, status: 200, size: size)
+            return DemoServiceRequest(title: title, target: target, displayText: target, status: 200, size: size)
         }
         let unsigned = "/AAAAAAAAAAAAAAAAAAAAAAAAAAA=/300x200/\(origin.url(picture))"
         return [
@@ -49,8 +49,8 @@ struct DemoServiceWish: Sendable {
             iiif("IIIF: mirrored, two colours", "full/320,/!180/bitonal.png", size: (320, 240)),
             iiif("IIIF: description", "info.json"),
             thumbor("an address inside", "300x200", "http://169.254.169.254/latest/meta-data", status: 403),
-            DemoServiceWish(
-                title: "a wrong signature", target: unsigned, shown: "/…/300x200/…/\(picture)", status: 400),
+            DemoServiceRequest(
+                title: "a wrong signature", target: unsigned, displayText: "/…/300x200/…/\(picture)", status: 400),
             thumbor("half a file", "300x200", "half.jpg", size: (300, 200), isDamaged: true),
             thumbor("a page called .jpg", "300x200", "text.jpg", status: 415),
             thumbor("nothing there", "300x200", "landscape/none.jpg", status: 404),
