@@ -29,7 +29,8 @@ struct Soak {
     ///
     /// - Parameter tell: Called ten times during the run.
     /// - Returns: The figures after the first fifth, and those at the end.
-    func run(loads: Int, concurrency: Int, tell: (Step) throws -> Void) async throws -> (firstFifth: Step, last: Step) {
+    func run(loads: Int, concurrency: Int, report: (Step) throws -> Void) async throws -> (firstFifth: Step, last: Step)
+    {
         let loader = try makeLoader()
         var steps: [Step] = []
         var total = Step()
@@ -39,7 +40,7 @@ struct Soak {
             total.cancelled += part.cancelled
             total.failed += part.failed
             steps.append(measure(total, loader))
-            try tell(measure(total, loader))
+            try report(measure(total, loader))
         }
         // A cancelled load's fetch ends shortly after its last waiter; wait at most five minutes.
         let deadline = ContinuousClock.now + .seconds(300)
