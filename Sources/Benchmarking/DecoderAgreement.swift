@@ -4,7 +4,7 @@ import PlatformImage
 /// of PNG and TIFF and of JPEG at each scale, and the frames of GIF decoded by giflib.
 public enum DecoderAgreement {
     /// Result of a comparison.
-    public enum Outcome: Equatable, Sendable {
+    public enum ComparisonResult: Equatable, Sendable {
         /// Number of equal images; 0 for a file that both reject with the same error.
         case agrees(images: Int)
         case differs(String)
@@ -15,7 +15,7 @@ public enum DecoderAgreement {
     /// Decodes the file in both ways and compares the results.
     ///
     /// - Parameter bytes: A file, which may be damaged.
-    public static func check(_ bytes: [UInt8]) -> Outcome {
+    public static func check(_ bytes: [UInt8]) -> ComparisonResult {
         switch ImageFormat(signatureOf: bytes.span) {
         case .png, .tiff: againstLibrary(bytes, denominators: [1])
         case .jpeg: againstLibrary(bytes, denominators: [1, 2, 4, 8])
@@ -26,7 +26,7 @@ public enum DecoderAgreement {
 
     // ------------------------------------------------------------------ fast paths against the plain library
 
-    private static func againstLibrary(_ bytes: [UInt8], denominators: [Int]) -> Outcome {
+    private static func againstLibrary(_ bytes: [UInt8], denominators: [Int]) -> ComparisonResult {
         var images = 0
         for strictness in [DecodeOptions.Strictness.lenient, .corrupt] {
             for denominator in denominators {
@@ -49,7 +49,7 @@ public enum DecoderAgreement {
         return .agrees(images: images)
     }
 
-    private static func animation(_ bytes: [UInt8], _ quick: ImageDecoder, _ plain: ImageDecoder) -> Outcome {
+    private static func animation(_ bytes: [UInt8], _ quick: ImageDecoder, _ plain: ImageDecoder) -> ComparisonResult {
         guard ImageFormat(signatureOf: bytes.span) == .png, let one = try? quick.frames(of: bytes),
             let other = try? plain.frames(of: bytes), one.header.frameCount ?? 2 > 1
         else { return .notCompared }
@@ -105,7 +105,7 @@ public enum DecoderAgreement {
 
     // ------------------------------------------------------------------ GIF
 
-    private static func gif(_ bytes: [UInt8]) -> Outcome {
+    private static func gif(_ bytes: [UInt8]) -> ComparisonResult {
         guard let expected = Baseline.gifFrames(of: bytes) else { return .notCompared }
         let wanted = expected.images
         do throws(DecodeError) {

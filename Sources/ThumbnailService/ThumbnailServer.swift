@@ -70,7 +70,7 @@ public struct ThumbnailServer: Sendable {
         let channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: [
                 HostFieldCheck(), ClientDeparture(), SlowClient(SlowClient.Limits(server)),
-                ConnectionPlace(connections),
+                ConnectionTracker(connections),
             ],
             idleTimeout: TimeAmount(server.idleTimeout), httpDecoderConfiguration: decoder)
         var application = Application(
@@ -126,7 +126,7 @@ extension SlowClient.Limits {
     init(_ server: ServiceConfiguration.Server) {
         self.init(
             header: TimeAmount(server.headerTimeout), request: TimeAmount(server.requestTimeout),
-            stalledAnswer: TimeAmount(server.idleTimeout))
+            stalledResponse: TimeAmount(server.idleTimeout))
     }
 }
 

@@ -43,7 +43,7 @@ package struct ContactSheet {
 
     /// Draws an image in the centre of a cell (index from 0): large images are shrunk, small ones enlarged by an
     /// integer.
-    package mutating func draw(_ bitmap: Bitmap, at place: Int) throws(DecodeError) {
+    package mutating func draw(_ bitmap: Bitmap, at index: Int) throws(DecodeError) {
         var options = ThumbnailOptions(width: side, height: side)
         let scale = side / max(bitmap.width, bitmap.height)
         if scale > 1 {
@@ -53,8 +53,8 @@ package struct ContactSheet {
         }
         options.background = Self.paper
         let small = try bitmap.thumbnail(options: options)
-        let left = place % columns * pitch + (pitch - small.width) / 2
-        let top = place / columns * pitch + (pitch - small.height) / 2
+        let left = index % columns * pitch + (pitch - small.width) / 2
+        let top = index / columns * pitch + (pitch - small.height) / 2
         for y in 0..<small.height {
             let start = ((top + y) * width + left) * 4
             small.withRow(y) { row in

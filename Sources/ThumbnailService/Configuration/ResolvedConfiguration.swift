@@ -138,10 +138,10 @@ extension ConfigurationKey {
     /// Rejects unknown keys.
     ///
     /// - Throws: `internalFault` with all names, when there are any.
-    static func refuse(_ unknown: [String], from place: String) throws(ServiceError) {
+    static func refuse(_ unknown: [String], from source: String) throws(ServiceError) {
         guard !unknown.isEmpty else { return }
         throw ServiceError(
-            .internalFault, "\(place) has keys that there are not: \(unknown.sorted().joined(separator: ", "))")
+            .internalFault, "\(source) has keys that there are not: \(unknown.sorted().joined(separator: ", "))")
     }
 }
 

@@ -4,7 +4,7 @@ struct ThumborDraft {
     var operations = Operations()
     var size = ThumborSize()
     var output: OutputFormatRequest
-    var policy = AnswerPolicy()
+    var policy = ResponsePolicy()
     var isMeta = false
     var wantsBlurHash = false
     /// Factor of `dpr` for the sides of the box.

@@ -54,7 +54,7 @@ struct CacheLifetime: Hashable, Sendable {
     ///   - isDamaged: The source could not be decoded completely.
     ///   - now: Milliseconds since 1970, compared with `expires`.
     init(
-        of source: Source, policy: AnswerPolicy, settings: Settings, resultAge: Int = 0, isDamaged: Bool = false,
+        of source: Source, policy: ResponsePolicy, settings: Settings, resultAge: Int = 0, isDamaged: Bool = false,
         now: Int64
     ) {
         guard !source.forbidsStoring else {

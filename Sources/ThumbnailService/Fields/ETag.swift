@@ -29,7 +29,7 @@ struct ETag: Hashable, Sendable {
     ///
     /// - Parameter value: All field lines joined by commas. Weak comparison: `W/` is ignored. Elements that are not
     ///   tags are skipped.
-    func isNamed(in value: some Collection<UInt8>) -> Bool {
+    func matches(ifNoneMatch value: some Collection<UInt8>) -> Bool {
         let isBlank = { (byte: UInt8) in " \t,".utf8.contains(byte) }
         let wanted = Array(fieldValue.utf8)
         var rest = Array(value)[...]
@@ -71,8 +71,8 @@ struct ConditionalRequest: Sendable {
     ///   - lastModified: Modification time of the current representation in seconds since 1970; nil when it is not
     ///     known.
     ///   - now: Seconds since 1970.
-    func isAnswered(byTag entityTag: String, lastModified: Int64?, now: Int64) -> Bool {
-        if let ifNoneMatch { return ETag(fieldValue: entityTag).isNamed(in: Array(ifNoneMatch.utf8)) }
+    func isNotModified(entityTag: String, lastModified: Int64?, now: Int64) -> Bool {
+        if let ifNoneMatch { return ETag(fieldValue: entityTag).matches(ifNoneMatch: Array(ifNoneMatch.utf8)) }
         guard let lastModified,
             let since = ifModifiedSince.flatMap({ LastModified(Array($0.utf8), now: now) })
         else { return false }

@@ -40,18 +40,18 @@ struct GalleryHandler: RouteHandler {
     ///
     /// - Throws: `hostRefused` for an unknown host, `methodNotAllowed`, `notFound`, and `badSignature` with status 403
     ///   for a request to clear a cache without the token.
-    func answer(_ head: HTTPRequest) async throws(ServiceError) -> ServiceAnswer {
-        guard isOwnHost(head.authority) else {
+    func respond(to request: HTTPRequest) async throws(ServiceError) -> ServiceResponse {
+        guard isOwnHost(request.authority) else {
             throw ServiceError(.hostRefused, "the gallery is not given out under this host")
         }
-        let target = head.path ?? ""
-        switch (target, head.method) {
+        let target = request.path ?? ""
+        switch (target, request.method) {
         case ("/gallery/clear-memory", .post):
-            try checkOrder(head)
+            try verifyToken(request)
             engine.results.clearMemory()
             return state
         case ("/gallery/purge-disk", .post):
-            try checkOrder(head)
+            try verifyToken(request)
             await engine.results.purgeDisk()
             await engine.sources.purgeDisk()
             return state
@@ -62,23 +62,23 @@ struct GalleryHandler: RouteHandler {
         }
     }
 
-    private func document(_ target: String) throws(ServiceError) -> ServiceAnswer {
+    private func document(_ target: String) throws(ServiceError) -> ServiceResponse {
         switch target {
-        case Self.path: return Self.answer(page, "text/html; charset=utf-8")
-        case "/gallery/gallery.css": return Self.answer(GalleryPage.style, "text/css; charset=utf-8")
-        case "/gallery/gallery.js": return Self.answer(GalleryPage.script, "text/javascript; charset=utf-8")
-        case "/gallery/icon.svg": return Self.answer(GalleryPage.icon, "image/svg+xml")
+        case Self.path: return Self.response(page, "text/html; charset=utf-8")
+        case "/gallery/gallery.css": return Self.response(GalleryPage.style, "text/css; charset=utf-8")
+        case "/gallery/gallery.js": return Self.response(GalleryPage.script, "text/javascript; charset=utf-8")
+        case "/gallery/icon.svg": return Self.response(GalleryPage.icon, "image/svg+xml")
         case "/gallery/state": return state
         default:
             guard target.hasPrefix(Self.picturesPath), let side = Int(target.dropFirst(Self.picturesPath.count)),
                 let json = addresses.json(side: side)
             else { throw ServiceError(.notFound, "the gallery has no such page") }
-            return Self.answer(Array(json.utf8), "application/json")
+            return Self.response(Array(json.utf8), "application/json")
         }
     }
 
-    private var state: ServiceAnswer {
-        Self.answer(Array(GalleryState(engine).json.utf8), "application/json")
+    private var state: ServiceResponse {
+        Self.response(Array(GalleryState(engine).json.utf8), "application/json")
     }
 
     /// Returns true for IP addresses and configured hosts (protection against DNS rebinding). A browser treats a site
@@ -97,18 +97,18 @@ struct GalleryHandler: RouteHandler {
         return port.utf8.allSatisfy(\.isASCIIDigit) ? String(authority[..<colon]) : ""
     }
 
-    private func checkOrder(_ head: HTTPRequest) throws(ServiceError) {
-        let given = head.headerFields[.galleryToken] ?? ""
+    private func verifyToken(_ request: HTTPRequest) throws(ServiceError) {
+        let sentToken = request.headerFields[.galleryToken] ?? ""
         // Comparison in constant time: every byte is compared, regardless of the first difference.
-        let difference = zip(given.utf8, token.utf8).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
-        let site = head.headerFields[.fetchSite] ?? "same-origin"
-        guard given.utf8.count == token.utf8.count, difference == 0, site == "same-origin" else {
+        let difference = zip(sentToken.utf8, token.utf8).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
+        let site = request.headerFields[.fetchSite] ?? "same-origin"
+        guard sentToken.utf8.count == token.utf8.count, difference == 0, site == "same-origin" else {
             throw ServiceError(.badSignature, status: 403, "an order needs the token of the page")
         }
     }
 
-    private static func answer(_ body: [UInt8], _ type: String) -> ServiceAnswer {
-        ServiceAnswer(
+    private static func response(_ body: [UInt8], _ type: String) -> ServiceResponse {
+        ServiceResponse(
             status: 200,
             fields: [
                 .contentType: type, .cacheControl: "no-store", .contentSecurityPolicy: GalleryPage.policy,

@@ -18,14 +18,14 @@ struct LookupTable {
     static let staleLifetime = Duration.seconds(600)
 
     /// Next action for a request.
-    enum Admission {
+    enum JoinResult {
         /// Start the lookup on a thread.
         case start
         /// Join the running lookup of that name.
         case running
         /// Wait for a thread.
         case waiting
-        case ended(LookupWaiter.Outcome)
+        case ended(LookupWaiter.Resolution)
     }
 
     private struct Lookup {
@@ -39,7 +39,7 @@ struct LookupTable {
         let until: ContinuousClock.Instant
     }
 
-    private struct Answer {
+    private struct CachedAddresses {
         let addresses: [IPAddress]
         let until: ContinuousClock.Instant
     }
@@ -50,13 +50,13 @@ struct LookupTable {
     private var runningCount = 0
     private var runningPerDomain: [Substring: Int] = [:]
     private var failures = RecentTable<String, Failure>(capacity: 4_096)
-    private var answers = RecentTable<String, Answer>(capacity: 4_096)
+    private var cachedAddresses = RecentTable<String, CachedAddresses>(capacity: 4_096)
 
     init(width: Int) { self.width = width }
 
     /// Adds a request: it joins, starts or waits for the lookup of a name, or ends immediately.
-    mutating func join(_ name: String, _ waiter: LookupWaiter, now: ContinuousClock.Instant) -> Admission {
-        let stale = staleAnswer(name, now)
+    mutating func join(_ name: String, _ waiter: LookupWaiter, now: ContinuousClock.Instant) -> JoinResult {
+        let stale = staleAddresses(name, now)
         if let failure = failures[name], now < failure.until {
             if failure.error.reason == .originTimeout, let stale { return .ended(.success(stale)) }
             let seconds = Int(((failure.until - now) / .seconds(1)).rounded(.up))
@@ -101,25 +101,25 @@ struct LookupTable {
         if lookups[name]?.isRunning == true {
             failures[name] = Failure(error: SystemResolver.late, until: now + Self.failureLifetime)
         }
-        return staleAnswer(name, now)
+        return staleAddresses(name, now)
     }
 
     /// Removes a finished lookup and caches its result.
     ///
     /// - Returns: The requests that wait for it.
     mutating func finish(
-        _ name: String, _ outcome: LookupWaiter.Outcome, now: ContinuousClock.Instant
+        _ name: String, _ resolution: LookupWaiter.Resolution, now: ContinuousClock.Instant
     ) -> [LookupWaiter] {
         guard let lookup = lookups.removeValue(forKey: name) else { return [] }
         runningCount -= 1
         let others = runningPerDomain[lookup.domain, default: 1] - 1
         runningPerDomain[lookup.domain] = others > 0 ? others : nil
-        switch outcome {
+        switch resolution {
         case .success(let addresses):
-            answers[name] = Answer(addresses: addresses, until: now + Self.staleLifetime)
+            cachedAddresses[name] = CachedAddresses(addresses: addresses, until: now + Self.staleLifetime)
             failures[name] = nil
         case .failure(let error):
-            answers[name] = nil
+            cachedAddresses[name] = nil
             failures[name] = Failure(error: error, until: now + Self.failureLifetime)
         }
         return Array(lookup.waiters.values)
@@ -147,8 +147,8 @@ struct LookupTable {
         runningPerDomain[domain, default: 0] += 1
     }
 
-    private func staleAnswer(_ name: String, _ now: ContinuousClock.Instant) -> [IPAddress]? {
-        answers[name].flatMap { now < $0.until ? $0.addresses : nil }
+    private func staleAddresses(_ name: String, _ now: ContinuousClock.Instant) -> [IPAddress]? {
+        cachedAddresses[name].flatMap { now < $0.until ? $0.addresses : nil }
     }
 }
 

@@ -5,12 +5,12 @@ import Synchronization
 
 /// A request that waits for a DNS lookup; only its first result counts.
 final class LookupWaiter: Sendable {
-    typealias Outcome = Result<[IPAddress], ServiceError>
+    typealias Resolution = Result<[IPAddress], ServiceError>
 
     private enum State {
         case created
-        case waiting(CheckedContinuation<Outcome, Never>, Scheduled<Void>?, isRunning: Bool)
-        case ended(Outcome)
+        case waiting(CheckedContinuation<Resolution, Never>, Scheduled<Void>?, isRunning: Bool)
+        case ended(Resolution)
     }
 
     /// Time limit for the wait for a thread, and again for the lookup itself; nil means no limit.
@@ -26,9 +26,9 @@ final class LookupWaiter: Sendable {
     }
 
     /// Stores the continuation; returns false and resumes it when the request has already ended.
-    func begin(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
-        let ended = state.locked(in: self) { state -> Outcome? in
-            if case .ended(let outcome) = state { return outcome }
+    func begin(_ continuation: CheckedContinuation<Resolution, Never>) -> Bool {
+        let ended = state.locked(in: self) { state -> Resolution? in
+            if case .ended(let resolution) = state { return resolution }
             state = .waiting(continuation, nil, isRunning: false)
             return nil
         }
@@ -49,15 +49,15 @@ final class LookupWaiter: Sendable {
     }
 
     /// Ends the request with a result; does nothing when it has already ended.
-    func end(_ outcome: Outcome) {
+    func end(_ resolution: Resolution) {
         let (continuation, timer) = state.locked(in: self) {
-            state -> (CheckedContinuation<Outcome, Never>?, Scheduled<Void>?) in
-            defer { if case .ended = state {} else { state = .ended(outcome) } }
+            state -> (CheckedContinuation<Resolution, Never>?, Scheduled<Void>?) in
+            defer { if case .ended = state {} else { state = .ended(resolution) } }
             guard case .waiting(let continuation, let timer, _) = state else { return (nil, nil) }
             return (continuation, timer)
         }
         timer?.cancel()
-        continuation?.resume(returning: outcome)
+        continuation?.resume(returning: resolution)
     }
 }
 #endif

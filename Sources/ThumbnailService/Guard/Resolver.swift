@@ -73,7 +73,7 @@ final class SystemResolver: Resolver {
         case .start: start(name, [waiter])
         case .running: limitRun(name, waiter)
         case .waiting: limitWait(name, waiter)
-        case .ended(let outcome): waiter.end(outcome)
+        case .ended(let resolution): waiter.end(resolution)
         }
         // The request may have been cancelled before it was added to the table.
         if waiter.hasEnded { leave(name, waiter) }
@@ -84,10 +84,10 @@ final class SystemResolver: Resolver {
     private func start(_ name: String, _ waiters: [LookupWaiter]) {
         for waiter in waiters { limitRun(name, waiter) }
         threads.submit { [self] state in
-            let outcome = state == .active ? lookUp(name) : .failure(Self.cancelled)
+            let resolution = state == .active ? lookUp(name) : .failure(Self.cancelled)
             let now = clock()
-            let (ended, next) = table.locked(in: self) { ($0.finish(name, outcome, now: now), $0.startNext()) }
-            for waiter in ended { waiter.end(outcome) }
+            let (ended, next) = table.locked(in: self) { ($0.finish(name, resolution, now: now), $0.startNext()) }
+            for waiter in ended { waiter.end(resolution) }
             for lookup in next { start(lookup.name, lookup.waiters) }
         }
     }

@@ -42,13 +42,13 @@ final class SourceFiles: Sendable {
     ///   `tooLarge`; `internalFault` when it cannot be read.
     func read(_ path: String) throws(ServiceError) -> File {
         guard let names = Self.names(in: path), let name = names.last else { throw Self.notFound }
-        let outcome: Result<File, ServiceError>
+        let result: Result<File, ServiceError>
         do throws(DiskError) {
-            outcome = try read(name, below: names.dropLast(), in: root)
+            result = try read(name, below: names.dropLast(), in: root)
         } catch {
             throw Self.failure(error)
         }
-        return try outcome.get()
+        return try result.get()
     }
 
     private func read(

@@ -35,7 +35,7 @@ extension SourceHost {
 
     /// Punycode encoding (RFC 3492 §6.3); nil on overflow.
     static func punycode(_ scalars: [Unicode.Scalar]) -> String? {
-        let (base, least, most) = (36, 1, 26)
+        let (base, tMin, tMax) = (36, 1, 26)
         var output = scalars.filter(\.isASCII).map { UInt8($0.value) }
         let basicCount = output.count
         if basicCount > 0 { output.append(UInt8(ascii: "-")) }
@@ -49,13 +49,13 @@ extension SourceHost {
             for scalar in scalars {
                 if scalar.value < next { delta += 1 }
                 guard scalar.value == next else { continue }
-                var (rest, place) = (delta, base)
+                var (rest, k) = (delta, base)
                 while true {
-                    let threshold = min(max(place - bias, least), most)
+                    let threshold = min(max(k - bias, tMin), tMax)
                     if rest < threshold { break }
                     output.append(digit(threshold + (rest - threshold) % (base - threshold)))
                     rest = (rest - threshold) / (base - threshold)
-                    place += base
+                    k += base
                 }
                 output.append(digit(rest))
                 bias = adapted(delta, count: handled + 1, isFirst: handled == basicCount)

@@ -74,7 +74,7 @@ final class ServiceMetrics: Sendable {
     /// Counts a response and records the time until its header.
     ///
     /// - Parameter rejection: Nil for a request that was not rejected.
-    func answered(_ labels: RequestLabels, _ rejection: Rejection?, in duration: Duration) {
+    func recordResponse(_ labels: RequestLabels, _ rejection: Rejection?, in duration: Duration) {
         requests[labels]?.increment()
         requestSeconds.record(duration)
         if let rejection { rejections[rejection]?.increment() }

@@ -21,7 +21,7 @@ final class Admission: Sendable {
     }
 
     /// Ticket of an admitted fetch or render.
-    struct Place: Hashable, Sendable {
+    struct Ticket: Hashable, Sendable {
         fileprivate let number: UInt64
     }
 
@@ -95,7 +95,7 @@ final class Admission: Sendable {
     /// fetches could accumulate before the queue, and be rejected after most of their work is done.
     ///
     /// - Throws: `overloaded`.
-    func approach() throws(ServiceError) -> Place {
+    func approach() throws(ServiceError) -> Ticket {
         let now = clock()
         return try state.locked(in: self) { state throws(ServiceError) in
             try refuseIfFull(state, now, within: maxWait)
@@ -104,17 +104,17 @@ final class Admission: Sendable {
             }
             state.last += 1
             state.fetches[state.last] = now
-            return Place(number: state.last)
+            return Ticket(number: state.last)
         }
     }
 
     /// Releases a fetch slot.
     ///
     /// - Parameter isDone: True when the source was fetched; its duration is then added to the fetch times.
-    func arrive(_ place: Place, isDone: Bool) {
+    func arrive(_ ticket: Ticket, isDone: Bool) {
         let now = clock()
         state.locked(in: self) { state in
-            guard let begin = state.fetches.removeValue(forKey: place.number), isDone else { return }
+            guard let begin = state.fetches.removeValue(forKey: ticket.number), isDone else { return }
             state.fetchTime.count((now - begin) / .seconds(1))
         }
     }
@@ -126,7 +126,7 @@ final class Admission: Sendable {
     ///
     /// - Parameter remaining: Time until the deadline of the request.
     /// - Throws: `overloaded`.
-    func enter(_ work: Work, remaining: Duration) throws(ServiceError) -> Place {
+    func enter(_ work: Work, remaining: Duration) throws(ServiceError) -> Ticket {
         let now = clock()
         return try state.locked(in: self) { state throws(ServiceError) in
             try refuseIfFull(state, now, within: min(maxWait, remaining))
@@ -138,24 +138,24 @@ final class Admission: Sendable {
             let speed = state.speeds[work.format]?.value ?? Self.usualSpeed
             state.last += 1
             state.jobs[state.last] = Job(work: work, seconds: speed * work.countedPixels)
-            return Place(number: state.last)
+            return Ticket(number: state.last)
         }
     }
 
     /// Marks a render as running: it has its thread and its memory.
-    func begin(_ place: Place) {
+    func begin(_ ticket: Ticket) {
         let now = clock()
-        state.locked(in: self) { $0.jobs[place.number]?.begin = now }
+        state.locked(in: self) { $0.jobs[ticket.number]?.begin = now }
     }
 
     /// Releases the slot of a render.
     ///
     /// - Parameter isDone: True adds its duration to the render times; false for a render that was rejected or
     ///   cancelled.
-    func leave(_ place: Place, isDone: Bool) {
+    func leave(_ ticket: Ticket, isDone: Bool) {
         let now = clock()
         state.locked(in: self) { state in
-            guard let job = state.jobs.removeValue(forKey: place.number), isDone, let begin = job.begin else { return }
+            guard let job = state.jobs.removeValue(forKey: ticket.number), isDone, let begin = job.begin else { return }
             let seconds = (now - begin) / .seconds(1)
             state.speeds[job.work.format, default: RobustMean(usual: Self.usualSpeed)].count(
                 seconds / job.work.countedPixels)

@@ -8,7 +8,7 @@ import Synchronization
 /// waits for it. The headers of recent sources are cached: frames are counted once for all sizes of a source.
 final class RenderPreparation: Sendable {
     /// Result of the preparation of one request.
-    struct Outcome: Sendable {
+    struct PreparationResult: Sendable {
         let render: Result<PreparedRender, ServiceError>
         /// True when the source is unusable for every request. False for a limit that only this request's size exceeds.
         let isFault: Bool
@@ -54,19 +54,20 @@ final class RenderPreparation: Sendable {
     /// Reads the header, unless it is cached, and computes sizes and memory.
     ///
     /// - Throws: `deadline` when the calling task is cancelled.
-    func prepare(_ request: ThumbnailRequest, _ source: SourceBytes) async throws(ServiceError) -> Outcome {
+    func prepare(_ request: ThumbnailRequest, _ source: SourceBytes) async throws(ServiceError) -> PreparationResult {
         try await run { flag in
             let header: ImageHeader
             do throws(ServiceError) {
                 guard !source.bytes.isEmpty else { throw ServiceError(.notAnImage, "the source is empty") }
                 header = try self.header(of: source, page: request.operations.page, flag)
             } catch {
-                return Outcome(render: .failure(error), isFault: self.isFault(source, request.operations.page, flag))
+                return PreparationResult(
+                    render: .failure(error), isFault: self.isFault(source, request.operations.page, flag))
             }
             let render = Result { () throws(ServiceError) in
                 try self.renderer.prepare(source.bytes, header, for: request, cancellation: flag)
             }
-            return Outcome(render: render, isFault: false)
+            return PreparationResult(render: render, isFault: false)
         }
     }
 

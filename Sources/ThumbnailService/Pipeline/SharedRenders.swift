@@ -18,18 +18,18 @@ final class SharedRenders: Sendable {
     /// Maximum number of images per decode: more would delay the first of them for long.
     static let maxMembers = 8
 
-    typealias End = Result<RenderedImage, ServiceError>
+    typealias RenderResult = Result<RenderedImage, ServiceError>
     /// Callback on the render thread when the work for a member begins: first with true, when the whole group begins,
     /// then with false when the decode has ended and the member's result is computed.
-    typealias Begin = @Sendable (_ isFirst: Bool) -> Void
+    typealias BeginHandler = @Sendable (_ isFirst: Bool) -> Void
 
     private struct Member {
         let prepared: PreparedRender
-        let begin: Begin
+        let begin: BeginHandler
         let decode: DecodeClock
         /// Cancels only this member's part.
         let flag = CancellationFlag()
-        let ends: AsyncStream<End>.Continuation
+        let results: AsyncStream<RenderResult>.Continuation
     }
 
     private struct Group {
@@ -72,19 +72,19 @@ final class SharedRenders: Sendable {
     /// - Throws: The errors of ``Renderer/render(_:_:decode:cancellation:)``; `deadline` when the calling task is
     ///   cancelled.
     func render(
-        _ prepared: PreparedRender, _ bytes: [UInt8], _ key: Key, _ decode: DecodeClock, _ begin: @escaping Begin
+        _ prepared: PreparedRender, _ bytes: [UInt8], _ key: Key, _ decode: DecodeClock, _ begin: @escaping BeginHandler
     ) async throws(ServiceError) -> RenderedImage {
-        let (stream, ends) = AsyncStream.makeStream(of: End.self)
-        let member = Member(prepared: prepared, begin: begin, decode: decode, ends: ends)
+        let (stream, results) = AsyncStream.makeStream(of: RenderResult.self)
+        let member = Member(prepared: prepared, begin: begin, decode: decode, results: results)
         let (group, number) = join(member, bytes, key)
-        for await end in stream { return try end.get() }
+        for await result in stream { return try result.get() }
         leave(group, number)
         throw ServiceError(.deadline, "the work was cancelled")
     }
 
     private func join(_ member: Member, _ bytes: [UInt8], _ key: Key) -> (group: Int, number: Int) {
         let weight = member.prepared.weight
-        let (place, isNew) = state.locked(in: self) { state -> ((Int, Int), Bool) in
+        let (position, isNew) = state.locked(in: self) { state -> ((Int, Int), Bool) in
             if let open = state.open[key], let group = state.groups[open], group.members.count < Self.maxMembers,
                 group.weight.addingClamped(weight) <= queue.budget.maxBytes
             {
@@ -99,19 +99,19 @@ final class SharedRenders: Sendable {
             return ((state.last, 1), true)
         }
         if isNew {
-            let task = Task { await work(place.0) }
+            let task = Task { await work(position.0) }
             let isAbandoned = state.locked(in: self) { state in
-                state.groups[place.0]?.task = task
-                return state.groups[place.0]?.members.isEmpty == true
+                state.groups[position.0]?.task = task
+                return state.groups[position.0]?.members.isEmpty == true
             }
             if isAbandoned { task.cancel() }
         }
-        return place
+        return position
     }
 
-    private func leave(_ number: Int, _ place: Int) {
+    private func leave(_ number: Int, _ position: Int) {
         let (member, abandoned) = state.locked(in: self) { state -> (Member?, Task<Void, Never>?) in
-            guard let member = state.groups[number]?.members.removeValue(forKey: place) else { return (nil, nil) }
+            guard let member = state.groups[number]?.members.removeValue(forKey: position) else { return (nil, nil) }
             guard let group = state.groups[number], group.members.isEmpty else { return (member, nil) }
             if state.open[group.key] == number { state.open[group.key] = nil }
             return (member, group.task)
@@ -133,7 +133,7 @@ final class SharedRenders: Sendable {
             if state.open[group.key] == number { state.open[group.key] = nil }
             return Array(group.members.values)
         }
-        for member in left { member.ends.yield(.failure(failure)) }
+        for member in left { member.results.yield(.failure(failure)) }
     }
 
     /// Closes a group to new members and returns the memory estimate of its members in bytes.
@@ -156,20 +156,20 @@ final class SharedRenders: Sendable {
         for (member, picture) in zip(members, pictures) where picture.isSuccess { member.value.decode.end() }
         counters.countDecodes(decodeCount)
         for _ in decodeCount..<max(decodeCount, members.count) { metrics.shared(.decode) }
-        for ((place, member), picture) in zip(members, pictures) {
-            if place != members.first?.key { member.begin(false) }
-            let end: End
+        for ((position, member), picture) in zip(members, pictures) {
+            if position != members.first?.key { member.begin(false) }
+            let result: RenderResult
             do throws(ServiceError) {
                 var image = try renderer.finish(
                     try picture.get(), member.prepared, member.prepared.plan, sourceBytes: group.bytes.count,
                     cancellation: member.flag)
                 image.decodeDuration = duration
-                end = .success(image)
+                result = .success(image)
             } catch {
-                end = .failure(error)
+                result = .failure(error)
             }
-            state.locked(in: self) { _ = $0.groups[number]?.members.removeValue(forKey: place) }
-            member.ends.yield(end)
+            state.locked(in: self) { _ = $0.groups[number]?.members.removeValue(forKey: position) }
+            member.results.yield(result)
         }
     }
 }

@@ -31,7 +31,7 @@ struct StoredResult: Sendable {
 
     /// Returns the cache lifetime of a response that is sent now.
     func lifetime(
-        _ policy: AnswerPolicy, _ settings: CacheLifetime.Settings, now: WallTime
+        _ policy: ResponsePolicy, _ settings: CacheLifetime.Settings, now: WallTime
     ) -> CacheLifetime {
         let age = Int(clamping: max(0, (now - facts.seenAt) / 1000))
         var source = facts.source

@@ -7,13 +7,13 @@ import PlatformImage
 /// Requests for the same result share one fetch and one render. Each waits with its deadline, and the work is cancelled
 /// when the last one has stopped waiting.
 final class ThumbnailEngine: Sendable {
-    struct Answer: Sendable {
+    struct ServedResult: Sendable {
         let result: StoredResult
         let provenance: Provenance
     }
 
     /// Result of one piece of shared work.
-    typealias End = Result<Answer, ServiceError>
+    typealias WorkResult = Result<ServedResult, ServiceError>
 
     let configuration: ServiceConfiguration
     let sources: any SourceReading
@@ -30,7 +30,7 @@ final class ThumbnailEngine: Sendable {
     let counters = ServiceCounters()
     let metrics: ServiceMetrics
     private let clients: ClientLimit?
-    let renders = InFlightRequests<ResultKey, End>()
+    let renders = InFlightRequests<ResultKey, WorkResult>()
     fileprivate let clock: @Sendable () -> WallTime
 
     init(
@@ -83,10 +83,10 @@ final class ThumbnailEngine: Sendable {
     }
 
     /// Returns the fresh result in memory without suspension; nil otherwise.
-    func remembered(_ key: ResultKey) -> Answer? {
+    func remembered(_ key: ResultKey) -> ServedResult? {
         guard let result = results.remembered(key), isFresh(result) else { return nil }
         metrics.hit(.memory)
-        return Answer(result: result, provenance: .memory)
+        return ServedResult(result: result, provenance: .memory)
     }
 
     /// Rejects a request early when no cache lookup and no running render can serve it.
@@ -107,10 +107,10 @@ final class ThumbnailEngine: Sendable {
     ///     counts sources itself.
     ///   - client: Address of the client for the rate limit; nil for no limit.
     /// - Throws: All reasons except those of dialects and signatures.
-    func answer(
-        _ request: ThumbnailRequest, body: [UInt8]? = nil, reservation: BodyReservation? = nil,
+    func result(
+        for request: ThumbnailRequest, body: [UInt8]? = nil, reservation: BodyReservation? = nil,
         client: IPAddress? = nil
-    ) async throws(ServiceError) -> Answer {
+    ) async throws(ServiceError) -> ServedResult {
         let deadline = ContinuousClock.now + configuration.server.deadline
         try renderer.sizes.checkBeforeFetch(request.operations)
         if request.source == .body {
@@ -118,7 +118,7 @@ final class ThumbnailEngine: Sendable {
             let source = try await preparation.source(body ?? [], lifetime: .init(isPrivate: true))
             let prepared = try await prepare(request, source)
             let result = try await render(prepared, source, deadline) { reservation?.release() }
-            return Answer(result: result, provenance: .render)
+            return ServedResult(result: result, provenance: .render)
         }
         let key = ResultKey(canonical: request.canonicalBytes)
         var stale: StoredResult?
@@ -127,13 +127,13 @@ final class ThumbnailEngine: Sendable {
         if let result = inMemory {
             if isFresh(result) {
                 metrics.hit(.memory)
-                return Answer(result: result, provenance: .memory)
+                return ServedResult(result: result, provenance: .memory)
             }
             stale = result
         } else if let result = await results.stored(key) {
             if isFresh(result) {
                 metrics.hit(.disk)
-                return Answer(result: result, provenance: .disk)
+                return ServedResult(result: result, provenance: .disk)
             }
             stale = result
         }
@@ -148,24 +148,24 @@ final class ThumbnailEngine: Sendable {
         let waiter = renders.join(key) { [self] _ in
             start.markStarted()
             // Another render of the same result may have ended since the lookup.
-            if let answer = remembered(key) { return .success(answer) }
+            if let served = remembered(key) { return .success(served) }
             do throws(ServiceError) {
                 return .success(try await renew(request, key, old, deadline))
             } catch {
                 return .failure(error)
             }
         }
-        guard let end = await waiter.output() else { throw ServiceError(.deadline, "the request was given up") }
+        guard let result = await waiter.output() else { throw ServiceError(.deadline, "the request was given up") }
         if start.isStartedByAnotherRequest { metrics.shared(.render) }
-        return try end.get()
+        return try result.get()
     }
 
     /// Returns the header of a source and the source; no pixels are decoded.
     func header(of name: SourceName) async throws(ServiceError) -> (header: ImageHeader, source: SourceBytes) {
         if let failure = rememberedFailure(of: name) { throw failure }
-        let place = try admission.approach()
+        let ticket = try admission.approach()
         var isDone = false
-        defer { admission.arrive(place, isDone: isDone) }
+        defer { admission.arrive(ticket, isDone: isDone) }
         let source = try await read(name)
         isDone = true
         return (try await preparation.header(of: source), source)
@@ -202,11 +202,11 @@ final class ThumbnailEngine: Sendable {
     /// Reads the source, and renders it unless the stale result was made from the same bytes.
     private func renew(
         _ request: ThumbnailRequest, _ key: ResultKey, _ old: StoredResult?, _ deadline: ContinuousClock.Instant
-    ) async throws(ServiceError) -> Answer {
+    ) async throws(ServiceError) -> ServedResult {
         // A source counts as being fetched until its render is admitted.
-        let place = try admission.approach()
+        let ticket = try admission.approach()
         var isDone = false
-        defer { admission.arrive(place, isDone: isDone) }
+        defer { admission.arrive(ticket, isDone: isDone) }
         let source = try await read(request.source)
         isDone = true
         let now = clock()
@@ -215,25 +215,25 @@ final class ThumbnailEngine: Sendable {
             old.facts.seenAt = now
             old.facts.lastModified = source.lastModified
             if mayBeKept(old) { await results.renew(old, key) }
-            return Answer(result: old, provenance: .revalidated)
+            return ServedResult(result: old, provenance: .revalidated)
         }
         let prepared = try await prepare(request, source)
         let (admission, hasArrived) = (admission, isDone)
         let result = try await render(prepared, source, deadline) {
-            admission.arrive(place, isDone: hasArrived)
+            admission.arrive(ticket, isDone: hasArrived)
         }
         failures.forget(request.source)
         if case .image = request.output.kind, mayBeKept(result) { await results.keep(result, key) }
-        return Answer(result: result, provenance: .render)
+        return ServedResult(result: result, provenance: .render)
     }
 
     /// Freshness by configuration and origin; the target's policy only shortens the lifetime for clients.
     private func isFresh(_ result: StoredResult) -> Bool {
-        result.lifetime(AnswerPolicy(), lifetimes, now: clock()).remaining > 0
+        result.lifetime(ResponsePolicy(), lifetimes, now: clock()).remaining > 0
     }
 
     private func mayBeKept(_ result: StoredResult) -> Bool {
-        result.lifetime(AnswerPolicy(), lifetimes, now: clock()).isShareable
+        result.lifetime(ResponsePolicy(), lifetimes, now: clock()).isShareable
     }
 
     /// Decodes, resizes, filters and encodes on the render threads when enough memory is free.
@@ -248,14 +248,14 @@ final class ThumbnailEngine: Sendable {
             throw ServiceError(.limit, "the render would hold too many bytes")
         }
         onAdmission()
-        let place = try admission.enter(prepared.work(source.bytes.count), remaining: deadline - .now)
+        let ticket = try admission.enter(prepared.work(source.bytes.count), remaining: deadline - .now)
         var isDone = false
-        defer { admission.leave(place, isDone: isDone) }
+        defer { admission.leave(ticket, isDone: isDone) }
         let admission = admission
         let measure = RenderMeasure(metrics)
         let decode = DecodeClock(clock)
-        let begin: SharedRenders.Begin = { isFirst in
-            admission.begin(place)
+        let begin: SharedRenders.BeginHandler = { isFirst in
+            admission.begin(ticket)
             if isFirst {
                 // Before any expensive work on the decode thread.
                 decode.begin()
@@ -297,12 +297,13 @@ final class ThumbnailEngine: Sendable {
 extension ThumbnailEngine {
     /// Renders without sharing a decode, for renders without a shared plan.
     private func renderAlone(
-        _ prepared: PreparedRender, _ bytes: [UInt8], _ decode: DecodeClock, _ begin: @escaping SharedRenders.Begin
+        _ prepared: PreparedRender, _ bytes: [UInt8], _ decode: DecodeClock,
+        _ begin: @escaping SharedRenders.BeginHandler
     ) async throws(ServiceError) -> RenderedImage {
         let (renderer, counters) = (renderer, counters)
-        let end: SharedRenders.End
+        let result: SharedRenders.RenderResult
         do throws(DecodeError) {
-            end = try await queue.run(byteCount: prepared.weight) { flag in
+            result = try await queue.run(byteCount: prepared.weight) { flag in
                 begin(true)
                 if !prepared.isDescriptionAlone { counters.countDecodes(1) }
                 do throws(ServiceError) {
@@ -314,7 +315,7 @@ extension ThumbnailEngine {
         } catch {
             throw ServiceError(error)
         }
-        return try end.get()
+        return try result.get()
     }
 
     /// Reads the header, and counts a failure that is caused by the source itself.

@@ -98,7 +98,7 @@ struct Renderer: Sendable {
     ) throws(ServiceError) -> RenderedImage {
         let clock = ContinuousClock()
         let start = clock.now
-        let (plan, whole) = try place(prepared, bytes, cancellation)
+        let (plan, whole) = try resolvePlan(prepared, bytes, cancellation)
         if prepared.isDescriptionAlone {
             return RenderedImage(
                 description: prepared, plan, status: whole?.status ?? .complete, sourceBytes: bytes.count)
@@ -140,7 +140,7 @@ struct Renderer: Sendable {
 
     /// Resolves the parts of the plan that depend on pixels (trim and crop search). Also returns the complete image
     /// when it had to be decoded for that.
-    private func place(
+    private func resolvePlan(
         _ prepared: PreparedRender, _ bytes: [UInt8], _ cancellation: CancellationFlag?
     ) throws(ServiceError) -> (plan: RenderPlan, whole: DecodedImage?) {
         var plan = prepared.plan

@@ -37,37 +37,37 @@ struct SmartWindow {
 
     /// Returns the first column of the best window with `count` columns and all rows.
     func firstColumn(ofColumns count: Int, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Int {
-        try best(places: width - count, cancellation) { (0..<height, $0..<$0 + count) }
+        try best(positions: width - count, cancellation) { (0..<height, $0..<$0 + count) }
     }
 
     /// Returns the first row of the best window with `count` rows over `columns`.
     func firstRow(
         ofRows count: Int, columns: Range<Int>, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> Int {
-        try best(places: height - count, cancellation) { ($0..<$0 + count, columns) }
+        try best(positions: height - count, cancellation) { ($0..<$0 + count, columns) }
     }
 
     private func best(
-        places last: Int, _ flag: CancellationFlag?, _ window: (Int) -> (rows: Range<Int>, columns: Range<Int>)
+        positions last: Int, _ flag: CancellationFlag?, _ window: (Int) -> (rows: Range<Int>, columns: Range<Int>)
     ) throws(DecodeError) -> Int {
         var found: [(edges: Double, entropy: Double)] = []
-        for place in 0...max(0, last) {
+        for position in 0...max(0, last) {
             try flag?.poll()
-            let (rows, columns) = window(place)
+            let (rows, columns) = window(position)
             found.append(measure(rows, columns))
         }
         let mostEdges = found.map(\.edges).max() ?? 0
         let mostEntropy = found.map(\.entropy).max() ?? 0
-        let scores = found.map { place in
-            (mostEdges > 0 ? place.edges / mostEdges : 0) + (mostEntropy > 0 ? place.entropy / mostEntropy : 0)
+        let scores = found.map { position in
+            (mostEdges > 0 ? position.edges / mostEdges : 0) + (mostEntropy > 0 ? position.entropy / mostEntropy : 0)
         }
         // Positions are tried from the centre outwards; only a higher score replaces the best, with 1e-9 for rounding
         // errors.
         let middle = max(0, last) / 2
         var best = middle
-        for place in scores.indices.sorted(by: { abs($0 - middle) < abs($1 - middle) })
-        where scores[place] > scores[best] + 1e-9 {
-            best = place
+        for position in scores.indices.sorted(by: { abs($0 - middle) < abs($1 - middle) })
+        where scores[position] > scores[best] + 1e-9 {
+            best = position
         }
         return best
     }
@@ -114,11 +114,11 @@ extension RenderPlan {
         let top = try search.firstRow(
             ofRows: rows, columns: left..<left + columns, cancellation: cancellation)
         // The first and last positions map exactly to the region's edges, regardless of rounding in the reduced image.
-        crop.x = region.x + Self.place(left, of: picture.width - columns, in: spareWidth)
-        crop.y = region.y + Self.place(top, of: picture.height - rows, in: spareHeight)
+        crop.x = region.x + Self.offset(left, of: picture.width - columns, in: spareWidth)
+        crop.y = region.y + Self.offset(top, of: picture.height - rows, in: spareHeight)
     }
 
-    private static func place(_ index: Int, of last: Int, in spare: Int) -> Int {
+    private static func offset(_ index: Int, of last: Int, in spare: Int) -> Int {
         last > 0 ? (2 * spare * index + last) / (2 * last) : spare / 2
     }
 }

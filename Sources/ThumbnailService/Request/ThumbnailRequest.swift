@@ -6,7 +6,7 @@ struct ThumbnailRequest: Hashable, Sendable {
     var source: SourceName
     var operations: Operations
     var output: OutputFormatRequest
-    var policy = AnswerPolicy()
+    var policy = ResponsePolicy()
 }
 
 /// Source of an image as named by a target; only its syntax has been checked.
@@ -22,7 +22,7 @@ enum SourceName: Hashable, Sendable {
 }
 
 /// Properties of a response that affect its header only; they are not part of the canonical form.
-struct AnswerPolicy: Hashable, Sendable {
+struct ResponsePolicy: Hashable, Sendable {
     /// Maximum lifetime of the response in seconds; nil for no limit.
     var maxAge: Int?
     /// Latest expiry of the response in milliseconds since 1970; nil for no limit.
@@ -73,7 +73,7 @@ extension OutputFormatRequest.Format {
     }
 }
 
-extension AnswerPolicy {
+extension ResponsePolicy {
     /// Value of `Content-Disposition`: `inline`, unless the target has `attachment(name)` (RFC 6266 §4).
     ///
     /// A name with quotes or characters outside ASCII is sent twice: simplified for old clients, and encoded as in RFC

@@ -71,34 +71,34 @@ struct AdminResponder: HTTPResponder {
     let state: ServiceState
 
     func respond(to request: Request, context: Context) async -> Response {
-        let answer = answer(request)
-        var fields = answer.fields
+        let response = serviceResponse(request)
+        var fields = response.fields
         fields[.xContentTypeOptions] = "nosniff"
-        fields[.contentLength] = String(answer.body.count)
+        fields[.contentLength] = String(response.body.count)
         return Response(
-            status: .init(code: answer.status), headers: fields,
-            body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+            status: .init(code: response.status), headers: fields,
+            body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
     }
 
-    private func answer(_ request: Request) -> ServiceAnswer {
+    private func serviceResponse(_ request: Request) -> ServiceResponse {
         // Metrics collectors may add a query, which is ignored.
         guard request.head.authority != nil else { return .plain(400, HostFieldCheck.refusal.message + "\n") }
         let target = request.head.path.map { $0.prefix { $0 != "?" } } ?? ""
         guard request.method == .get || request.method == .head else {
-            var answer = ServiceAnswer.plain(405, "GET and HEAD are what is understood\n")
-            answer.fields[.allow] = "GET, HEAD"
-            return answer
+            var response = ServiceResponse.plain(405, "GET and HEAD are what is understood\n")
+            response.fields[.allow] = "GET, HEAD"
+            return response
         }
-        if let health = ServiceAnswer.health(String(target), isDraining: state.isDraining) { return health }
+        if let health = ServiceResponse.health(String(target), isDraining: state.isDraining) { return health }
         guard target == "/metrics" else { return .plain(404, "there are /metrics, /health/live and /health/ready\n") }
         // A host program that installed another metrics factory exports its metrics itself.
         guard let registry = engine.metrics.factory as? PrometheusRegistry else {
             return .plain(404, "the metrics of this service are kept elsewhere\n")
         }
         engine.updateGauges()
-        var answer = ServiceAnswer(status: 200, body: Array(registry.text.utf8))
-        answer.fields = [.contentType: PrometheusRegistry.contentType, .cacheControl: "no-store"]
-        return answer
+        var response = ServiceResponse(status: 200, body: Array(registry.text.utf8))
+        response.fields = [.contentType: PrometheusRegistry.contentType, .cacheControl: "no-store"]
+        return response
     }
 }
 #endif

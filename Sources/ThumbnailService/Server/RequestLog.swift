@@ -9,22 +9,22 @@ struct RequestLog {
     let method: HTTPRequest.Method
     let target: String
     let id: String
-    let answer: ServiceAnswer
+    let response: ServiceResponse
     let trace: RequestTrace
     let elapsed: Duration
 
     /// `debug` for health checks, which arrive every few seconds; `info` for all other requests.
-    var level: Logger.Level { answer.isHealth ? .debug : .info }
+    var level: Logger.Level { response.isHealth ? .debug : .info }
 
     var metadata: Logger.Metadata {
         let facts = trace.facts
         var line: Logger.Metadata = [
             "request_id": "\(id)", "method": "\(Self.known(method))", "path": "\(LoggedTarget.text(target))",
-            "dialect": "\(answer.dialect.rawValue)", "status": .number(answer.status),
-            "bytes": .number(method == .head ? 0 : answer.body.count), "ms": .number(elapsed),
+            "dialect": "\(response.dialect.rawValue)", "status": .number(response.status),
+            "bytes": .number(method == .head ? 0 : response.body.count), "ms": .number(elapsed),
         ]
-        if let reason = answer.reason { line["reason"] = "\(reason.rawValue)" }
-        if let provenance = answer.provenance { line["cache"] = "\(provenance.rawValue)" }
+        if let reason = response.reason { line["reason"] = "\(reason.rawValue)" }
+        if let provenance = response.provenance { line["cache"] = "\(provenance.rawValue)" }
         if let context = trace.context { line["trace_id"] = "\(context.traceID)" }
         if let host = facts.sourceHost { line["source_host"] = "\(host)" }
         if let source = facts.source {

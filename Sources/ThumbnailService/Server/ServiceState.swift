@@ -12,19 +12,19 @@ final class ServiceState: Sendable {
     func beginDraining() { draining.store(true, ordering: .releasing) }
 }
 
-extension ServiceAnswer {
+extension ServiceResponse {
     /// Returns the response to a health check; nil for another target.
     ///
     /// - Parameter isDraining: True responds 503 to readiness checks; liveness checks still get 200.
     static func health(_ target: String, isDraining: Bool) -> Self? {
-        var answer: Self
+        var response: Self
         switch target {
-        case "/health/live", "/healthcheck": answer = plain(200, "live\n")
-        case "/health/ready": answer = isDraining ? plain(503, "draining\n") : plain(200, "ready\n")
+        case "/health/live", "/healthcheck": response = plain(200, "live\n")
+        case "/health/ready": response = isDraining ? plain(503, "draining\n") : plain(200, "ready\n")
         default: return nil
         }
-        answer.isHealth = true
-        return answer
+        response.isHealth = true
+        return response
     }
 
     /// Returns an uncacheable plain-text response.

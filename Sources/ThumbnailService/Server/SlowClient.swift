@@ -20,7 +20,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
         /// Time limit for the complete request.
         var request: TimeAmount
         /// Time limit for a response that cannot be written because the client does not read.
-        var stalledAnswer: TimeAmount
+        var stalledResponse: TimeAmount
     }
 
     private enum Phase { case betweenRequests, header, body }
@@ -30,7 +30,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     private var phase = Phase.betweenRequests
     private var requestBegin = NIODeadline.now()
     /// Number of unfinished responses. While it is above 0, the client may wait without a time limit.
-    private var owedAnswers = 0
+    private var pendingResponses = 0
     private var readDeadline: NIODeadline?
     private var writeDeadline: NIODeadline?
     /// One timer per connection, which checks the deadlines when it fires: fast requests schedule none.
@@ -65,7 +65,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head:
             phase = .body
-            owedAnswers += 1
+            pendingResponses += 1
             readDeadline = requestBegin + limits.request
         case .body: break
         case .end:
@@ -77,9 +77,9 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
-            owedAnswers -= 1
+            pendingResponses -= 1
             // Bytes of a pipelined header were not read meanwhile, so its time limit starts now.
-            if owedAnswers == 0, phase == .header { beginRequest(context) }
+            if pendingResponses == 0, phase == .header { beginRequest(context) }
         }
         context.write(data, promise: promise)
     }
@@ -88,7 +88,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
         if context.channel.isWritable {
             writeDeadline = nil
         } else {
-            let deadline = context.eventLoop.now + limits.stalledAnswer
+            let deadline = context.eventLoop.now + limits.stalledResponse
             writeDeadline = deadline
             watch(deadline, context)
         }
@@ -98,7 +98,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     private func bytesArrived() {
         guard phase == .betweenRequests, let context else { return }
         phase = .header
-        if owedAnswers == 0 { beginRequest(context) }
+        if pendingResponses == 0 { beginRequest(context) }
     }
 
     private func beginRequest(_ context: ChannelHandlerContext) {

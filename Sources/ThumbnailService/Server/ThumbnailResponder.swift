@@ -40,45 +40,45 @@ struct ThumbnailResponder: HTTPResponder {
         let begin = ContinuousClock.now
         let id = RequestIdentifier.of(request.headers[.requestID])
         let trace = RequestTrace(TraceContext(request.headers))
-        var answer: ServiceAnswer
+        var response: ServiceResponse
         var dependsOnAccept = false
-        let end: Result<ServiceAnswer, ServiceError> = await RequestTrace.$current.withValue(trace) {
+        let result: Result<ServiceResponse, ServiceError> = await RequestTrace.$current.withValue(trace) {
             do throws(ServiceError) {
-                return .success(try await self.answer(request, context, &dependsOnAccept))
+                return .success(try await self.serviceResponse(request, context, &dependsOnAccept))
             } catch {
                 return .failure(error)
             }
         }
-        switch end {
-        case .success(let found): answer = found
+        switch result {
+        case .success(let success): response = success
         case .failure(let error):
-            answer = ServiceAnswer(error, requestID: id, lifetimes: engine.lifetimes)
-            answer.dialect = dialects.name(of: request.head.path ?? "")
-            if error.reason == .methodNotAllowed { answer.fields[.allow] = "GET, HEAD, OPTIONS, POST" }
+            response = ServiceResponse(error, requestID: id, lifetimes: engine.lifetimes)
+            response.dialect = dialects.name(of: request.head.path ?? "")
+            if error.reason == .methodNotAllowed { response.fields[.allow] = "GET, HEAD, OPTIONS, POST" }
         }
-        if dependsOnAccept { answer.fields[.vary] = "Accept" }
+        if dependsOnAccept { response.fields[.vary] = "Accept" }
         let elapsed = begin.duration(to: .now)
-        engine.metrics.answered(answer.labels, answer.rejection, in: elapsed)
-        log(request, answer, id, trace, elapsed)
-        return response(answer, id, isHead: request.method == .head, trace, elapsed)
+        engine.metrics.recordResponse(response.labels, response.rejection, in: elapsed)
+        log(request, response, id, trace, elapsed)
+        return httpResponse(response, id, isHead: request.method == .head, trace, elapsed)
     }
 
     /// Responds to a request.
     ///
     /// - Parameter dependsOnAccept: Set to true for an image whose format can depend on `Accept`, and for all errors of
     ///   such an image.
-    private func answer(
+    private func serviceResponse(
         _ request: Request, _ context: Context, _ dependsOnAccept: inout Bool
-    ) async throws(ServiceError) -> ServiceAnswer {
+    ) async throws(ServiceError) -> ServiceResponse {
         guard request.head.authority != nil else { throw HostFieldCheck.refusal }
         let target = request.head.path ?? ""
         guard target.utf8.count <= configuration.server.maxTargetBytes else {
             throw ServiceError(.targetTooLong, "the target is longer than \(configuration.server.maxTargetBytes) bytes")
         }
-        if let health = ServiceAnswer.health(target, isDraining: state.isDraining) { return health }
+        if let health = ServiceResponse.health(target, isDraining: state.isDraining) { return health }
         guard !state.isDraining else { throw ServiceError(.draining, retryAfter: 1, "the service is about to stop") }
         if request.method == .options { return options(target) }
-        if let extra, extra.owns(target) { return try await extra.answer(request.head) }
+        if let extra, extra.owns(target) { return try await extra.respond(to: request.head) }
         let accepted = acceptedFormat(request)
         let name = KnownTargets.Name(target, accepted: accepted)
         if request.method == .get || request.method == .head, let hot = known.find(name),
@@ -86,7 +86,7 @@ struct ThumbnailResponder: HTTPResponder {
         {
             dependsOnAccept = hot.dependsOnAccept
             RequestTrace.current?.note(hot.request.source)
-            return answer(hot.request, hot.dialect, found, request)
+            return imageResponse(hot.request, hot.dialect, found, request)
         }
         let parsed: Dialects.ParsedTarget
         switch request.method {
@@ -103,10 +103,10 @@ struct ThumbnailResponder: HTTPResponder {
             return try await picture(thumbnail, dialect, name, request, context, dependsOnAccept)
         case .info(let thumbnail, let rawIdentifier): return try await info(thumbnail, rawIdentifier, request, context)
         case .redirect(let path):
-            var answer = ServiceAnswer(status: 303, fields: [.location: path, .cacheControl: "no-store"])
-            answer.fields[.accessControlAllowOrigin] = "*"
-            answer.dialect = .iiif
-            return answer
+            var response = ServiceResponse(status: 303, fields: [.location: path, .cacheControl: "no-store"])
+            response.fields[.accessControlAllowOrigin] = "*"
+            response.dialect = .iiif
+            return response
         }
     }
 
@@ -115,28 +115,28 @@ struct ThumbnailResponder: HTTPResponder {
         configuration.output.negotiates ? Negotiation.format(for: request.headers[.accept]) : nil
     }
 
-    private func options(_ target: String) -> ServiceAnswer {
-        var answer = ServiceAnswer(status: 204, fields: [.allow: "GET, HEAD, OPTIONS"])
-        answer.dialect = dialects.name(of: target)
-        if answer.dialect == .iiif {
-            answer.fields[.accessControlAllowOrigin] = "*"
-            answer.fields[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
-            answer.fields[.accessControlAllowHeaders] = "*"
+    private func options(_ target: String) -> ServiceResponse {
+        var response = ServiceResponse(status: 204, fields: [.allow: "GET, HEAD, OPTIONS"])
+        response.dialect = dialects.name(of: target)
+        if response.dialect == .iiif {
+            response.fields[.accessControlAllowOrigin] = "*"
+            response.fields[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
+            response.fields[.accessControlAllowHeaders] = "*"
         }
-        return answer
+        return response
     }
 
     private func picture(
         _ thumbnail: ThumbnailRequest, _ dialect: DialectName, _ name: KnownTargets.Name, _ request: Request,
         _ context: Context, _ dependsOnAccept: Bool
-    ) async throws(ServiceError) -> ServiceAnswer {
+    ) async throws(ServiceError) -> ServiceResponse {
         RequestTrace.current?.note(thumbnail.source)
         // Results in memory are returned immediately, without a task or a suspension.
         if dialect != .post, let key = engine.memoryKey(of: thumbnail), let found = engine.remembered(key) {
             let target = KnownTargets.Target(
                 request: thumbnail, dialect: dialect, key: key, dependsOnAccept: dependsOnAccept)
             known.insert(target, for: name)
-            return answer(thumbnail, dialect, found, request)
+            return imageResponse(thumbnail, dialect, found, request)
         }
         // Requests that will be refused fail here: under overload, tasks and suspensions are too expensive.
         try engine.checkBeforeWork(thumbnail)
@@ -150,9 +150,9 @@ struct ThumbnailResponder: HTTPResponder {
         let engine = engine
         let client = self.client(request, context)
         let found = try await whileWanted(context) { [body] () throws(ServiceError) in
-            try await engine.answer(thumbnail, body: body, reservation: reservation, client: client)
+            try await engine.result(for: thumbnail, body: body, reservation: reservation, client: client)
         }
-        return answer(thumbnail, dialect, found, request)
+        return imageResponse(thumbnail, dialect, found, request)
     }
 
     /// Address of the client, behind a trusted proxy the forwarded one; nil when renders per client are not limited.
@@ -166,7 +166,7 @@ struct ThumbnailResponder: HTTPResponder {
     /// Responds with `info.json`, which needs only the header of the source.
     private func info(
         _ thumbnail: ThumbnailRequest, _ rawIdentifier: String, _ request: Request, _ context: Context
-    ) async throws(ServiceError) -> ServiceAnswer {
+    ) async throws(ServiceError) -> ServiceResponse {
         RequestTrace.current?.note(thumbnail.source)
         let engine = engine
         let (header, source) = try await whileWanted(context) { () throws(ServiceError) in
@@ -175,18 +175,18 @@ struct ThumbnailResponder: HTTPResponder {
         let id = publicURL(request) + IIIFDialect.prefix + rawIdentifier
         let info = IIIFInfo(
             id: id, width: header.displayWidth, height: header.displayHeight, rules: engine.renderer.sizes)
-        var answer = ServiceAnswer(status: 200, body: Array(info.json.utf8))
-        answer.dialect = .iiif
-        answer.fields[.contentType] = IIIFInfo.mediaType(accept: request.headers[.accept])
-        answer.fields[.vary] = "Accept"
-        answer.fields[.accessControlAllowOrigin] = "*"
-        answer.fields[.link] = "<\(IIIFInfo.profile)>;rel=\"profile\""
+        var response = ServiceResponse(status: 200, body: Array(info.json.utf8))
+        response.dialect = .iiif
+        response.fields[.contentType] = IIIFInfo.mediaType(accept: request.headers[.accept])
+        response.fields[.vary] = "Accept"
+        response.fields[.accessControlAllowOrigin] = "*"
+        response.fields[.link] = "<\(IIIFInfo.profile)>;rel=\"profile\""
         let lifetime = CacheLifetime(
             of: source.lifetime, policy: thumbnail.policy, settings: engine.lifetimes, now: engine.now.milliseconds)
         // Intermediate caches use the target as key, so they must not store a document that depends on the Host field.
         let dependsOnHost = configuration.server.publicURL == nil
-        answer.fields[.cacheControl] = dependsOnHost ? "no-store" : lifetime.cacheControl
-        return answer
+        response.fields[.cacheControl] = dependsOnHost ? "no-store" : lifetime.cacheControl
+        return response
     }
 
     /// Runs `work` until it is done, the deadline passes or the client disconnects.
@@ -198,40 +198,40 @@ struct ThumbnailResponder: HTTPResponder {
             context.channel, within: configuration.server.deadline, onDeparture: { counters.countDeparture() }, work)
     }
 
-    private func answer(
-        _ thumbnail: ThumbnailRequest, _ name: DialectName, _ found: ThumbnailEngine.Answer, _ request: Request
-    ) -> ServiceAnswer {
+    private func imageResponse(
+        _ thumbnail: ThumbnailRequest, _ name: DialectName, _ found: ThumbnailEngine.ServedResult, _ request: Request
+    ) -> ServiceResponse {
         let (facts, now) = (found.result.facts, engine.now)
-        let isUnchanged = ConditionalRequest(request.headers).isAnswered(
-            byTag: facts.entityTag, lastModified: facts.lastModified, now: now.seconds)
-        var answer = ServiceAnswer(status: isUnchanged ? 304 : 200, body: isUnchanged ? [] : found.result.bytes)
-        answer.dialect = name
-        answer.provenance = found.provenance
+        let isUnchanged = ConditionalRequest(request.headers).isNotModified(
+            entityTag: facts.entityTag, lastModified: facts.lastModified, now: now.seconds)
+        var response = ServiceResponse(status: isUnchanged ? 304 : 200, body: isUnchanged ? [] : found.result.bytes)
+        response.dialect = name
+        response.provenance = found.provenance
         let lifetime = found.result.lifetime(thumbnail.policy, engine.lifetimes, now: now)
-        answer.fields[.cacheControl] = lifetime.cacheControl
-        if let age = lifetime.age { answer.fields[.age] = String(age) }
-        answer.fields[.eTag] = facts.entityTag
+        response.fields[.cacheControl] = lifetime.cacheControl
+        if let age = lifetime.age { response.fields[.age] = String(age) }
+        response.fields[.eTag] = facts.entityTag
         if let seconds = facts.lastModified {
-            answer.fields[.lastModified] = LastModified(seconds: seconds).fieldValue
+            response.fields[.lastModified] = LastModified(seconds: seconds).fieldValue
         }
-        guard !isUnchanged else { return answer }
-        answer.fields[.contentType] = facts.contentType
-        answer.fields[.contentDisposition] = thumbnail.policy.contentDisposition
-        if facts.frameCount > 1 { answer.fields[.frames] = "1/\(facts.frameCount)" }
+        guard !isUnchanged else { return response }
+        response.fields[.contentType] = facts.contentType
+        response.fields[.contentDisposition] = thumbnail.policy.contentDisposition
+        if facts.frameCount > 1 { response.fields[.frames] = "1/\(facts.frameCount)" }
         if !thumbnail.policy.ignoredFilters.isEmpty {
-            answer.fields[.ignoredFilters] = thumbnail.policy.ignoredFilters.joined(separator: ", ")
+            response.fields[.ignoredFilters] = thumbnail.policy.ignoredFilters.joined(separator: ", ")
         }
         if name == .iiif {
-            answer.fields[.accessControlAllowOrigin] = "*"
+            response.fields[.accessControlAllowOrigin] = "*"
             var links = ["<\(IIIFInfo.profile)>;rel=\"profile\""]
             if let path = facts.canonicalPath, let base = canonicalBase(request) {
                 // Relative to the URL of the request (RFC 8288 §3.1): this response is cached, so it must not contain
                 // the Host field.
                 links.append("<\(configuration.server.publicURL ?? "")\(base)/\(path)>;rel=\"canonical\"")
             }
-            answer.fields[.link] = links.joined(separator: ", ")
+            response.fields[.link] = links.joined(separator: ", ")
         }
-        return answer
+        return response
     }
 
     /// Returns the public base URL: the configured one, otherwise the Host field, which ``HostFieldCheck`` has checked.
@@ -248,34 +248,34 @@ struct ThumbnailResponder: HTTPResponder {
         return segments.count < 4 ? nil : segments.prefix(4).joined(separator: "/")
     }
 
-    private func response(
-        _ answer: ServiceAnswer, _ id: String, isHead: Bool, _ trace: RequestTrace, _ elapsed: Duration
+    private func httpResponse(
+        _ response: ServiceResponse, _ id: String, isHead: Bool, _ trace: RequestTrace, _ elapsed: Duration
     ) -> Response {
-        var fields = answer.fields
+        var fields = response.fields
         fields[.requestID] = id
         fields[.xContentTypeOptions] = "nosniff"
-        fields[.contentSecurityPolicy] = answer.fields[.contentSecurityPolicy] ?? "default-src 'none'; sandbox"
+        fields[.contentSecurityPolicy] = response.fields[.contentSecurityPolicy] ?? "default-src 'none'; sandbox"
         fields[.acceptRanges] = "none"
         if let policy = configuration.output.resourcePolicy {
             fields[.crossOriginResourcePolicy] = policy.rawValue
         }
-        if answer.status != 304 { fields[.contentLength] = String(answer.body.count) }
+        if response.status != 304 { fields[.contentLength] = String(response.body.count) }
         if showsDebugFields {
-            if let provenance = answer.provenance { fields[.cacheLayer] = provenance.rawValue }
+            if let provenance = response.provenance { fields[.cacheLayer] = provenance.rawValue }
             fields[.serverTiming] = trace.serverTiming(total: elapsed)
         }
-        if answer.closesConnection { fields[.connection] = "close" }
-        let hasBody = !isHead && answer.status != 304 && !answer.body.isEmpty
+        if response.closesConnection { fields[.connection] = "close" }
+        let hasBody = !isHead && response.status != 304 && !response.body.isEmpty
         return Response(
-            status: .init(code: answer.status), headers: fields,
-            body: hasBody ? ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)) : ResponseBody())
+            status: .init(code: response.status), headers: fields,
+            body: hasBody ? ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)) : ResponseBody())
     }
 
     private func log(
-        _ request: Request, _ answer: ServiceAnswer, _ id: String, _ trace: RequestTrace, _ elapsed: Duration
+        _ request: Request, _ response: ServiceResponse, _ id: String, _ trace: RequestTrace, _ elapsed: Duration
     ) {
         let line = RequestLog(
-            method: request.method, target: request.head.path ?? "", id: id, answer: answer, trace: trace,
+            method: request.method, target: request.head.path ?? "", id: id, response: response, trace: trace,
             elapsed: elapsed)
         // The metadata is an autoclosure: it is built only at an enabled log level.
         logger.log(level: line.level, "request", metadata: line.metadata)

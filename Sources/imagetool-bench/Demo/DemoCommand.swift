@@ -38,8 +38,8 @@ struct DemoCommand: AsyncParsableCommand {
         try output.write("every picture has the pixels of its file, in every round\n")
 
         var contactSheet = ContactSheet(count: pictures.addresses.count)
-        for (place, picture) in pictures.addresses.enumerated() {
-            try contactSheet.draw(pictures.pictures[picture].bitmap, at: place)
+        for (index, picture) in pictures.addresses.enumerated() {
+            try contactSheet.draw(pictures.pictures[picture].bitmap, at: index)
         }
         let file = try Output(path: sheet)
         try PictureFormat.png.write(contactSheet.bitmap, to: file)

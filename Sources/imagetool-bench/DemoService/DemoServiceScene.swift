@@ -19,7 +19,7 @@ struct DemoServiceScene: Sendable {
         let palette = Palette.all[number % Palette.all.count].varied(by: &chance)
         self.palette = palette
         let count = 3 + number / Palette.all.count % 4
-        ridges = (0..<count).map { Ridge(place: $0, of: count, palette, &chance) }
+        ridges = (0..<count).map { Ridge(index: $0, of: count, palette, &chance) }
         let radius = 34 + Int(chance.next(below: 40))
         sun = (
             x: 150 + Int(chance.next(below: UInt64(Self.width - 300))),
@@ -75,8 +75,8 @@ private struct Ridge: Sendable {
     private let mist: RGBA8
 
     /// - Parameter place: Index from 0 for the farthest ridge to `count - 1` for the nearest.
-    init(place: Int, of count: Int, _ palette: Palette, _ chance: inout Chance) {
-        let depth = Double(place + 1) / Double(count)
+    init(index: Int, of count: Int, _ palette: Palette, _ chance: inout Chance) {
+        let depth = Double(index + 1) / Double(count)
         let middle = 300 + 480 * depth * depth * 0.5 + 300 * depth * 0.5
         let roughness = 150 - 70 * depth
         let waves = (0..<6).map { octave in
@@ -92,7 +92,7 @@ private struct Ridge: Sendable {
             }
             return min(DemoServiceScene.height - 20, max(40, Int(middle - 0.6 * rise)))
         }
-        if place == count - 1, palette.hasTrees { Self.plant(&tops, &chance) }
+        if index == count - 1, palette.hasTrees { Self.plant(&tops, &chance) }
         runs = Self.runs(below: tops)
         top = Int(middle)
         base = palette.far.mixed(with: palette.near, depth)

@@ -5,7 +5,7 @@ import PlatformImageToolSupport
 
 /// Results of the demonstration: every target is requested twice.
 struct DemoServiceTable {
-    private struct Reply {
+    private struct Response {
         var status: Int
         var type: String
         /// Value of `X-Cache`, or the reason of an error; `-` when the response has neither.
@@ -56,7 +56,7 @@ struct DemoServiceTable {
         size.map { "\($0.width)x\($0.height)" } ?? "-"
     }
 
-    private func fetch(_ url: String) async throws -> Reply {
+    private func fetch(_ url: String) async throws -> Response {
         let begin = ContinuousClock.now
         var timeouts = TransportTimeouts()
         timeouts.total = .seconds(30)
@@ -67,7 +67,7 @@ struct DemoServiceTable {
         func text(_ name: String) -> String {
             response.head.fields[name].map { String(decoding: $0, as: UTF8.self) } ?? "-"
         }
-        return Reply(
+        return Response(
             status: response.head.status, type: String(text("Content-Type").prefix { $0 != ";" }),
             source: Self.reason(in: body) ?? text("X-Cache"), body: body, milliseconds: elapsed / .milliseconds(1))
     }

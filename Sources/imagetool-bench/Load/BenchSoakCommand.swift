@@ -36,8 +36,8 @@ struct BenchSoakCommand: AsyncParsableCommand {
             _ = try await soak.run(loads: 2_000, concurrency: concurrency) { _ in }
             let before = OpenDescriptors()
             try output.write("done, cancelled, failed, resident KiB, descriptors, under way:\n")
-            let end = try await soak.run(loads: loads, concurrency: concurrency) { step in
-                try output.write(step.line)
+            let end = try await soak.run(loads: loads, concurrency: concurrency) { statistics in
+                try output.write(statistics.line)
             }
             let after = try await OpenDescriptors(settlingAt: before)
             let growth = end.last.resident - end.firstFifth.resident

@@ -10,7 +10,7 @@ struct Soak {
     let folder: String
 
     /// Progress figures.
-    struct Step: Sendable {
+    struct Statistics: Sendable {
         var done = 0
         var cancelled = 0
         var failed = 0
@@ -29,47 +29,48 @@ struct Soak {
     ///
     /// - Parameter tell: Called ten times during the run.
     /// - Returns: The figures after the first fifth, and those at the end.
-    func run(loads: Int, concurrency: Int, report: (Step) throws -> Void) async throws -> (firstFifth: Step, last: Step)
-    {
+    func run(loads: Int, concurrency: Int, report: (Statistics) throws -> Void) async throws -> (
+        firstFifth: Statistics, last: Statistics
+    ) {
         let loader = try makeLoader()
-        var steps: [Step] = []
-        var total = Step()
+        var samples: [Statistics] = []
+        var total = Statistics()
         for _ in 0..<10 {
             let part = await run(loads / 10, concurrency, loader)
             total.done += part.done
             total.cancelled += part.cancelled
             total.failed += part.failed
-            steps.append(measure(total, loader))
+            samples.append(measure(total, loader))
             try report(measure(total, loader))
         }
         // A cancelled load's fetch ends shortly after its last waiter; wait at most five minutes.
         let deadline = ContinuousClock.now + .seconds(300)
         while loader.activeWorkCount > 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(1)) }
-        return (steps[1], measure(total, loader))
+        return (samples[1], measure(total, loader))
     }
 
-    private func run(_ loads: Int, _ concurrency: Int, _ loader: ImageLoader) async -> Step {
+    private func run(_ loads: Int, _ concurrency: Int, _ loader: ImageLoader) async -> Statistics {
         let numbers = Counter()
-        return await withTaskGroup(of: Step.self) { group in
+        return await withTaskGroup(of: Statistics.self) { group in
             for _ in 0..<concurrency {
                 group.addTask {
-                    var step = Step()
+                    var statistics = Statistics()
                     while numbers.next(below: loads) != nil {
                         let error = await one(loader)
-                        step.done += 1
-                        if error?.code == .cancelled { step.cancelled += 1 }
+                        statistics.done += 1
+                        if error?.code == .cancelled { statistics.cancelled += 1 }
                         if let error, error.code != .cancelled {
                             printError("imagetool: \(error)")
-                            step.failed += 1
+                            statistics.failed += 1
                         }
                     }
-                    return step
+                    return statistics
                 }
             }
-            return await group.reduce(into: Step()) { total, step in
-                total.done += step.done
-                total.cancelled += step.cancelled
-                total.failed += step.failed
+            return await group.reduce(into: Statistics()) { total, statistics in
+                total.done += statistics.done
+                total.cancelled += statistics.cancelled
+                total.failed += statistics.failed
             }
         }
     }
@@ -114,12 +115,12 @@ struct Soak {
         return await task.value
     }
 
-    private func measure(_ step: Step, _ loader: ImageLoader) -> Step {
-        var step = step
-        step.resident = residentBytes(.current)
-        step.descriptors = openDescriptors()
-        step.underWay = loader.activeWorkCount
-        return step
+    private func measure(_ statistics: Statistics, _ loader: ImageLoader) -> Statistics {
+        var statistics = statistics
+        statistics.resident = residentBytes(.current)
+        statistics.descriptors = openDescriptors()
+        statistics.underWay = loader.activeWorkCount
+        return statistics
     }
 }
 

@@ -22,7 +22,7 @@ final class PipeInput: Sendable {
     }
 
     /// Reason for the end of input.
-    enum End: Sendable {
+    enum EndReason: Sendable {
         /// Stdin ended, or SIGTERM was received.
         case input
         /// The reader of stdout closed it.
@@ -34,7 +34,7 @@ final class PipeInput: Sendable {
         /// Length of the prefix of `received` that contains no newline.
         var searched = 0
         var isSkipping = false
-        var end: End?
+        var end: EndReason?
     }
 
     /// Largest line in bytes, without its newline.
@@ -86,7 +86,7 @@ final class PipeInput: Sendable {
     }
 
     /// Reason for the end of input; `nil` before ``next()`` has returned `nil`.
-    var end: End? { state.locked(in: self) { $0.end } }
+    var end: EndReason? { state.locked(in: self) { $0.end } }
 
     private func nextItem() -> Item? {
         // The state is moved out, because reading may block indefinitely; calls do not overlap.
@@ -130,7 +130,7 @@ final class PipeInput: Sendable {
     }
 
     /// Waits for bytes and appends them; returns the reason at the end of input, otherwise `nil`.
-    private func read(into received: inout [UInt8]) -> End? {
+    private func read(into received: inout [UInt8]) -> EndReason? {
         var descriptors = [
             pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
             pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),

@@ -36,7 +36,7 @@ final class PipeSession: Sendable {
             case .success((let name, .open(let configuration))): open(name, configuration, request.id)
             case .success((let name, let operation)):
                 let opening = state.locked(in: self) { $0.loaders[name] }
-                start { await Self.answer(request.id, operation, opening) }
+                start { await Self.respond(request.id, operation, opening) }
             }
         }
     }
@@ -58,12 +58,12 @@ final class PipeSession: Sendable {
         }
     }
 
-    private func start(_ answer: @escaping @Sendable () async -> PipeAnswer) {
+    private func start(_ response: @escaping @Sendable () async -> PipeResponse) {
         state.locked(in: self) { state in
             let number = state.started
             state.started += 1
             state.operations[number] = Task { [self] in
-                await output.write(answer().line)
+                await output.write(response().line)
                 self.state.locked(in: self) { $0.operations[number] = nil }
             }
         }
@@ -98,19 +98,19 @@ final class PipeSession: Sendable {
         }
     }
 
-    private static func answer(
+    private static func respond(
         _ id: String?, _ operation: PipeRequest.Operation, _ opening: Opening?
-    ) async -> PipeAnswer {
+    ) async -> PipeResponse {
         guard let opening else { return .failed(id, "no loader of that name is open") }
         switch await opening.value {
         case .failure(let error): return .failed(id, error.description)
-        case .success(let loader): return await answer(id, operation, loader)
+        case .success(let loader): return await respond(id, operation, loader)
         }
     }
 
-    private static func answer(
+    private static func respond(
         _ id: String?, _ operation: PipeRequest.Operation, _ loader: ImageLoader
-    ) async -> PipeAnswer {
+    ) async -> PipeResponse {
         switch operation {
         case .open: return .done(id)
         case .load(let load): return .loaded(id, await outcome(of: load, loader))

@@ -41,7 +41,7 @@ struct HealthCommand: AsyncParsableCommand {
 /// HTTP client for a thumbnail service; uses no proxy, cache, redirects or retries.
 struct ServiceClient: Sendable {
     /// A response; its body is counted and discarded.
-    struct Reply: Sendable {
+    struct Response: Sendable {
         let status: Int
         /// Value of `X-Cache`; `nil` when the response has none.
         let cache: String?
@@ -61,13 +61,13 @@ struct ServiceClient: Sendable {
     /// Sends a GET request and reads the response body to its end.
     ///
     /// - Throws: The errors of the transport.
-    func get(_ url: String) async throws -> Reply {
+    func get(_ url: String) async throws -> Response {
         let request = HTTPRequest(url: url, fields: ["User-Agent": "imagetool"])
         let response = try await transport.send(request, trust: TrustSettings(), timeouts: timeouts)
         var bytes = 0
         for try await chunk in response.body { bytes += chunk.count }
         let cache = response.head.fields["X-Cache"].map { String(decoding: $0, as: UTF8.self) }
-        return Reply(status: response.head.status, cache: cache, bytes: bytes)
+        return Response(status: response.head.status, cache: cache, bytes: bytes)
     }
 }
 #endif

@@ -39,35 +39,34 @@ struct WarmCommand: AsyncParsableCommand {
     func run() async throws {
         let list = try await withReport(urls) { try readList(urls) }
         let lines = WarmLine.list(list)
-        let outcomes: [WarmOutcome]
+        let results: [WarmResult]
         if let server {
             let base = server.hasSuffix("/") ? String(server.dropLast()) : server
-            outcomes = try await warm(lines, base, Output())
+            results = try await warm(lines, base, Output())
         } else {
-            outcomes = try await withServiceInside { base in try await warm(lines, base, Output()) }
+            results = try await withServiceInside { base in try await warm(lines, base, Output()) }
         }
-        if !ndjson { try Output().write(WarmOutcome.table(outcomes)) }
-        guard outcomes.allSatisfy(\.isSuccess) else { throw ExitCode(1) }
+        if !ndjson { try Output().write(WarmResult.table(results)) }
+        guard results.allSatisfy(\.isSuccess) else { throw ExitCode(1) }
     }
 
-    private func warm(_ lines: [WarmLine], _ base: String, _ output: Output) async throws -> [WarmOutcome] {
+    private func warm(_ lines: [WarmLine], _ base: String, _ output: Output) async throws -> [WarmResult] {
         let client = ServiceClient(timeout: .seconds(timeout), connections: jobs)
         let pace = Pace(perSecond: rate, start: .now)
         let work = lines.enumerated().map { (turn: $0.offset, line: $0.element) }
-        var outcomes: [WarmOutcome] = []
-        for await outcome in InOrder(work, width: jobs, load: { await $0.line.asked(of: client, base, pace, $0.turn) })
-        {
-            if let error = outcome.error { printError("\(urls):\(outcome.line): \(error)") }
-            if ndjson { try output.write(outcome.json.text + "\n") }
-            outcomes.append(outcome)
+        var results: [WarmResult] = []
+        for await result in InOrder(work, width: jobs, load: { await $0.line.asked(of: client, base, pace, $0.turn) }) {
+            if let error = result.error { printError("\(urls):\(result.line): \(error)") }
+            if ndjson { try output.write(result.json.text + "\n") }
+            results.append(result)
         }
-        return outcomes
+        return results
     }
 
     /// Runs a service on a loopback port while `body` runs; its disk caches are written when this returns.
     private func withServiceInside(
-        _ body: @escaping @Sendable (String) async throws -> [WarmOutcome]
-    ) async throws -> [WarmOutcome] {
+        _ body: @escaping @Sendable (String) async throws -> [WarmResult]
+    ) async throws -> [WarmResult] {
         let service: ThumbnailServer
         do {
             var options = ConfigurationOptions()
@@ -85,7 +84,7 @@ struct WarmCommand: AsyncParsableCommand {
             throw ValidationError(error.message)
         }
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)
-        return try await withThrowingTaskGroup(of: [WarmOutcome]?.self) { group in
+        return try await withThrowingTaskGroup(of: [WarmResult]?.self) { group in
             group.addTask {
                 defer { ready.finish() }
                 try await service.run { port in ready.yield(port) }

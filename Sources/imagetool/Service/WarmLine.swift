@@ -25,23 +25,23 @@ struct WarmLine: Sendable {
     }
 
     /// Requests the target at the time that `pace` assigns to `turn`.
-    func asked(of client: ServiceClient, _ base: String, _ pace: Pace, _ turn: Int) async -> WarmOutcome {
+    func asked(of client: ServiceClient, _ base: String, _ pace: Pace, _ turn: Int) async -> WarmResult {
         guard let url = url(of: base) else {
-            return WarmOutcome(line: number, target: text, error: "this is neither a target nor an address of \(base)")
+            return WarmResult(line: number, target: text, error: "this is neither a target nor an address of \(base)")
         }
         try? await Task.sleep(until: pace.instant(of: turn), clock: .continuous)
         let begin = ContinuousClock.now
         do {
-            let reply = try await client.get(url)
+            let response = try await client.get(url)
             let elapsed = begin.duration(to: .now) / .milliseconds(1)
-            return WarmOutcome(
-                line: number, target: text, status: reply.status, cache: reply.cache, bytes: reply.bytes,
+            return WarmResult(
+                line: number, target: text, status: response.status, cache: response.cache, bytes: response.bytes,
                 milliseconds: elapsed,
-                error: (200...299).contains(reply.status) ? nil : "the answer is \(reply.status)")
+                error: (200...299).contains(response.status) ? nil : "the answer is \(response.status)")
         } catch let error as LoadError {
-            return WarmOutcome(line: number, target: text, error: "\(error.code): \(error.message)")
+            return WarmResult(line: number, target: text, error: "\(error.code): \(error.message)")
         } catch {
-            return WarmOutcome(line: number, target: text, error: "\(error)")
+            return WarmResult(line: number, target: text, error: "\(error)")
         }
     }
 }
@@ -56,7 +56,7 @@ struct Pace: Sendable {
 }
 
 /// Result of requesting one target.
-struct WarmOutcome: Sendable {
+struct WarmResult: Sendable {
     let line: Int
     let target: String
     /// HTTP status; `nil` when there was no response.
@@ -78,14 +78,14 @@ struct WarmOutcome: Sendable {
     }
 
     /// Table of targets, bytes and milliseconds, grouped by HTTP status and `X-Cache` value.
-    static func table(_ outcomes: [Self]) -> String {
+    static func table(_ results: [Self]) -> String {
         var table = Table([
             ("status", .right), ("cache", .left), ("targets", .right), ("bytes", .right), ("ms", .right),
         ])
-        func key(_ outcome: Self) -> [String] {
-            [outcome.status.map { String($0) } ?? "none", outcome.cache ?? "-"]
+        func key(_ result: Self) -> [String] {
+            [result.status.map { String($0) } ?? "none", result.cache ?? "-"]
         }
-        let groups = Dictionary(grouping: outcomes, by: key).sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        let groups = Dictionary(grouping: results, by: key).sorted { $0.key.lexicographicallyPrecedes($1.key) }
         for (key, group) in groups {
             let milliseconds = group.reduce(0) { $0 + $1.milliseconds }
             let bytes = group.reduce(0) { $0 + $1.bytes }

@@ -65,7 +65,7 @@ struct ContactSheetCommand: AsyncParsableCommand {
         let queue = DecodeQueue(width: min(jobs, paths.count))
         let decoder = ImageDecoder()
         let pictures = InOrder(paths, width: queue.width * 4) { path in
-            let outcome = try? await queue.run { flag in
+            let result = try? await queue.run { flag in
                 Result<DecodedImage, any Error> {
                     let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
                     return try withFailure {
@@ -73,23 +73,23 @@ struct ContactSheetCommand: AsyncParsableCommand {
                     }
                 }
             }
-            return outcome ?? .failure(Failure(.software, "cancelled"))
+            return result ?? .failure(Failure(.software, "cancelled"))
         }
         var failures: [Failure] = []
-        var place = 0
+        var index = 0
         for await picture in pictures {
             do {
                 let image = try picture.get()
-                try sheet.draw(image.bitmap, at: place)
-                if let warning = warning(for: image.status) { printError("\(paths[place]): \(warning)") }
+                try sheet.draw(image.bitmap, at: index)
+                if let warning = warning(for: image.status) { printError("\(paths[index]): \(warning)") }
             } catch let error as DecodeError {
                 failures.append(Failure(error))
-                printError("\(paths[place]): \(error)")
+                printError("\(paths[index]): \(error)")
             } catch let failure as Failure {
                 failures.append(failure)
-                printError("\(paths[place]): \(failure.reason)")
+                printError("\(paths[index]): \(failure.reason)")
             }
-            place += 1
+            index += 1
         }
         return failures
     }

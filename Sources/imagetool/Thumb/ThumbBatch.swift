@@ -10,7 +10,7 @@ final class ThumbBatch {
     private let interrupt: Interrupt
     private var files = ThumbFiles(inputs: [])
     private var failures: [Failure] = []
-    private var (made, skipped) = (0, 0)
+    private var (createdCount, skippedCount) = (0, 0)
 
     /// - Parameters:
     ///   - rows: Receives one JSON line per input; `nil` for none.
@@ -34,7 +34,7 @@ final class ThumbBatch {
             try record(
                 path,
                 manifest?.output(of: path).map { .skipped(output: $0) }
-                    ?? job.outcome(of: path))
+                    ?? job.result(of: path))
         } else if paths.count > 1 {
             try await runAll(paths, threads: threads)
         }
@@ -47,27 +47,27 @@ final class ThumbBatch {
         let known = paths.map { manifest?.output(of: $0) }
         let job = job
         // A window larger than the thread count keeps the threads busy while an early input takes long.
-        let outcomes = InOrder(Array(zip(paths, known)), width: queue.width * 4) { path, output in
-            if let output { return (path, ThumbJob.Outcome.skipped(output: output)) }
-            let outcome = try? await queue.run { _ in job.outcome(of: path) }
+        let results = InOrder(Array(zip(paths, known)), width: queue.width * 4) { path, output in
+            if let output { return (path, ThumbJob.JobResult.skipped(output: output)) }
+            let result = try? await queue.run { _ in job.result(of: path) }
             // The task is never cancelled, so this is unreachable.
-            return (path, outcome ?? .failed(Failure(.software, "internal: cancelled")))
+            return (path, result ?? .failed(Failure(.software, "internal: cancelled")))
         }
         var progress = Progress("thumbnails", total: total)
         let start = ContinuousClock.now
         progress.show(0)
-        for await (path, outcome) in outcomes {
-            if case .failed = outcome { progress.clear() }
-            try record(path, outcome)
-            progress.show(made + skipped + failures.count, detail(since: start))
+        for await (path, result) in results {
+            if case .failed = result { progress.clear() }
+            try record(path, result)
+            progress.show(createdCount + skippedCount + failures.count, detail(since: start))
         }
         progress.clear()
     }
 
     /// Writes the output of a successful input and reports the outcome.
-    private func record(_ input: String, _ outcome: ThumbJob.Outcome) throws {
-        switch outcome {
-        case .made(let thumb, let facts):
+    private func record(_ input: String, _ result: ThumbJob.JobResult) throws {
+        switch result {
+        case .created(let thumb, let facts):
             let path = job.output(for: input, thumb)
             do {
                 try write(thumb, of: input, facts, to: path)
@@ -75,8 +75,8 @@ final class ThumbBatch {
                 return try fail(input, failure)
             }
             if let warning = warning(for: thumb.status) { printError("\(input): \(warning)") }
-            try rows?.write(ThumbRow.made(thumb, of: input, at: path).text + "\n")
-            made += 1
+            try rows?.write(ThumbRow.created(thumb, of: input, at: path).text + "\n")
+            createdCount += 1
         case .skipped(let output):
             do {
                 try files.reserve(output)
@@ -84,7 +84,7 @@ final class ThumbBatch {
                 return try fail(input, error)
             }
             try rows?.write(ThumbRow.skipped(input, output).text + "\n")
-            skipped += 1
+            skippedCount += 1
         case .failed(let failure): try fail(input, failure)
         }
     }
@@ -107,10 +107,10 @@ final class ThumbBatch {
     /// Rate, remaining time and failures, such as `35.2/s, 0:12 left, 2 failed`.
     private func detail(since start: ContinuousClock.Instant) -> String {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
-        let done = made + failures.count
+        let done = createdCount + failures.count
         guard seconds > 0, done > 0 else { return "" }
         let rate = Double(done) / seconds
-        let left = Int((Double(total - done - skipped) / rate).rounded(.up))
+        let left = Int((Double(total - done - skippedCount) / rate).rounded(.up))
         let minutes = "\(left / 60):\(padded(String(left % 60), to: 2, .right).replacing(" ", with: "0")) left"
         return "\(fixed(rate, digits: 1))/s, \(minutes)" + (failures.isEmpty ? "" : ", \(failures.count) failed")
     }
@@ -118,7 +118,7 @@ final class ThumbBatch {
 
 /// JSON objects that `--ndjson` prints.
 private enum ThumbRow {
-    static func made(_ thumb: Thumb, of input: String, at output: String) -> JSON {
+    static func created(_ thumb: Thumb, of input: String, at output: String) -> JSON {
         .object([
             ("input", .string(input)), ("result", .string("made")), ("output", .string(output)),
             ("format", .string(thumb.format.rawValue)), ("width", .integer(thumb.width)),

@@ -12,9 +12,9 @@ import Darwin
 /// Recipe and output template of one `thumb` run; reads, decodes and encodes single inputs.
 struct ThumbJob: Sendable {
     /// Result of reading and encoding one input; nothing is written yet.
-    enum Outcome: Sendable {
+    enum JobResult: Sendable {
         /// The thumbnail, and the input's file attributes from before it was read; `nil` for stdin.
-        case made(Thumb, FileFacts?)
+        case created(Thumb, FileFacts?)
         /// The output exists already.
         case skipped(output: String)
         case failed(Failure)
@@ -25,7 +25,7 @@ struct ThumbJob: Sendable {
     let skipsExisting: Bool
 
     /// Reads, decodes and encodes an input; blocks until done.
-    func outcome(of input: String) -> Outcome {
+    func result(of input: String) -> JobResult {
         do {
             guard template.keepsInside(input) else {
                 throw Failure(.usage, "outsideOutput: {dir} has .. in it, which would lead out of the output's folder")
@@ -41,7 +41,7 @@ struct ThumbJob: Sendable {
                 if skipsExisting, let output = try output(for: input, bytes), exists(output) {
                     return .skipped(output: output)
                 }
-                return .made(try recipe.make(bytes), facts)
+                return .created(try recipe.make(bytes), facts)
             }
         } catch let failure as Failure {
             return .failed(failure)

@@ -29,13 +29,13 @@ import Testing
             "\"abc\"", "W/\"abc\"", " \"abc\" ", "\"x\", \"abc\"", "\"x\",W/\"abc\",\"y\"", "*", " * ", "\"\",\"abc\"",
             "\"a,b\", \"abc\"", "x, \"abc\"", ",,\"abc\"", "\"x\"\"abc\"",
         ] {
-            #expect(tag.isNamed(in: value.utf8), "\(value)")
+            #expect(tag.matches(ifNoneMatch: value.utf8), "\(value)")
         }
         for value in [
             "", ",", "abc", "\"abcd\"", "\"ab\"", "\"abc", "abc\"", "W/abc", "\"x\", \"abc", "\"x,\"abc\"", "w/\"abc\"",
             "\"ABC\"", "* x", "\"x, \", abc",
         ] {
-            #expect(!tag.isNamed(in: value.utf8), "\(value)")
+            #expect(!tag.matches(ifNoneMatch: value.utf8), "\(value)")
         }
     }
 
@@ -113,19 +113,19 @@ import Testing
 
     @Test func targetCanOnlyShortenTheLifetime() {
         let settings = CacheLifetime.Settings(ttl: 1000)
-        func seconds(_ policy: AnswerPolicy, resultAge: Int = 0, now: Int64 = 50_000) -> Int {
+        func seconds(_ policy: ResponsePolicy, resultAge: Int = 0, now: Int64 = 50_000) -> Int {
             CacheLifetime(of: .init(), policy: policy, settings: settings, resultAge: resultAge, now: now).remaining
         }
 
-        #expect(seconds(AnswerPolicy(maxAge: 60)) == 60)
-        #expect(seconds(AnswerPolicy(maxAge: 60), resultAge: 20) == 40)
-        #expect(seconds(AnswerPolicy(maxAge: 0)) == 0)
-        #expect(seconds(AnswerPolicy(maxAge: 5000)) == 1000)
-        #expect(seconds(AnswerPolicy(expires: 60_999)) == 10)
-        #expect(seconds(AnswerPolicy(expires: 50_000)) == 0)
-        #expect(seconds(AnswerPolicy(expires: 1)) == 0)
-        #expect(seconds(AnswerPolicy(expires: .max), now: .min) == 1000)
-        #expect(seconds(AnswerPolicy(maxAge: 60, expires: 60_000)) == 10)
+        #expect(seconds(ResponsePolicy(maxAge: 60)) == 60)
+        #expect(seconds(ResponsePolicy(maxAge: 60), resultAge: 20) == 40)
+        #expect(seconds(ResponsePolicy(maxAge: 0)) == 0)
+        #expect(seconds(ResponsePolicy(maxAge: 5000)) == 1000)
+        #expect(seconds(ResponsePolicy(expires: 60_999)) == 10)
+        #expect(seconds(ResponsePolicy(expires: 50_000)) == 0)
+        #expect(seconds(ResponsePolicy(expires: 1)) == 0)
+        #expect(seconds(ResponsePolicy(expires: .max), now: .min) == 1000)
+        #expect(seconds(ResponsePolicy(maxAge: 60, expires: 60_000)) == 10)
     }
 
     @Test func privateAndNoStoreSourcesGivePrivateAndNoStoreResponses() {
@@ -172,7 +172,7 @@ import Testing
             ("a\r\nb\u{0}", "attachment; filename=\"a__b_\"; filename*=UTF-8''a%0D%0Ab%00"),
         ])
     func attachmentNameIsQuotedAndEncodedAsASCII(_ name: String?, _ value: String) {
-        #expect(AnswerPolicy(attachmentName: name).contentDisposition == value)
+        #expect(ResponsePolicy(attachmentName: name).contentDisposition == value)
     }
 
     private func tag(

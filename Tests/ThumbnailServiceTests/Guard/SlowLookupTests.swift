@@ -68,7 +68,7 @@ import Testing
         var request = ThumbnailRequest.fit(side, side)
         request.source = .url("http://\(host):\(port)/a.png")
         do throws(ServiceError) {
-            _ = try await engine.answer(request)
+            _ = try await engine.result(for: request)
             return nil
         } catch {
             return error

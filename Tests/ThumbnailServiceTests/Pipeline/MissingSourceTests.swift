@@ -29,7 +29,7 @@ import Testing
         var request = ThumbnailRequest.fit(side, side)
         request.source = source
         do throws(ServiceError) {
-            _ = try await engine.answer(request)
+            _ = try await engine.result(for: request)
             return 200
         } catch {
             return error.status

@@ -43,7 +43,7 @@ import Testing
         let bytes = try Fixture.file(path)
         var alone: [[UInt8]] = []
         let single = Self.engine(bytes)
-        for side in Self.sides { alone.append(try await single.answer(Self.request(side)).result.bytes) }
+        for side in Self.sides { alone.append(try await single.result(for: Self.request(side)).result.bytes) }
         #expect(single.counters.decodeCount == Self.sides.count)
         let plans = Set(
             try Self.sides.map { try single.renderer.prepare(bytes, for: Self.request($0)).sharedPlan })
@@ -52,7 +52,7 @@ import Testing
         let (gate, blocked) = await block(engine.queue)
         let together = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
             for (index, side) in Self.sides.enumerated() {
-                group.addTask { (index, try await engine.answer(Self.request(side)).result.bytes) }
+                group.addTask { (index, try await engine.result(for: Self.request(side)).result.bytes) }
             }
             await yieldUntil { engine.shared.waitingCount >= Self.sides.count }
             gate.signal()
@@ -75,7 +75,7 @@ import Testing
     /// The engine reads the clock between the memory look-up and the render; the clock inserts the result then.
     @Test func resultStoredAfterTheLookupIsNotRenderedAgain() async throws {
         let bytes = try Fixture.file("demo/window.png")
-        let made = try await Self.engine(bytes).answer(Self.request(40)).result
+        let made = try await Self.engine(bytes).result(for: Self.request(40)).result
         let key = ResultKey(canonical: Self.request(40).canonicalBytes)
         let keep = Locked<(@Sendable () -> Void)?>(nil)
         let engine = Self.engine(bytes) {
@@ -86,7 +86,7 @@ import Testing
             $0 = { [results = engine.results] in _ = results.memory?.insert(made, for: key, cost: made.cost) }
         }
 
-        let answer = try await engine.answer(Self.request(40))
+        let answer = try await engine.result(for: Self.request(40))
 
         #expect(answer.result.bytes == made.bytes)
         #expect(answer.provenance == .memory)
@@ -97,8 +97,8 @@ import Testing
         let bytes = try Fixture.file("demo/window.png")
         let engine = Self.engine(bytes)
         let (gate, blocked) = await block(engine.queue)
-        let stays = Task { try await engine.answer(Self.request(60)).result.bytes }
-        let leaves = Task { try await engine.answer(Self.request(40)).result.bytes }
+        let stays = Task { try await engine.result(for: Self.request(60)).result.bytes }
+        let leaves = Task { try await engine.result(for: Self.request(40)).result.bytes }
         await yieldUntil { engine.shared.waitingCount >= 2 }
 
         leaves.cancel()
@@ -115,7 +115,7 @@ import Testing
         let bytes = try Fixture.file("demo/window.png")
         let engine = Self.engine(bytes)
         let (gate, blocked) = await block(engine.queue)
-        let tasks = [20, 30, 40].map { side in Task { try await engine.answer(Self.request(side)) } }
+        let tasks = [20, 30, 40].map { side in Task { try await engine.result(for: Self.request(side)) } }
         await yieldUntil { engine.shared.waitingCount >= tasks.count }
 
         for task in tasks { task.cancel() }
@@ -126,14 +126,14 @@ import Testing
 
         #expect(engine.counters.decodeCount == 0)
         // The cancellation does not count as a failure of the source.
-        #expect(try await !engine.answer(Self.request(20)).result.bytes.isEmpty)
+        #expect(try await !engine.result(for: Self.request(20)).result.bytes.isEmpty)
         #expect(engine.counters.decodeCount == 1)
     }
 
     @Test func damagedSourceFailsEveryWaiter() async throws {
         let engine = Self.engine(try Fixture.file("bad/png-bad-first-block.png"))
         let (gate, blocked) = await block(engine.queue)
-        let tasks = [20, 30].map { side in Task { try await engine.answer(Self.request(side)) } }
+        let tasks = [20, 30].map { side in Task { try await engine.result(for: Self.request(side)) } }
         await yieldUntil { engine.shared.waitingCount >= tasks.count }
         gate.signal()
 

@@ -67,7 +67,7 @@ import Testing
         /// The error of a request for an image that fits a square of `side` pixels; nil for success.
         func failure(_ path: String, side: Int) async -> ServiceError? {
             do throws(ServiceError) {
-                _ = try await engine.answer(Self.request(path, side))
+                _ = try await engine.result(for: Self.request(path, side))
                 return nil
             } catch {
                 return error
@@ -76,7 +76,7 @@ import Testing
 
         /// Begins a render, advances the clock and cancels the render.
         func cancelRender(afterSeconds seconds: Int64) async {
-            let render = Task { try? await engine.answer(Self.request("a", 20)) }
+            let render = Task { try? await engine.result(for: Self.request("a", 20)) }
             await yieldUntil { queueTimer.isHolding }
             advanceClock(seconds: seconds)
             render.cancel()

@@ -43,7 +43,7 @@ import Testing
         let request = Task { () -> ServiceError? in
             defer { isAnswered.update { $0 = true } }
             do throws(ServiceError) {
-                _ = try await engine.answer(.cover(8, 8), body: [1, 2, 3])
+                _ = try await engine.result(for: .cover(8, 8), body: [1, 2, 3])
                 return nil
             } catch {
                 return error

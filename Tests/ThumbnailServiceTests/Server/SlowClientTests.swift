@@ -91,7 +91,7 @@ import Testing
         let pipeline = channel.pipeline.syncOperations
         try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
         try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-        let limits = SlowClient.Limits(header: .seconds(5), request: .seconds(10), stalledAnswer: .seconds(60))
+        let limits = SlowClient.Limits(header: .seconds(5), request: .seconds(10), stalledResponse: .seconds(60))
         try pipeline.addHandler(SlowClient(limits))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
         return channel

@@ -8,16 +8,16 @@ enum RowSums {
         add(row, from: start, times: weight, to: &sums, at: 0, count: sums.count)
     }
 
-    /// Computes `sums[place + i] += weight * row[start + i]` for `count` sums.
+    /// Computes `sums[offset + i] += weight * row[start + i]` for `count` sums.
     static func add(
-        _ row: [Float], from start: Int, times weight: Float, to sums: inout [Float], at place: Int, count: Int
+        _ row: [Float], from start: Int, times weight: Float, to sums: inout [Float], at offset: Int, count: Int
     ) {
-        precondition(min(start, place) >= 0 && start <= row.count - count && place <= sums.count - count)
+        precondition(min(start, offset) >= 0 && start <= row.count - count && offset <= sums.count - count)
         row.withUnsafeBufferPointer { row in
             sums.withUnsafeMutableBufferPointer { sums in
                 // The precondition covers both ranges; unchecked accesses let the compiler vectorize the loop.
                 guard let source = row.baseAddress, let target = sums.baseAddress else { return }
-                for index in 0..<count { target[place &+ index] += weight * source[start &+ index] }
+                for index in 0..<count { target[offset &+ index] += weight * source[start &+ index] }
             }
         }
     }

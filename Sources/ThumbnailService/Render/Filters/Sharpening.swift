@@ -153,8 +153,8 @@ private struct Plane {
         if index >= 0 && index < count { return index }
         guard count > 1 else { return 0 }
         let period = 2 * (count - 1)
-        let place = ((index % period) + period) % period
-        return place < count ? place : period - place
+        let offset = ((index % period) + period) % period
+        return offset < count ? offset : period - offset
     }
 }
 #endif

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 
 /// A response independent of the server library: status, fields and body.
-struct ServiceAnswer: Sendable {
+struct ServiceResponse: Sendable {
     var status: Int
     var fields: HTTPFields = [:]
     var body: [UInt8] = []
@@ -48,10 +48,10 @@ protocol RouteHandler: Sendable {
     /// Serves a request.
     ///
     /// - Throws: The error to respond with.
-    func answer(_ head: HTTPRequest) async throws(ServiceError) -> ServiceAnswer
+    func respond(to request: HTTPRequest) async throws(ServiceError) -> ServiceResponse
 }
 
-extension ServiceAnswer {
+extension ServiceResponse {
     /// Metric labels of the response.
     var labels: RequestLabels { RequestLabels(dialect, status: status, provenance) }
 

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// One response line of `imagetool pipe`.
-struct PipeAnswer: Sendable {
+struct PipeResponse: Sendable {
     /// Complete JSON object without the newline.
     let line: [UInt8]
 

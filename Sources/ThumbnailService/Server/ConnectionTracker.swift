@@ -7,7 +7,7 @@ import NIOHTTPTypes
 /// again when the request has been read and answered.
 ///
 /// An incomplete header does not count as a request; the table may close such a connection like any idle one.
-final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
+final class ConnectionTracker: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -17,11 +17,11 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     private var number: ConnectionTable.Number?
     private var context: ChannelHandlerContext?
     private var isReadingRequest = false
-    private var owedAnswers = 0
+    private var pendingResponses = 0
 
     init(_ table: ConnectionTable) { self.table = table }
 
-    private var isIdle: Bool { !isReadingRequest && owedAnswers == 0 }
+    private var isIdle: Bool { !isReadingRequest && pendingResponses == 0 }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -48,7 +48,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
         case .head:
             if isIdle, let number { table.beginRequest(number) }
             isReadingRequest = true
-            owedAnswers += 1
+            pendingResponses += 1
         case .body: break
         case .end:
             isReadingRequest = false
@@ -59,7 +59,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
-            owedAnswers -= 1
+            pendingResponses -= 1
             noteIfIdle()
         }
         context.write(data, promise: promise)
@@ -86,9 +86,9 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func connection(_ context: ChannelHandlerContext) -> ConnectionTable.Connection {
-        let (loop, place) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
+        let (loop, tracker) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
         return .init(peer: IPAddress(context.channel.remoteAddress)) {
-            loop.execute { place.value.closeIfIdle() }
+            loop.execute { tracker.value.closeIfIdle() }
         }
     }
 
