@@ -39,7 +39,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
             let end = try await soak.run(loads: loads, concurrency: concurrency) { statistics in
                 try output.write(statistics.line)
             }
-            let after = try await OpenDescriptors(settlingAt: before)
+            let after = try await OpenDescriptors(waitingUntilAtMost: before)
             let growth = end.last.resident - end.firstFifth.resident
             try output.write(
                 """
@@ -74,7 +74,7 @@ private struct OpenDescriptors: CustomStringConvertible {
 
     /// Polls until no more descriptors are open than before, at most 5 seconds: a client closes connections after its
     /// release.
-    init(settlingAt before: Self) async throws {
+    init(waitingUntilAtMost before: Self) async throws {
         self.init()
         for _ in 0..<500 where isMore(than: before) {
             try await Task.sleep(for: .milliseconds(10))
