@@ -36,7 +36,7 @@ public struct DecodeBenchmark {
 
     private let bytes: [UInt8]
     private let decoder: ImageDecoder
-    private let foreign: Baseline
+    private let library: Baseline
 
     /// Options of ``init(_:name:rounds:hasBaseline:)``: pixels as stored, no limit on frames.
     public static var options: DecodeOptions {
@@ -54,11 +54,11 @@ public struct DecodeBenchmark {
         header = try decoder.header(of: bytes)
         let infos = header.format == .gif ? try decoder.frameInfos(of: bytes) : []
         goal = DecodeGoal(header, of: bytes, frames: infos)
-        foreign = Baseline(header.format)
+        library = Baseline(header.format)
 
         bench_pin_thread()
         let image = try decodeOnce()
-        if hasBaseline, let other = foreign.bitmap(of: bytes) {
+        if hasBaseline, let other = library.bitmap(of: bytes) {
             pixelsAgree = image.clearingTransparentPixels().copyBytes() == other.clearingTransparentPixels().copyBytes()
             baseline = Times()
         }
@@ -69,11 +69,11 @@ public struct DecodeBenchmark {
 
     private mutating func measure(_ repeats: Int, baselineGoesFirst: Bool, counts: Bool) throws {
         let before = baseline != nil && baselineGoesFirst ? timeBaseline(repeats) : nil
-        let own = try timeOurs(repeats)
+        let elapsed = try timeOurs(repeats)
         let after = baseline != nil && !baselineGoesFirst ? timeBaseline(repeats) : nil
         guard counts else { return }
         let pixels = Double(header.width * header.height * frames * repeats)
-        ours.append(own, pixels: pixels)
+        ours.append(elapsed, pixels: pixels)
         if let other = before ?? after { baseline?.append(other, pixels: pixels) }
     }
 
@@ -84,7 +84,7 @@ public struct DecodeBenchmark {
 
     /// CPU and wall time of `repeats` decodes by the baseline.
     public func timeBaseline(_ repeats: Int) -> Elapsed {
-        Elapsed.time { for _ in 0..<repeats { _ = foreign.decode(bytes) } }
+        Elapsed.time { for _ in 0..<repeats { _ = library.decode(bytes) } }
     }
 
     /// Baseline CPU time divided by our CPU time, per round: over 1 means that we are faster.

@@ -48,7 +48,7 @@ struct ThumborDialect: Sendable {
         guard !scanner.rest.starts(with: ThumborPart.filtersPrefix.utf8) else {
             throw .malformed("the filters have no end: `)/` is missing")
         }
-        guard !presets.areRequired || (draft.hasPresets && !draft.hasOwnParts) else {
+        guard !presets.areRequired || (draft.hasPresets && !draft.hasExplicitParts) else {
             throw .malformed("a target is made of presets alone")
         }
         if refusesUnknownFilters, let name = draft.policy.ignoredFilters.first {

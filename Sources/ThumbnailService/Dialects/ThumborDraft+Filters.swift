@@ -44,7 +44,7 @@ extension ThumborDraft {
     }
 
     private mutating func read(filter name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) {
-        if name != "preset", !isInPreset { hasOwnParts = true }
+        if name != "preset", !isInPreset { hasExplicitParts = true }
         let isKnown = try readSteering(name, text)
         if isKnown { return }
         if let filter = try ImageFilter.named(name, text) {

@@ -21,7 +21,7 @@ struct ThumborDraft {
     /// True after a preset was applied.
     var hasPresets = false
     /// True when the target itself contains anything besides `meta` and presets.
-    var hasOwnParts = false
+    var hasExplicitParts = false
 
     init(quality: Int) { output = OutputFormatRequest(quality: quality) }
 

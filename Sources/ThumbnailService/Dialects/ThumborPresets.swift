@@ -55,7 +55,7 @@ extension ThumborDraft {
             guard let part = try read(segment, at: stage) else { return }
             stage = part.next
             guard part == .filters else {
-                if part != .meta, !isInPreset { hasOwnParts = true }
+                if part != .meta, !isInPreset { hasExplicitParts = true }
                 scanner.consume(segment)
                 continue
             }

@@ -34,14 +34,14 @@ struct GalleryHandler: RouteHandler {
     }
 
     /// Returns true for `/gallery` and the targets below it.
-    func owns(_ target: String) -> Bool { target == Self.path || target.hasPrefix(Self.path + "/") }
+    func handles(_ target: String) -> Bool { target == Self.path || target.hasPrefix(Self.path + "/") }
 
     /// Serves a request.
     ///
     /// - Throws: `hostRefused` for an unknown host, `methodNotAllowed`, `notFound`, and `badSignature` with status 403
     ///   for a request to clear a cache without the token.
     func respond(to request: HTTPRequest) async throws(ServiceError) -> ServiceResponse {
-        guard isOwnHost(request.authority) else {
+        guard isAllowedHost(request.authority) else {
             throw ServiceError(.hostRefused, "the gallery is not given out under this host")
         }
         let target = request.path ?? ""
@@ -84,7 +84,7 @@ struct GalleryHandler: RouteHandler {
     /// Returns true for IP addresses and configured hosts (protection against DNS rebinding). A browser treats a site
     /// whose name resolves to this service as the same origin and could read the token, so the page is served only
     /// under names that another site cannot use.
-    private func isOwnHost(_ authority: String?) -> Bool {
+    private func isAllowedHost(_ authority: String?) -> Bool {
         guard let authority, let host = SourceHost(Self.host(in: authority)) else { return false }
         if case .address = host { return true }
         return hosts.contains(host.description)

@@ -96,8 +96,8 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     /// Returns true when the address has the same family and the same prefix.
     func contains(_ address: IPAddress) -> Bool {
         switch (first, address) {
-        case (.v4(let own), .v4(let bits)): length == 0 || (own ^ bits) >> UInt32(32 - length) == 0
-        case (.v6(let own), .v6(let bits)): length == 0 || (own ^ bits) >> UInt128(128 - length) == 0
+        case (.v4(let prefix), .v4(let bits)): length == 0 || (prefix ^ bits) >> UInt32(32 - length) == 0
+        case (.v6(let prefix), .v6(let bits)): length == 0 || (prefix ^ bits) >> UInt128(128 - length) == 0
         default: false
         }
     }

@@ -92,7 +92,7 @@ enum HostPattern: Hashable, Sendable {
     func matches(_ host: SourceHost) -> Bool {
         switch (self, host) {
         case (.all, _): true
-        case (.host(let own), _): own == host
+        case (.host(let pattern), _): pattern == host
         case (.below(let name), .name(let other)): other.hasSuffix("." + name)
         case (.below, .address): false
         }

@@ -25,12 +25,12 @@ struct Renderer: Sendable {
         encoding: ResultEncoding = ResultEncoding(), maxFrames: Int = 0,
         accuracy: ThumbnailQuality = .draft
     ) {
-        var own = decoder
-        own.options.appliesOrientation = true
-        own.options.scaleDenominator = 1
+        var configured = decoder
+        configured.options.appliesOrientation = true
+        configured.options.scaleDenominator = 1
         // Frames are counted until the limit is exceeded, or up to the largest number that is reported.
-        own.options.maxCountedFrames = maxFrames > 0 ? maxFrames + 1 : Self.maxShownFrames
-        self.decoder = own
+        configured.options.maxCountedFrames = maxFrames > 0 ? maxFrames + 1 : Self.maxShownFrames
+        self.decoder = configured
         self.sizes = sizes
         self.encoding = encoding
         self.maxFrames = maxFrames
@@ -199,9 +199,9 @@ struct Renderer: Sendable {
     }
 
     private func decoder(forPage page: Int) -> ImageDecoder {
-        var own = decoder
-        own.options.page = max(0, page - 1)
-        return own
+        var configured = decoder
+        configured.options.page = max(0, page - 1)
+        return configured
     }
 
     private func header(

@@ -49,10 +49,10 @@ struct ResultEncoding: Sendable {
     private func encode(
         _ bitmap: Bitmap, _ format: EncodedFormat, quality: Int?, _ cancellation: CancellationFlag?
     ) throws(EncodeError) -> [UInt8] {
-        var own = options
-        own.maxBytes = nil
-        if let quality { own.jpeg.quality = quality }
-        return try ImageEncoder(options: own).encode(bitmap, as: format, cancellation: cancellation)
+        var encoderOptions = options
+        encoderOptions.maxBytes = nil
+        if let quality { encoderOptions.jpeg.quality = quality }
+        return try ImageEncoder(options: encoderOptions).encode(bitmap, as: format, cancellation: cancellation)
     }
 }
 

@@ -43,7 +43,7 @@ struct ServiceResponse: Sendable {
 /// A part of the service that handles its targets itself, without a dialect, such as the gallery.
 protocol RouteHandler: Sendable {
     /// Returns true for the targets of this part.
-    func owns(_ target: String) -> Bool
+    func handles(_ target: String) -> Bool
 
     /// Serves a request.
     ///

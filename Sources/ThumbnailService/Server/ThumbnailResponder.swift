@@ -78,7 +78,7 @@ struct ThumbnailResponder: HTTPResponder {
         if let health = ServiceResponse.health(target, isDraining: state.isDraining) { return health }
         guard !state.isDraining else { throw ServiceError(.draining, retryAfter: 1, "the service is about to stop") }
         if request.method == .options { return options(target) }
-        if let extra, extra.owns(target) { return try await extra.respond(to: request.head) }
+        if let extra, extra.handles(target) { return try await extra.respond(to: request.head) }
         let accepted = acceptedFormat(request)
         let name = KnownTargets.Name(target, accepted: accepted)
         if request.method == .get || request.method == .head, let hot = known.find(name),

@@ -43,13 +43,13 @@ struct DiskBenchmark {
         for round in 0...rounds {
             for index in rows.indices {
                 let name = rows[index].name
-                var own = Elapsed(cpu: 0, wall: 0)
-                if round.isMultiple(of: 2) { own = load.timeOurs(name) }
-                let other = load.timeBaseline(name)
-                if !round.isMultiple(of: 2) { own = load.timeOurs(name) }
+                var elapsed = Elapsed(cpu: 0, wall: 0)
+                if round.isMultiple(of: 2) { elapsed = load.timeOurs(name) }
+                let baselineElapsed = load.timeBaseline(name)
+                if !round.isMultiple(of: 2) { elapsed = load.timeOurs(name) }
                 guard round > 0 else { continue }
-                rows[index].ours.append(own.cpu / Double(name.operations))
-                rows[index].bare.append(other.cpu / Double(name.operations))
+                rows[index].ours.append(elapsed.cpu / Double(name.operations))
+                rows[index].bare.append(baselineElapsed.cpu / Double(name.operations))
             }
         }
     }

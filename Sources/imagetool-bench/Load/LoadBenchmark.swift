@@ -103,9 +103,9 @@ private struct LoadSide {
     init(origin: String, count: Int, bytes: Int, concurrency: Int, folder: String) throws {
         (self.origin, self.folder) = (origin, folder)
         (self.count, self.bytes, self.concurrency) = (count, bytes, concurrency)
-        var own = HTTPClient.Configuration()
-        own.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: own)
+        var clientConfiguration = HTTPClient.Configuration()
+        clientConfiguration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: clientConfiguration)
         var configuration = ImageLoader.Configuration()
         configuration.cacheDirectory = folder + "/images"
         configuration.dataDirectory = folder + "/data"

@@ -42,26 +42,26 @@ struct CacheBenchmark {
 
     init(rounds: Int) {
         let load = CacheLoad()
-        let foreign = NSCacheLoad(load)
+        let nsCacheLoad = NSCacheLoad(load)
         for threads in [1, 2] { for name in Case.allCases { rows.append(Row(name: name, threads: threads)) } }
         for round in 0...rounds {
             for index in rows.indices {
                 let (name, threads) = (rows[index].name, rows[index].threads)
                 load.fill()
-                var own = Elapsed(cpu: 0, wall: 0)
-                if round.isMultiple(of: 2) { own = PinnedThreads.time(threads) { load.runOurs(name, thread: $0) } }
-                let other = PinnedThreads.time(threads) { load.runBaseline(name, thread: $0) }
-                if !round.isMultiple(of: 2) { own = PinnedThreads.time(threads) { load.runOurs(name, thread: $0) } }
-                let third = threads == 1 ? foreign.time(name) : nil
+                var elapsed = Elapsed(cpu: 0, wall: 0)
+                if round.isMultiple(of: 2) { elapsed = PinnedThreads.time(threads) { load.runOurs(name, thread: $0) } }
+                let baselineElapsed = PinnedThreads.time(threads) { load.runBaseline(name, thread: $0) }
+                if !round.isMultiple(of: 2) { elapsed = PinnedThreads.time(threads) { load.runOurs(name, thread: $0) } }
+                let nsCacheElapsed = threads == 1 ? nsCacheLoad.time(name) : nil
                 guard round > 0 else { continue }
                 let operations = Double(CacheLoad.operations * threads)
-                rows[index].ours.append(own.cpu / operations)
-                rows[index].baseline.append(other.cpu / operations)
-                rows[index].oursRate.append(operations / own.wall * 1e9)
-                rows[index].baselineRate.append(operations / other.wall * 1e9)
-                rows[index].oursOverlap.append(own.cpu / own.wall)
-                rows[index].baselineOverlap.append(other.cpu / other.wall)
-                if let third { rows[index].nsCache.append(third.cpu / operations) }
+                rows[index].ours.append(elapsed.cpu / operations)
+                rows[index].baseline.append(baselineElapsed.cpu / operations)
+                rows[index].oursRate.append(operations / elapsed.wall * 1e9)
+                rows[index].baselineRate.append(operations / baselineElapsed.wall * 1e9)
+                rows[index].oursOverlap.append(elapsed.cpu / elapsed.wall)
+                rows[index].baselineOverlap.append(baselineElapsed.cpu / baselineElapsed.wall)
+                if let nsCacheElapsed { rows[index].nsCache.append(nsCacheElapsed.cpu / operations) }
             }
         }
     }
