@@ -61,7 +61,7 @@ struct ThumborDraft {
         size.height = try scaled(size.height)
         if isMeta { output.kind = .meta(blurHash: wantsBlurHash) }
         operations.size = .thumbor(size)
-        operations.removeIneffective(keepsFocus: isMeta)
+        operations.removeIneffective(preservesFocus: isMeta)
         return ThumbnailRequest(source: source, operations: operations, output: output, policy: policy)
     }
 

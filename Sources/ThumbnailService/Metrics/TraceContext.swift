@@ -70,12 +70,12 @@ enum TraceState {
             else { return nil }
             members.append(String(decoding: member, as: UTF8.self))
         }
-        var kept = ""
+        var forwarded = ""
         for member in members {
-            guard kept.utf8.count + member.utf8.count < maxBytes else { break }
-            kept += kept.isEmpty ? member : "," + member
+            guard forwarded.utf8.count + member.utf8.count < maxBytes else { break }
+            forwarded += forwarded.isEmpty ? member : "," + member
         }
-        return kept.isEmpty ? nil : kept
+        return forwarded.isEmpty ? nil : forwarded
     }
 
     private static let lowerAlphanumerics = ASCIISet.digits.union(.lowercase)

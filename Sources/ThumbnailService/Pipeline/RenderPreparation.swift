@@ -44,7 +44,7 @@ final class RenderPreparation: Sendable {
     ///
     /// - Throws: `notAnImage`, `limit`; `deadline` when the calling task is cancelled.
     func header(of source: SourceBytes) async throws(ServiceError) -> ImageHeader {
-        if let header = kept(Key(digest: source.digest, page: 1)) { return header }
+        if let header = cachedHeader(Key(digest: source.digest, page: 1)) { return header }
         let header = try await run { flag in
             Result { () throws(ServiceError) in try self.header(of: source, page: 1, flag) }
         }
@@ -81,7 +81,7 @@ final class RenderPreparation: Sendable {
         of source: SourceBytes, page: Int, _ flag: CancellationFlag
     ) throws(ServiceError) -> ImageHeader {
         let key = Key(digest: source.digest, page: page)
-        if let header = kept(key) { return header }
+        if let header = cachedHeader(key) { return header }
         let header = try renderer.header(of: source.bytes, page: page, cancellation: flag)
         if (header.iccProfileDescription?.utf8.count ?? 0) <= Self.maxDescriptionBytes {
             headers.locked(in: self) { $0[key] = header }
@@ -89,7 +89,7 @@ final class RenderPreparation: Sendable {
         return header
     }
 
-    private func kept(_ key: Key) -> ImageHeader? {
+    private func cachedHeader(_ key: Key) -> ImageHeader? {
         headers.locked(in: self) { headers in
             guard let header = headers[key] else { return nil }
             headers[key] = header

@@ -32,29 +32,29 @@ final class ResultCache: Sendable {
     var diskBytes: Int { disk?.statistics.bytes ?? 0 }
 
     /// Returns the result in memory, fresh or stale; nil when there is none.
-    func remembered(_ key: ResultKey) -> StoredResult? { memory?.value(for: key) }
+    func resultInMemory(_ key: ResultKey) -> StoredResult? { memory?.value(for: key) }
 
     /// Returns the result on disk, fresh or stale, and adds it to memory; nil when there is none.
-    func stored(_ key: ResultKey) async -> StoredResult? {
+    func resultOnDisk(_ key: ResultKey) async -> StoredResult? {
         guard let disk, let name = key.cacheKey else { return nil }
         let hit = await queue.run { disk.read(name) }
         guard let hit, let response = hit.entry.response, let facts = StoredResult.Facts(response) else { return nil }
         let result = StoredResult(bytes: hit.body, facts: facts)
-        remember(result, key)
+        insertInMemory(result, key)
         return result
     }
 
     /// Stores a result in both layers; disk errors are ignored, as they affect only speed.
-    func keep(_ result: StoredResult, _ key: ResultKey) async {
-        remember(result, key)
+    func store(_ result: StoredResult, _ key: ResultKey) async {
+        insertInMemory(result, key)
         guard let disk, let name = key.cacheKey else { return }
         let entry = Self.entry(result.facts, name)
         await queue.run { _ = disk.store(entry, body: result.bytes) }
     }
 
     /// Updates the freshness of a stored result, on disk by rewriting only the entry's header.
-    func renew(_ result: StoredResult, _ key: ResultKey) async {
-        remember(result, key)
+    func updateFreshness(_ result: StoredResult, _ key: ResultKey) async {
+        insertInMemory(result, key)
         guard let disk, let name = key.cacheKey else { return }
         let entry = Self.entry(result.facts, name)
         await queue.run {
@@ -72,7 +72,7 @@ final class ResultCache: Sendable {
     /// Removes all results from disk, but not from memory.
     func purgeDisk() async { _ = await disk?.purge() }
 
-    private func remember(_ result: StoredResult, _ key: ResultKey) {
+    private func insertInMemory(_ result: StoredResult, _ key: ResultKey) {
         _ = memory?.insert(result, for: key, cost: result.cost)
     }
 

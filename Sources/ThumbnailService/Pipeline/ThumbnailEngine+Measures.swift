@@ -19,7 +19,7 @@ extension ThumbnailEngine {
     }
 
     /// Returns the stored failure of a source; nil when it may be read.
-    func rememberedFailure(of source: SourceName) -> ServiceError? {
+    func storedFailure(of source: SourceName) -> ServiceError? {
         let failure = failures.failure(of: source, now: now)
         if failure == nil { metrics.miss(.failure) } else { metrics.hit(.failure) }
         return failure

@@ -83,8 +83,8 @@ final class ThumbnailEngine: Sendable {
     }
 
     /// Returns the fresh result in memory without suspension; nil otherwise.
-    func remembered(_ key: ResultKey) -> ServedResult? {
-        guard let result = results.remembered(key), isFresh(result) else { return nil }
+    func freshResultInMemory(_ key: ResultKey) -> ServedResult? {
+        guard let result = results.resultInMemory(key), isFresh(result) else { return nil }
         metrics.hit(.memory)
         return ServedResult(result: result, provenance: .memory)
     }
@@ -122,7 +122,7 @@ final class ThumbnailEngine: Sendable {
         }
         let key = ResultKey(canonical: request.canonicalBytes)
         var stale: StoredResult?
-        let inMemory = results.remembered(key)
+        let inMemory = results.resultInMemory(key)
         let isInMemory = inMemory != nil
         if let result = inMemory {
             if isFresh(result) {
@@ -130,7 +130,7 @@ final class ThumbnailEngine: Sendable {
                 return ServedResult(result: result, provenance: .memory)
             }
             stale = result
-        } else if let result = await results.stored(key) {
+        } else if let result = await results.resultOnDisk(key) {
             if isFresh(result) {
                 metrics.hit(.disk)
                 return ServedResult(result: result, provenance: .disk)
@@ -140,7 +140,7 @@ final class ThumbnailEngine: Sendable {
         countMisses(asksDisk: !isInMemory)
         // A request that joins running work causes no new work. A rejection here costs no fetch.
         if renders.waiterCount(of: key) == 0 {
-            if let failure = rememberedFailure(of: request.source) { throw failure }
+            if let failure = storedFailure(of: request.source) { throw failure }
             try checkNewRender(client)
         }
         let old = stale
@@ -148,9 +148,9 @@ final class ThumbnailEngine: Sendable {
         let waiter = renders.join(key) { [self] _ in
             start.markStarted()
             // Another render of the same result may have ended since the lookup.
-            if let served = remembered(key) { return .success(served) }
+            if let served = freshResultInMemory(key) { return .success(served) }
             do throws(ServiceError) {
-                return .success(try await renew(request, key, old, deadline))
+                return .success(try await refresh(request, key, old, deadline))
             } catch {
                 return .failure(error)
             }
@@ -162,7 +162,7 @@ final class ThumbnailEngine: Sendable {
 
     /// Returns the header of a source and the source; no pixels are decoded.
     func header(of name: SourceName) async throws(ServiceError) -> (header: ImageHeader, source: SourceBytes) {
-        if let failure = rememberedFailure(of: name) { throw failure }
+        if let failure = storedFailure(of: name) { throw failure }
         let ticket = try admission.approach()
         var isDone = false
         defer { admission.arrive(ticket, isDone: isDone) }
@@ -200,7 +200,7 @@ final class ThumbnailEngine: Sendable {
     }
 
     /// Reads the source, and renders it unless the stale result was made from the same bytes.
-    private func renew(
+    private func refresh(
         _ request: ThumbnailRequest, _ key: ResultKey, _ old: StoredResult?, _ deadline: ContinuousClock.Instant
     ) async throws(ServiceError) -> ServedResult {
         // A source counts as being fetched until its render is admitted.
@@ -214,7 +214,7 @@ final class ThumbnailEngine: Sendable {
             old.facts.source = source.lifetime
             old.facts.seenAt = now
             old.facts.lastModified = source.lastModified
-            if mayBeKept(old) { await results.renew(old, key) }
+            if mayBeStored(old) { await results.updateFreshness(old, key) }
             return ServedResult(result: old, provenance: .revalidated)
         }
         let prepared = try await prepare(request, source)
@@ -223,7 +223,7 @@ final class ThumbnailEngine: Sendable {
             admission.arrive(ticket, isDone: hasArrived)
         }
         failures.forget(request.source)
-        if case .image = request.output.kind, mayBeKept(result) { await results.keep(result, key) }
+        if case .image = request.output.kind, mayBeStored(result) { await results.store(result, key) }
         return ServedResult(result: result, provenance: .render)
     }
 
@@ -232,7 +232,7 @@ final class ThumbnailEngine: Sendable {
         result.lifetime(ResponsePolicy(), lifetimes, now: clock()).remaining > 0
     }
 
-    private func mayBeKept(_ result: StoredResult) -> Bool {
+    private func mayBeStored(_ result: StoredResult) -> Bool {
         result.lifetime(ResponsePolicy(), lifetimes, now: clock()).isShareable
     }
 

@@ -72,8 +72,8 @@ extension Operations {
 extension Operations {
     /// Removes operations that cannot change a pixel, so that requests with equal results are equal.
     ///
-    /// - Parameter keepsFocus: Keeps unused focal points, because the response lists them.
-    mutating func removeIneffective(keepsFocus: Bool) {
+    /// - Parameter preservesFocus: Keeps unused focal points, because the response lists them.
+    mutating func removeIneffective(preservesFocus: Bool) {
         if case .box(let left, let top, let right, let bottom) = region, left >= right || top >= bottom {
             region = .whole
         }
@@ -88,7 +88,7 @@ extension Operations {
         }
         self.size = .thumbor(size)
         let isCut = size.mode == .cover && sides != [.proportional, .proportional]
-        if !isCut, !keepsFocus { focus = Focus() }
+        if !isCut, !preservesFocus { focus = Focus() }
     }
 }
 #endif

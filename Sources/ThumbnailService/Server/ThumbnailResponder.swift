@@ -82,7 +82,7 @@ struct ThumbnailResponder: HTTPResponder {
         let accepted = acceptedFormat(request)
         let name = KnownTargets.Name(target, accepted: accepted)
         if request.method == .get || request.method == .head, let hot = known.find(name),
-            let found = engine.remembered(hot.key)
+            let found = engine.freshResultInMemory(hot.key)
         {
             dependsOnAccept = hot.dependsOnAccept
             RequestTrace.current?.note(hot.request.source)
@@ -132,7 +132,7 @@ struct ThumbnailResponder: HTTPResponder {
     ) async throws(ServiceError) -> ServiceResponse {
         RequestTrace.current?.note(thumbnail.source)
         // Results in memory are returned immediately, without a task or a suspension.
-        if dialect != .post, let key = engine.memoryKey(of: thumbnail), let found = engine.remembered(key) {
+        if dialect != .post, let key = engine.memoryKey(of: thumbnail), let found = engine.freshResultInMemory(key) {
             let target = KnownTargets.Target(
                 request: thumbnail, dialect: dialect, key: key, dependsOnAccept: dependsOnAccept)
             known.insert(target, for: name)

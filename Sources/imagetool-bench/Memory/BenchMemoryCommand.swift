@@ -56,13 +56,13 @@ struct BenchMemoryCommand: AsyncParsableCommand {
     }
 
     private static func json(_ figures: [(String, Int)], _ samples: [MemoryBenchmark.Sample]) -> JSON {
-        let kept = samples.filter { $0.images == 1 || $0.images.isMultiple(of: 10) }
+        let selected = samples.filter { $0.images == 1 || $0.images.isMultiple(of: 10) }
         return .object(
             figures.map { ($0.0, .integer($0.1)) } + [
                 (
                     "samples",
                     .array(
-                        kept.map { sample in
+                        selected.map { sample in
                             .object([
                                 ("images", .integer(sample.images)),
                                 ("cacheBytes", .integer(sample.cacheBytes)),

@@ -74,7 +74,7 @@ struct OutputTemplate {
     }
 
     /// False when a `..` in `{dir}` would escape from the folder in front of it.
-    func keepsInside(_ input: String) -> Bool {
+    func staysInsideFolder(_ input: String) -> Bool {
         guard let dir = parts.firstIndex(of: .dir), dir > 0 else { return true }
         return !Self.folder(of: input).split(separator: "/").contains("..")
     }

@@ -27,7 +27,7 @@ struct ThumbJob: Sendable {
     /// Reads, decodes and encodes an input; blocks until done.
     func result(of input: String) -> JobResult {
         do {
-            guard template.keepsInside(input) else {
+            guard template.staysInsideFolder(input) else {
                 throw Failure(.usage, "outsideOutput: {dir} has .. in it, which would lead out of the output's folder")
             }
             if skipsExisting, let output = template.path(for: input, size: nil, format: recipe.format), exists(output) {

@@ -112,7 +112,7 @@ import Testing
             }
         }
 
-        #expect(engine.rememberedFailure(of: .url("http://healthy.test:\(port)/a.png")) == nil)
+        #expect(engine.storedFailure(of: .url("http://healthy.test:\(port)/a.png")) == nil)
         #expect(await Self.failure(engine, "healthy.test", port, side: 5) == nil)
         await origin.stop()
     }

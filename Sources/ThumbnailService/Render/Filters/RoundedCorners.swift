@@ -46,7 +46,7 @@ extension Bitmap {
         let down = min(corners.down, height / 2)
         guard across > 0, down > 0 else { return self }
         try cancellation?.poll()
-        let kept = RoundedCorners.coverage(across: across, down: down)
+        let coverage = RoundedCorners.coverage(across: across, down: down)
         try cancellation?.poll()
         let (width, height) = (width, height)
         return try writingRows(cancellation: cancellation) { y, row, pixels, start in
@@ -55,8 +55,8 @@ extension Bitmap {
                 let at = x * 4
                 let pixel = RGBA8(red: row[at], green: row[at + 1], blue: row[at + 2], alpha: row[at + 3])
                 let column = min(x, width - 1 - x)
-                let share = line < down && column < across ? Int(kept[line * across + column]) : 256
-                pixel.kept(share, over: corners.color).store(in: &pixels, at: start + at)
+                let share = line < down && column < across ? Int(coverage[line * across + column]) : 256
+                pixel.covered(share, over: corners.color).store(in: &pixels, at: start + at)
             }
         }
     }
@@ -64,7 +64,7 @@ extension Bitmap {
 
 extension RGBA8 {
     /// Returns the pixel with coverage `share` / 256, composited over `color` or over transparency.
-    fileprivate func kept(_ share: Int, over color: RGBA8?) -> RGBA8 {
+    fileprivate func covered(_ share: Int, over color: RGBA8?) -> RGBA8 {
         if share == 256 { return self }
         guard let color else {
             var pixel = self
