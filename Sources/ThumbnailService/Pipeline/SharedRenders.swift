@@ -36,7 +36,7 @@ final class SharedRenders: Sendable {
         let key: Key
         let bytes: [UInt8]
         var members: [Int: Member] = [:]
-        var weight = 0
+        var byteCount = 0
         var last = 0
         var task: Task<Void, Never>?
     }
@@ -83,18 +83,19 @@ final class SharedRenders: Sendable {
     }
 
     private func join(_ member: Member, _ bytes: [UInt8], _ key: Key) -> (group: Int, number: Int) {
-        let weight = member.prepared.weight
+        let byteCount = member.prepared.byteCount
         let (position, isNew) = state.locked(in: self) { state -> ((Int, Int), Bool) in
             if let open = state.open[key], let group = state.groups[open], group.members.count < Self.maxMembers,
-                group.weight.addingClamped(weight) <= queue.budget.maxBytes
+                group.byteCount.addingClamped(byteCount) <= queue.budget.maxBytes
             {
                 state.groups[open]?.last += 1
-                state.groups[open]?.weight += weight
+                state.groups[open]?.byteCount += byteCount
                 state.groups[open]?.members[group.last + 1] = member
                 return ((open, group.last + 1), false)
             }
             state.last += 1
-            state.groups[state.last] = Group(key: key, bytes: bytes, members: [1: member], weight: weight, last: 1)
+            state.groups[state.last] = Group(
+                key: key, bytes: bytes, members: [1: member], byteCount: byteCount, last: 1)
             state.open[key] = state.last
             return ((state.last, 1), true)
         }
@@ -141,7 +142,7 @@ final class SharedRenders: Sendable {
         state.locked(in: self) { state in
             guard let group = state.groups[number] else { return 0 }
             if state.open[group.key] == number { state.open[group.key] = nil }
-            return group.members.values.reduce(0) { $0.addingClamped($1.prepared.weight) }
+            return group.members.values.reduce(0) { $0.addingClamped($1.prepared.byteCount) }
         }
     }
 

@@ -244,7 +244,7 @@ final class ThumbnailEngine: Sendable {
         onAdmission: () -> Void
     ) async throws(ServiceError) -> StoredResult {
         let request = prepared.request
-        guard prepared.weight <= queue.budget.maxBytes else {
+        guard prepared.byteCount <= queue.budget.maxBytes else {
             throw ServiceError(.limit, "the render would hold too many bytes")
         }
         onAdmission()
@@ -303,7 +303,7 @@ extension ThumbnailEngine {
         let (renderer, counters) = (renderer, counters)
         let result: SharedRenders.RenderResult
         do throws(DecodeError) {
-            result = try await queue.run(byteCount: prepared.weight) { flag in
+            result = try await queue.run(byteCount: prepared.byteCount) { flag in
                 begin(true)
                 if !prepared.isDescriptionAlone { counters.countDecodes(1) }
                 do throws(ServiceError) {

@@ -12,12 +12,12 @@ struct PreparedRender: Sendable {
     let decoder: ImageDecoder
     /// Upper estimate of the peak memory of the render in bytes, at least 1: source, decoder, pixels, filters and
     /// encoder.
-    let weight: Int
+    let byteCount: Int
     /// True when the result is metadata only, so that no pixels are decoded for it.
     let isDescriptionAlone: Bool
     /// True when the complete image is decoded at full size first.
     let needsWhole: Bool
-    /// Part of ``weight`` that is reserved for the work after the decode, in bytes.
+    /// Part of ``byteCount`` that is reserved for the work after the decode, in bytes.
     private let roomAfterDecode: Int
     /// Decoding accuracy of a JPEG.
     private let accuracy: ThumbnailQuality
@@ -58,13 +58,13 @@ struct PreparedRender: Sendable {
         if !needsWhole, plan.isCropSearched {
             let (width, height) = plan.searchedSize
             let options = Self.options(plan.region, width, height, accuracy)
-            let byteCount = try decoder.thumbnailByteCount(
+            let searchByteCount = try decoder.thumbnailByteCount(
                 of: bytes.span, options: options, cancellation: cancellation)
-            decode = max(decode, byteCount)
+            decode = max(decode, searchByteCount)
         }
         // The decoder has released its memory when the filters begin, but a complete image stays in memory.
         let held = needsWhole ? decode.addingClamped(roomAfterDecode) : max(decode, roomAfterDecode)
-        weight = max(1, held.addingClamped(bytes.count))
+        byteCount = max(1, held.addingClamped(bytes.count))
     }
 
     /// Part and size of the source for the result.

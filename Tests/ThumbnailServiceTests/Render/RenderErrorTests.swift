@@ -115,14 +115,14 @@ import Testing
         let picture = Bitmap.landscape(200, 100)
         let bytes = try picture.png()
 
-        let small = try renderer.prepare(bytes, for: .cover(20, 10)).weight
-        let large = try renderer.prepare(bytes, for: .cover(2000, 1000)).weight
+        let small = try renderer.prepare(bytes, for: .cover(20, 10)).byteCount
+        let large = try renderer.prepare(bytes, for: .cover(2000, 1000)).byteCount
         var trimming = ThumbnailRequest.cover(20, 10)
         trimming.operations.trim = Operations.Trim()
-        let trimmed = try renderer.prepare(bytes, for: trimming).weight
+        let trimmed = try renderer.prepare(bytes, for: trimming).byteCount
         var blurring = ThumbnailRequest.cover(2000, 1000)
         blurring.operations.filters = [.pixels(.blur(radius: 150, sigma: FixedDecimal(150)))]
-        let blurred = try renderer.prepare(bytes, for: blurring).weight
+        let blurred = try renderer.prepare(bytes, for: blurring).byteCount
 
         #expect(small > bytes.count)
         #expect(large >= bytes.count + 2 * 2000 * 1000 * 4)
@@ -142,7 +142,7 @@ import Testing
         let image = try renderer.render(prepared, bytes, cancellation: flag)
 
         #expect(image.contentType == "application/json")
-        #expect(prepared.weight == bytes.count)
+        #expect(prepared.byteCount == bytes.count)
     }
 }
 

@@ -37,9 +37,9 @@ extension Renderer {
 
 extension OutputFormatRequest {
     static func format(_ format: Format?) -> Self {
-        var wish = Self(quality: 80)
-        wish.format = format
-        return wish
+        var output = Self(quality: 80)
+        output.format = format
+        return output
     }
 }
 

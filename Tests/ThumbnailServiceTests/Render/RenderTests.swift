@@ -110,9 +110,9 @@ import Testing
         ("png/rgb8.png", .png, true, .png),
     ])
     func resultFormatFollowsTheRequestAndTheSource(
-        _ path: String, _ wish: OutputFormatRequest.Format?, _ prefersJPEG: Bool, _ expected: EncodedFormat
+        _ path: String, _ requested: OutputFormatRequest.Format?, _ prefersJPEG: Bool, _ expected: EncodedFormat
     ) throws {
-        var output = OutputFormatRequest.format(wish)
+        var output = OutputFormatRequest.format(requested)
         output.prefersJPEG = prefersJPEG
 
         let image = try renderer.render(Fixture.file(path), .of(output: output))

@@ -60,7 +60,7 @@ import Testing
         var outcome: Int?
         do throws(ServiceError) {
             let prepared = try Self.renderer.prepare(bytes, for: .fit(32, 32))
-            #expect(prepared.weight < limit, "\(path) needs \(prepared.weight) bytes")
+            #expect(prepared.byteCount < limit, "\(path) needs \(prepared.byteCount) bytes")
             _ = try Self.renderer.render(prepared, bytes, cancellation: flag)
         } catch {
             outcome = error.status
@@ -100,7 +100,7 @@ import Testing
         var status: Int?
         do throws(ServiceError) {
             let prepared = try Self.renderer.prepare(bytes, for: .fit(8, 8), cancellation: flag)
-            #expect(prepared.weight < bytes.count + 4 << 20)
+            #expect(prepared.byteCount < bytes.count + 4 << 20)
             _ = try Self.renderer.render(prepared, bytes, cancellation: flag)
         } catch {
             status = error.status
