@@ -160,8 +160,8 @@ extension ResolvedConfiguration {
     /// Markdown table of the keys with their defaults, syntax and meanings.
     public static var documentation: String {
         let standard = ConfigurationDraft()
-        let head = "| key | default | takes | meaning |\n|---|---|---|---|\n"
-        return ConfigurationKey.all.reduce(into: head) { text, key in
+        let tableHeader = "| key | default | takes | meaning |\n|---|---|---|---|\n"
+        return ConfigurationKey.all.reduce(into: tableHeader) { text, key in
             let value = key.isSecret ? "" : key.joined(key.show(standard))
             let shown = key.standardNote ?? (value.isEmpty ? "none" : "`\(value)`")
             text += "| `\(key.name)` | \(shown) | \(key.syntax) | \(key.meaning) |\n"

@@ -60,7 +60,7 @@ struct ThumbnailResponder: HTTPResponder {
         let elapsed = begin.duration(to: .now)
         engine.metrics.recordResponse(response.labels, response.rejection, in: elapsed)
         log(request, response, id, trace, elapsed)
-        return httpResponse(response, id, isHead: request.method == .head, trace, elapsed)
+        return httpResponse(response, id, isHeadRequest: request.method == .head, trace, elapsed)
     }
 
     /// Responds to a request.
@@ -249,7 +249,7 @@ struct ThumbnailResponder: HTTPResponder {
     }
 
     private func httpResponse(
-        _ response: ServiceResponse, _ id: String, isHead: Bool, _ trace: RequestTrace, _ elapsed: Duration
+        _ response: ServiceResponse, _ id: String, isHeadRequest: Bool, _ trace: RequestTrace, _ elapsed: Duration
     ) -> Response {
         var fields = response.fields
         fields[.requestID] = id
@@ -265,7 +265,7 @@ struct ThumbnailResponder: HTTPResponder {
             fields[.serverTiming] = trace.serverTiming(total: elapsed)
         }
         if response.closesConnection { fields[.connection] = "close" }
-        let hasBody = !isHead && response.status != 304 && !response.body.isEmpty
+        let hasBody = !isHeadRequest && response.status != 304 && !response.body.isEmpty
         return Response(
             status: .init(code: response.status), headers: fields,
             body: hasBody ? ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)) : ResponseBody())
