@@ -36,7 +36,7 @@ package func entriesIn(_ folder: String) throws(Failure) -> [(path: String, isFi
         var facts = stat()
         let path = "\(folder)/\(name)"
         guard lstat(path, &facts) == 0 else {
-            if !isFile || InputPaths.isPictureName(name) { files.append((name, false)) }
+            if !isFile || InputPaths.isImageName(name) { files.append((name, false)) }
             continue
         }
         if facts.st_mode & S_IFMT == S_IFDIR {
@@ -47,7 +47,7 @@ package func entriesIn(_ folder: String) throws(Failure) -> [(path: String, isFi
             }
         } else if stat(path, &facts) == 0 {
             if facts.st_mode & S_IFMT == S_IFREG { files.append((name, true)) }
-        } else if InputPaths.isPictureName(name) {
+        } else if InputPaths.isImageName(name) {
             files.append((name, false))
         }
     }

@@ -29,16 +29,16 @@ package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
     defer { chunk.deallocate() }
     var bytes: [UInt8] = []
     var total = 0
-    var isPicture: Bool?
+    var isImage: Bool?
     while true {
         let count = try readChunk(descriptor, chunk)
         total += count
         try check(total, limit)
-        if isPicture != false { bytes.append(contentsOf: chunk.prefix(count)) }
+        if isImage != false { bytes.append(contentsOf: chunk.prefix(count)) }
         if count < chunk.count { return bytes }
-        if isPicture == nil {
-            if case .decodable = ImageSignature(of: bytes.span) { isPicture = true } else { isPicture = false }
-            if isPicture == true { bytes.reserveCapacity(size + 1) }
+        if isImage == nil {
+            if case .decodable = ImageSignature(of: bytes.span) { isImage = true } else { isImage = false }
+            if isImage == true { bytes.reserveCapacity(size + 1) }
         }
     }
 }

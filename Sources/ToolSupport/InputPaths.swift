@@ -32,7 +32,7 @@ package enum InputPaths {
                 return [path == "-" ? "./-" : path]
             }
             let folder = path.hasSuffix("/") ? path : path + "/"
-            return entries.filter { isPictureName($0.path) || !$0.isFile }.map { folder + $0.path }
+            return entries.filter { isImageName($0.path) || !$0.isFile }.map { folder + $0.path }
         }
     }
 
@@ -44,7 +44,7 @@ package enum InputPaths {
         }.filter { !$0.isEmpty }
     }
 
-    package static func isPictureName(_ name: String) -> Bool {
+    package static func isImageName(_ name: String) -> Bool {
         guard let dot = name.lastIndex(of: ".") else { return false }
         let endings = ["png", "apng", "jpg", "jpeg", "jpe", "jfif", "gif", "tif", "tiff", "bmp", "dib"]
         return endings.contains(name[name.index(after: dot)...].lowercased())

@@ -262,7 +262,7 @@ extension ServiceConfiguration {
     /// caches and clears them. It is not meant for services that the public can reach.
     public struct Gallery: Hashable, Sendable {
         /// One image of the page.
-        public struct Picture: Hashable, Sendable {
+        public struct Image: Hashable, Sendable {
             /// Source as at the end of a target, not encoded: a URL, or the path of a file below
             /// ``ServiceConfiguration/Source/fileRoot``.
             public var source: String
@@ -277,10 +277,10 @@ extension ServiceConfiguration {
         }
 
         /// Images in the order of the page.
-        public var pictures: [Picture]
+        public var images: [Image]
 
         /// Creates a page.
-        public init(pictures: [Picture]) { self.pictures = pictures }
+        public init(images: [Image]) { self.images = images }
     }
 }
 

@@ -6,7 +6,7 @@ import HTTPTypes
 struct Dialects: Sendable {
     /// A parsed target with the form of its response.
     enum ParsedTarget: Sendable {
-        case picture(ThumbnailRequest, DialectName)
+        case image(ThumbnailRequest, DialectName)
         /// `info.json` of IIIF, with the identifier as it was sent.
         case info(ThumbnailRequest, rawIdentifier: String)
         /// A redirect with status 303 to this path.
@@ -48,12 +48,12 @@ struct Dialects: Sendable {
         case .iiif:
             guard let iiif else { throw .malformed("the dialect is not switched on") }
             switch try iiif.parse(Array(target.utf8)) {
-            case .image(let request): return .picture(request, .iiif)
+            case .image(let request): return .image(request, .iiif)
             case .info(let request, let rawIdentifier): return .info(request, rawIdentifier: rawIdentifier)
             case .redirect(let path): return .redirect(path)
             }
         case .post: throw ServiceError(.methodNotAllowed, "a target under /post takes a POST")
-        case .thumbor, .none: return .picture(try allowed(thumbor.parse(target.utf8)), .thumbor)
+        case .thumbor, .none: return .image(try allowed(thumbor.parse(target.utf8)), .thumbor)
         }
     }
 
@@ -65,7 +65,7 @@ struct Dialects: Sendable {
         guard name(of: target) == .post else {
             throw ServiceError(.methodNotAllowed, "a POST goes to a target under /post")
         }
-        return .picture(try allowed(post.parse(Array(target.utf8))), .post)
+        return .image(try allowed(post.parse(Array(target.utf8))), .post)
     }
 
     private func allowed(_ request: ThumbnailRequest) throws(ServiceError) -> ThumbnailRequest {

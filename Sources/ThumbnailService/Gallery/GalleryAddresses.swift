@@ -3,7 +3,7 @@ import PlatformImage
 
 /// Targets of the gallery's images, signed when a key is configured.
 struct GalleryAddresses: Sendable {
-    private let pictures: [ServiceConfiguration.Gallery.Picture]
+    private let images: [ServiceConfiguration.Gallery.Image]
     private let keys: SigningKeys?
     /// Thumbnail sides in pixels, ascending; the page requests the smallest that suffices for the screen.
     let sides: [Int]
@@ -14,7 +14,7 @@ struct GalleryAddresses: Sendable {
     ///
     /// - Throws: `internalFault` for invalid keys.
     init(_ gallery: ServiceConfiguration.Gallery, _ configuration: ServiceConfiguration) throws(ServiceError) {
-        pictures = gallery.pictures
+        images = gallery.images
         keys = try SigningPolicy(configuration.signing).keys
         let allowed = configuration.limits.resultSide
         let usual = [120, 160, 200, 240, 320, 400, 480, 640].filter { $0 <= allowed }
@@ -22,15 +22,15 @@ struct GalleryAddresses: Sendable {
         largeSide = max(1, min(1_600, allowed))
     }
 
-    var count: Int { pictures.count }
+    var count: Int { images.count }
 
     /// JSON with the names, thumbnail targets and large targets of all images; nil for a side that is not in ``sides``.
     func json(side: Int) -> String? {
         guard sides.contains(side) else { return nil }
-        let items = pictures.map { picture in
-            let source = Self.escaped(picture.source)
+        let items = images.map { image in
+            let source = Self.escaped(image.source)
             var item = JSONObjectText()
-            item.add("name", picture.name)
+            item.add("name", image.name)
             item.add("thumbnail", target("\(side)x\(side)/\(source)"))
             item.add("large", target("fit-in/\(largeSide)x\(largeSide)/\(source)"))
             return item.object

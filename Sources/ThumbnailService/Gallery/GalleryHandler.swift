@@ -5,7 +5,7 @@ import PlatformImage
 /// Serves the page at `/gallery` with its resources, when the configuration enables it.
 struct GalleryHandler: RouteHandler {
     private static let path = "/gallery"
-    private static let picturesPath = path + "/pictures/"
+    private static let imagesPath = path + "/pictures/"
 
     private let engine: ThumbnailEngine
     private let addresses: GalleryAddresses
@@ -70,7 +70,7 @@ struct GalleryHandler: RouteHandler {
         case "/gallery/icon.svg": return Self.response(GalleryPage.icon, "image/svg+xml")
         case "/gallery/state": return state
         default:
-            guard target.hasPrefix(Self.picturesPath), let side = Int(target.dropFirst(Self.picturesPath.count)),
+            guard target.hasPrefix(Self.imagesPath), let side = Int(target.dropFirst(Self.imagesPath.count)),
                 let json = addresses.json(side: side)
             else { throw ServiceError(.notFound, "the gallery has no such page") }
             return Self.response(Array(json.utf8), "application/json")

@@ -135,11 +135,11 @@ struct RequestBox: Hashable, Sendable {
 
     /// Returns the largest size inside the box with the image's aspect ratio; nil when the image already reaches the
     /// box in one direction.
-    func enlarged(_ pictureWidth: Int, _ pictureHeight: Int) -> (width: Int, height: Int)? {
-        guard let width, let height, pictureWidth < width, pictureHeight < height else { return nil }
-        return pictureWidth * height >= pictureHeight * width
-            ? (width, max(1, pictureHeight * width / pictureWidth))
-            : (max(1, pictureWidth * height / pictureHeight), height)
+    func enlarged(_ imageWidth: Int, _ imageHeight: Int) -> (width: Int, height: Int)? {
+        guard let width, let height, imageWidth < width, imageHeight < height else { return nil }
+        return imageWidth * height >= imageHeight * width
+            ? (width, max(1, imageHeight * width / imageWidth))
+            : (max(1, imageWidth * height / imageHeight), height)
     }
 }
 

@@ -152,17 +152,17 @@ final class SharedRenders: Sendable {
         let members = group.members.sorted { $0.key < $1.key }
         for member in members { member.value.begin(true) }
         let start = ContinuousClock.now
-        let (pictures, decodeCount) = renderer.pictures(members.map(\.value.prepared), group.bytes, flag)
+        let (images, decodeCount) = renderer.resampledImages(members.map(\.value.prepared), group.bytes, flag)
         let duration = start.duration(to: .now)
-        for (member, picture) in zip(members, pictures) where picture.isSuccess { member.value.decode.end() }
+        for (member, resampled) in zip(members, images) where resampled.isSuccess { member.value.decode.end() }
         counters.countDecodes(decodeCount)
         for _ in decodeCount..<max(decodeCount, members.count) { metrics.shared(.decode) }
-        for ((position, member), picture) in zip(members, pictures) {
+        for ((position, member), resampled) in zip(members, images) {
             if position != members.first?.key { member.begin(false) }
             let result: RenderResult
             do throws(ServiceError) {
                 var image = try renderer.finish(
-                    try picture.get(), member.prepared, member.prepared.plan, sourceBytes: group.bytes.count,
+                    try resampled.get(), member.prepared, member.prepared.plan, sourceBytes: group.bytes.count,
                     cancellation: member.flag)
                 image.decodeDuration = duration
                 result = .success(image)

@@ -78,7 +78,7 @@ struct PreparedRender: Sendable {
     /// Decodes a part of the source and resamples it to exactly `width` × `height`.
     ///
     /// - Parameter decoded: The complete source, when it is already decoded.
-    func picture(
+    func decodeImage(
         _ crop: PixelRectangle, _ width: Int, _ height: Int, of bytes: [UInt8], decoded: DecodedImage?,
         _ cancellation: CancellationFlag?
     ) throws(DecodeError) -> (bitmap: Bitmap, status: DecodeStatus) {

@@ -3,7 +3,7 @@ import PlatformImage
 
 extension Renderer {
     /// A part of the source, resampled to the requested size.
-    struct Picture: Sendable {
+    struct ResampledImage: Sendable {
         let bitmap: Bitmap
         /// Completeness of the pixels.
         let status: DecodeStatus
@@ -17,31 +17,31 @@ extension Renderer {
     ///   - bytes: The source.
     ///   - cancellation: Cancels all renders.
     /// - Returns: An image or a failure for each render, and the number of decodes.
-    func pictures(
+    func resampledImages(
         _ all: [PreparedRender], _ bytes: [UInt8], _ cancellation: CancellationFlag
-    ) -> (pictures: [Result<Picture, ServiceError>], decodeCount: Int) {
+    ) -> (images: [Result<ResampledImage, ServiceError>], decodeCount: Int) {
         guard let first = all.first else { return ([], 0) }
-        guard all.count > 1 else { return ([picture(first, bytes, cancellation)], 1) }
+        guard all.count > 1 else { return ([resampledImage(first, bytes, cancellation)], 1) }
         do throws(DecodeError) {
             let (images, decodeCount) = try first.decoder.thumbnails(
                 of: bytes.span, options: all.map(\.thumbnailOptions), cancellation: cancellation)
-            return (images.map { .success(Picture(bitmap: $0.bitmap, status: $0.status)) }, decodeCount)
+            return (images.map { .success(ResampledImage(bitmap: $0.bitmap, status: $0.status)) }, decodeCount)
         } catch {
             // Memory that does not suffice for all images at once may suffice for one at a time.
             let isMemory = error.code == .outOfMemory || error.code == .limitExceeded && error.detail != "deadline"
             guard isMemory else { return (all.map { _ in .failure(ServiceError(error)) }, 1) }
-            return (all.map { picture($0, bytes, cancellation) }, all.count)
+            return (all.map { resampledImage($0, bytes, cancellation) }, all.count)
         }
     }
 
-    private func picture(
+    private func resampledImage(
         _ prepared: PreparedRender, _ bytes: [UInt8], _ cancellation: CancellationFlag
-    ) -> Result<Picture, ServiceError> {
+    ) -> Result<ResampledImage, ServiceError> {
         do throws(DecodeError) {
             let plan = prepared.plan
-            let (bitmap, status) = try prepared.picture(
+            let (bitmap, status) = try prepared.decodeImage(
                 plan.crop, plan.width, plan.height, of: bytes, decoded: nil, cancellation)
-            return .success(Picture(bitmap: bitmap, status: status))
+            return .success(ResampledImage(bitmap: bitmap, status: status))
         } catch {
             return .failure(ServiceError(error))
         }

@@ -104,13 +104,13 @@ struct Renderer: Sendable {
                 description: prepared, plan, status: whole?.status ?? .complete, sourceBytes: bytes.count)
         }
 
-        let picture = try translating { () throws(DecodeError) in
-            try prepared.picture(plan.crop, plan.width, plan.height, of: bytes, decoded: whole, cancellation)
+        let image = try translating { () throws(DecodeError) in
+            try prepared.decodeImage(plan.crop, plan.width, plan.height, of: bytes, decoded: whole, cancellation)
         }
         let decoded = clock.now
         decode?.end()
         var result = try finish(
-            Picture(bitmap: picture.bitmap, status: picture.status), prepared, plan, sourceBytes: bytes.count,
+            ResampledImage(bitmap: image.bitmap, status: image.status), prepared, plan, sourceBytes: bytes.count,
             cancellation: cancellation)
         result.decodeDuration = decoded - start
         return result
@@ -118,21 +118,21 @@ struct Renderer: Sendable {
 
     /// Applies flips and steps to the decoded image, then encodes it.
     func finish(
-        _ picture: Picture, _ prepared: PreparedRender, _ plan: RenderPlan, sourceBytes: Int,
+        _ image: ResampledImage, _ prepared: PreparedRender, _ plan: RenderPlan, sourceBytes: Int,
         cancellation: CancellationFlag?
     ) throws(ServiceError) -> RenderedImage {
         let start = ContinuousClock.now
         let bitmap = try translating { () throws(DecodeError) in
-            try picture.bitmap.finished(by: plan, cancellation: cancellation)
+            try image.bitmap.finished(by: plan, cancellation: cancellation)
         }
         var result: RenderedImage
         if case .meta = prepared.request.output.kind {
             let hash = BlurHash(bitmap).description
             result = RenderedImage(
-                description: prepared, plan, status: picture.status, sourceBytes: sourceBytes, blurHash: hash)
+                description: prepared, plan, status: image.status, sourceBytes: sourceBytes, blurHash: hash)
         } else {
             result = try file(bitmap, prepared, plan, cancellation)
-            result.status = picture.status
+            result.status = image.status
         }
         result.renderDuration = start.duration(to: .now)
         return result
@@ -164,9 +164,10 @@ struct Renderer: Sendable {
         if plan.isCropSearched {
             plan = try translating { () throws(DecodeError) in
                 let (width, height) = plan.searchedSize
-                let small = try prepared.picture(plan.region, width, height, of: bytes, decoded: whole, cancellation)
+                let small = try prepared.decodeImage(
+                    plan.region, width, height, of: bytes, decoded: whole, cancellation)
                 var moved = plan
-                try moved.moveCrop(seenIn: small.bitmap, cancellation: cancellation)
+                try moved.moveCrop(using: small.bitmap, cancellation: cancellation)
                 return moved
             }
         }

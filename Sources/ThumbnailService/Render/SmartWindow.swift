@@ -99,23 +99,23 @@ extension RenderPlan {
     /// Longer side of the reduced image that is searched, in pixels.
     static let searchedSide = 128
 
-    /// Moves the crop to the most salient position in `picture`.
+    /// Moves the crop to the most salient position in `image`.
     ///
     /// - Parameter picture: The complete ``region``, reduced in size.
-    mutating func moveCrop(seenIn picture: Bitmap, cancellation: CancellationFlag? = nil) throws(DecodeError) {
+    mutating func moveCrop(using image: Bitmap, cancellation: CancellationFlag? = nil) throws(DecodeError) {
         let (spareWidth, spareHeight) = (region.width - crop.width, region.height - crop.height)
-        let search = try SmartWindow(picture, cancellation: cancellation)
+        let search = try SmartWindow(image, cancellation: cancellation)
         func shrunk(_ part: Int, _ whole: Int, _ side: Int) -> Int {
             min(side, max(1, (2 * part * side + whole) / (2 * whole)))
         }
-        let columns = shrunk(crop.width, region.width, picture.width)
-        let rows = shrunk(crop.height, region.height, picture.height)
+        let columns = shrunk(crop.width, region.width, image.width)
+        let rows = shrunk(crop.height, region.height, image.height)
         let left = try search.firstColumn(ofColumns: columns, cancellation: cancellation)
         let top = try search.firstRow(
             ofRows: rows, columns: left..<left + columns, cancellation: cancellation)
         // The first and last positions map exactly to the region's edges, regardless of rounding in the reduced image.
-        crop.x = region.x + Self.offset(left, of: picture.width - columns, in: spareWidth)
-        crop.y = region.y + Self.offset(top, of: picture.height - rows, in: spareHeight)
+        crop.x = region.x + Self.offset(left, of: image.width - columns, in: spareWidth)
+        crop.y = region.y + Self.offset(top, of: image.height - rows, in: spareHeight)
     }
 
     private static func offset(_ index: Int, of last: Int, in spare: Int) -> Int {

@@ -95,12 +95,12 @@ struct ThumbnailResponder: HTTPResponder {
         default: throw ServiceError(.methodNotAllowed, "GET, HEAD, OPTIONS and POST are what is understood")
         }
         switch parsed {
-        case .picture(var thumbnail, let dialect):
+        case .image(var thumbnail, let dialect):
             if Negotiation(isOn: configuration.output.negotiates).applies(to: thumbnail) {
                 dependsOnAccept = true
                 thumbnail.output.format = accepted
             }
-            return try await picture(thumbnail, dialect, name, request, context, dependsOnAccept)
+            return try await thumbnailResponse(thumbnail, dialect, name, request, context, dependsOnAccept)
         case .info(let thumbnail, let rawIdentifier): return try await info(thumbnail, rawIdentifier, request, context)
         case .redirect(let path):
             var response = ServiceResponse(status: 303, fields: [.location: path, .cacheControl: "no-store"])
@@ -126,7 +126,7 @@ struct ThumbnailResponder: HTTPResponder {
         return response
     }
 
-    private func picture(
+    private func thumbnailResponse(
         _ thumbnail: ThumbnailRequest, _ dialect: DialectName, _ name: KnownTargets.Name, _ request: Request,
         _ context: Context, _ dependsOnAccept: Bool
     ) async throws(ServiceError) -> ServiceResponse {

@@ -19,13 +19,13 @@ struct BenchAgreeCommand: ParsableCommand {
 
     func run() throws {
         let output = try Output()
-        var (compared, pictures, different) = (0, 0, 0)
+        var (compared, images, different) = (0, 0, 0)
         try forEachFile(files) { path in
             let bytes = try readInput(path, limit: DecodeBenchmark.options.limits.maxInputBytes)
             switch DecoderAgreement.check(bytes) {
             case .agrees(let count):
                 compared += 1
-                pictures += count
+                images += count
             case .differs(let what):
                 compared += 1
                 different += 1
@@ -33,7 +33,7 @@ struct BenchAgreeCommand: ParsableCommand {
             case .notCompared: break
             }
         }
-        try output.write("\(compared) files compared, \(pictures) pictures equal, \(different) files differ\n")
+        try output.write("\(compared) files compared, \(images) pictures equal, \(different) files differ\n")
         if different > 0 { throw ExitCode(1) }
     }
 }

@@ -27,16 +27,16 @@ struct Demo {
     static let memoryLimit = 268_435_456
     static let diskLimit = 67_108_864
 
-    private let pictures: DemoPictures
+    private let images: DemoImages
     private let origin: DemoOrigin
     private let loader: ImageLoader
     private let clock = Clock()
     private(set) var rounds: [DemoRound] = []
 
     /// - Parameter cacheDirectory: Empty directory; the caller removes it.
-    init(_ pictures: DemoPictures, cacheDirectory: String) async throws {
-        self.pictures = pictures
-        origin = try await DemoOrigin(pictures)
+    init(_ images: DemoImages, cacheDirectory: String) async throws {
+        self.images = images
+        origin = try await DemoOrigin(images)
         var configuration = ImageLoader.Configuration()
         configuration.cacheImagesInMemory = true
         configuration.memoryCacheMaxBytes = Self.memoryLimit
@@ -55,7 +55,7 @@ struct Demo {
             switch kind {
             case .network, .memory: break
             case .disk: await loader.purgeMemory()
-            case .revalidated: clock.advance(seconds: DemoPictures.maxAge + 1)
+            case .revalidated: clock.advance(seconds: DemoImages.maxAge + 1)
             }
             rounds.append(try await round(kind) { try show(kind, $0) })
         }
@@ -67,17 +67,17 @@ struct Demo {
         var round = DemoRound(kind)
         let before = origin.counts
         let start = ContinuousClock.now
-        let (loader, origin, pictures) = (loader, origin, pictures)
-        let addresses = Array(pictures.addresses.indices)
+        let (loader, origin, images) = (loader, origin, images)
+        let addresses = Array(images.addresses.indices)
         let loads = InOrder(addresses, width: 64) { address in
-            (address, await loader.outcome(of: ImageRequest(url: origin.url(pictures.path(address)))))
+            (address, await loader.outcome(of: ImageRequest(url: origin.url(images.path(address)))))
         }
         for await (address, outcome) in loads {
             round.loads += 1
             round.sources[outcome.source, default: 0] += 1
             round.decodedBytes += outcome.image?.bitmap.byteCount ?? 0
             if let error = outcome.error, round.firstError == nil { round.firstError = error.description }
-            if outcome.image?.bitmap.hasSamePixels(as: pictures.picture(at: address).bitmap) != true {
+            if outcome.image?.bitmap.hasSamePixels(as: images.image(at: address).bitmap) != true {
                 round.wrong += 1
             }
             try show(round.loads)
@@ -104,12 +104,12 @@ struct Demo {
 
     /// Deviations from the expected figures, one sentence each; empty when there are none.
     var faults: [String] {
-        let count = pictures.addresses.count
-        var faults = rounds.flatMap { $0.faults(addresses: count, fileBytes: pictures.fileBytes) }
+        let count = images.addresses.count
+        var faults = rounds.flatMap { $0.faults(addresses: count, fileBytes: images.fileBytes) }
         let memory = loader.memoryStatistics
-        if memory.count != count || memory.bytes != pictures.pixelBytes {
+        if memory.count != count || memory.bytes != images.pixelBytes {
             faults.append(
-                "memory: \(memory.count) pictures of \(memory.bytes) bytes, not \(count) of \(pictures.pixelBytes)")
+                "memory: \(memory.count) pictures of \(memory.bytes) bytes, not \(count) of \(images.pixelBytes)")
         }
         if memory.peakBytes > Self.memoryLimit { faults.append("memory: \(memory.peakBytes) bytes, over its limit") }
         let disk = loader.diskStatistics
@@ -134,11 +134,11 @@ final class DemoOrigin: Sendable {
     private let origin: LoopbackOrigin
     private let counter: Counter
 
-    init(_ pictures: DemoPictures) async throws {
+    init(_ images: DemoImages) async throws {
         let counter = Counter()
         self.counter = counter
         origin = try await LoopbackOrigin { request in
-            let response = pictures.resource(request.target)?.response(to: request) ?? OriginResponse(status: 404)
+            let response = images.resource(request.target)?.response(to: request) ?? OriginResponse(status: 404)
             counter.counts.locked(in: counter) { counts in
                 counts.requests += 1
                 counts.bodyBytes += response.body.count

@@ -23,13 +23,13 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let output = try Output()
-        let pictures = try await withReport(folder) {
-            try DemoPictures(folder: folder, count: addresses, maxBytes: Demo.memoryLimit)
+        let images = try await withReport(folder) {
+            try DemoImages(folder: folder, count: addresses, maxBytes: Demo.memoryLimit)
         }
-        try output.write(pictures.summary + "\n")
+        try output.write(images.summary + "\n")
         let faults = try await withNewFolder("demo") { directory in
-            var demo = try await Demo(pictures, cacheDirectory: directory)
-            try await run(&demo, count: pictures.addresses.count, output)
+            var demo = try await Demo(images, cacheDirectory: directory)
+            try await run(&demo, count: images.addresses.count, output)
             try output.write("\n" + demo.text)
             return demo.faults
         }
@@ -37,12 +37,12 @@ struct DemoCommand: AsyncParsableCommand {
         if !faults.isEmpty { throw ExitCode(1) }
         try output.write("every picture has the pixels of its file, in every round\n")
 
-        var contactSheet = ContactSheet(count: pictures.addresses.count)
-        for (index, picture) in pictures.addresses.enumerated() {
-            try contactSheet.draw(pictures.pictures[picture].bitmap, at: index)
+        var contactSheet = ContactSheet(count: images.addresses.count)
+        for (index, image) in images.addresses.enumerated() {
+            try contactSheet.draw(images.images[image].bitmap, at: index)
         }
         let file = try Output(path: sheet)
-        try PictureFormat.png.write(contactSheet.bitmap, to: file)
+        try PixelFileFormat.png.write(contactSheet.bitmap, to: file)
         try file.commit()
         try output.write("contact sheet of \(contactSheet.columns) x \(contactSheet.rows) pictures: \(sheet)\n")
     }

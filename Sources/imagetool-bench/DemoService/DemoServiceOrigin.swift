@@ -33,7 +33,7 @@ final class DemoServiceOrigin: Sendable {
     /// Gallery page with all landscapes.
     var gallery: ServiceConfiguration.Gallery {
         ServiceConfiguration.Gallery(
-            pictures: (0..<Self.count).map { number in
+            images: (0..<Self.count).map { number in
                 .init(source: landscape(number), name: DemoServiceScene(number: number).name)
             })
     }

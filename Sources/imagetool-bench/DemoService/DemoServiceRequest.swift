@@ -18,12 +18,12 @@ struct DemoServiceRequest: Sendable {
 
     /// Requests that cover both dialects, a rejection and broken files.
     static func all(_ origin: DemoServiceOrigin, _ keys: SigningKeys) -> [DemoServiceRequest] {
-        let picture = "landscape/17.jpg"
+        let path = "landscape/17.jpg"
         func thumbor(
             _ title: String, _ options: String, _ source: String? = nil, status: Int = 200,
             size: (width: Int, height: Int)? = nil, isDamaged: Bool = false
         ) -> DemoServiceRequest {
-            let source = source ?? picture
+            let source = source ?? path
             let isAbsolute = source.contains("://")
             return DemoServiceRequest(
                 title: title, target: keys.signed("\(options)/\(isAbsolute ? source : origin.url(source))"),
@@ -34,7 +34,7 @@ struct DemoServiceRequest: Sendable {
             let target = "/iiif/3/17.jpg/\(rest)"
             return DemoServiceRequest(title: title, target: target, displayText: target, status: 200, size: size)
         }
-        let unsigned = "/AAAAAAAAAAAAAAAAAAAAAAAAAAA=/300x200/\(origin.url(picture))"
+        let unsigned = "/AAAAAAAAAAAAAAAAAAAAAAAAAAA=/300x200/\(origin.url(path))"
         return [
             thumbor("cover and crop", "300x200", size: (300, 200)),
             thumbor("fit inside", "fit-in/300x300", size: (300, 225)),
@@ -50,7 +50,7 @@ struct DemoServiceRequest: Sendable {
             iiif("IIIF: description", "info.json"),
             thumbor("an address inside", "300x200", "http://169.254.169.254/latest/meta-data", status: 403),
             DemoServiceRequest(
-                title: "a wrong signature", target: unsigned, displayText: "/…/300x200/…/\(picture)", status: 400),
+                title: "a wrong signature", target: unsigned, displayText: "/…/300x200/…/\(path)", status: 400),
             thumbor("half a file", "300x200", "half.jpg", size: (300, 200), isDamaged: true),
             thumbor("a page called .jpg", "300x200", "text.jpg", status: 415),
             thumbor("nothing there", "300x200", "landscape/none.jpg", status: 404),

@@ -92,7 +92,7 @@ private struct LoadSide {
     let client: HTTPClient
     private let transport: AsyncHTTPClientTransport
     private let loader: ImageLoader
-    private let picture: ImageRequest
+    private let imageRequest: ImageRequest
     private let origin: String
     private let folder: String
     private let files = DispatchQueue(label: "imagetool.bench.files", attributes: .concurrent)
@@ -113,7 +113,7 @@ private struct LoadSide {
         configuration.urgentWidth = concurrency
         transport = AsyncHTTPClientTransport(proxy: .none, connectionsPerHost: concurrency)
         loader = try ImageLoader(configuration: configuration, transport: transport)
-        picture = ImageRequest(url: origin + "/picture.bmp")
+        imageRequest = ImageRequest(url: origin + "/picture.bmp")
     }
 
     private func url(_ number: Int, _ round: Int) -> String { "\(origin)/\(round)/\(number).bin" }
@@ -222,7 +222,8 @@ private struct LoadSide {
     /// Measures cache hits; returns CPU microseconds per hit.
     func hit(_ hit: LoadBenchmark.Hit, round: Int) async throws -> Double {
         if hit != .disk {
-            guard try await loader.store(bitmapFile(width: 16, height: 16), fields: Self.fresh, for: picture) else {
+            guard try await loader.store(bitmapFile(width: 16, height: 16), fields: Self.fresh, for: imageRequest)
+            else {
                 throw Failure(.ioError, "io: the picture is not stored")
             }
         }
@@ -230,8 +231,8 @@ private struct LoadSide {
         var done = 0
         for number in 0..<hit.operations {
             switch hit {
-            case .synchronous: done += loader.cachedImage(for: picture, layers: .memory)?.source == .memory ? 1 : 0
-            case .asynchronous: done += try await loader.image(for: picture).source == .memory ? 1 : 0
+            case .synchronous: done += loader.cachedImage(for: imageRequest, layers: .memory)?.source == .memory ? 1 : 0
+            case .asynchronous: done += try await loader.image(for: imageRequest).source == .memory ? 1 : 0
             case .disk:
                 let data = try await loader.data(for: DataRequest(url: url(number % count, round)))
                 done += data.source == .disk ? 1 : 0

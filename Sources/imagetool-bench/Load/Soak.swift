@@ -91,11 +91,11 @@ struct Soak {
     private func one(_ loader: ImageLoader) async -> LoadError? {
         let url = "\(origin)/\(Int.random(in: 0..<1_000)).bmp"
         let policy: CachePolicy = [.default, .default, .reload, .revalidate].randomElement() ?? .default
-        let isPicture = Bool.random()
+        let isImage = Bool.random()
         let isSlow = Int.random(in: 0..<10) == 0
         let task = Task { () -> LoadError? in
             do throws(LoadError) {
-                if isPicture {
+                if isImage {
                     var request = ImageRequest(url: url)
                     request.policy = policy
                     if isSlow { request.priority = .slow }

@@ -41,13 +41,13 @@ struct CompareCommand: ParsableCommand {
                 "\(second): sizesDiffer: \(other.width) x \(other.height) pixels, not \(one.width) x \(one.height)")
             throw ExitCode(SystemExit.dataError.rawValue)
         }
-        let difference = PictureDifference(one, other)
+        let difference = ImageDifference(one, other)
         try output.write(json ? difference.json.text + "\n" : difference.text)
         if difference.largest.contains(where: { $0 > tolerance }) { throw ExitCode(1) }
     }
 }
 
-extension PictureDifference {
+extension ImageDifference {
     fileprivate var json: JSON {
         .object([
             ("max", .integer(largest.max() ?? 0)),

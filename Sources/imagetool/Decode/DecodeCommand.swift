@@ -19,7 +19,7 @@ struct DecodeCommand: ParsableCommand {
     @Flag(help: "Fail on any damage.") var strict = false
     @Option(help: "Frame of an animation as shown, or page of a TIFF, from 0.") var frame: Int?
     @Flag(help: "Multiply colours by alpha (pam and raw).") var premultiplied = false
-    @Option(help: "How pixels are written: pam, png, or raw rows.") var format = PictureFormat.pam
+    @Option(help: "How pixels are written: pam, png, or raw rows.") var format = PixelFileFormat.pam
     @Option(name: .shortAndLong, help: "File to write; - is stdout, the default.") var output: String?
     @Option(
         help: """
@@ -71,23 +71,23 @@ struct DecodeCommand: ParsableCommand {
         var failure: (any Error)?
         do {
             try forEachFile(files) { path in
-                let picture: Picture
+                let image: SelectedImage
                 do {
                     let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
-                    picture = try withFailure {
-                        try Picture(bytes, frame: frame, decoder: decoder, cancellation: cancellation())
+                    image = try withFailure {
+                        try SelectedImage(bytes, frame: frame, decoder: decoder, cancellation: cancellation())
                     }
                 } catch let failure as Failure {
                     try statusLines?.write(DecodeStatusLine.text(of: failure, file: path))
                     throw failure
                 }
-                if let warning = warning(for: picture.status) { printError("\(path): \(warning)") }
+                if let warning = warning(for: image.status) { printError("\(path): \(warning)") }
                 if digest {
-                    try opened().write("\(picture.bitmap.digest)  \(path)\n")
+                    try opened().write("\(image.bitmap.digest)  \(path)\n")
                 } else if !discardsPixels {
-                    try format.write(picture.bitmap, premultiplied: premultiplied, to: opened())
+                    try format.write(image.bitmap, premultiplied: premultiplied, to: opened())
                 }
-                try statusLines?.write(DecodeStatusLine.text(of: picture, file: path))
+                try statusLines?.write(DecodeStatusLine.text(of: image, file: path))
             }
         } catch let exit as ExitCode {
             failure = exit
@@ -119,7 +119,7 @@ struct DecodeCommand: ParsableCommand {
     }
 }
 
-extension PictureFormat: ExpressibleByArgument {}
+extension PixelFileFormat: ExpressibleByArgument {}
 
 /// JSON object, on one line, that `decode --status` writes for each input.
 ///
@@ -131,12 +131,12 @@ extension PictureFormat: ExpressibleByArgument {}
 /// | `warnings` | stable codes such as `crc`: those of `corrupt`, and warnings that do not change the status |
 /// | `error` | null, or the reason of `failed`: `code: message` |
 enum DecodeStatusLine {
-    static func text(of picture: Picture, file: String) -> String {
-        switch picture.status {
-        case .complete: line(file, "complete", rows: picture.header.height, picture.remarks)
-        case .truncated(let rows): line(file, "truncated", rows: rows, picture.remarks)
+    static func text(of image: SelectedImage, file: String) -> String {
+        switch image.status {
+        case .complete: line(file, "complete", rows: image.header.height, image.minorWarnings)
+        case .truncated(let rows): line(file, "truncated", rows: rows, image.minorWarnings)
         case .corrupt(let warnings):
-            line(file, "corrupt", rows: nil, warnings + picture.remarks.filter { !warnings.contains($0) })
+            line(file, "corrupt", rows: nil, warnings + image.minorWarnings.filter { !warnings.contains($0) })
         }
     }
 

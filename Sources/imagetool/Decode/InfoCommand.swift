@@ -27,7 +27,7 @@ struct InfoCommand: ParsableCommand {
         defer { if style == .json { try? output.write(JSON.lines(objects)) } }
         var isFirst = true
         try forEachFile(files) { path in
-            let facts = try PictureFacts(path, hasHash: hash)
+            let facts = try ImageFacts(path, hasHash: hash)
             switch style {
             case .json: objects.append(facts.json)
             case .ndjson: try output.write(facts.json.text + "\n")

@@ -15,7 +15,7 @@ struct LoadRow {
     private let isFresh: Bool
     private let error: LoadError?
     /// `nil` for a failed load.
-    private let picture: (width: Int, height: Int, format: String, bytes: Int)?
+    private let image: (width: Int, height: Int, format: String, bytes: Int)?
     private let milliseconds: Double
 
     init(_ url: String, _ outcome: LoadOutcome, milliseconds: Double) {
@@ -24,7 +24,7 @@ struct LoadRow {
         source = outcome.source
         isFresh = outcome.isFresh
         error = outcome.error
-        picture = outcome.image.map { image in
+        image = outcome.image.map { image in
             (
                 width: image.bitmap.width, height: image.bitmap.height, format: image.header.format.rawValue,
                 bytes: outcome.bytes.count
@@ -40,10 +40,10 @@ struct LoadRow {
             ("status", status == 0 ? .null : .integer(status)),
             ("source", .string(source.rawValue)),
             ("fresh", .bool(isFresh)),
-            ("width", .optional(picture?.width)),
-            ("height", .optional(picture?.height)),
-            ("format", .optional(picture?.format)),
-            ("bytes", .optional(picture?.bytes)),
+            ("width", .optional(image?.width)),
+            ("height", .optional(image?.height)),
+            ("format", .optional(image?.format)),
+            ("bytes", .optional(image?.bytes)),
             ("milliseconds", .number(milliseconds)),
             ("error", .optional(error.map { "\($0.code): \($0.message)" })),
         ]
@@ -64,8 +64,8 @@ struct LoadRow {
     private var cells: [String] {
         [
             url, status == 0 ? "-" : String(status), source.rawValue, isFresh ? "yes" : "no",
-            picture.map { "\($0.width)x\($0.height)" } ?? "-", picture?.format ?? "-",
-            picture.map { String($0.bytes) } ?? "-", fixed(milliseconds, digits: 1),
+            image.map { "\($0.width)x\($0.height)" } ?? "-", image?.format ?? "-",
+            image.map { String($0.bytes) } ?? "-", fixed(milliseconds, digits: 1),
         ]
     }
 }

@@ -104,11 +104,11 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--gallery DIR and --files name two folders.")
         }
         configuration.source.fileRoot = folder
-        let paths = try filesIn(folder).filter(InputPaths.isPictureName)
+        let paths = try filesIn(folder).filter(InputPaths.isImageName)
         if paths.count > maxGalleryCount {
             printError("imagetool: the gallery shows \(maxGalleryCount) of \(paths.count) pictures")
         }
-        configuration.gallery = .init(pictures: paths.prefix(maxGalleryCount).map { .init(source: $0, name: $0) })
+        configuration.gallery = .init(images: paths.prefix(maxGalleryCount).map { .init(source: $0, name: $0) })
     }
 
     /// Logs the versions of the codec libraries, and a warning for each security fix that one lacks.

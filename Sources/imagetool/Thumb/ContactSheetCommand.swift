@@ -64,7 +64,7 @@ struct ContactSheetCommand: AsyncParsableCommand {
         let options = ThumbnailOptions(width: size, height: size)
         let queue = DecodeQueue(width: min(jobs, paths.count))
         let decoder = ImageDecoder()
-        let pictures = InOrder(paths, width: queue.width * 4) { path in
+        let images = InOrder(paths, width: queue.width * 4) { path in
             let result = try? await queue.run { flag in
                 Result<DecodedImage, any Error> {
                     let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
@@ -77,9 +77,9 @@ struct ContactSheetCommand: AsyncParsableCommand {
         }
         var failures: [Failure] = []
         var index = 0
-        for await picture in pictures {
+        for await decoded in images {
             do {
-                let image = try picture.get()
+                let image = try decoded.get()
                 try sheet.draw(image.bitmap, at: index)
                 if let warning = warning(for: image.status) { printError("\(paths[index]): \(warning)") }
             } catch let error as DecodeError {

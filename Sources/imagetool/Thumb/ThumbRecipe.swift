@@ -46,10 +46,10 @@ struct ThumbRecipe: Sendable {
         var decoder = decoder
         if case .one(let frame) = frames {
             guard ImageFormat(signatureOf: bytes.span) == .tiff else {
-                let picture = try Picture(bytes, frame: frame, decoder: decoder)
+                let image = try SelectedImage(bytes, frame: frame, decoder: decoder)
                 let header = try decoder.header(of: bytes)
-                let small = try picture.bitmap.thumbnail(options: options, limits: decoder.options.limits)
-                return (small, header, picture.status)
+                let small = try image.bitmap.thumbnail(options: options, limits: decoder.options.limits)
+                return (small, header, image.status)
             }
             let count = try decoder.header(of: bytes).frameCount
             if let count, frame >= count { throw Failure.noSuchFrame(frame, of: count) }

@@ -32,7 +32,7 @@ import Testing
             $0.server.showsDebugFields = false
             $0.source.fileRoot = root.path(percentEncoded: false)
             $0.signing.keys = keys
-            $0.gallery = .init(pictures: names.map { .init(source: $0, name: $0) })
+            $0.gallery = .init(images: names.map { .init(source: $0, name: $0) })
             change(&$0)
         } _: { service in
             try await body(service)
@@ -155,7 +155,7 @@ import Testing
     @Test(arguments: ["..\\a.png", "../one.png", "/etc/passwd", "a\u{1}.png"])
     func fileNameOutsideTheFolderIsRejected(_ name: String) async throws {
         try await Self.withGallery {
-            $0.gallery = .init(pictures: [.init(source: name, name: name)])
+            $0.gallery = .init(images: [.init(source: name, name: name)])
         } _: { service in
             let target = try await service.thumbnails()[0]
             #expect([400, 404].contains(try await service.send(target).status))
@@ -274,7 +274,7 @@ import Testing
         }
         let address = origin.url("/slow.png")
         try await withService(origin: origin) {
-            $0.gallery = .init(pictures: [.init(source: address, name: "slow")])
+            $0.gallery = .init(images: [.init(source: address, name: "slow")])
         } _: { service in
             let target = try await service.thumbnails()[0]
             let client = Task { try await service.send(target) }

@@ -96,12 +96,12 @@ import Testing
     func smartCropMovesToTheRegionWithDetail(_ place: Int) throws {
         let wide = Self.noisy(80, 20, at: PixelRectangle(x: place, y: 4, width: 20, height: 12))
         var across = plan(80, 20, crop: PixelRectangle(x: 30, y: 0, width: 20, height: 20))
-        try across.moveCrop(seenIn: wide)
+        try across.moveCrop(using: wide)
         #expect(across.crop == PixelRectangle(x: place, y: 0, width: 20, height: 20))
 
         let high = Self.noisy(20, 80, at: PixelRectangle(x: 4, y: place, width: 12, height: 20))
         var down = plan(20, 80, crop: PixelRectangle(x: 0, y: 30, width: 20, height: 20))
-        try down.moveCrop(seenIn: high)
+        try down.moveCrop(using: high)
         #expect(down.crop == PixelRectangle(x: 0, y: place, width: 20, height: 20))
     }
 
@@ -109,7 +109,7 @@ import Testing
         let flat = Self.noisy(64, 16, at: PixelRectangle(x: 0, y: 0, width: 0, height: 0))
         var moved = plan(640, 160, crop: PixelRectangle(x: 240, y: 0, width: 160, height: 160))
 
-        try moved.moveCrop(seenIn: flat)
+        try moved.moveCrop(using: flat)
 
         #expect(moved.crop == PixelRectangle(x: 240, y: 0, width: 160, height: 160))
     }
@@ -128,7 +128,7 @@ import Testing
             // The search cost is positions times pixels, so the test uses a smaller image with the same arithmetic.
             let picture = Self.noisy(
                 min(smallWidth, 12), min(smallHeight, 12), at: PixelRectangle(x: 0, y: 0, width: 3, height: 3))
-            try moved.moveCrop(seenIn: picture)
+            try moved.moveCrop(using: picture)
 
             #expect(moved.crop.x >= 0 && moved.crop.x + cropWidth <= width)
             #expect(moved.crop.y >= 0 && moved.crop.y + cropHeight <= height)

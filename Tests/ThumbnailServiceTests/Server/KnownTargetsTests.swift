@@ -15,7 +15,7 @@ import Testing
     }
 
     private static func known(_ name: String) throws -> KnownTargets.Target {
-        guard case .picture(let request, let dialect) = try Dialects(configuration).parse("/unsafe/8x8/\(name).png")
+        guard case .image(let request, let dialect) = try Dialects(configuration).parse("/unsafe/8x8/\(name).png")
         else {
             throw ServiceError(.malformed, "no picture")
         }

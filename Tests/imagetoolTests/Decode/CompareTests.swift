@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func equalImagesHaveNoDifference() {
-        let difference = PictureDifference(noise(20, 15, seed: 1), noise(20, 15, seed: 1))
+        let difference = ImageDifference(noise(20, 15, seed: 1), noise(20, 15, seed: 1))
 
         #expect(difference.largest == [0, 0, 0, 0] && difference.mean == 0)
         #expect(difference.psnr == .infinity)
@@ -37,7 +37,7 @@ import Testing
             for at in 0..<pixels.count { pixels[at] = at & 3 == 3 ? 255 : 100 }
         }
 
-        let difference = PictureDifference(flat, changed(flat, at: 4 * 7 + 1, by: 30))
+        let difference = ImageDifference(flat, changed(flat, at: 4 * 7 + 1, by: 30))
 
         #expect(difference.largest == [0, 30, 0, 0])
         #expect(abs(difference.mean - 30.0 / 60) < 1e-12)
@@ -50,7 +50,7 @@ import Testing
         let one = noise(12, 12, seed: 1, alpha: 0)
         let other = noise(12, 12, seed: 2, alpha: 0)
 
-        #expect(PictureDifference(one, other).largest == [0, 0, 0, 0])
+        #expect(ImageDifference(one, other).largest == [0, 0, 0, 0])
     }
 
     /// Computed directly from the definition of SSIM, for each window.
@@ -84,7 +84,7 @@ import Testing
             }
         }
 
-        let ssim = try #require(PictureDifference(one, other).ssim)
+        let ssim = try #require(ImageDifference(one, other).ssim)
 
         #expect(abs(ssim - sum / count) < 1e-9)
     }

@@ -5,8 +5,8 @@ import PlatformImageLoopbackOrigin
 import PlatformImageToolSupport
 
 /// Images of a folder, each served at one or more addresses of an origin.
-struct DemoPictures: Sendable {
-    struct Picture: Sendable {
+struct DemoImages: Sendable {
+    struct Image: Sendable {
         /// Path relative to the folder.
         let path: String
         let format: ImageFormat
@@ -16,7 +16,7 @@ struct DemoPictures: Sendable {
     }
 
     /// Images that decode without damage.
-    let pictures: [Picture]
+    let images: [Image]
     /// Image index for each address, in a fixed pseudo-random order.
     let addresses: [Int]
 
@@ -32,20 +32,20 @@ struct DemoPictures: Sendable {
     ///   image is over `maxBytes`.
     init(folder: String, count: Int, maxBytes: Int) throws {
         let decoder = ImageDecoder()
-        var pictures: [Picture] = []
+        var images: [Image] = []
         for path in try filesIn(folder) {
             guard let bytes = try? readInput("\(folder)/\(path)", limit: decoder.options.limits.maxInputBytes),
                 let image = try? decoder.decode(bytes), image.status == .complete
             else { continue }
             let resource = OriginResource(
-                bytes, contentType: image.header.format.contentType.description, etag: "\"\(pictures.count)\"",
+                bytes, contentType: image.header.format.contentType.description, etag: "\"\(images.count)\"",
                 maxAge: Self.maxAge)
-            pictures.append(
-                Picture(path: path, format: image.header.format, resource: resource, bitmap: image.bitmap))
+            images.append(
+                Image(path: path, format: image.header.format, resource: resource, bitmap: image.bitmap))
         }
-        guard !pictures.isEmpty else { throw Failure(.noInput, "noInput: no picture in it decodes whole") }
-        self.pictures = pictures
-        let addresses = Self.addresses(of: pictures, count: count, maxBytes: maxBytes)
+        guard !images.isEmpty else { throw Failure(.noInput, "noInput: no picture in it decodes whole") }
+        self.images = images
+        let addresses = Self.addresses(of: images, count: count, maxBytes: maxBytes)
         guard !addresses.isEmpty else {
             throw Failure(.refused, "limitExceeded: its first picture has more than \(maxBytes) bytes of pixels")
         }
@@ -53,17 +53,17 @@ struct DemoPictures: Sendable {
     }
 
     /// Each image once, then the large ones cyclically.
-    private static func addresses(of pictures: [Picture], count: Int, maxBytes: Int) -> [Int] {
-        let large = pictures.indices.filter { pictures[$0].bitmap.width * pictures[$0].bitmap.height >= largePixels }
-        let repeated = large.isEmpty ? Array(pictures.indices) : large
+    private static func addresses(of images: [Image], count: Int, maxBytes: Int) -> [Int] {
+        let large = images.indices.filter { images[$0].bitmap.width * images[$0].bitmap.height >= largePixels }
+        let repeated = large.isEmpty ? Array(images.indices) : large
         var addresses: [Int] = []
         var bytes = 0
         while addresses.count < count {
-            let turn = addresses.count - pictures.count
-            let picture = turn < 0 ? addresses.count : repeated[turn % repeated.count]
-            bytes += pictures[picture].bitmap.byteCount
+            let turn = addresses.count - images.count
+            let image = turn < 0 ? addresses.count : repeated[turn % repeated.count]
+            bytes += images[image].bitmap.byteCount
             guard bytes <= maxBytes else { break }
-            addresses.append(picture)
+            addresses.append(image)
         }
         return addresses
     }
@@ -80,11 +80,11 @@ struct DemoPictures: Sendable {
         return addresses
     }
 
-    func picture(at address: Int) -> Picture { pictures[addresses[address]] }
+    func image(at address: Int) -> Image { images[addresses[address]] }
 
     /// Path of an address: its index and the file name.
     func path(_ address: Int) -> String {
-        let name = picture(at: address).path.split(separator: "/").last ?? ""
+        let name = image(at: address).path.split(separator: "/").last ?? ""
         // Only unreserved characters: a transport would percent-encode the others in its own way.
         return "/\(address)/\(plainName(name.utf8))"
     }
@@ -93,18 +93,18 @@ struct DemoPictures: Sendable {
     func resource(_ path: String) -> OriginResource? {
         let number = path.split(separator: "/").first.flatMap { Int($0) }
         guard let number, addresses.indices.contains(number), path == self.path(number) else { return nil }
-        return picture(at: number).resource
+        return image(at: number).resource
     }
 
     /// Total file bytes over all addresses.
-    var fileBytes: Int { addresses.reduce(0) { $0 + pictures[$1].resource.body.count } }
+    var fileBytes: Int { addresses.reduce(0) { $0 + images[$1].resource.body.count } }
     /// Total decoded bytes over all addresses.
-    var pixelBytes: Int { addresses.reduce(0) { $0 + pictures[$1].bitmap.byteCount } }
+    var pixelBytes: Int { addresses.reduce(0) { $0 + images[$1].bitmap.byteCount } }
 
     /// Number of addresses and images, per format, with their bytes.
     var summary: String {
         let formats = ImageFormat.allCases.compactMap { format in
-            let count = addresses.count { pictures[$0].format == format }
+            let count = addresses.count { images[$0].format == format }
             return count == 0 ? nil : "\(count) \(format.rawValue)"
         }
         return "\(addresses.count) addresses of \(Set(addresses).count) pictures (\(formats.joined(separator: ", "))): "

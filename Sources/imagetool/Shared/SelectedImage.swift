@@ -2,7 +2,7 @@ import PlatformImage
 import PlatformImageToolSupport
 
 /// One image of a file: the default image, a composed frame of an animation, or a page.
-struct Picture {
+struct SelectedImage {
     let bitmap: Bitmap
     let status: DecodeStatus
     let header: ImageHeader
@@ -32,7 +32,7 @@ struct Picture {
     }
 
     /// Warnings that do not change the status.
-    var remarks: [DecodeWarning] { header.warnings.filter { !$0.isDefect } }
+    var minorWarnings: [DecodeWarning] { header.warnings.filter { !$0.isDefect } }
 
     private static func page(
         _ index: Int, of bytes: [UInt8], _ decoder: ImageDecoder, _ cancellation: CancellationFlag?

@@ -1,7 +1,7 @@
 package import PlatformImage
 
 /// Output format for pixels.
-package enum PictureFormat: String, CaseIterable {
+package enum PixelFileFormat: String, CaseIterable {
     /// Netpbm PAM: a text header, then the rows.
     case pam
     case png

@@ -2,7 +2,7 @@ import PlatformImage
 import PlatformImageToolSupport
 
 /// Facts that `info` prints for one file.
-struct PictureFacts {
+struct ImageFacts {
     let path: String
     let byteCount: Int
     let header: ImageHeader

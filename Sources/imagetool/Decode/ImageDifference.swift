@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 /// Difference metrics of two bitmaps of equal size. Colours of pixels with alpha 0 count as 0.
-struct PictureDifference {
+struct ImageDifference {
     /// Largest sample difference per channel, 0...255, in the order red, green, blue, alpha.
     private(set) var largest = [0, 0, 0, 0]
     /// Mean sample difference; alpha samples count only when a pixel of either image is not opaque.
