@@ -98,8 +98,8 @@ public struct DecodeBenchmark {
     /// `nil` without a target or without a baseline.
     public var verdict: Verdict? {
         if pixelsAgree == false { return .pixelsDiffer }
-        guard let ratio, let bar = goal.bar else { return nil }
-        return ratio >= bar * (1 - DecodeGoal.slack) ? .met : .missed
+        guard let ratio, let target = goal.targetRatio else { return nil }
+        return ratio >= target * (1 - DecodeGoal.slack) ? .met : .missed
     }
 
     /// Decodes the default image, or composes every frame of a GIF on one canvas.

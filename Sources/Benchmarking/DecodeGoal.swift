@@ -7,7 +7,7 @@ public struct DecodeGoal: Sendable {
     /// Name of the kind, such as `PNG RGB photo`.
     public let kind: String
     /// Smallest ratio that meets the target; `nil` for no target.
-    public let bar: Double?
+    public let targetRatio: Double?
 
     /// Tolerated shortfall, as a fraction of the target: medians of one run vary by that much.
     public static let slack = 0.05
@@ -15,7 +15,7 @@ public struct DecodeGoal: Sendable {
     /// - Parameter frames: Frames of an animation; empty for a still image.
     init(_ header: ImageHeader, of bytes: [UInt8], frames: [FrameInfo]) {
         let pixels = header.width * header.height
-        let (kind, bar) =
+        let (kind, targetRatio) =
             switch header.format {
             case .png: Self.png(header, bytes.count)
             case .jpeg: Self.jpeg(header, pixels)
@@ -25,7 +25,7 @@ public struct DecodeGoal: Sendable {
             }
         self.kind = kind
         // In smaller images the cost per call outweighs the cost per pixel.
-        self.bar = pixels * max(1, frames.count) >= 400_000 ? bar : nil
+        self.targetRatio = pixels * max(1, frames.count) >= 400_000 ? targetRatio : nil
     }
 
     private static func png(_ header: ImageHeader, _ byteCount: Int) -> (String, Double?) {
@@ -39,8 +39,8 @@ public struct DecodeGoal: Sendable {
         case (.gray, 16) where header.channelCount == 1: return ("\(name) 16", 1.7)
         case (.rgb, 8):
             // Drawings and screenshots compress to a few percent, photographs to about half.
-            let isDrawn = byteCount < header.width * header.height * header.channelCount / 8
-            return isDrawn ? ("\(name) drawn", 5) : ("\(name) photo", 3)
+            let isDrawing = byteCount < header.width * header.height * header.channelCount / 8
+            return isDrawing ? ("\(name) drawn", 5) : ("\(name) photo", 3)
         default: return ("\(name) \(header.bitsPerChannel)", 1)
         }
     }

@@ -30,7 +30,7 @@ public enum DecodeTable {
         return [
             name, result.goal.kind, "\(header.width)x\(header.height)", String(result.frames),
             digits(median(result.ours.cpu)), digits(result.baseline.flatMap { median($0.cpu) }), digits(result.ratio),
-            spread ?? "-", digits(result.goal.bar), result.verdict?.rawValue ?? "",
+            spread ?? "-", digits(result.goal.targetRatio), result.verdict?.rawValue ?? "",
         ]
     }
 

@@ -95,7 +95,7 @@ extension DecodeBenchmark {
             ("ratio", .optional(ratio)),
             ("leastRatio", .optional(ratios.min())),
             ("greatestRatio", .optional(ratios.max())),
-            ("bar", .optional(goal.bar)),
+            ("bar", .optional(goal.targetRatio)),
             ("verdict", .optional(verdict?.rawValue)),
             ("library", .string(ImageDecoder.libraryVersion(of: header.format))),
         ])
