@@ -2,7 +2,7 @@
 extension IIIFDialect {
     /// Parses `full`, `square`, `x,y,w,h` or `pct:x,y,w,h`.
     static func region(_ text: ArraySlice<UInt8>) throws(ServiceError) -> Operations.Region {
-        if text.elementsEqual("full".utf8) { return .whole }
+        if text.elementsEqual("full".utf8) { return .full }
         if text.elementsEqual("square".utf8) { return .square }
         if text.starts(with: "pct:".utf8) {
             let numbers = numbers(text.dropFirst(4), Number.decimal)
@@ -10,11 +10,11 @@ extension IIIFDialect {
             guard numbers.count == 4, numbers.allSatisfy({ $0 >= zero }), numbers[2] > zero, numbers[3] > zero
             else { throw .malformed("the region pct: takes four numbers, the last two above 0") }
             if numbers[0] == zero, numbers[1] == zero, min(numbers[2], numbers[3]) >= FixedDecimal(100) {
-                return .whole
+                return .full
             }
             return .percent(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
         }
-        let numbers = numbers(text) { Number.whole($0) }
+        let numbers = numbers(text) { Number.unsigned($0) }
         guard numbers.count == 4, numbers[2] > 0, numbers[3] > 0 else {
             throw .malformed("the region is none of full, square, x,y,w,h and pct:x,y,w,h")
         }
@@ -44,7 +44,7 @@ extension IIIFDialect {
         let sides = (isConfined ? text.dropFirst() : text).split(
             separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard sides.count == 2 else { return nil }
-        let (width, height) = (Number.whole(sides[0]), Number.whole(sides[1]))
+        let (width, height) = (Number.unsigned(sides[0]), Number.unsigned(sides[1]))
         // An empty side is valid before or after the comma; 0 and other text are not.
         guard width != nil || sides[0].isEmpty, height != nil || sides[1].isEmpty, width != 0, height != 0
         else { return nil }

@@ -101,8 +101,8 @@ extension ImageFilter {
     @Sendable private static func roundCorner(_ arguments: inout FilterArguments) throws(ServiceError) -> [ImageFilter]
     {
         let radii = try arguments.text().split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
-        guard let across = radii.first.flatMap({ Number.whole($0) }), radii.count <= 2,
-            let down = radii.count == 2 ? Number.whole(radii[1]) : across
+        guard let across = radii.first.flatMap({ Number.unsigned($0) }), radii.count <= 2,
+            let down = radii.count == 2 ? Number.unsigned(radii[1]) : across
         else { throw arguments.malformed }
         var samples: [UInt8] = []
         for _ in 0..<3 { samples.append(UInt8(try arguments.integer(0...255))) }

@@ -10,7 +10,7 @@ extension ThumbnailRequest {
         if case .meta = output.kind { parts.append("meta") }
         if let trim = operations.trim { parts.append("trim:\(trim.corner.rawValue):\(trim.tolerance)") }
         switch operations.region {
-        case .whole: break
+        case .full: break
         case .box(let left, let top, let right, let bottom): parts.append("\(left)x\(top):\(right)x\(bottom)")
         default: return nil
         }

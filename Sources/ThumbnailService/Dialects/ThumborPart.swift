@@ -81,7 +81,7 @@ enum ThumborPart: Hashable {
             rest = rest.dropFirst()
             break
         }
-        guard let tolerance = Number.whole(rest), tolerance <= Operations.Trim.maxTolerance else {
+        guard let tolerance = Number.unsigned(rest), tolerance <= Operations.Trim.maxTolerance else {
             throw .malformed("a trim takes top-left or bottom-right and 0 to \(Operations.Trim.maxTolerance)")
         }
         trim.tolerance = tolerance
@@ -102,7 +102,7 @@ enum ThumborPart: Hashable {
     private static func side(_ text: ArraySlice<UInt8>) -> ThumborSize.Side? {
         if text.isEmpty { return .proportional }
         if text.elementsEqual("orig".utf8) { return .original }
-        return Number.whole(text).map { $0 == 0 ? .proportional : .pixels($0) }
+        return Number.unsigned(text).map { $0 == 0 ? .proportional : .pixels($0) }
     }
 
     /// Returns true for an invalid size that cannot be a host name: `1e9x200`, `--3x2`, `NaNx1`, `++x9`, digits of

@@ -21,9 +21,9 @@ struct LastModified: Hashable, Sendable {
             bytes[19] == UInt8(ascii: ":"), bytes[22] == UInt8(ascii: ":")
         else { return nil }
         let month = Self.months.firstIndex { bytes[8..<11].elementsEqual($0.utf8) }
-        guard let month, let day = Number.whole(bytes[5..<7]), let year = Number.whole(bytes[12..<16]),
-            let hour = Number.whole(bytes[17..<19]), let minute = Number.whole(bytes[20..<22]),
-            let second = Number.whole(bytes[23..<25])
+        guard let month, let day = Number.unsigned(bytes[5..<7]), let year = Number.unsigned(bytes[12..<16]),
+            let hour = Number.unsigned(bytes[17..<19]), let minute = Number.unsigned(bytes[20..<22]),
+            let second = Number.unsigned(bytes[23..<25])
         else { return nil }
         guard hour < 24, minute < 60, second < 60, year >= 1970, day >= 1, day <= Self.days(of: month, in: year)
         else { return nil }

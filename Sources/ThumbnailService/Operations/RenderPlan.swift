@@ -66,8 +66,8 @@ extension ThumbnailRequest {
     func canonicalIIIF(_ plan: RenderPlan) -> String? {
         guard case .iiif = operations.size, let suffix = output.format?.iiifSuffix else { return nil }
         let region = plan.region
-        let isWhole = region.width == plan.sourceWidth && region.height == plan.sourceHeight
-        let regionText = isWhole ? "full" : "\(region.x),\(region.y),\(region.width),\(region.height)"
+        let isFullRegion = region.width == plan.sourceWidth && region.height == plan.sourceHeight
+        let regionText = isFullRegion ? "full" : "\(region.x),\(region.y),\(region.width),\(region.height)"
         var (turns, quality) = (0, "default")
         for filter in operations.filters {
             switch filter {

@@ -35,15 +35,15 @@ struct SizeRules: Hashable, Sendable {
         guard sides.contains(sourceWidth), sides.contains(sourceHeight) else {
             throw ServiceError(.limit, "a source of \(sourceWidth) x \(sourceHeight) pixels")
         }
-        let whole = PixelRectangle(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
-        let base = trimmed.flatMap { $0.part(of: whole) } ?? whole
-        let region = try operations.region.part(of: base)
+        let sourceBounds = PixelRectangle(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
+        let base = trimmed.flatMap { $0.intersection(with: sourceBounds) } ?? sourceBounds
+        let region = try operations.region.rectangle(in: base)
 
         var plan = RenderPlan(
             sourceWidth: sourceWidth, sourceHeight: sourceHeight, region: region, crop: region, isCropSearched: false,
             width: region.width, height: region.height, flipsHorizontally: operations.flipsHorizontally,
             flipsVertically: operations.flipsVertically, steps: [], resultWidth: 0, resultHeight: 0, output: output,
-            focalPoints: operations.focus.points(in: region, of: whole))
+            focalPoints: operations.focus.points(in: region, of: sourceBounds))
         var box = RequestBox()
         switch operations.size {
         case .thumbor(let size): box = size.apply(to: &plan, focus: operations.focus)
@@ -87,8 +87,8 @@ struct SizeRules: Hashable, Sendable {
                 if let larger = box.enlarged(width, height) { resize(&plan, &width, &height, to: larger) }
             case .fill(let color, let blends):
                 let canvas = (width: box.width ?? width, height: box.height ?? height)
-                let isWhole = canvas == (width, height)
-                guard !isWhole || blends else { continue }
+                let coversCanvas = canvas == (width, height)
+                guard !coversCanvas || blends else { continue }
                 plan.steps.append(
                     .fill(
                         .init(

@@ -7,10 +7,11 @@ extension ThumborSize {
     /// - Returns: The box for `fill` and `upscale`.
     func apply(to plan: inout RenderPlan, focus: Operations.Focus) -> RequestBox {
         let region = plan.region
-        var (wide, high) = (
-            asked(width, of: plan.sourceWidth, region.width), asked(height, of: plan.sourceHeight, region.height)
+        var (boxWidth, boxHeight) = (
+            requestedSide(width, of: plan.sourceWidth, region.width),
+            requestedSide(height, of: plan.sourceHeight, region.height)
         )
-        var target = Self.target(wide, high, region)
+        var target = Self.target(boxWidth, boxHeight, region)
         switch mode {
         case .fit(let isFull, let isAdaptive):
             let turns =
@@ -18,12 +19,12 @@ extension ThumborSize {
                 ? target.width > target.height
                 : region.width > region.height && target.width < target.height
             if isAdaptive, turns {
-                swap(&wide, &high)
+                swap(&boxWidth, &boxHeight)
                 target = (target.height, target.width)
             }
             (plan.width, plan.height) = Self.fitted(region, in: target, isFull: isFull)
             // The image can be larger than the box that it covers.
-            return RequestBox(width: max(wide ?? 0, plan.width), height: max(high ?? 0, plan.height))
+            return RequestBox(width: max(boxWidth ?? 0, plan.width), height: max(boxHeight ?? 0, plan.height))
         case .cover:
             plan.crop = Self.crop(region, to: target, around: plan.focalPoints)
             plan.isCropSearched =
@@ -31,11 +32,11 @@ extension ThumborSize {
         case .stretch: break
         }
         (plan.width, plan.height) = target
-        return RequestBox(width: wide, height: high)
+        return RequestBox(width: boxWidth, height: boxHeight)
     }
 
     /// Returns a requested side in pixels; nil when it follows from the other side.
-    private func asked(_ side: Side, of source: Int, _ region: Int) -> Int? {
+    private func requestedSide(_ side: Side, of source: Int, _ region: Int) -> Int? {
         switch side {
         case .proportional: nil
         case .pixels(let pixels): forbidsUpscaling ? min(pixels, source) : pixels
@@ -86,9 +87,9 @@ extension ThumborSize {
     }
 
     /// Returns the start of an interval centred on the point as far as possible, rounded half to even.
-    private static func start(of length: Int, in whole: Int, around point: Int) -> Int {
+    private static func start(of length: Int, in total: Int, around point: Int) -> Int {
         // The point can be far outside; twice its value still fits in 64 bits.
-        let halves = min(max(2 * point - length, 0), 2 * (whole - length))
+        let halves = min(max(2 * point - length, 0), 2 * (total - length))
         return halfToEven(halves, over: 2)
     }
 }
@@ -96,13 +97,13 @@ extension ThumborSize {
 extension Operations.Focus {
     /// Returns the focal points for a crop of `region`, in its pixels: the centres of the boxes inside it, otherwise
     /// the alignment.
-    func points(in region: PixelRectangle, of whole: PixelRectangle) -> [FocalPoint] {
+    func points(in region: PixelRectangle, of source: PixelRectangle) -> [FocalPoint] {
         let middles = boxes.compactMap { box -> FocalPoint? in
             let (width, height) = (box.right - box.left, box.bottom - box.top)
             let (x, y) = (box.left + width / 2, box.top + height / 2)
             // As in thumbor: points outside a cropped region are ignored; points outside an uncropped image move the
             // crop to its edge.
-            guard region == whole || region.touches(x, y) else { return nil }
+            guard region == source || region.touches(x, y) else { return nil }
             return FocalPoint(x: x - region.x, y: y - region.y, weight: width * height, width: width, height: height)
         }
         guard middles.isEmpty else { return middles }
@@ -139,8 +140,8 @@ extension [FocalPoint] {
 /// Returns `dividend / divisor` rounded half to even; `dividend` is at least 0, `divisor` at least 1.
 private func halfToEven(_ dividend: Int, over divisor: Int) -> Int {
     let (quotient, rest) = dividend.quotientAndRemainder(dividingBy: divisor)
-    let isUp = 2 * rest == divisor ? quotient % 2 != 0 : 2 * rest > divisor
-    return quotient + (isUp ? 1 : 0)
+    let roundsUp = 2 * rest == divisor ? quotient % 2 != 0 : 2 * rest > divisor
+    return quotient + (roundsUp ? 1 : 0)
 }
 
 /// Returns `dividend / divisor` rounded half up; `dividend` is at least 0, `divisor` at least 1.

@@ -305,7 +305,7 @@ extension ThumbnailEngine {
         do throws(DecodeError) {
             result = try await queue.run(byteCount: prepared.byteCount) { flag in
                 begin(true)
-                if !prepared.isDescriptionAlone { counters.countDecodes(1) }
+                if !prepared.isMetadataOnly { counters.countDecodes(1) }
                 do throws(ServiceError) {
                     return .success(try renderer.render(prepared, bytes, decode: decode, cancellation: flag))
                 } catch {

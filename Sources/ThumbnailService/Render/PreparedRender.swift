@@ -14,11 +14,11 @@ struct PreparedRender: Sendable {
     /// encoder.
     let byteCount: Int
     /// True when the result is metadata only, so that no pixels are decoded for it.
-    let isDescriptionAlone: Bool
+    let isMetadataOnly: Bool
     /// True when the complete image is decoded at full size first.
-    let needsWhole: Bool
+    let needsFullDecode: Bool
     /// Part of ``byteCount`` that is reserved for the work after the decode, in bytes.
-    private let roomAfterDecode: Int
+    private let reservedAfterDecode: Int
     /// Decoding accuracy of a JPEG.
     private let accuracy: ThumbnailQuality
     /// Decode plan when the render needs nothing of the source but ``thumbnailOptions``; nil otherwise. Renders with a
@@ -35,19 +35,19 @@ struct PreparedRender: Sendable {
         self.plan = plan
         // thumbor uses draft mode for whole images only. A draft of a part differs from thumbor's result by more than
         // the two encoders do (Scripts/check-thumbor).
-        let isWhole = plan.crop.width == plan.sourceWidth && plan.crop.height == plan.sourceHeight
-        let accuracy = accuracy == .draft && !isWhole ? .balanced : accuracy
+        let coversSource = plan.crop.width == plan.sourceWidth && plan.crop.height == plan.sourceHeight
+        let accuracy = accuracy == .draft && !coversSource ? .balanced : accuracy
         self.accuracy = accuracy
 
-        isDescriptionAlone = request.output.kind == .meta(blurHash: false)
+        isMetadataOnly = request.output.kind == .meta(blurHash: false)
         // A crop search needs pixels before the result does. A JPEG is decoded twice at a reduced size; other formats
         // would be decoded completely each time, so one bitmap serves both.
         let trims = request.operations.trim != nil
-        needsWhole = trims || plan.isCropSearched && header.format != .jpeg && !isDescriptionAlone
+        needsFullDecode = trims || plan.isCropSearched && header.format != .jpeg && !isMetadataOnly
         // A trimmed image may have another aspect ratio, which can make one side longer.
-        roomAfterDecode = isDescriptionAlone ? 0 : (trims ? 2 : 1) * plan.byteCountAfterDecode
-        var decode = needsWhole ? try decoder.decodeByteCount(of: bytes.span, cancellation: cancellation) : 0
-        if !needsWhole, !isDescriptionAlone {
+        reservedAfterDecode = isMetadataOnly ? 0 : (trims ? 2 : 1) * plan.byteCountAfterDecode
+        var decode = needsFullDecode ? try decoder.decodeByteCount(of: bytes.span, cancellation: cancellation) : 0
+        if !needsFullDecode, !isMetadataOnly {
             let options = Self.options(plan.crop, plan.width, plan.height, accuracy)
             let cost = try decoder.thumbnailCost(of: bytes.span, options: options, cancellation: cancellation)
             decode = cost.byteCount
@@ -55,7 +55,7 @@ struct PreparedRender: Sendable {
         } else {
             sharedPlan = nil
         }
-        if !needsWhole, plan.isCropSearched {
+        if !needsFullDecode, plan.isCropSearched {
             let (width, height) = plan.searchedSize
             let options = Self.options(plan.region, width, height, accuracy)
             let searchByteCount = try decoder.thumbnailByteCount(
@@ -63,16 +63,16 @@ struct PreparedRender: Sendable {
             decode = max(decode, searchByteCount)
         }
         // The decoder has released its memory when the filters begin, but a complete image stays in memory.
-        let held = needsWhole ? decode.addingClamped(roomAfterDecode) : max(decode, roomAfterDecode)
-        byteCount = max(1, held.addingClamped(bytes.count))
+        let peak = needsFullDecode ? decode.addingClamped(reservedAfterDecode) : max(decode, reservedAfterDecode)
+        byteCount = max(1, peak.addingClamped(bytes.count))
     }
 
     /// Part and size of the source for the result.
     var thumbnailOptions: ThumbnailOptions { Self.options(plan.crop, plan.width, plan.height, accuracy) }
 
     /// Returns false when the work after the decode would exceed the reserved memory.
-    func hasRoom(for plan: RenderPlan) -> Bool {
-        isDescriptionAlone || plan.byteCountAfterDecode <= roomAfterDecode
+    func fitsReservation(for plan: RenderPlan) -> Bool {
+        isMetadataOnly || plan.byteCountAfterDecode <= reservedAfterDecode
     }
 
     /// Decodes a part of the source and resamples it to exactly `width` × `height`.

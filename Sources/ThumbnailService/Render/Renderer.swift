@@ -98,14 +98,14 @@ struct Renderer: Sendable {
     ) throws(ServiceError) -> RenderedImage {
         let clock = ContinuousClock()
         let start = clock.now
-        let (plan, whole) = try resolvePlan(prepared, bytes, cancellation)
-        if prepared.isDescriptionAlone {
+        let (plan, fullImage) = try resolvePlan(prepared, bytes, cancellation)
+        if prepared.isMetadataOnly {
             return RenderedImage(
-                description: prepared, plan, status: whole?.status ?? .complete, sourceBytes: bytes.count)
+                description: prepared, plan, status: fullImage?.status ?? .complete, sourceBytes: bytes.count)
         }
 
         let image = try translating { () throws(DecodeError) in
-            try prepared.decodeImage(plan.crop, plan.width, plan.height, of: bytes, decoded: whole, cancellation)
+            try prepared.decodeImage(plan.crop, plan.width, plan.height, of: bytes, decoded: fullImage, cancellation)
         }
         let decoded = clock.now
         decode?.end()
@@ -142,22 +142,22 @@ struct Renderer: Sendable {
     /// when it had to be decoded for that.
     private func resolvePlan(
         _ prepared: PreparedRender, _ bytes: [UInt8], _ cancellation: CancellationFlag?
-    ) throws(ServiceError) -> (plan: RenderPlan, whole: DecodedImage?) {
+    ) throws(ServiceError) -> (plan: RenderPlan, fullImage: DecodedImage?) {
         var plan = prepared.plan
-        var whole: DecodedImage?
-        if prepared.needsWhole {
-            whole = try translating { () throws(DecodeError) in
+        var fullImage: DecodedImage?
+        if prepared.needsFullDecode {
+            fullImage = try translating { () throws(DecodeError) in
                 try prepared.decoder.decode(bytes, cancellation: cancellation)
             }
         }
-        if let bitmap = whole?.bitmap, let trim = prepared.request.operations.trim {
+        if let bitmap = fullImage?.bitmap, let trim = prepared.request.operations.trim {
             let box = try translating { () throws(DecodeError) in
                 try bitmap.bounds(trimmedBy: trim, cancellation: cancellation)
             }
             plan = try sizes.plan(
                 prepared.request.operations, prepared.request.output, sourceWidth: bitmap.width,
                 sourceHeight: bitmap.height, trimmed: box)
-            guard prepared.hasRoom(for: plan) else {
+            guard prepared.fitsReservation(for: plan) else {
                 throw ServiceError(.limit, "what the trim leaves becomes too large a picture")
             }
         }
@@ -165,13 +165,13 @@ struct Renderer: Sendable {
             plan = try translating { () throws(DecodeError) in
                 let (width, height) = plan.searchedSize
                 let small = try prepared.decodeImage(
-                    plan.region, width, height, of: bytes, decoded: whole, cancellation)
-                var moved = plan
-                try moved.moveCrop(using: small.bitmap, cancellation: cancellation)
-                return moved
+                    plan.region, width, height, of: bytes, decoded: fullImage, cancellation)
+                var movedPlan = plan
+                try movedPlan.moveCrop(using: small.bitmap, cancellation: cancellation)
+                return movedPlan
             }
         }
-        return (plan, whole)
+        return (plan, fullImage)
     }
 
     private func file(

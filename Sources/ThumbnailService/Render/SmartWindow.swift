@@ -56,10 +56,10 @@ struct SmartWindow {
             let (rows, columns) = window(position)
             found.append(measure(rows, columns))
         }
-        let mostEdges = found.map(\.edges).max() ?? 0
-        let mostEntropy = found.map(\.entropy).max() ?? 0
+        let maxEdges = found.map(\.edges).max() ?? 0
+        let maxEntropy = found.map(\.entropy).max() ?? 0
         let scores = found.map { position in
-            (mostEdges > 0 ? position.edges / mostEdges : 0) + (mostEntropy > 0 ? position.entropy / mostEntropy : 0)
+            (maxEdges > 0 ? position.edges / maxEdges : 0) + (maxEntropy > 0 ? position.entropy / maxEntropy : 0)
         }
         // Positions are tried from the centre outwards; only a higher score replaces the best, with 1e-9 for rounding
         // errors.
@@ -105,8 +105,8 @@ extension RenderPlan {
     mutating func moveCrop(using image: Bitmap, cancellation: CancellationFlag? = nil) throws(DecodeError) {
         let (spareWidth, spareHeight) = (region.width - crop.width, region.height - crop.height)
         let search = try SmartWindow(image, cancellation: cancellation)
-        func shrunk(_ part: Int, _ whole: Int, _ side: Int) -> Int {
-            min(side, max(1, (2 * part * side + whole) / (2 * whole)))
+        func shrunk(_ part: Int, _ total: Int, _ side: Int) -> Int {
+            min(side, max(1, (2 * part * side + total) / (2 * total)))
         }
         let columns = shrunk(crop.width, region.width, image.width)
         let rows = shrunk(crop.height, region.height, image.height)

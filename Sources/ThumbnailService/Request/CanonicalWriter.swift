@@ -41,7 +41,7 @@ struct CanonicalWriter {
         if operations.page != 1 { field("page", operations.page) }
         if let trim = operations.trim { field("trim", trim.corner == .topLeft ? 0 : 1, trim.tolerance) }
         switch operations.region {
-        case .whole: break
+        case .full: break
         case .box(let left, let top, let right, let bottom): field("box", left, top, right, bottom)
         case .square: field("square")
         case .pixels(let x, let y, let width, let height): field("region", x, y, width, height)

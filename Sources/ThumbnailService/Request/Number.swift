@@ -7,7 +7,7 @@ enum Number {
     static let max = 999_999_999
 
     /// Parses decimal digits, 0 to ``max``; nil for an empty text and any other byte.
-    static func whole(_ text: some Sequence<UInt8>) -> Int? {
+    static func unsigned(_ text: some Sequence<UInt8>) -> Int? {
         var value = 0
         var isEmpty = true
         for byte in text {
@@ -21,14 +21,14 @@ enum Number {
 
     /// Parses a whole number with an optional `-`.
     static func signed(_ text: ArraySlice<UInt8>) -> Int? {
-        text.first == UInt8(ascii: "-") ? whole(text.dropFirst()).map { -$0 } : whole(text)
+        text.first == UInt8(ascii: "-") ? unsigned(text.dropFirst()).map { -$0 } : unsigned(text)
     }
 
     /// Parses a decimal number: an optional `-`, digits and at most one point, at least one digit: `1`, `1.`, `.5`,
     /// `-0.25`. Digits after the tenth decimal place are dropped.
     static func decimal(_ text: ArraySlice<UInt8>) -> FixedDecimal? {
         let isNegative = text.first == UInt8(ascii: "-")
-        var (whole, fraction, unit, digits) = (0, 0, FixedDecimal.scale, 0)
+        var (integer, fraction, unit, digits) = (0, 0, FixedDecimal.scale, 0)
         var isFraction = false
         for byte in isNegative ? text.dropFirst() : text {
             if byte == UInt8(ascii: "."), !isFraction {
@@ -41,19 +41,19 @@ enum Number {
                 unit /= 10
                 fraction += digit * unit
             } else {
-                whole = whole * 10 + digit
-                guard whole <= FixedDecimal.maxWhole else { return nil }
+                integer = integer * 10 + digit
+                guard integer <= FixedDecimal.maxInteger else { return nil }
             }
         }
         guard digits > 0 else { return nil }
-        let units = whole * FixedDecimal.scale + fraction
+        let units = integer * FixedDecimal.scale + fraction
         return FixedDecimal(units: isNegative ? -units : units)
     }
 
     /// Parses `AxB`, two whole numbers.
     static func pair(_ text: ArraySlice<UInt8>) -> (Int, Int)? {
-        guard let cross = text.firstIndex(of: UInt8(ascii: "x")), let first = whole(text[..<cross]),
-            let second = whole(text[(cross + 1)...])
+        guard let cross = text.firstIndex(of: UInt8(ascii: "x")), let first = unsigned(text[..<cross]),
+            let second = unsigned(text[(cross + 1)...])
         else { return nil }
         return (first, second)
     }
@@ -76,12 +76,12 @@ struct FixedDecimal: Hashable, Comparable, Sendable {
     /// Units per 1.
     static let scale = 10_000_000_000
     /// The largest whole part that is parsed: its product with a side of an image fits in 64 bits.
-    static let maxWhole = 100_000
+    static let maxInteger = 100_000
 
     init(units: Int) { self.units = units }
 
-    /// Converts a whole number, clamped to ±``maxWhole``.
-    init(_ whole: Int) { units = min(max(whole, -Self.maxWhole), Self.maxWhole) * Self.scale }
+    /// Converts a whole number, clamped to ±``maxInteger``.
+    init(_ integer: Int) { units = min(max(integer, -Self.maxInteger), Self.maxInteger) * Self.scale }
 
     var doubleValue: Double { Double(units) / Double(Self.scale) }
 

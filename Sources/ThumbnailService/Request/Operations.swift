@@ -8,7 +8,7 @@ struct Operations: Hashable, Sendable {
     /// Border to remove; nil keeps it.
     var trim: Trim?
     /// The part of the image to use.
-    var region = Region.whole
+    var region = Region.full
     /// Size of the result.
     var size = SizeRule.thumbor(.init())
     /// Position of the crop when the aspect ratio changes.
@@ -40,7 +40,7 @@ extension Operations {
 
     /// A part of the image, in upright pixels of the whole source, even after a trim.
     enum Region: Hashable, Sendable {
-        case whole
+        case full
         /// thumbor's manual crop: right column and bottom row are exclusive; clipped to the image, ignored when empty.
         case box(left: Int, top: Int, right: Int, bottom: Int)
         /// The largest centred square.
@@ -75,7 +75,7 @@ extension Operations {
     /// - Parameter preservesFocus: Keeps unused focal points, because the response lists them.
     mutating func removeIneffective(preservesFocus: Bool) {
         if case .box(let left, let top, let right, let bottom) = region, left >= right || top >= bottom {
-            region = .whole
+            region = .full
         }
         focus.boxes.removeAll { $0.left >= $0.right || $0.top >= $0.bottom }
         guard case .thumbor(var size) = self.size else { return }

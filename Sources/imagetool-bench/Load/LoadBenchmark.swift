@@ -197,8 +197,8 @@ private struct LoadSide {
     private static func write(_ body: [UInt8], as path: String) -> Bool {
         let descriptor = open(path + ".tmp", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }
-        let isWhole = body.withUnsafeBytes { writeAll($0, to: descriptor) }
-        return close(descriptor) == 0 && isWhole && rename(path + ".tmp", path) == 0
+        let isWritten = body.withUnsafeBytes { writeAll($0, to: descriptor) }
+        return close(descriptor) == 0 && isWritten && rename(path + ".tmp", path) == 0
     }
 
     /// Measures `work` for every number in 0..<`count`, `concurrency` at a time.
@@ -209,8 +209,8 @@ private struct LoadSide {
             for _ in 0..<concurrency {
                 group.addTask { [count, bytes] in
                     while let number = next.next(below: count) {
-                        let got = try await work(number)
-                        guard got == bytes else { throw Failure(.ioError, "io: a body of \(got) bytes") }
+                        let byteCount = try await work(number)
+                        guard byteCount == bytes else { throw Failure(.ioError, "io: a body of \(byteCount) bytes") }
                     }
                 }
             }

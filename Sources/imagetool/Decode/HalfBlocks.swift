@@ -60,11 +60,11 @@ struct HalfBlocks {
 
     /// Mean of a box composited over the checkerboard, whose squares are four pixels wide.
     private func color(_ sum: SIMD8<UInt64>, _ x: Int, _ y: Int) -> RGBA8 {
-        let whole = sum[4] * 255
-        let paper: UInt64 = (x / 4 + y / 4).isMultiple(of: 2) ? 204 : 153
+        let total = sum[4] * 255
+        let checkerGray: UInt64 = (x / 4 + y / 4).isMultiple(of: 2) ? 204 : 153
         func mixed(_ channel: Int) -> UInt8 {
-            let light = sum[channel] + paper * (whole - sum[3] / 255)
-            return UInt8(clamping: (light + whole / 2) / max(1, whole))
+            let light = sum[channel] + checkerGray * (total - sum[3] / 255)
+            return UInt8(clamping: (light + total / 2) / max(1, total))
         }
         return RGBA8(red: mixed(0), green: mixed(1), blue: mixed(2))
     }

@@ -132,7 +132,7 @@ import Testing
         let side = 1...3000
         let plan = plan(request, Int.random(in: side, using: &random), Int.random(in: side, using: &random))
         if let plan {
-            #expect(plan.crop.part(of: plan.region) == plan.crop)
+            #expect(plan.crop.intersection(with: plan.region) == plan.crop)
             #expect(min(plan.width, plan.height, plan.resultWidth, plan.resultHeight) >= 1)
             #expect(max(plan.width, plan.height, plan.resultWidth, plan.resultHeight) <= 8192)
         }

@@ -5,9 +5,9 @@ extension Operations.Region {
     /// Resolves the region within `base`, the image or the part that a trim left.
     ///
     /// - Throws: `malformed` when an IIIF region does not intersect the image.
-    func part(of base: PixelRectangle) throws(ServiceError) -> PixelRectangle {
+    func rectangle(in base: PixelRectangle) throws(ServiceError) -> PixelRectangle {
         switch self {
-        case .whole: return base
+        case .full: return base
         case .box(let left, let top, let right, let bottom):
             return base.cut(left: left, top: top, right: right, bottom: bottom) ?? base
         case .square:
@@ -26,18 +26,19 @@ extension Operations.Region {
     private static func inside(
         _ base: PixelRectangle, _ x: Int, _ y: Int, _ width: Int, _ height: Int
     ) throws(ServiceError) -> PixelRectangle {
-        let part = base.cut(left: base.x + x, top: base.y + y, right: base.x + x + width, bottom: base.y + y + height)
-        guard let part else { throw .malformed("the region has no pixel in the picture") }
-        return part
+        let rectangle = base.cut(
+            left: base.x + x, top: base.y + y, right: base.x + x + width, bottom: base.y + y + height)
+        guard let rectangle else { throw .malformed("the region has no pixel in the picture") }
+        return rectangle
     }
 }
 
 extension PixelRectangle {
-    /// Intersection with `whole`; nil when it is empty.
-    func part(of whole: PixelRectangle) -> PixelRectangle? {
-        let (right, isFar) = x.addingReportingOverflow(width)
-        let (bottom, isLow) = y.addingReportingOverflow(height)
-        return isFar || isLow ? nil : whole.cut(left: x, top: y, right: right, bottom: bottom)
+    /// Intersection with `bounds`; nil when it is empty.
+    func intersection(with bounds: PixelRectangle) -> PixelRectangle? {
+        let (right, overflowsWidth) = x.addingReportingOverflow(width)
+        let (bottom, overflowsHeight) = y.addingReportingOverflow(height)
+        return overflowsWidth || overflowsHeight ? nil : bounds.cut(left: x, top: y, right: right, bottom: bottom)
     }
 
     /// Intersection with the rectangle between these edges; nil when it is empty.
@@ -58,8 +59,8 @@ extension FixedDecimal {
     /// Returns this percentage of a side of at most 2²⁰ pixels, rounded half up; the percentage is at least 0.
     func percent(of side: Int) -> Int {
         // Computed in two parts, so that no product exceeds 64 bits.
-        let whole = 100 * Self.scale
-        return side * (units / whole) + (side * (units % whole) + whole / 2) / whole
+        let hundredPercent = 100 * Self.scale
+        return side * (units / hundredPercent) + (side * (units % hundredPercent) + hundredPercent / 2) / hundredPercent
     }
 }
 #endif
