@@ -8,7 +8,7 @@ struct GalleryHandler: RouteHandler {
     private static let imagesPath = path + "/pictures/"
 
     private let engine: ThumbnailEngine
-    private let addresses: GalleryAddresses
+    private let targets: GalleryTargets
     private let page: [UInt8]
     /// Hosts under which the page is served besides IP addresses and `localhost`, in lower case.
     private let hosts: Set<String>
@@ -21,11 +21,11 @@ struct GalleryHandler: RouteHandler {
     init?(_ engine: ThumbnailEngine) throws(ServiceError) {
         guard let gallery = engine.configuration.gallery else { return nil }
         self.engine = engine
-        let addresses = try GalleryAddresses(gallery, engine.configuration)
-        self.addresses = addresses
+        let targets = try GalleryTargets(gallery, engine.configuration)
+        self.targets = targets
         let token = String(hexadecimal: (0..<32).map { _ in UInt8.random(in: 0...255) })
         self.token = token
-        page = Array(GalleryPage.html(token: token, sides: addresses.sides, count: addresses.count).utf8)
+        page = Array(GalleryPage.html(token: token, sides: targets.sides, count: targets.count).utf8)
         var hosts: Set<String> = [engine.configuration.server.host.lowercased(), "localhost"]
         if let url = engine.configuration.server.publicURL, let target = try? SourceTarget(url) {
             hosts.insert(target.host.description)
@@ -71,7 +71,7 @@ struct GalleryHandler: RouteHandler {
         case "/gallery/state": return state
         default:
             guard target.hasPrefix(Self.imagesPath), let side = Int(target.dropFirst(Self.imagesPath.count)),
-                let json = addresses.json(side: side)
+                let json = targets.json(side: side)
             else { throw ServiceError(.notFound, "the gallery has no such page") }
             return Self.response(Array(json.utf8), "application/json")
         }

@@ -2,7 +2,7 @@
 import PlatformImage
 
 /// Targets of the gallery's images, signed when a key is configured.
-struct GalleryAddresses: Sendable {
+struct GalleryTargets: Sendable {
     private let images: [ServiceConfiguration.Gallery.Image]
     private let keys: SigningKeys?
     /// Thumbnail sides in pixels, ascending; the page requests the smallest that suffices for the screen.
@@ -17,8 +17,8 @@ struct GalleryAddresses: Sendable {
         images = gallery.images
         keys = try SigningPolicy(configuration.signing).keys
         let allowed = configuration.limits.resultSide
-        let usual = [120, 160, 200, 240, 320, 400, 480, 640].filter { $0 <= allowed }
-        sides = usual.isEmpty ? [max(1, allowed)] : usual
+        let standardSides = [120, 160, 200, 240, 320, 400, 480, 640].filter { $0 <= allowed }
+        sides = standardSides.isEmpty ? [max(1, allowed)] : standardSides
         largeSide = max(1, min(1_600, allowed))
     }
 
