@@ -69,7 +69,7 @@ public struct ThumbnailServer: Sendable {
         let connections = connections
         let channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: [
-                HostFieldCheck(), ClientDeparture(), SlowClient(SlowClient.Limits(server)),
+                HostFieldCheck(), ClientDisconnectHandler(), SlowClient(SlowClient.Limits(server)),
                 ConnectionTracker(connections),
             ],
             idleTimeout: TimeAmount(server.idleTimeout), httpDecoderConfiguration: decoder)
@@ -78,7 +78,7 @@ public struct ThumbnailServer: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(server.host, port: server.port), serverName: ServiceIdentity.name,
                 availableConnectionsDelegate: OpenConnections(
-                    atMost: server.maxConnections, metrics: engine.metrics)),
+                    maxConnections: server.maxConnections, metrics: engine.metrics)),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger)
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
@@ -117,8 +117,9 @@ extension ConnectionTable {
             return range
         }
         // When `X-Forwarded-For` is trusted, all peers are proxies.
-        let mostPerClient = server.trustsForwardedFor ? nil : server.maxConnectionsPerClient
-        self.init(most: server.maxConnections, mostPerClient: mostPerClient, proxies: proxies)
+        let maxConnectionsPerClient = server.trustsForwardedFor ? nil : server.maxConnectionsPerClient
+        self.init(
+            maxConnections: server.maxConnections, maxConnectionsPerClient: maxConnectionsPerClient, proxies: proxies)
     }
 }
 

@@ -43,7 +43,7 @@ struct GalleryState: Hashable, Sendable {
             count: engine.queue.waitingCount + engine.queue.budget.waitingCount,
             bytes: engine.queue.budget.grantedBytes, limit: engine.queue.budget.maxBytes)
         renderCount = engine.counters.renderCount
-        cancelledCount = engine.counters.departureCount
+        cancelledCount = engine.counters.disconnectCount
         residentBytes = ResidentMemory.bytes ?? 0
     }
 

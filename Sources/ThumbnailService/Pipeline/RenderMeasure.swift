@@ -64,11 +64,11 @@ final class ServiceCounters: Sendable {
 
     func countDecodes(_ count: Int) { decodes.wrappingAdd(count, ordering: .relaxed) }
 
-    private let departures = Atomic(0)
+    private let disconnects = Atomic(0)
 
     /// Number of requests whose client disconnected before the response.
-    var departureCount: Int { departures.load(ordering: .relaxed) }
+    var disconnectCount: Int { disconnects.load(ordering: .relaxed) }
 
-    func countDeparture() { departures.wrappingAdd(1, ordering: .relaxed) }
+    func countDisconnect() { disconnects.wrappingAdd(1, ordering: .relaxed) }
 }
 #endif

@@ -82,7 +82,7 @@ struct AdminResponder: HTTPResponder {
 
     private func serviceResponse(_ request: Request) -> ServiceResponse {
         // Metrics collectors may add a query, which is ignored.
-        guard request.head.authority != nil else { return .plain(400, HostFieldCheck.refusal.message + "\n") }
+        guard request.head.authority != nil else { return .plain(400, HostFieldCheck.invalidHostError.message + "\n") }
         let target = request.head.path.map { $0.prefix { $0 != "?" } } ?? ""
         guard request.method == .get || request.method == .head else {
             var response = ServiceResponse.plain(405, "GET and HEAD are what is understood\n")

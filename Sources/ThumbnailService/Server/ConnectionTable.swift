@@ -20,8 +20,8 @@ final class ConnectionTable: Sendable {
         let closeIfIdle: @Sendable () -> Void
     }
 
-    private let most: Int
-    private let mostPerClient: Int?
+    private let maxConnections: Int
+    private let maxConnectionsPerClient: Int?
     private let proxies: [AddressRange]
     private let state = Mutex(ConnectionTableState())
 
@@ -29,10 +29,12 @@ final class ConnectionTable: Sendable {
     ///
     /// - Parameters:
     ///   - most: Maximum number of connections, at least 1.
-    ///   - mostPerClient: Maximum per IPv4 address or IPv6 /64 network, at least 1; nil for no limit.
+    ///   - maxConnectionsPerClient: Maximum per IPv4 address or IPv6 /64 network, at least 1; nil for no limit.
     ///   - proxies: Addresses of proxies, which have no limit per client.
-    init(most: Int, mostPerClient: Int?, proxies: [AddressRange]) {
-        (self.most, self.mostPerClient, self.proxies) = (most, mostPerClient, proxies)
+    init(maxConnections: Int, maxConnectionsPerClient: Int?, proxies: [AddressRange]) {
+        (self.maxConnections, self.maxConnectionsPerClient, self.proxies) = (
+            maxConnections, maxConnectionsPerClient, proxies
+        )
     }
 
     /// Number of connections, without those that are being closed.
@@ -49,11 +51,11 @@ final class ConnectionTable: Sendable {
         let client = limitedClient(connection.peer)
         let (number, victims) = state.locked(in: self) { state -> (Number?, [Connection]) in
             var victims: [Connection] = []
-            if let client, let mostPerClient, state.count(of: client) >= mostPerClient {
+            if let client, let maxConnectionsPerClient, state.count(of: client) >= maxConnectionsPerClient {
                 guard let number = state.longestIdle(of: client) else { return (nil, []) }
                 state.remove(number).map { victims.append($0) }
             }
-            if state.entries.count + 1 >= most, let number = state.longestIdle() {
+            if state.entries.count + 1 >= maxConnections, let number = state.longestIdle() {
                 state.remove(number).map { victims.append($0) }
             }
             return (state.insert(connection, client), victims)
@@ -83,14 +85,16 @@ final class ConnectionTable: Sendable {
 
     private func makeRoom() {
         let victim = state.locked(in: self) { state in
-            state.entries.count < most ? nil : state.longestIdle().flatMap { state.remove($0) }
+            state.entries.count < maxConnections ? nil : state.longestIdle().flatMap { state.remove($0) }
         }
         victim?.closeIfIdle()
     }
 
     /// Returns the network to which the limit per client applies; nil for connections without that limit.
     private func limitedClient(_ peer: IPAddress?) -> IPAddress? {
-        guard mostPerClient != nil, let peer, !proxies.contains(where: { $0.contains(peer) }) else { return nil }
+        guard maxConnectionsPerClient != nil, let peer, !proxies.contains(where: { $0.contains(peer) }) else {
+            return nil
+        }
         return peer.clientNetwork
     }
 }
@@ -166,12 +170,12 @@ private struct ConnectionTableState {
 
 /// Counts connections, and pauses accepting while the maximum is reached.
 struct OpenConnections: AvailableConnectionsDelegate {
-    private let most: Int
+    private let maxConnections: Int
     private let metrics: ServiceMetrics
     private var count = 0
 
-    init(atMost most: Int, metrics: ServiceMetrics) {
-        self.most = most
+    init(maxConnections: Int, metrics: ServiceMetrics) {
+        self.maxConnections = maxConnections
         self.metrics = metrics
     }
 
@@ -185,6 +189,6 @@ struct OpenConnections: AvailableConnectionsDelegate {
         metrics.connectionClosed()
     }
 
-    func isAcceptingNewConnections() -> Bool { count < most }
+    func isAcceptingNewConnections() -> Bool { count < maxConnections }
 }
 #endif

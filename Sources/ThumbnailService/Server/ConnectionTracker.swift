@@ -25,21 +25,21 @@ final class ConnectionTracker: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        if context.channel.isActive { enter(context) }
+        if context.channel.isActive { register(context) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        leave()
+        unregister()
     }
 
     func channelActive(context: ChannelHandlerContext) {
         context.fireChannelActive()
-        enter(context)
+        register(context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        leave()
+        unregister()
         context.fireChannelInactive()
     }
 
@@ -52,7 +52,7 @@ final class ConnectionTracker: ChannelDuplexHandler, RemovableChannelHandler {
         case .body: break
         case .end:
             isReadingRequest = false
-            noteIfIdle()
+            reportIfIdle()
         }
         context.fireChannelRead(data)
     }
@@ -60,19 +60,19 @@ final class ConnectionTracker: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
             pendingResponses -= 1
-            noteIfIdle()
+            reportIfIdle()
         }
         context.write(data, promise: promise)
     }
 
-    private func noteIfIdle() {
+    private func reportIfIdle() {
         if isIdle, let number { table.endRequest(number) }
     }
 
     /// Registers the connection. A refused connection is closed in a later iteration of the event loop: closing it
     /// before all handlers have received `channelActive` traps in NIOAsyncChannel ("Deinited NIOAsyncWriter without
     /// calling finish()").
-    private func enter(_ context: ChannelHandlerContext) {
+    private func register(_ context: ChannelHandlerContext) {
         guard number == nil else { return }
         number = table.insert(connection(context))
         guard number == nil else { return }
@@ -80,7 +80,7 @@ final class ConnectionTracker: ChannelDuplexHandler, RemovableChannelHandler {
         context.eventLoop.execute { channel.close(promise: nil) }
     }
 
-    private func leave() {
+    private func unregister() {
         number.map { table.remove($0) }
         number = nil
     }

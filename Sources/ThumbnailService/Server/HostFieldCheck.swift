@@ -14,7 +14,7 @@ final class HostFieldCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = HTTPRequestPart
 
     /// The error for a request without `authority`.
-    static let refusal = ServiceError.malformed("a request has one Host field with a host and at most a port")
+    static let invalidHostError = ServiceError.malformed("a request has one Host field with a host and at most a port")
 
     func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
@@ -63,8 +63,8 @@ private final class HostFieldFilter: ChannelInboundHandler {
         let hosts = head.headers["Host"]
         if hosts.count == 1, HostFieldCheck.isValid(hosts[0]) { return context.fireChannelRead(data) }
         head.headers.remove(name: "Host")
-        let isOld = head.version.major < 1 || (head.version.major == 1 && head.version.minor == 0)
-        if hosts.isEmpty, isOld { head.headers.add(name: "Host", value: "") }
+        let isHTTP10 = head.version.major < 1 || (head.version.major == 1 && head.version.minor == 0)
+        if hosts.isEmpty, isHTTP10 { head.headers.add(name: "Host", value: "") }
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }

@@ -8,12 +8,12 @@ enum LoggedTarget {
     static let maxBytes = 512
 
     /// First segments that are not secrets; any other first segment may be a signature.
-    private static let plain: Set<String> = [
+    private static let publicSegments: Set<String> = [
         "unsafe", "iiif", "post", "health", "healthcheck", "metrics", "gallery", "favicon.ico", "robots.txt",
     ]
 
     static func text(_ target: String) -> String {
-        var segments = pieces(Array(target.utf8))
+        var segments = splitSegments(Array(target.utf8))
         if segments.count > 1 {
             // Leading empty segments make the target invalid, but a signature may follow them.
             var first = segments.indices.dropFirst().first { !segments[$0].bytes.isEmpty } ?? segments.endIndex
@@ -21,7 +21,7 @@ enum LoggedTarget {
                 first = segments.indices.first { $0 > first && !segments[$0].bytes.isEmpty } ?? first
             }
             for index in segments.indices.dropFirst()
-            where index == first ? !plain.contains(segments[index].text) : segments[index].isSignature {
+            where index == first ? !publicSegments.contains(segments[index].text) : segments[index].isSignature {
                 segments[index].bytes = Array("-".utf8)
             }
         }
@@ -33,7 +33,7 @@ enum LoggedTarget {
             let isAuthority = !isLast || segment.isAfterEmpty || segment.bytes.contains(UInt8(ascii: ":"))
             result += isAuthority ? segment.withoutUser : segment.bytes
         }
-        return shown(result)
+        return escaped(result)
     }
 
     private struct Segment {
@@ -66,7 +66,7 @@ enum LoggedTarget {
 
     /// Splits the target at slashes, plain or percent-encoded any number of times, up to the first question mark or
     /// number sign.
-    private static func pieces(_ target: [UInt8]) -> [Segment] {
+    private static func splitSegments(_ target: [UInt8]) -> [Segment] {
         var segments = [Segment(separator: [], bytes: [])]
         var index = 0
         while index < target.count {
@@ -102,18 +102,18 @@ enum LoggedTarget {
         return (high << 4 | low, digits + 2)
     }
 
-    private static func end(ofLast wanted: UInt8, in bytes: [UInt8]) -> Int? {
-        var found: Int?
+    private static func end(ofLast searched: UInt8, in bytes: [UInt8]) -> Int? {
+        var lastEnd: Int?
         var index = 0
         while index < bytes.count {
             let (byte, end) = decoded(bytes, index)
-            if byte == wanted { found = end }
+            if byte == searched { lastEnd = end }
             index = end
         }
-        return found
+        return lastEnd
     }
 
-    private static func shown(_ bytes: [UInt8]) -> String {
+    private static func escaped(_ bytes: [UInt8]) -> String {
         var result = ""
         for byte in bytes.prefix(maxBytes) {
             if (0x21...0x7E).contains(byte) {

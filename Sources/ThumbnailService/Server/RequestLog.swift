@@ -19,7 +19,7 @@ struct RequestLog {
     var metadata: Logger.Metadata {
         let facts = trace.facts
         var line: Logger.Metadata = [
-            "request_id": "\(id)", "method": "\(Self.known(method))", "path": "\(LoggedTarget.text(target))",
+            "request_id": "\(id)", "method": "\(Self.loggedName(method))", "path": "\(LoggedTarget.text(target))",
             "dialect": "\(response.dialect.rawValue)", "status": .number(response.status),
             "bytes": .number(method == .head ? 0 : response.body.count), "ms": .number(elapsed),
         ]
@@ -45,7 +45,7 @@ struct RequestLog {
     }
 
     /// Name of the method; `other` for unknown methods, because a method can be any token.
-    private static func known(_ method: HTTPRequest.Method) -> String {
+    private static func loggedName(_ method: HTTPRequest.Method) -> String {
         switch method {
         case .get, .head, .post, .options, .put, .delete, .patch, .connect, .trace: method.rawValue
         default: "other"
@@ -69,12 +69,12 @@ extension Logger.MetadataValue {
 /// Request identifiers for logs and responses.
 enum RequestIdentifier {
     /// Returns the client's identifier when it has at most 64 harmless characters, otherwise a random one.
-    static func of(_ given: String?) -> String {
-        guard let given, (1...64).contains(given.utf8.count), given.utf8.allSatisfy(isPlain) else {
+    static func of(_ identifier: String?) -> String {
+        guard let identifier, (1...64).contains(identifier.utf8.count), identifier.utf8.allSatisfy(isPlain) else {
             // One 64-bit number instead of eight bytes: each call to the generator is a system call.
             return Hexadecimal.text(UInt64.random(in: 0 ... .max))
         }
-        return given
+        return identifier
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || "._-".utf8.contains(byte) }

@@ -28,7 +28,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     private let limits: Limits
     private var context: ChannelHandlerContext?
     private var phase = Phase.betweenRequests
-    private var requestBegin = NIODeadline.now()
+    private var requestStart = NIODeadline.now()
     /// Number of unfinished responses. While it is above 0, the client may wait without a time limit.
     private var pendingResponses = 0
     private var readDeadline: NIODeadline?
@@ -41,8 +41,8 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         // The parsed parts of a request arrive too late to measure the time of its first byte.
-        let watch = FirstByteWatch { [weak self] in self?.bytesArrived() }
-        try? context.pipeline.syncOperations.addHandler(watch, name: nil, position: .first)
+        let firstByte = FirstByteHandler { [weak self] in self?.bytesReceived() }
+        try? context.pipeline.syncOperations.addHandler(firstByte, name: nil, position: .first)
         if context.channel.isActive { beginRequest(context) }
     }
 
@@ -66,7 +66,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
         case .head:
             phase = .body
             pendingResponses += 1
-            readDeadline = requestBegin + limits.request
+            readDeadline = requestStart + limits.request
         case .body: break
         case .end:
             phase = .betweenRequests
@@ -90,25 +90,25 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
         } else {
             let deadline = context.eventLoop.now + limits.stalledResponse
             writeDeadline = deadline
-            watch(deadline, context)
+            startTimer(deadline, context)
         }
         context.fireChannelWritabilityChanged()
     }
 
-    private func bytesArrived() {
+    private func bytesReceived() {
         guard phase == .betweenRequests, let context else { return }
         phase = .header
         if pendingResponses == 0 { beginRequest(context) }
     }
 
     private func beginRequest(_ context: ChannelHandlerContext) {
-        requestBegin = context.eventLoop.now
-        let deadline = requestBegin + limits.header
+        requestStart = context.eventLoop.now
+        let deadline = requestStart + limits.header
         (phase, readDeadline) = (.header, deadline)
-        watch(deadline, context)
+        startTimer(deadline, context)
     }
 
-    private func watch(_ deadline: NIODeadline, _ context: ChannelHandlerContext) {
+    private func startTimer(_ deadline: NIODeadline, _ context: ChannelHandlerContext) {
         if let timer, timer.deadline <= deadline { return }
         stopTimer()
         let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.check(context) }
@@ -118,7 +118,7 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
     private func check(_ context: ChannelHandlerContext) {
         timer = nil
         guard let deadline = [readDeadline, writeDeadline].compactMap({ $0 }).min() else { return }
-        guard deadline <= context.eventLoop.now else { return watch(deadline, context) }
+        guard deadline <= context.eventLoop.now else { return startTimer(deadline, context) }
         context.close(promise: nil)
     }
 
@@ -129,16 +129,16 @@ final class SlowClient: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 /// Calls a function when bytes arrive, before they are parsed.
-private final class FirstByteWatch: ChannelInboundHandler {
+private final class FirstByteHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    private let arrived: () -> Void
+    private let onBytes: () -> Void
 
-    init(_ arrived: @escaping () -> Void) { self.arrived = arrived }
+    init(_ onBytes: @escaping () -> Void) { self.onBytes = onBytes }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        arrived()
+        onBytes()
         context.fireChannelRead(data)
     }
 }

@@ -24,7 +24,7 @@ struct ThumbnailResponder: HTTPResponder {
     /// Adds `X-Cache` and `Server-Timing` to responses.
     let showsDebugFields: Bool
     let logger: Logger
-    private let known = KnownTargets()
+    private let verifiedTargets = VerifiedTargetCache()
 
     init(
         engine: ThumbnailEngine, dialects: Dialects, state: ServiceState, extra: (any RouteHandler)?,
@@ -70,7 +70,7 @@ struct ThumbnailResponder: HTTPResponder {
     private func serviceResponse(
         _ request: Request, _ context: Context, _ dependsOnAccept: inout Bool
     ) async throws(ServiceError) -> ServiceResponse {
-        guard request.head.authority != nil else { throw HostFieldCheck.refusal }
+        guard request.head.authority != nil else { throw HostFieldCheck.invalidHostError }
         let target = request.head.path ?? ""
         guard target.utf8.count <= configuration.server.maxTargetBytes else {
             throw ServiceError(.targetTooLong, "the target is longer than \(configuration.server.maxTargetBytes) bytes")
@@ -80,13 +80,13 @@ struct ThumbnailResponder: HTTPResponder {
         if request.method == .options { return options(target) }
         if let extra, extra.handles(target) { return try await extra.respond(to: request.head) }
         let accepted = acceptedFormat(request)
-        let name = KnownTargets.Name(target, accepted: accepted)
-        if request.method == .get || request.method == .head, let hot = known.find(name),
-            let found = engine.freshResultInMemory(hot.key)
+        let name = VerifiedTargetCache.Name(target, accepted: accepted)
+        if request.method == .get || request.method == .head, let cached = verifiedTargets.find(name),
+            let served = engine.freshResultInMemory(cached.key)
         {
-            dependsOnAccept = hot.dependsOnAccept
-            RequestTrace.current?.note(hot.request.source)
-            return imageResponse(hot.request, hot.dialect, found, request)
+            dependsOnAccept = cached.dependsOnAccept
+            RequestTrace.current?.note(cached.request.source)
+            return imageResponse(cached.request, cached.dialect, served, request)
         }
         let parsed: Dialects.ParsedTarget
         switch request.method {
@@ -127,16 +127,16 @@ struct ThumbnailResponder: HTTPResponder {
     }
 
     private func thumbnailResponse(
-        _ thumbnail: ThumbnailRequest, _ dialect: DialectName, _ name: KnownTargets.Name, _ request: Request,
+        _ thumbnail: ThumbnailRequest, _ dialect: DialectName, _ name: VerifiedTargetCache.Name, _ request: Request,
         _ context: Context, _ dependsOnAccept: Bool
     ) async throws(ServiceError) -> ServiceResponse {
         RequestTrace.current?.note(thumbnail.source)
         // Results in memory are returned immediately, without a task or a suspension.
-        if dialect != .post, let key = engine.memoryKey(of: thumbnail), let found = engine.freshResultInMemory(key) {
-            let target = KnownTargets.Target(
+        if dialect != .post, let key = engine.memoryKey(of: thumbnail), let served = engine.freshResultInMemory(key) {
+            let target = VerifiedTargetCache.Target(
                 request: thumbnail, dialect: dialect, key: key, dependsOnAccept: dependsOnAccept)
-            known.insert(target, for: name)
-            return imageResponse(thumbnail, dialect, found, request)
+            verifiedTargets.insert(target, for: name)
+            return imageResponse(thumbnail, dialect, served, request)
         }
         // Requests that will be refused fail here: under overload, tasks and suspensions are too expensive.
         try engine.checkBeforeWork(thumbnail)
@@ -149,10 +149,10 @@ struct ThumbnailResponder: HTTPResponder {
         }
         let engine = engine
         let client = self.client(request, context)
-        let found = try await whileWanted(context) { [body] () throws(ServiceError) in
+        let served = try await runUntilDisconnect(context) { [body] () throws(ServiceError) in
             try await engine.result(for: thumbnail, body: body, reservation: reservation, client: client)
         }
-        return imageResponse(thumbnail, dialect, found, request)
+        return imageResponse(thumbnail, dialect, served, request)
     }
 
     /// Address of the client, behind a trusted proxy the forwarded one; nil when renders per client are not limited.
@@ -169,7 +169,7 @@ struct ThumbnailResponder: HTTPResponder {
     ) async throws(ServiceError) -> ServiceResponse {
         RequestTrace.current?.note(thumbnail.source)
         let engine = engine
-        let (header, source) = try await whileWanted(context) { () throws(ServiceError) in
+        let (header, source) = try await runUntilDisconnect(context) { () throws(ServiceError) in
             try await engine.header(of: thumbnail.source)
         }
         let id = publicURL(request) + IIIFDialect.prefix + rawIdentifier
@@ -190,24 +190,24 @@ struct ThumbnailResponder: HTTPResponder {
     }
 
     /// Runs `work` until it is done, the deadline passes or the client disconnects.
-    private func whileWanted<Value: Sendable>(
+    private func runUntilDisconnect<Value: Sendable>(
         _ context: Context, _ work: @escaping @Sendable () async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
         let counters = engine.counters
         return try await whileConnected(
-            context.channel, within: configuration.server.deadline, onDeparture: { counters.countDeparture() }, work)
+            context.channel, within: configuration.server.deadline, onDisconnect: { counters.countDisconnect() }, work)
     }
 
     private func imageResponse(
-        _ thumbnail: ThumbnailRequest, _ name: DialectName, _ found: ThumbnailEngine.ServedResult, _ request: Request
+        _ thumbnail: ThumbnailRequest, _ name: DialectName, _ served: ThumbnailEngine.ServedResult, _ request: Request
     ) -> ServiceResponse {
-        let (facts, now) = (found.result.facts, engine.now)
+        let (facts, now) = (served.result.facts, engine.now)
         let isUnchanged = ConditionalRequest(request.headers).isNotModified(
             entityTag: facts.entityTag, lastModified: facts.lastModified, now: now.seconds)
-        var response = ServiceResponse(status: isUnchanged ? 304 : 200, body: isUnchanged ? [] : found.result.bytes)
+        var response = ServiceResponse(status: isUnchanged ? 304 : 200, body: isUnchanged ? [] : served.result.bytes)
         response.dialect = name
-        response.provenance = found.provenance
-        let lifetime = found.result.lifetime(thumbnail.policy, engine.lifetimes, now: now)
+        response.provenance = served.provenance
+        let lifetime = served.result.lifetime(thumbnail.policy, engine.lifetimes, now: now)
         response.fields[.cacheControl] = lifetime.cacheControl
         if let age = lifetime.age { response.fields[.age] = String(age) }
         response.fields[.eTag] = facts.entityTag

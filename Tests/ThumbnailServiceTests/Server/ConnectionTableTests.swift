@@ -13,7 +13,8 @@ import PlatformImageTestSupport
 
         init(most: Int, perClient: Int? = nil, proxies: [String] = []) {
             table = ConnectionTable(
-                most: most, mostPerClient: perClient, proxies: proxies.compactMap { AddressRange($0) })
+                maxConnections: most, maxConnectionsPerClient: perClient,
+                proxies: proxies.compactMap { AddressRange($0) })
         }
 
         func connection(_ name: String, _ peer: String?) -> ConnectionTable.Connection {

@@ -14,12 +14,12 @@ import Testing
         return try await LoopbackOrigin { _ in .ok(picture, [OriginField("Cache-Control", "max-age=3600")]) }
     }
 
-    private static func known(_ name: String) throws -> KnownTargets.Target {
+    private static func known(_ name: String) throws -> VerifiedTargetCache.Target {
         guard case .image(let request, let dialect) = try Dialects(configuration).parse("/unsafe/8x8/\(name).png")
         else {
             throw ServiceError(.malformed, "no picture")
         }
-        return KnownTargets.Target(
+        return VerifiedTargetCache.Target(
             request: request, dialect: dialect, key: ResultKey(canonical: request.canonicalBytes),
             dependsOnAccept: false)
     }
@@ -70,22 +70,22 @@ import Testing
     }
 
     @Test func canonicallyEquivalentTargetsAreDistinct() throws {
-        let targets = KnownTargets()
+        let targets = VerifiedTargetCache()
         let (composed, apart) = ("/unsafe/8x8/\u{E9}.png", "/unsafe/8x8/e\u{301}.png")
         #expect(composed == apart)
 
-        targets.insert(try Self.known("a"), for: KnownTargets.Name(composed, accepted: nil))
+        targets.insert(try Self.known("a"), for: VerifiedTargetCache.Name(composed, accepted: nil))
 
-        #expect(targets.find(KnownTargets.Name(composed, accepted: nil)) != nil)
-        #expect(targets.find(KnownTargets.Name(apart, accepted: nil)) == nil)
-        #expect(targets.find(KnownTargets.Name(composed, accepted: .jpeg)) == nil)
+        #expect(targets.find(VerifiedTargetCache.Name(composed, accepted: nil)) != nil)
+        #expect(targets.find(VerifiedTargetCache.Name(apart, accepted: nil)) == nil)
+        #expect(targets.find(VerifiedTargetCache.Name(composed, accepted: .jpeg)) == nil)
     }
 
     @Test func oldestTargetsAreEvictedAtTheByteLimit() throws {
-        let targets = KnownTargets(maxBytes: 10_000)
+        let targets = VerifiedTargetCache(maxBytes: 10_000)
         let known = try Self.known("a")
-        for number in 0..<100 { targets.insert(known, for: KnownTargets.Name("/\(number)", accepted: nil)) }
-        let kept = (0..<100).filter { targets.find(KnownTargets.Name("/\($0)", accepted: nil)) != nil }
+        for number in 0..<100 { targets.insert(known, for: VerifiedTargetCache.Name("/\(number)", accepted: nil)) }
+        let kept = (0..<100).filter { targets.find(VerifiedTargetCache.Name("/\($0)", accepted: nil)) != nil }
         #expect(kept == [96, 97, 98, 99])
     }
 }

@@ -9,60 +9,60 @@ import Synchronization
 ///
 /// A server that supports half-closed connections detects a closed one only when it writes. A client that closes its
 /// sending side counts as disconnected, as in nginx.
-final class ClientDeparture: ChannelInboundHandler, RemovableChannelHandler {
+final class ClientDisconnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
 
     /// Thread-safe view of the client's state.
-    final class Watch: Sendable {
+    final class Observer: Sendable {
         private struct State {
-            var isGone = false
+            var isDisconnected = false
             var action: (@Sendable () -> Void)?
         }
 
         private let state = Mutex(State())
 
         /// Calls `action` when the client disconnects, immediately when it already has; nil removes the action.
-        func whenGone(_ action: (@Sendable () -> Void)?) {
-            let isGone = state.locked(in: self) { state in
+        func onDisconnect(_ action: (@Sendable () -> Void)?) {
+            let isDisconnected = state.locked(in: self) { state in
                 state.action = action
-                return state.isGone
+                return state.isDisconnected
             }
-            if isGone { action?() }
+            if isDisconnected { action?() }
         }
 
-        fileprivate func leave() {
+        fileprivate func notify() {
             let action = state.locked(in: self) { state in
-                state.isGone = true
+                state.isDisconnected = true
                 return state.action
             }
             action?()
         }
     }
 
-    let watch = Watch()
+    let observer = Observer()
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent { watch.leave() }
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { observer.notify() }
         context.fireUserInboundEventTriggered(event)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        watch.leave()
+        observer.notify()
         context.fireChannelInactive()
     }
 }
 
 /// Runs `work` until it ends, the time limit has passed or the client disconnects.
 ///
-/// - Parameter onDeparture: Called when the client disconnects.
+/// - Parameter onDisconnect: Called when the client disconnects.
 /// - Throws: The errors of ``withDeadline(_:_:)``.
 func whileConnected<Value: Sendable>(
-    _ channel: any Channel, within limit: Duration, onDeparture: @escaping @Sendable () -> Void,
+    _ channel: any Channel, within limit: Duration, onDisconnect: @escaping @Sendable () -> Void,
     _ work: @escaping @Sendable () async throws(ServiceError) -> Value
 ) async throws(ServiceError) -> Value {
-    let departure = try? await channel.eventLoop.submit {
-        try channel.pipeline.syncOperations.handler(type: ClientDeparture.self).watch
+    let observer = try? await channel.eventLoop.submit {
+        try channel.pipeline.syncOperations.handler(type: ClientDisconnectHandler.self).observer
     }.get()
     let task = Task { () -> Result<Value, ServiceError> in
         do throws(ServiceError) {
@@ -71,17 +71,17 @@ func whileConnected<Value: Sendable>(
             return .failure(error)
         }
     }
-    departure?.whenGone {
-        onDeparture()
+    observer?.onDisconnect {
+        onDisconnect()
         task.cancel()
     }
-    defer { departure?.whenGone(nil) }
-    let end = await withTaskCancellationHandler {
+    defer { observer?.onDisconnect(nil) }
+    let result = await withTaskCancellationHandler {
         await task.value
     } onCancel: {
         task.cancel()
     }
-    return try end.get()
+    return try result.get()
 }
 
 /// Runs `work` and cancels it when the time limit has passed.
@@ -90,7 +90,7 @@ func whileConnected<Value: Sendable>(
 func withDeadline<Value: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async throws(ServiceError) -> Value
 ) async throws(ServiceError) -> Value {
-    let end: Result<Value, ServiceError> = await withTaskGroup(of: Result<Value, ServiceError>?.self) { group in
+    let result: Result<Value, ServiceError> = await withTaskGroup(of: Result<Value, ServiceError>?.self) { group in
         group.addTask {
             do throws(ServiceError) { return .success(try await work()) } catch { return .failure(error) }
         }
@@ -100,9 +100,9 @@ func withDeadline<Value: Sendable>(
             return .failure(ServiceError(.deadline, "it took longer than \(limit.components.seconds) s"))
         }
         defer { group.cancelAll() }
-        while let ended = await group.next() { if let ended { return ended } }
+        while let result = await group.next() { if let result { return result } }
         return .failure(ServiceError(.deadline, "the request was given up"))
     }
-    return try end.get()
+    return try result.get()
 }
 #endif

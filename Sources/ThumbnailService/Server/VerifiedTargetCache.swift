@@ -5,7 +5,7 @@ import PlatformImage
 ///
 /// The meaning of a target depends only on its bytes, on the configuration, and on `Accept` where formats are
 /// negotiated. Only targets with a successful response are added, so that invalid requests cannot fill the cache.
-final class KnownTargets: Sendable {
+final class VerifiedTargetCache: Sendable {
     struct Target: Sendable {
         let request: ThumbnailRequest
         let dialect: DialectName
@@ -38,8 +38,8 @@ final class KnownTargets: Sendable {
 
     func find(_ name: Name) -> Target? { memory.value(for: name) }
 
-    func insert(_ known: Target, for name: Name) {
-        _ = memory.insert(known, for: name, cost: 2_048 + 3 * name.target.count)
+    func insert(_ verified: Target, for name: Name) {
+        _ = memory.insert(verified, for: name, cost: 2_048 + 3 * name.target.count)
     }
 }
 #endif
