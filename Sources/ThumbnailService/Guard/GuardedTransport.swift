@@ -95,7 +95,7 @@ final class OriginExchange: Sendable {
     init(_ context: TraceContext?) { self.context = context }
 
     /// False when the fetch was answered without sending a request.
-    var isSent: Bool { sent.load(ordering: .relaxed) }
+    var wasSent: Bool { sent.load(ordering: .relaxed) }
 
     /// Marks the request as sent and adds the trace context fields.
     func send(_ request: inout HTTPRequest) {

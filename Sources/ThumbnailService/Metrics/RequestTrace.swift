@@ -29,7 +29,7 @@ final class RequestTrace: Sendable {
 
     var facts: Facts { state.locked(in: self) { $0 } }
 
-    func note(_ change: @Sendable (inout Facts) -> Void) { state.locked(in: self) { change(&$0) } }
+    func update(_ change: @Sendable (inout Facts) -> Void) { state.locked(in: self) { change(&$0) } }
 
     /// Value of `Server-Timing` in milliseconds; `total` is the complete duration.
     func serverTiming(total: Duration) -> String {

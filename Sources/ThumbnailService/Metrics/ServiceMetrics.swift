@@ -32,8 +32,8 @@ final class ServiceMetrics: Sendable {
     /// Creates all metrics.
     ///
     /// - Parameter factory: Metrics backend; nil creates a new ``PrometheusRegistry``.
-    init(factory given: (any MetricsFactory)? = nil) {
-        let factory = given ?? PrometheusRegistry()
+    init(factory backend: (any MetricsFactory)? = nil) {
+        let factory = backend ?? PrometheusRegistry()
         (factory as? PrometheusRegistry)?.describe(Self.help)
         self.factory = factory
         func counters<Value: RawRepresentable<String> & CaseIterable & Hashable>(
@@ -110,15 +110,15 @@ extension ServiceMetrics {
     /// Counts a successful fetch.
     ///
     /// - Parameters:
-    ///   - isLooked: True when there is a cache of sources.
-    ///   - isSent: False when the fetch shared the request of another fetch.
-    func note(_ source: LoadSource, isLooked: Bool, isSent: Bool, in duration: Duration) {
+    ///   - hasSourceCache: True when there is a cache of sources.
+    ///   - wasSent: False when the fetch shared the request of another fetch.
+    func recordFetch(_ source: LoadSource, hasSourceCache: Bool, wasSent: Bool, in duration: Duration) {
         switch source {
         case .none: break
         case .memory, .disk: hit(.source)
         case .networkNotModified, .networkToDisk:
-            if isLooked { miss(.source) }
-            if isSent { fetched(in: duration) } else { shared(.fetch) }
+            if hasSourceCache { miss(.source) }
+            if wasSent { fetched(in: duration) } else { shared(.fetch) }
         }
     }
 }

@@ -37,8 +37,8 @@ final class Admission: Sendable {
         /// Start times of the fetches whose renders will be queued next.
         var fetches: [UInt64: ContinuousClock.Instant] = [:]
         /// Durations of fetches and renders in seconds.
-        var fetchTime = RobustMean(usual: 0.1)
-        var renderTime = RobustMean(usual: 0.01)
+        var fetchTime = RobustMean(initial: 0.1)
+        var renderTime = RobustMean(initial: 0.01)
         var last: UInt64 = 0
         /// Seconds per pixel of each format.
         var speeds: [ImageFormat: RobustMean] = [:]
@@ -47,7 +47,7 @@ final class Admission: Sendable {
     /// Minimum number of pixels that a render counts as, for measurement and estimate.
     private static let minPixels = 1_000_000
     /// Assumed seconds per pixel of a format without measurements.
-    private static let usualSpeed = 10e-9
+    private static let defaultSpeed = 10e-9
 
     private let threads: Int
     private let maxWaiting: Int
@@ -88,19 +88,19 @@ final class Admission: Sendable {
     /// - Throws: `overloaded`.
     func check() throws(ServiceError) {
         let now = clock()
-        try state.locked(in: self) { state throws(ServiceError) in try refuseIfFull(state, now, within: maxWait) }
+        try state.locked(in: self) { state throws(ServiceError) in try throwIfFull(state, now, within: maxWait) }
     }
 
-    /// Reserves a fetch slot; it counts against the render queue until ``arrive(_:isDone:)``. Without it, any number of
-    /// fetches could accumulate before the queue, and be rejected after most of their work is done.
+    /// Reserves a fetch slot; it counts against the render queue until ``releaseFetch(_:isDone:)``. Without it, any
+    /// number of fetches could accumulate before the queue, and be rejected after most of their work is done.
     ///
     /// - Throws: `overloaded`.
-    func approach() throws(ServiceError) -> Ticket {
+    func reserveFetch() throws(ServiceError) -> Ticket {
         let now = clock()
         return try state.locked(in: self) { state throws(ServiceError) in
-            try refuseIfFull(state, now, within: maxWait)
-            guard state.fetches.count < Self.fetchesPerPlace * threads.addingClamped(maxWaiting) else {
-                throw refusal(1, "too many sources are being fetched")
+            try throwIfFull(state, now, within: maxWait)
+            guard state.fetches.count < Self.fetchesPerRenderSlot * threads.addingClamped(maxWaiting) else {
+                throw overloadError(1, "too many sources are being fetched")
             }
             state.last += 1
             state.fetches[state.last] = now
@@ -111,31 +111,31 @@ final class Admission: Sendable {
     /// Releases a fetch slot.
     ///
     /// - Parameter isDone: True when the source was fetched; its duration is then added to the fetch times.
-    func arrive(_ ticket: Ticket, isDone: Bool) {
+    func releaseFetch(_ ticket: Ticket, isDone: Bool) {
         let now = clock()
         state.locked(in: self) { state in
             guard let begin = state.fetches.removeValue(forKey: ticket.number), isDone else { return }
-            state.fetchTime.count((now - begin) / .seconds(1))
+            state.fetchTime.add((now - begin) / .seconds(1))
         }
     }
 
     /// Concurrent fetches per render slot: most slow fetches never lead to a render.
-    private static let fetchesPerPlace = 4
+    private static let fetchesPerRenderSlot = 4
 
-    /// Admits a render until ``leave(_:isDone:)``.
+    /// Admits a render until ``releaseRender(_:isDone:)``.
     ///
     /// - Parameter remaining: Time until the deadline of the request.
     /// - Throws: `overloaded`.
-    func enter(_ work: Work, remaining: Duration) throws(ServiceError) -> Ticket {
+    func admitRender(_ work: Work, remaining: Duration) throws(ServiceError) -> Ticket {
         let now = clock()
         return try state.locked(in: self) { state throws(ServiceError) in
-            try refuseIfFull(state, now, within: min(maxWait, remaining))
+            try throwIfFull(state, now, within: min(maxWait, remaining))
             let waitingBytes = state.jobs.values.reduce(0) { $0 + ($1.begin == nil ? $1.work.sourceBytes : 0) }
-            let isAlone = state.jobs.count < threads
-            guard isAlone || waitingBytes.addingClamped(work.sourceBytes) <= maxWaitingBytes else {
-                throw refusal(expectedSeconds(state, now), "the sources of the renders that wait are too large")
+            let hasIdleThread = state.jobs.count < threads
+            guard hasIdleThread || waitingBytes.addingClamped(work.sourceBytes) <= maxWaitingBytes else {
+                throw overloadError(expectedSeconds(state, now), "the sources of the renders that wait are too large")
             }
-            let speed = state.speeds[work.format]?.value ?? Self.usualSpeed
+            let speed = state.speeds[work.format]?.value ?? Self.defaultSpeed
             state.last += 1
             state.jobs[state.last] = Job(work: work, seconds: speed * work.countedPixels)
             return Ticket(number: state.last)
@@ -143,7 +143,7 @@ final class Admission: Sendable {
     }
 
     /// Marks a render as running: it has its thread and its memory.
-    func begin(_ ticket: Ticket) {
+    func markRunning(_ ticket: Ticket) {
         let now = clock()
         state.locked(in: self) { $0.jobs[ticket.number]?.begin = now }
     }
@@ -152,33 +152,33 @@ final class Admission: Sendable {
     ///
     /// - Parameter isDone: True adds its duration to the render times; false for a render that was rejected or
     ///   cancelled.
-    func leave(_ ticket: Ticket, isDone: Bool) {
+    func releaseRender(_ ticket: Ticket, isDone: Bool) {
         let now = clock()
         state.locked(in: self) { state in
             guard let job = state.jobs.removeValue(forKey: ticket.number), isDone, let begin = job.begin else { return }
             let seconds = (now - begin) / .seconds(1)
-            state.speeds[job.work.format, default: RobustMean(usual: Self.usualSpeed)].count(
+            state.speeds[job.work.format, default: RobustMean(initial: Self.defaultSpeed)].add(
                 seconds / job.work.countedPixels)
-            state.renderTime.count(seconds)
+            state.renderTime.add(seconds)
         }
     }
 
-    private func refuseIfFull(
+    private func throwIfFull(
         _ state: State, _ now: ContinuousClock.Instant, within limit: Duration
     ) throws(ServiceError) {
         let seconds = expectedSeconds(state, now)
-        guard state.jobs.count + comingCount(state, now) < threads.addingClamped(maxWaiting) else {
-            throw refusal(seconds, "too many renders wait")
+        guard state.jobs.count + expectedFetchCount(state, now) < threads.addingClamped(maxWaiting) else {
+            throw overloadError(seconds, "too many renders wait")
         }
-        guard .seconds(seconds) <= limit else { throw refusal(seconds, "the wait would be too long") }
+        guard .seconds(seconds) <= limit else { throw overloadError(seconds, "the wait would be too long") }
     }
 
     /// Expected wait in seconds: remaining work of all earlier renders divided by the number of threads; 0 while a
     /// thread is free.
     private func expectedSeconds(_ state: State, _ now: ContinuousClock.Instant) -> Double {
-        let coming = comingCount(state, now)
-        guard state.jobs.count + coming >= threads else { return 0 }
-        let total = state.jobs.values.reduce(Double(coming) * state.renderTime.value) { sum, job in
+        let expected = expectedFetchCount(state, now)
+        guard state.jobs.count + expected >= threads else { return 0 }
+        let total = state.jobs.values.reduce(Double(expected) * state.renderTime.value) { sum, job in
             let done = job.begin.map { max(.zero, now - $0) / .seconds(1) } ?? 0
             return sum + max(0, job.seconds - done)
         }
@@ -187,12 +187,12 @@ final class Admission: Sendable {
 
     /// Number of fetches that are expected to end soon. Fetches that take over four times the mean are ignored, so that
     /// a slow origin does not block images of other origins.
-    private func comingCount(_ state: State, _ now: ContinuousClock.Instant) -> Int {
+    private func expectedFetchCount(_ state: State, _ now: ContinuousClock.Instant) -> Int {
         let longest = Duration.seconds(4 * state.fetchTime.value)
         return state.fetches.values.count { now - $0 <= longest }
     }
 
-    private func refusal(_ seconds: Double, _ message: String) -> ServiceError {
+    private func overloadError(_ seconds: Double, _ message: String) -> ServiceError {
         ServiceError(.overloaded, retryAfter: min(60, max(1, Int(seconds.rounded(.up)))), message)
     }
 }
@@ -211,18 +211,18 @@ struct RobustMean: Sendable {
     /// Creates an average.
     ///
     /// - Parameter usual: Initial value of all samples.
-    init(usual: Double) {
-        value = usual
-        samples = [Double](repeating: usual, count: Self.sampleCount)
+    init(initial: Double) {
+        value = initial
+        samples = [Double](repeating: initial, count: Self.sampleCount)
     }
 
     /// Replaces the oldest sample; negative samples count as 0.
-    mutating func count(_ sample: Double) {
+    mutating func add(_ sample: Double) {
         samples[next] = max(0, sample)
         next = (next + 1) % Self.sampleCount
         let sorted = samples.sorted()
-        let most = Self.outlierFactor * (sorted[Self.sampleCount / 2 - 1] + sorted[Self.sampleCount / 2]) / 2
-        value = samples.reduce(0) { $0 + min($1, most) } / Double(Self.sampleCount)
+        let limit = Self.outlierFactor * (sorted[Self.sampleCount / 2 - 1] + sorted[Self.sampleCount / 2]) / 2
+        value = samples.reduce(0) { $0 + min($1, limit) } / Double(Self.sampleCount)
     }
 }
 #endif

@@ -7,7 +7,7 @@ struct BackOff: Sendable {
     /// Milliseconds after the first, the second and every later failure in a row.
     static let delays: [Int64] = [10_000, 60_000, 600_000]
     /// Milliseconds after which a probe without a result counts as abandoned; the default of `server.deadline`.
-    static let probeTime: Int64 = 20_000
+    static let probeTimeout: Int64 = 20_000
 
     private var failureCount = 0
     private var until: WallTime?
@@ -25,7 +25,7 @@ struct BackOff: Sendable {
     mutating func admitsProbe(now: WallTime) -> Bool {
         guard remaining(now: now) == 0 else { return false }
         isProbing = true
-        until = now.adding(milliseconds: Self.probeTime)
+        until = now.adding(milliseconds: Self.probeTimeout)
         return true
     }
 
@@ -45,7 +45,7 @@ struct BackOff: Sendable {
 
 extension ServiceError {
     /// Returns the error with the remaining delay as `Retry-After`, rounded up to seconds.
-    func retried(afterMilliseconds left: Int64) -> Self {
+    func withRetryAfter(milliseconds left: Int64) -> Self {
         Self(reason, status: status, retryAfter: Int((left + 999) / 1_000), message)
     }
 }

@@ -29,7 +29,7 @@ final class FailureCache: Sendable {
         var until: WallTime?
 
         /// Adds a failure to those of the last hour.
-        mutating func count(_ now: WallTime) {
+        mutating func add(_ now: WallTime) {
             times = (times.filter { now - $0 < FailureCache.window } + [now]).suffix(FailureCache.maxFailures)
         }
     }
@@ -59,14 +59,14 @@ final class FailureCache: Sendable {
                 return (record.times.last ?? now) <= now && now < until ? record.error : nil
             }
             let left = record.backOff?.remaining(now: now) ?? 0
-            guard left == 0 else { return record.error.retried(afterMilliseconds: left) }
+            guard left == 0 else { return record.error.withRetryAfter(milliseconds: left) }
             if record.backOff?.admitsProbe(now: now) == true { records[key] = record }
             return nil
         }
     }
 
     /// Counts a failure of the source; failures of the request, the client or the service are ignored.
-    func count(_ error: ServiceError, of source: SourceName, now: WallTime) {
+    func record(_ error: ServiceError, of source: SourceName, now: WallTime) {
         guard !isLocal(source) else { return }
         let key = source.failureKey
         records.locked(in: self) { records in
@@ -86,7 +86,7 @@ final class FailureCache: Sendable {
                 record.times = [now]
                 record.until = now.adding(milliseconds: min(negativeLifetime.millisecondCount, 1_000_000_000_000_000))
             case .origin:
-                record.count(now)
+                record.add(now)
                 if record.times.count < Self.maxFailures {
                     record.backOff = nil
                 } else {
@@ -94,7 +94,7 @@ final class FailureCache: Sendable {
                     record.backOff?.fail(now: now)
                 }
             case .content:
-                record.count(now)
+                record.add(now)
                 let isEnough = record.times.count == Self.maxFailures
                 record.until = isEnough ? record.times[0].adding(milliseconds: Self.window) : nil
             }
@@ -103,15 +103,15 @@ final class FailureCache: Sendable {
     }
 
     /// Records a successful read: removes failures of the origin, but keeps failures of the content.
-    func noteRead(_ source: SourceName) {
+    func recordRead(_ source: SourceName) {
         let key = source.failureKey
         records.locked(in: self) { records in
-            if let record = records[key], !record.error.isOfContent { records[key] = nil }
+            if let record = records[key], !record.error.isContentFailure { records[key] = nil }
         }
     }
 
     /// Removes the failures of a source after a successful render.
-    func forget(_ source: SourceName) {
+    func remove(_ source: SourceName) {
         let key = source.failureKey
         records.locked(in: self) { records in if records[key] != nil { records[key] = nil } }
     }
@@ -139,7 +139,7 @@ extension ServiceError {
     }
 
     /// True for failures that are detected after a source was read.
-    fileprivate var isOfContent: Bool { reason == .notAnImage || reason == .limit }
+    fileprivate var isContentFailure: Bool { reason == .notAnImage || reason == .limit }
 }
 
 extension SourceName {

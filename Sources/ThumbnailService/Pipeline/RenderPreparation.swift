@@ -11,7 +11,7 @@ final class RenderPreparation: Sendable {
     struct PreparationResult: Sendable {
         let render: Result<PreparedRender, ServiceError>
         /// True when the source is unusable for every request. False for a limit that only this request's size exceeds.
-        let isFault: Bool
+        let isSourceDefect: Bool
     }
 
     private struct Key: Hashable {
@@ -62,17 +62,17 @@ final class RenderPreparation: Sendable {
                 header = try self.header(of: source, page: request.operations.page, flag)
             } catch {
                 return PreparationResult(
-                    render: .failure(error), isFault: self.isFault(source, request.operations.page, flag))
+                    render: .failure(error), isSourceDefect: self.isSourceDefect(source, request.operations.page, flag))
             }
             let render = Result { () throws(ServiceError) in
                 try self.renderer.prepare(source.bytes, header, for: request, cancellation: flag)
             }
-            return PreparationResult(render: render, isFault: false)
+            return PreparationResult(render: render, isSourceDefect: false)
         }
     }
 
     /// Returns true when the first page is unusable too; a damaged or missing later page is not a fault of the source.
-    private func isFault(_ source: SourceBytes, _ page: Int, _ flag: CancellationFlag) -> Bool {
+    private func isSourceDefect(_ source: SourceBytes, _ page: Int, _ flag: CancellationFlag) -> Bool {
         guard page > 1 else { return true }
         return (try? header(of: source, page: 1, flag)) == nil
     }

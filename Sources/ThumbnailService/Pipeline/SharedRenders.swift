@@ -78,7 +78,7 @@ final class SharedRenders: Sendable {
         let member = Member(prepared: prepared, begin: begin, decode: decode, results: results)
         let (group, number) = join(member, bytes, key)
         for await result in stream { return try result.get() }
-        leave(group, number)
+        cancelMember(group, number)
         throw ServiceError(.deadline, "the work was cancelled")
     }
 
@@ -100,45 +100,45 @@ final class SharedRenders: Sendable {
             return ((state.last, 1), true)
         }
         if isNew {
-            let task = Task { await work(position.0) }
-            let isAbandoned = state.locked(in: self) { state in
+            let task = Task { await runGroup(position.0) }
+            let isCancelled = state.locked(in: self) { state in
                 state.groups[position.0]?.task = task
                 return state.groups[position.0]?.members.isEmpty == true
             }
-            if isAbandoned { task.cancel() }
+            if isCancelled { task.cancel() }
         }
         return position
     }
 
-    private func leave(_ number: Int, _ position: Int) {
-        let (member, abandoned) = state.locked(in: self) { state -> (Member?, Task<Void, Never>?) in
+    private func cancelMember(_ number: Int, _ position: Int) {
+        let (member, cancelledTask) = state.locked(in: self) { state -> (Member?, Task<Void, Never>?) in
             guard let member = state.groups[number]?.members.removeValue(forKey: position) else { return (nil, nil) }
             guard let group = state.groups[number], group.members.isEmpty else { return (member, nil) }
             if state.open[group.key] == number { state.open[group.key] = nil }
             return (member, group.task)
         }
         member?.flag.cancel()
-        abandoned?.cancel()
+        cancelledTask?.cancel()
     }
 
-    private func work(_ number: Int) async {
+    private func runGroup(_ number: Int) async {
         let failure: ServiceError
         do throws(DecodeError) {
-            try await queue.run(measure: { self.close(number) }) { self.serve(number, $0) }
+            try await queue.run(measure: { self.closeGroup(number) }) { self.renderGroup(number, $0) }
             failure = ServiceError(.internalFault, "a member of a group was left out")
         } catch {
             failure = ServiceError(error)
         }
-        let left = state.locked(in: self) { state -> [Member] in
+        let remaining = state.locked(in: self) { state -> [Member] in
             guard let group = state.groups.removeValue(forKey: number) else { return [] }
             if state.open[group.key] == number { state.open[group.key] = nil }
             return Array(group.members.values)
         }
-        for member in left { member.results.yield(.failure(failure)) }
+        for member in remaining { member.results.yield(.failure(failure)) }
     }
 
     /// Closes a group to new members and returns the memory estimate of its members in bytes.
-    private func close(_ number: Int) -> Int {
+    private func closeGroup(_ number: Int) -> Int {
         state.locked(in: self) { state in
             guard let group = state.groups[number] else { return 0 }
             if state.open[group.key] == number { state.open[group.key] = nil }
@@ -147,7 +147,7 @@ final class SharedRenders: Sendable {
     }
 
     /// Decodes once and computes the results one after the other. `flag` is raised when all members have cancelled.
-    private func serve(_ number: Int, _ flag: CancellationFlag) {
+    private func renderGroup(_ number: Int, _ flag: CancellationFlag) {
         guard let group = state.locked(in: self, { $0.groups[number] }) else { return }
         let members = group.members.sorted { $0.key < $1.key }
         for member in members { member.value.begin(true) }

@@ -30,8 +30,8 @@ final class SlowSources: Sendable {
             guard var backOff = state.backOffs[key] else { return nil }
             let left = backOff.remaining(now: now)
             guard left == 0 else {
-                return ServiceError(.deadline, "the source took too long to decode before").retried(
-                    afterMilliseconds: left)
+                return ServiceError(.deadline, "the source took too long to decode before").withRetryAfter(
+                    milliseconds: left)
             }
             _ = backOff.admitsProbe(now: now)
             state.backOffs[key] = backOff
@@ -40,7 +40,7 @@ final class SlowSources: Sendable {
     }
 
     /// Counts a decode that was cancelled after a long time.
-    func count(_ bytes: [UInt8], now: WallTime) {
+    func record(_ bytes: [UInt8], now: WallTime) {
         let key = Key(digest: SHA256.hash(data: bytes))
         state.locked(in: self) { state in
             var backOff = state.backOffs[key] ?? BackOff()
@@ -51,7 +51,7 @@ final class SlowSources: Sendable {
     }
 
     /// Removes a source that was decoded in time.
-    func forget(_ bytes: [UInt8]) {
+    func remove(_ bytes: [UInt8]) {
         guard isSuspect(bytes) else { return }
         let key = Key(digest: SHA256.hash(data: bytes))
         state.locked(in: self) { state in if state.backOffs[key] != nil { state.backOffs[key] = nil } }

@@ -117,8 +117,8 @@ final class SourceReader: SourceReading {
         let exchange = OriginExchange(RequestTrace.current?.context)
         do {
             let data = try await OriginExchange.$current.withValue(exchange) { try await loader.data(for: request) }
-            metrics?.note(
-                data.source, isLooked: loader.dataStatistics != nil, isSent: exchange.isSent,
+            metrics?.recordFetch(
+                data.source, hasSourceCache: loader.dataStatistics != nil, wasSent: exchange.wasSent,
                 in: begin.duration(to: .now))
             return await queue.run {
                 SourceBytes(data.bytes, url: url, fields: data.fields, isFresh: data.isFresh, now: .now)

@@ -92,7 +92,7 @@ final class ThumbnailEngine: Sendable {
     /// Rejects a request early when no cache lookup and no running render can serve it.
     ///
     /// - Throws: `overloaded`.
-    func checkBeforeWork(_ request: ThumbnailRequest) throws(ServiceError) {
+    func checkLoad(_ request: ThumbnailRequest) throws(ServiceError) {
         guard !results.hasDisk, renders.waiterCount(of: ResultKey(canonical: request.canonicalBytes)) == 0 else {
             return
         }
@@ -137,7 +137,7 @@ final class ThumbnailEngine: Sendable {
             }
             stale = result
         }
-        countMisses(asksDisk: !isInMemory)
+        countMisses(wasDiskRead: !isInMemory)
         // A request that joins running work causes no new work. A rejection here costs no fetch.
         if renders.waiterCount(of: key) == 0 {
             if let failure = storedFailure(of: request.source) { throw failure }
@@ -163,9 +163,9 @@ final class ThumbnailEngine: Sendable {
     /// Returns the header of a source and the source; no pixels are decoded.
     func header(of name: SourceName) async throws(ServiceError) -> (header: ImageHeader, source: SourceBytes) {
         if let failure = storedFailure(of: name) { throw failure }
-        let ticket = try admission.approach()
+        let ticket = try admission.reserveFetch()
         var isDone = false
-        defer { admission.arrive(ticket, isDone: isDone) }
+        defer { admission.releaseFetch(ticket, isDone: isDone) }
         let source = try await read(name)
         isDone = true
         return (try await preparation.header(of: source), source)
@@ -183,10 +183,10 @@ final class ThumbnailEngine: Sendable {
     private func read(_ name: SourceName) async throws(ServiceError) -> SourceBytes {
         do throws(ServiceError) {
             let source = try await timedRead(name)
-            failures.noteRead(name)
+            failures.recordRead(name)
             return source
         } catch {
-            failures.count(error, of: name, now: clock())
+            failures.record(error, of: name, now: clock())
             throw error
         }
     }
@@ -204,9 +204,9 @@ final class ThumbnailEngine: Sendable {
         _ request: ThumbnailRequest, _ key: ResultKey, _ old: StoredResult?, _ deadline: ContinuousClock.Instant
     ) async throws(ServiceError) -> ServedResult {
         // A source counts as being fetched until its render is admitted.
-        let ticket = try admission.approach()
+        let ticket = try admission.reserveFetch()
         var isDone = false
-        defer { admission.arrive(ticket, isDone: isDone) }
+        defer { admission.releaseFetch(ticket, isDone: isDone) }
         let source = try await read(request.source)
         isDone = true
         let now = clock()
@@ -218,11 +218,11 @@ final class ThumbnailEngine: Sendable {
             return ServedResult(result: old, provenance: .revalidated)
         }
         let prepared = try await prepare(request, source)
-        let (admission, hasArrived) = (admission, isDone)
+        let (admission, isFetched) = (admission, isDone)
         let result = try await render(prepared, source, deadline) {
-            admission.arrive(ticket, isDone: hasArrived)
+            admission.releaseFetch(ticket, isDone: isFetched)
         }
-        failures.forget(request.source)
+        failures.remove(request.source)
         if case .image = request.output.kind, mayBeStored(result) { await results.store(result, key) }
         return ServedResult(result: result, provenance: .render)
     }
@@ -248,18 +248,18 @@ final class ThumbnailEngine: Sendable {
             throw ServiceError(.limit, "the render would hold too many bytes")
         }
         onAdmission()
-        let ticket = try admission.enter(prepared.work(source.bytes.count), remaining: deadline - .now)
+        let ticket = try admission.admitRender(prepared.work(source.bytes.count), remaining: deadline - .now)
         var isDone = false
-        defer { admission.leave(ticket, isDone: isDone) }
+        defer { admission.releaseRender(ticket, isDone: isDone) }
         let admission = admission
-        let measure = RenderMeasure(metrics)
+        let timer = RenderTimer(metrics)
         let decode = DecodeClock(clock)
         let begin: SharedRenders.BeginHandler = { isFirst in
-            admission.begin(ticket)
+            admission.markRunning(ticket)
             if isFirst {
                 // Before any expensive work on the decode thread.
                 decode.begin()
-                measure.begin()
+                timer.begin()
             }
         }
         let image: RenderedImage
@@ -271,15 +271,15 @@ final class ThumbnailEngine: Sendable {
                 image = try await renderAlone(prepared, source.bytes, decode, begin)
             }
         } catch {
-            measure.fail()
+            timer.fail()
             if error.reason == .notAnImage { countFailure(error, request) }
             if error.reason == .deadline { countIfSlow(source, decode) }
             throw error
         }
         isDone = true
-        slowSources.forget(source.bytes)
+        slowSources.remove(source.bytes)
         counters.countRender()
-        measure.end(image, sourceBytes: source.bytes.count)
+        timer.end(image, sourceBytes: source.bytes.count)
         let format = image.contentType
         let tag = ETag(
             source: source.digest.utf8, operations: request.canonicalOperations, format: format,
@@ -327,21 +327,21 @@ extension ThumbnailEngine {
         do throws(ServiceError) {
             return try preparation.render.get()
         } catch {
-            let isOfSource = error.reason == .notAnImage || error.reason == .limit
-            if isOfSource, preparation.isFault { countFailure(error, request) }
+            let isSourceError = error.reason == .notAnImage || error.reason == .limit
+            if isSourceError, preparation.isSourceDefect { countFailure(error, request) }
             throw error
         }
     }
 
     private func countFailure(_ error: ServiceError, _ request: ThumbnailRequest) {
-        if request.source != .body { failures.count(error, of: request.source, now: clock()) }
+        if request.source != .body { failures.record(error, of: request.source, now: clock()) }
     }
 
     /// Counts a decode that was cancelled after at least half of the deadline, by its deadline or by its client. A
     /// shorter decode is no evidence of a slow source, because the rest of the time was spent waiting.
     private func countIfSlow(_ source: SourceBytes, _ decode: DecodeClock) {
         guard let elapsed = decode.elapsed, elapsed >= configuration.server.deadline / 2 else { return }
-        slowSources.count(source.bytes, now: clock())
+        slowSources.record(source.bytes, now: clock())
     }
 }
 

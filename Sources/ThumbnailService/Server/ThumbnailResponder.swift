@@ -85,7 +85,7 @@ struct ThumbnailResponder: HTTPResponder {
             let served = engine.freshResultInMemory(cached.key)
         {
             dependsOnAccept = cached.dependsOnAccept
-            RequestTrace.current?.note(cached.request.source)
+            RequestTrace.current?.recordSource(cached.request.source)
             return imageResponse(cached.request, cached.dialect, served, request)
         }
         let parsed: Dialects.ParsedTarget
@@ -130,7 +130,7 @@ struct ThumbnailResponder: HTTPResponder {
         _ thumbnail: ThumbnailRequest, _ dialect: DialectName, _ name: VerifiedTargetCache.Name, _ request: Request,
         _ context: Context, _ dependsOnAccept: Bool
     ) async throws(ServiceError) -> ServiceResponse {
-        RequestTrace.current?.note(thumbnail.source)
+        RequestTrace.current?.recordSource(thumbnail.source)
         // Results in memory are returned immediately, without a task or a suspension.
         if dialect != .post, let key = engine.memoryKey(of: thumbnail), let served = engine.freshResultInMemory(key) {
             let target = VerifiedTargetCache.Target(
@@ -139,7 +139,7 @@ struct ThumbnailResponder: HTTPResponder {
             return imageResponse(thumbnail, dialect, served, request)
         }
         // Requests that will be refused fail here: under overload, tasks and suspensions are too expensive.
-        try engine.checkBeforeWork(thumbnail)
+        try engine.checkLoad(thumbnail)
         let reservation = engine.bodies.reservation()
         defer { reservation.release() }
         var body: [UInt8]?
@@ -167,7 +167,7 @@ struct ThumbnailResponder: HTTPResponder {
     private func info(
         _ thumbnail: ThumbnailRequest, _ rawIdentifier: String, _ request: Request, _ context: Context
     ) async throws(ServiceError) -> ServiceResponse {
-        RequestTrace.current?.note(thumbnail.source)
+        RequestTrace.current?.recordSource(thumbnail.source)
         let engine = engine
         let (header, source) = try await runUntilDisconnect(context) { () throws(ServiceError) in
             try await engine.header(of: thumbnail.source)
@@ -284,9 +284,9 @@ struct ThumbnailResponder: HTTPResponder {
 
 extension RequestTrace {
     /// Records the URL of the source for the log.
-    fileprivate func note(_ source: SourceName) {
+    fileprivate func recordSource(_ source: SourceName) {
         guard case .url(let url) = source else { return }
-        note { $0.sourceURL = url }
+        update { $0.sourceURL = url }
     }
 }
 #endif

@@ -27,10 +27,10 @@ import Testing
     /// Records renders that take one second per megapixel.
     private func recordOneSecondPerMegapixel(_ admission: Admission) throws {
         for _ in 0..<RobustMean.sampleCount {
-            let place = try admission.enter(work(megapixels: 1), remaining: .seconds(20))
-            admission.begin(place)
+            let place = try admission.admitRender(work(megapixels: 1), remaining: .seconds(20))
+            admission.markRunning(place)
             advanceClock(.seconds(1))
-            admission.leave(place, isDone: true)
+            admission.releaseRender(place, isDone: true)
         }
     }
 
@@ -49,17 +49,17 @@ import Testing
     @Test func expectedWaitIsTheQueuedWorkDividedByThreads() throws {
         let admission = admission(threads: 2)
         try recordOneSecondPerMegapixel(admission)
-        let first = try admission.enter(work(megapixels: 2), remaining: .seconds(20))
+        let first = try admission.admitRender(work(megapixels: 2), remaining: .seconds(20))
         #expect(admission.expectedWait == .zero)
-        _ = try admission.enter(work(megapixels: 4), remaining: .seconds(20))
+        _ = try admission.admitRender(work(megapixels: 4), remaining: .seconds(20))
         #expect(isClose(admission.expectedWait, .seconds(3)))
 
-        admission.begin(first)
+        admission.markRunning(first)
         advanceClock(.seconds(1))
         #expect(isClose(admission.expectedWait, .milliseconds(2_500)))
         advanceClock(.seconds(100))
         #expect(isClose(admission.expectedWait, .seconds(2)))
-        admission.leave(first, isDone: false)
+        admission.releaseRender(first, isDone: false)
 
         #expect(admission.expectedWait == .zero)
         #expect(admission.waitingCount == 1)
@@ -68,15 +68,15 @@ import Testing
     @Test func expectedWaitOverTheLimitIsRefusedWithRetryAfter() throws {
         let admission = admission()
         try recordOneSecondPerMegapixel(admission)
-        _ = try admission.enter(work(megapixels: 4.5), remaining: .seconds(20))
+        _ = try admission.admitRender(work(megapixels: 4.5), remaining: .seconds(20))
 
         #expect(refusal { () throws(ServiceError) in try admission.check() } == nil)
         let late = refusal { () throws(ServiceError) in
-            _ = try admission.enter(work(megapixels: 1), remaining: .seconds(4))
+            _ = try admission.admitRender(work(megapixels: 1), remaining: .seconds(4))
         }
         #expect(late?.status == 503)
         #expect(late?.retryAfter == 5)
-        _ = try admission.enter(work(megapixels: 1), remaining: .seconds(20))
+        _ = try admission.admitRender(work(megapixels: 1), remaining: .seconds(20))
         let long = refusal { () throws(ServiceError) in try admission.check() }
         #expect(long?.reason == .overloaded)
         #expect(long?.retryAfter == 6)
@@ -84,39 +84,39 @@ import Testing
 
     @Test func fullQueueRefusesAnotherRender() throws {
         let admission = admission(threads: 2, waiting: 3)
-        let places = try (0..<5).map { _ in try admission.enter(work(megapixels: 1), remaining: .seconds(20)) }
+        let places = try (0..<5).map { _ in try admission.admitRender(work(megapixels: 1), remaining: .seconds(20)) }
         #expect(refusal { () throws(ServiceError) in try admission.check() }?.reason == .overloaded)
 
-        admission.leave(places[3], isDone: false)
+        admission.releaseRender(places[3], isDone: false)
 
         #expect(refusal { () throws(ServiceError) in try admission.check() } == nil)
     }
 
     @Test func sourceBytesOverTheQueueLimitAreRefused() throws {
         let admission = admission()
-        _ = try admission.enter(work(megapixels: 1, bytes: 700), remaining: .seconds(20))
+        _ = try admission.admitRender(work(megapixels: 1, bytes: 700), remaining: .seconds(20))
         let tooMuch = refusal { () throws(ServiceError) in
-            _ = try admission.enter(work(megapixels: 1, bytes: 301), remaining: .seconds(20))
+            _ = try admission.admitRender(work(megapixels: 1, bytes: 301), remaining: .seconds(20))
         }
         #expect(tooMuch?.reason == .overloaded)
-        _ = try admission.enter(work(megapixels: 1, bytes: 300), remaining: .seconds(20))
+        _ = try admission.admitRender(work(megapixels: 1, bytes: 300), remaining: .seconds(20))
     }
 
     /// Slow renders of one format do not affect the estimate of another; recent measurements replace old ones.
     @Test func estimateUsesRecentRendersOfTheSameFormat() throws {
         let admission = admission()
         try recordOneSecondPerMegapixel(admission)
-        let jpeg = try admission.enter(work(megapixels: 1, .jpeg), remaining: .seconds(20))
+        let jpeg = try admission.admitRender(work(megapixels: 1, .jpeg), remaining: .seconds(20))
         #expect(isClose(admission.expectedWait, .milliseconds(10)))
-        admission.leave(jpeg, isDone: false)
+        admission.releaseRender(jpeg, isDone: false)
 
         for _ in 0..<100 {
-            let place = try admission.enter(work(megapixels: 1), remaining: .seconds(20))
-            admission.begin(place)
+            let place = try admission.admitRender(work(megapixels: 1), remaining: .seconds(20))
+            admission.markRunning(place)
             advanceClock(.milliseconds(10))
-            admission.leave(place, isDone: true)
+            admission.releaseRender(place, isDone: true)
         }
-        _ = try admission.enter(work(megapixels: 1), remaining: .seconds(20))
+        _ = try admission.admitRender(work(megapixels: 1), remaining: .seconds(20))
 
         #expect(admission.expectedWait < .milliseconds(11))
     }

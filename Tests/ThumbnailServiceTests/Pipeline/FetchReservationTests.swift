@@ -27,29 +27,29 @@ import Testing
 
     @Test func fetchReservesAPlaceInTheQueue() throws {
         let admission = admission(waiting: 3)
-        let places = try (0..<4).map { _ in try admission.approach() }
-        #expect(isRefused { () throws(ServiceError) in _ = try admission.approach() })
+        let places = try (0..<4).map { _ in try admission.reserveFetch() }
+        #expect(isRefused { () throws(ServiceError) in _ = try admission.reserveFetch() })
         #expect(isRefused { () throws(ServiceError) in try admission.check() })
 
-        admission.arrive(places[0], isDone: true)
+        admission.releaseFetch(places[0], isDone: true)
 
         #expect(!isRefused { () throws(ServiceError) in try admission.check() })
     }
 
     @Test func renderWithAReservationIsAdmitted() throws {
         let admission = admission(waiting: 3)
-        let places = try (0..<4).map { _ in try admission.approach() }
+        let places = try (0..<4).map { _ in try admission.reserveFetch() }
         for place in places {
-            admission.arrive(place, isDone: true)
-            _ = try admission.enter(.init(format: .png, pixels: 10, sourceBytes: 1), remaining: .seconds(20))
+            admission.releaseFetch(place, isDone: true)
+            _ = try admission.admitRender(.init(format: .png, pixels: 10, sourceBytes: 1), remaining: .seconds(20))
         }
-        #expect(isRefused { () throws(ServiceError) in _ = try admission.approach() })
+        #expect(isRefused { () throws(ServiceError) in _ = try admission.reserveFetch() })
     }
 
     /// The initial estimate of a fetch is 100 ms.
     @Test func reservationOfAHangingFetchExpires() throws {
         let admission = admission(waiting: 3)
-        for _ in 0..<4 { _ = try admission.approach() }
+        for _ in 0..<4 { _ = try admission.reserveFetch() }
         advanceClock(.milliseconds(400))
         #expect(isRefused { () throws(ServiceError) in try admission.check() })
 
@@ -62,18 +62,18 @@ import Testing
     @Test func concurrentFetchesAreLimitedAfterReservationsExpire() throws {
         let admission = admission(waiting: 3)
         for _ in 0..<16 {
-            _ = try admission.approach()
+            _ = try admission.reserveFetch()
             advanceClock(.seconds(1))
         }
-        #expect(isRefused { () throws(ServiceError) in _ = try admission.approach() })
+        #expect(isRefused { () throws(ServiceError) in _ = try admission.reserveFetch() })
     }
 
     @Test func failedFetchDoesNotChangeTheFetchEstimate() throws {
         let admission = admission(waiting: 3)
-        let place = try admission.approach()
+        let place = try admission.reserveFetch()
         advanceClock(.seconds(100))
-        admission.arrive(place, isDone: false)
-        _ = try admission.approach()
+        admission.releaseFetch(place, isDone: false)
+        _ = try admission.reserveFetch()
         advanceClock(.milliseconds(401))
 
         #expect(admission.expectedWait == .zero)
@@ -82,11 +82,11 @@ import Testing
     /// A render of 1 s counts as 200 ms, which raises the mean of 32 samples of 10 ms to 15.9 ms.
     @Test func expectedWaitIncludesReservationsAtTheMeanRenderTime() throws {
         let admission = admission(waiting: 10)
-        let first = try admission.enter(.init(format: .png, pixels: 10, sourceBytes: 1), remaining: .seconds(20))
-        admission.begin(first)
+        let first = try admission.admitRender(.init(format: .png, pixels: 10, sourceBytes: 1), remaining: .seconds(20))
+        admission.markRunning(first)
         advanceClock(.seconds(1))
-        admission.leave(first, isDone: true)
-        for _ in 0..<2 { _ = try admission.approach() }
+        admission.releaseRender(first, isDone: true)
+        for _ in 0..<2 { _ = try admission.reserveFetch() }
 
         let wait = admission.expectedWait / .milliseconds(1)
         #expect((31.8...31.9).contains(wait))

@@ -19,13 +19,13 @@ import Testing
     }
 
     private func render(_ admission: Admission, pixels: Int, for duration: Duration) throws {
-        let fetch = try admission.approach()
-        admission.arrive(fetch, isDone: true)
-        let place = try admission.enter(
+        let fetch = try admission.reserveFetch()
+        admission.releaseFetch(fetch, isDone: true)
+        let place = try admission.admitRender(
             .init(format: .tiff, pixels: pixels, sourceBytes: 49_000), remaining: .seconds(20))
-        admission.begin(place)
+        admission.markRunning(place)
         advanceClock(duration)
-        admission.leave(place, isDone: true)
+        admission.releaseRender(place, isDone: true)
     }
 
     @Test(
@@ -35,11 +35,11 @@ import Testing
         let admission = admission(threads: threads)
         for _ in 0..<2 { try render(admission, pixels: 40_000, for: .milliseconds(6_700)) }
 
-        let fetches = try (0..<24).map { _ in try admission.approach() }
+        let fetches = try (0..<24).map { _ in try admission.reserveFetch() }
         // Half of the requests have their sources; the other half are still fetching.
         let places = try fetches.prefix(12).map { fetch in
-            admission.arrive(fetch, isDone: true)
-            return try admission.enter(
+            admission.releaseFetch(fetch, isDone: true)
+            return try admission.admitRender(
                 .init(format: .tiff, pixels: pixels, sourceBytes: 200_000), remaining: .seconds(20))
         }
         try admission.check()
@@ -54,7 +54,7 @@ import Testing
         for number in 0..<2_000 {
             try render(admission, pixels: 40_000, for: number % 16 == 0 ? .seconds(7) : .milliseconds(1))
         }
-        _ = try admission.enter(.init(format: .tiff, pixels: 40_000, sourceBytes: 1), remaining: .seconds(20))
+        _ = try admission.admitRender(.init(format: .tiff, pixels: 40_000, sourceBytes: 1), remaining: .seconds(20))
 
         #expect(admission.expectedWait <= .milliseconds(20))
         #expect(admission.expectedWait >= .milliseconds(1))
@@ -64,7 +64,7 @@ import Testing
         let admission = admission(threads: 1)
         for _ in 0..<100 { try render(admission, pixels: 1_000_000, for: .milliseconds(1)) }
         for _ in 0..<32 { try render(admission, pixels: 1_000_000, for: .seconds(1)) }
-        _ = try admission.enter(.init(format: .tiff, pixels: 2_000_000, sourceBytes: 1), remaining: .seconds(20))
+        _ = try admission.admitRender(.init(format: .tiff, pixels: 2_000_000, sourceBytes: 1), remaining: .seconds(20))
 
         #expect((1.99...2.01).contains(admission.expectedWait / .seconds(1)))
     }

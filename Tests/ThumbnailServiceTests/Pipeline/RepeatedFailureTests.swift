@@ -19,17 +19,17 @@ import Testing
         let cache = FailureCache()
         let error = ServiceError(.notAnImage, "no image")
         for second: Int64 in [0, 10, 20] {
-            cache.count(error, of: Self.source, now: wallTime(second))
+            cache.record(error, of: Self.source, now: wallTime(second))
             #expect(cache.failure(of: Self.source, now: wallTime(second)) == nil)
         }
-        cache.count(error, of: Self.source, now: wallTime(30))
+        cache.record(error, of: Self.source, now: wallTime(30))
 
         #expect(cache.failure(of: Self.source, now: wallTime(30)) == error)
         #expect(cache.failure(of: Self.source, now: wallTime(3_599)) != nil)
         #expect(cache.failure(of: Self.source, now: wallTime(3_600)) == nil)
         #expect(cache.failure(of: .url("http://a.example/c.png"), now: wallTime(30)) == nil)
         // With one more failure there are again four within an hour.
-        cache.count(error, of: Self.source, now: wallTime(3_600))
+        cache.record(error, of: Self.source, now: wallTime(3_600))
         #expect(cache.failure(of: Self.source, now: wallTime(3_609)) != nil)
         #expect(cache.failure(of: Self.source, now: wallTime(3_610)) == nil)
     }
@@ -41,14 +41,14 @@ import Testing
         let cache = FailureCache()
         let error = ServiceError(reason, "the origin broke off")
         for second: Int64 in [0, 1, 2] {
-            cache.count(error, of: Self.source, now: wallTime(second))
+            cache.record(error, of: Self.source, now: wallTime(second))
             #expect(cache.failure(of: Self.source, now: wallTime(second)) == nil)
         }
         var now: Int64 = 3
         for delay: Int64 in [10, 60, 600, 600, 600] {
-            cache.count(error, of: Self.source, now: wallTime(now))
+            cache.record(error, of: Self.source, now: wallTime(now))
             // Requests that were in progress fail too; together they count as one failure.
-            for _ in 0..<20 { cache.count(error, of: Self.source, now: wallTime(now)) }
+            for _ in 0..<20 { cache.record(error, of: Self.source, now: wallTime(now)) }
             #expect(cache.failure(of: Self.source, now: wallTime(now))?.status == error.status)
             #expect(cache.failure(of: Self.source, now: wallTime(now))?.retryAfter == Int(delay))
             #expect(cache.failure(of: Self.source, now: wallTime(now + delay - 1))?.retryAfter == 1)
@@ -58,17 +58,17 @@ import Testing
             #expect(cache.failure(of: Self.source, now: wallTime(now + 1))?.reason == reason)
         }
 
-        cache.noteRead(Self.source)
+        cache.recordRead(Self.source)
         for _ in 0..<3 { #expect(cache.failure(of: Self.source, now: wallTime(now)) == nil) }
     }
 
     @Test(.requirement("SV24")) func probeWithoutAResultAllowsTheNextProbe() {
         let cache = FailureCache()
-        for _ in 0..<4 { cache.count(ServiceError(.originFailed, ""), of: Self.source, now: wallTime(0)) }
+        for _ in 0..<4 { cache.record(ServiceError(.originFailed, ""), of: Self.source, now: wallTime(0)) }
         #expect(cache.failure(of: Self.source, now: wallTime(10)) == nil)
         #expect(cache.failure(of: Self.source, now: wallTime(10)) != nil)
 
-        cache.count(ServiceError(.overloaded, retryAfter: 1, ""), of: Self.source, now: wallTime(11))
+        cache.record(ServiceError(.overloaded, retryAfter: 1, ""), of: Self.source, now: wallTime(11))
 
         #expect(cache.failure(of: Self.source, now: wallTime(11)) == nil)
         // A probe without a result expires after 20 s.
@@ -78,9 +78,9 @@ import Testing
 
     @Test(.requirement("SV24")) func successfulReadClearsOriginFailuresButNotContentFailures() {
         let cache = FailureCache()
-        for _ in 0..<4 { cache.count(ServiceError(.notAnImage, ""), of: Self.source, now: Self.begin) }
+        for _ in 0..<4 { cache.record(ServiceError(.notAnImage, ""), of: Self.source, now: Self.begin) }
 
-        cache.noteRead(Self.source)
+        cache.recordRead(Self.source)
 
         #expect(cache.failure(of: Self.source, now: Self.begin)?.status == 415)
     }
@@ -88,7 +88,7 @@ import Testing
     @Test(.requirement("SV24")) func cachedErrorIsNotCountedAgain() {
         let cache = FailureCache()
         for _ in 0..<8 {
-            cache.count(ServiceError(.originTimeout, retryAfter: 5, ""), of: Self.source, now: Self.begin)
+            cache.record(ServiceError(.originTimeout, retryAfter: 5, ""), of: Self.source, now: Self.begin)
         }
 
         #expect(cache.failure(of: Self.source, now: Self.begin) == nil)
@@ -96,10 +96,10 @@ import Testing
 
     @Test(.requirement("SV24")) func successClearsAllFailures() {
         let cache = FailureCache()
-        for _ in 0..<4 { cache.count(ServiceError(.notFound, ""), of: Self.source, now: Self.begin) }
+        for _ in 0..<4 { cache.record(ServiceError(.notFound, ""), of: Self.source, now: Self.begin) }
         #expect(cache.failure(of: Self.source, now: Self.begin)?.status == 404)
 
-        cache.forget(Self.source)
+        cache.remove(Self.source)
 
         #expect(cache.failure(of: Self.source, now: Self.begin) == nil)
     }
@@ -107,7 +107,7 @@ import Testing
     @Test(.requirement("SV24"), arguments: ServiceError.Reason.allCases)
     func onlySourceErrorsAreCounted(_ reason: ServiceError.Reason) {
         let cache = FailureCache()
-        for _ in 0..<4 { cache.count(ServiceError(reason, ""), of: Self.source, now: Self.begin) }
+        for _ in 0..<4 { cache.record(ServiceError(reason, ""), of: Self.source, now: Self.begin) }
 
         let ofSource: [ServiceError.Reason] = [
             .notFound, .addressRefused, .tooLarge, .notAnImage, .limit, .originFailed, .originTimeout,

@@ -125,14 +125,14 @@ import Testing
         let bytes = Array("slow".utf8)
         var now = WallTime(seconds: 1_000_000)
         for seconds in [10, 60, 600, 600] {
-            sources.count(bytes, now: now)
+            sources.record(bytes, now: now)
             #expect(sources.failure(of: bytes, now: now)?.retryAfter == seconds)
             #expect(sources.failure(of: Array("fast".utf8), now: now) == nil)
             now = now.adding(milliseconds: Int64(seconds) * 1_000)
             #expect(sources.failure(of: bytes, now: now) == nil)
             #expect(sources.failure(of: bytes, now: now)?.retryAfter == 20)
         }
-        sources.forget(bytes)
+        sources.remove(bytes)
         #expect(sources.failure(of: bytes, now: now) == nil)
         #expect(sources.failure(of: bytes, now: now) == nil)
     }

@@ -166,10 +166,10 @@ import Testing
         let empty = try await engine.preparation.prepare(.cover(8, 8), SourceBytes([]))
         let large = try await engine.preparation.prepare(.cover(9_000, 9_000), tiff)
 
-        #expect(!missing.isFault)
-        #expect(junk.isFault)
-        #expect(empty.isFault)
-        #expect(!large.isFault)
+        #expect(!missing.isSourceDefect)
+        #expect(junk.isSourceDefect)
+        #expect(empty.isSourceDefect)
+        #expect(!large.isSourceDefect)
         #expect(throws: ServiceError.self) { try missing.render.get() }
         #expect(throws: ServiceError.self) { try large.render.get() }
     }

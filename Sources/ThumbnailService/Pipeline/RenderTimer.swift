@@ -3,7 +3,7 @@ import PlatformImage
 import Synchronization
 
 /// Time measurement of one render in the queue and on its threads.
-final class RenderMeasure: Sendable {
+final class RenderTimer: Sendable {
     private let metrics: ServiceMetrics
     private let trace = RequestTrace.current
     private let enqueued = ContinuousClock.now
@@ -17,13 +17,13 @@ final class RenderMeasure: Sendable {
         hasBegun.store(true, ordering: .relaxed)
         let waited = enqueued.duration(to: .now)
         metrics.queued(for: waited)
-        trace?.note { $0.queue = waited }
+        trace?.update { $0.queue = waited }
     }
 
     func end(_ image: RenderedImage, sourceBytes: Int) {
         metrics.decoded(image.header.format, in: image.decodeDuration)
         if let format = image.format { metrics.rendered(format, in: image.renderDuration) }
-        trace?.note { facts in
+        trace?.update { facts in
             facts.decode = image.decodeDuration
             facts.render = image.renderDuration
             facts.source = (image.header.displayWidth, image.header.displayHeight, sourceBytes)

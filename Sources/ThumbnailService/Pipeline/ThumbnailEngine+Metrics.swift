@@ -8,7 +8,7 @@ extension ThumbnailEngine {
         let trace = RequestTrace.current
         defer {
             let elapsed = begin.duration(to: .now)
-            trace?.note { $0.fetch = elapsed }
+            trace?.update { $0.fetch = elapsed }
         }
         do throws(ServiceError) {
             return try await sources.read(name)
@@ -27,10 +27,10 @@ extension ThumbnailEngine {
 
     /// Counts a lookup of results that found no fresh one.
     ///
-    /// - Parameter asksDisk: False when a stale result was in memory, so that the disk was not read.
-    func countMisses(asksDisk: Bool) {
+    /// - Parameter wasDiskRead: False when a stale result was in memory, so that the disk was not read.
+    func countMisses(wasDiskRead: Bool) {
         if results.hasMemory { metrics.miss(.memory) }
-        if asksDisk, results.hasDisk { metrics.miss(.disk) }
+        if wasDiskRead, results.hasDisk { metrics.miss(.disk) }
     }
 
     /// Updates the gauges from current values; must be called before metrics are exported.
