@@ -9,7 +9,7 @@ struct AddressTable: Hashable, Sendable {
     init(exceptions: [AddressRange] = []) { self.exceptions = exceptions }
 
     /// True when connections to the address are allowed.
-    func admits(_ address: IPAddress) -> Bool {
+    func allows(_ address: IPAddress) -> Bool {
         let address = address.unmapped
         return exceptions.contains { $0.contains(address) } || !Self.isBlocked(address)
     }

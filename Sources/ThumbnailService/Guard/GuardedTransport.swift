@@ -10,12 +10,12 @@ import Synchronization
 /// environment are ignored.
 struct GuardedTransport: HTTPTransport {
     /// Maximum number of addresses of a host that are tried before a request fails.
-    static let mostAddresses = 3
+    static let maxAddresses = 3
 
     private let policy: SourcePolicy
     private let resolver: any Resolver
     private let transport: AsyncHTTPClientTransport
-    private let slowest: TransferRate
+    private let minRate: TransferRate
 
     /// Creates a transport.
     ///
@@ -23,16 +23,16 @@ struct GuardedTransport: HTTPTransport {
     ///   - slowest: Minimum transfer rate of a body.
     ///   - connectionsPerHost: 1 or more; further requests wait.
     init(
-        policy: SourcePolicy, resolver: any Resolver = SystemResolver(), slowest: TransferRate = TransferRate(),
+        policy: SourcePolicy, resolver: any Resolver = SystemResolver(), minRate: TransferRate = TransferRate(),
         connectionsPerHost: Int = 8
     ) {
         self.policy = policy
         self.resolver = resolver
-        self.slowest = slowest
+        self.minRate = minRate
         let table = policy.addresses
         transport = AsyncHTTPClientTransport(
             connectionsPerHost: connectionsPerHost,
-            connectionGuard: ConnectionGuard { peer in IPAddress(peer).map(table.admits) ?? false })
+            connectionGuard: ConnectionGuard { peer in IPAddress(peer).map(table.allows) ?? false })
     }
 
     func validate(_ trust: TrustSettings) throws(LoadError) { try transport.validate(trust) }
@@ -41,18 +41,18 @@ struct GuardedTransport: HTTPTransport {
         _ request: HTTPRequest, trust: TrustSettings, timeouts: TransportTimeouts
     ) async throws -> HTTPResponse {
         do {
-            let target = try policy.vet(request.url)
+            let target = try policy.validate(request.url)
             let addresses = try await addresses(of: target.host, within: timeouts.connect)
             try Task.checkCancellation()
             var request = request
             request.url = target.url
             OriginExchange.current?.send(&request)
             let response = try await transport.send(
-                request, to: addresses.prefix(Self.mostAddresses).map(\.description), trust: trust, timeouts: timeouts)
+                request, to: addresses.prefix(Self.maxAddresses).map(\.description), trust: trust, timeouts: timeouts)
             for location in response.head.fields[lines: "Location"] {
-                try policy.vetRedirect(from: target, to: String(decoding: location, as: UTF8.self))
+                try policy.validateRedirect(from: target, to: String(decoding: location, as: UTF8.self))
             }
-            return HTTPResponse(head: response.head, body: slowest.timing(response.body))
+            return HTTPResponse(head: response.head, body: minRate.limiting(response.body))
         } catch let error as ServiceError {
             throw LoadError(error)
         }
@@ -62,12 +62,12 @@ struct GuardedTransport: HTTPTransport {
     private func addresses(of host: SourceHost, within timeout: Duration?) async throws(ServiceError) -> [IPAddress] {
         switch host {
         case .address(let address):
-            try policy.vet(address)
+            try policy.validate(address)
             return [address]
         case .name(let name):
             let addresses = try await resolver.addresses(of: name, within: timeout).map(\.unmapped)
             // One blocked address among public ones indicates an attack or a misconfiguration, so the request fails.
-            for address in addresses { try policy.vet(address) }
+            for address in addresses { try policy.validate(address) }
             guard !addresses.isEmpty else { throw ServiceError(.originFailed, "the source's host has no address") }
             return addresses
         }

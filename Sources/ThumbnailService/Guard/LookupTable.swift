@@ -68,7 +68,7 @@ struct LookupTable {
             return .running
         }
         let domain = SystemResolver.registrableDomain(of: name)
-        if lookups[name] == nil, mayStart(domain) {
+        if lookups[name] == nil, canStart(domain) {
             lookups[name] = Lookup(domain: domain, waiters: [ObjectIdentifier(waiter): waiter])
             start(name, domain)
             return .start
@@ -77,7 +77,7 @@ struct LookupTable {
         let waiting = queue.compactMap { lookups[$0] }
         guard waiting.reduce(0, { $0 + $1.waiters.count }) < Self.maxWaiting,
             waiting.reduce(0, { $0 + ($1.domain == domain ? $1.waiters.count : 0) }) < Self.maxWaitingPerDomain
-        else { return .ended(.failure(SystemResolver.unstarted)) }
+        else { return .ended(.failure(SystemResolver.tooManyLookups)) }
         if lookups[name] == nil {
             lookups[name] = Lookup(domain: domain)
             queue.append(name)
@@ -97,9 +97,9 @@ struct LookupTable {
     /// Marks a running lookup as slow: new requests for the name fail immediately for a while.
     ///
     /// - Returns: Stale addresses to use instead; nil without any.
-    mutating func noteSlow(_ name: String, now: ContinuousClock.Instant) -> [IPAddress]? {
+    mutating func markSlow(_ name: String, now: ContinuousClock.Instant) -> [IPAddress]? {
         if lookups[name]?.isRunning == true {
-            failures[name] = Failure(error: SystemResolver.late, until: now + Self.failureLifetime)
+            failures[name] = Failure(error: SystemResolver.lookupTimeout, until: now + Self.failureLifetime)
         }
         return staleAddresses(name, now)
     }
@@ -128,7 +128,7 @@ struct LookupTable {
     /// Starts the oldest queued lookups, as far as threads and the limits per domain allow.
     mutating func startNext() -> [(name: String, waiters: [LookupWaiter])] {
         var started: [(name: String, waiters: [LookupWaiter])] = []
-        while let index = queue.firstIndex(where: { name in lookups[name].map { mayStart($0.domain) } ?? false }) {
+        while let index = queue.firstIndex(where: { name in lookups[name].map { canStart($0.domain) } ?? false }) {
             let name = queue.remove(at: index)
             guard let lookup = lookups[name] else { continue }
             start(name, lookup.domain)
@@ -137,7 +137,7 @@ struct LookupTable {
         return started
     }
 
-    private func mayStart(_ domain: Substring) -> Bool {
+    private func canStart(_ domain: Substring) -> Bool {
         runningCount < width && runningPerDomain[domain, default: 0] < Self.maxPerDomain
     }
 

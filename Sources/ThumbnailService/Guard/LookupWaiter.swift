@@ -19,7 +19,7 @@ final class LookupWaiter: Sendable {
 
     init(timeout: Duration?) { self.timeout = timeout }
 
-    var hasEnded: Bool {
+    var isFinished: Bool {
         state.locked(in: self) {
             if case .ended = $0 { true } else { false }
         }
@@ -37,7 +37,7 @@ final class LookupWaiter: Sendable {
     }
 
     /// Replaces the timer, but never the timer of a running lookup by that of the wait before it.
-    func hold(_ timer: Scheduled<Void>, isRunning: Bool) {
+    func setTimer(_ timer: Scheduled<Void>, isRunning: Bool) {
         let obsolete = state.locked(in: self) { state -> Scheduled<Void>? in
             guard case .waiting(let continuation, let old, let wasRunning) = state, isRunning || !wasRunning else {
                 return timer
@@ -49,7 +49,7 @@ final class LookupWaiter: Sendable {
     }
 
     /// Ends the request with a result; does nothing when it has already ended.
-    func end(_ resolution: Resolution) {
+    func finish(_ resolution: Resolution) {
         let (continuation, timer) = state.locked(in: self) {
             state -> (CheckedContinuation<Resolution, Never>?, Scheduled<Void>?) in
             defer { if case .ended = state {} else { state = .ended(resolution) } }

@@ -61,7 +61,7 @@ final class SystemResolver: Resolver {
                 if waiter.begin(continuation) { join(name, waiter) }
             }
         } onCancel: {
-            waiter.end(.failure(Self.cancelled))
+            waiter.finish(.failure(Self.cancelled))
             leave(name, waiter)
         }
         return try result.get()
@@ -71,51 +71,51 @@ final class SystemResolver: Resolver {
         let now = clock()
         switch table.locked(in: self, { $0.join(name, waiter, now: now) }) {
         case .start: start(name, [waiter])
-        case .running: limitRun(name, waiter)
-        case .waiting: limitWait(name, waiter)
-        case .ended(let resolution): waiter.end(resolution)
+        case .running: startLookupTimer(name, waiter)
+        case .waiting: startQueueTimer(name, waiter)
+        case .ended(let resolution): waiter.finish(resolution)
         }
         // The request may have been cancelled before it was added to the table.
-        if waiter.hasEnded { leave(name, waiter) }
+        if waiter.isFinished { leave(name, waiter) }
     }
 
     private func leave(_ name: String, _ waiter: LookupWaiter) { table.locked(in: self) { $0.leave(name, waiter) } }
 
     private func start(_ name: String, _ waiters: [LookupWaiter]) {
-        for waiter in waiters { limitRun(name, waiter) }
+        for waiter in waiters { startLookupTimer(name, waiter) }
         threads.submit { [self] state in
             let resolution = state == .active ? lookUp(name) : .failure(Self.cancelled)
             let now = clock()
             let (ended, next) = table.locked(in: self) { ($0.finish(name, resolution, now: now), $0.startNext()) }
-            for waiter in ended { waiter.end(resolution) }
+            for waiter in ended { waiter.finish(resolution) }
             for lookup in next { start(lookup.name, lookup.waiters) }
         }
     }
 
     /// Starts the time limit of the lookup itself; a timeout is a failure of the name.
-    private func limitRun(_ name: String, _ waiter: LookupWaiter) {
+    private func startLookupTimer(_ name: String, _ waiter: LookupWaiter) {
         guard let timeout = waiter.timeout else { return }
         let timer = timers.next().scheduleTask(in: TimeAmount(timeout)) { [self] in
             let now = clock()
-            let stale = table.locked(in: self) { $0.noteSlow(name, now: now) }
-            waiter.end(stale.map { .success($0) } ?? .failure(Self.late))
+            let stale = table.locked(in: self) { $0.markSlow(name, now: now) }
+            waiter.finish(stale.map { .success($0) } ?? .failure(Self.lookupTimeout))
             leave(name, waiter)
         }
-        waiter.hold(timer, isRunning: true)
+        waiter.setTimer(timer, isRunning: true)
     }
 
     /// Starts the time limit of the wait for a thread; a timeout is caused by other names.
-    private func limitWait(_ name: String, _ waiter: LookupWaiter) {
+    private func startQueueTimer(_ name: String, _ waiter: LookupWaiter) {
         guard let timeout = waiter.timeout else { return }
         let timer = timers.next().scheduleTask(in: TimeAmount(timeout)) { [self] in
-            waiter.end(.failure(Self.unstarted))
+            waiter.finish(.failure(Self.tooManyLookups))
             leave(name, waiter)
         }
-        waiter.hold(timer, isRunning: false)
+        waiter.setTimer(timer, isRunning: false)
     }
 
-    static let late = ServiceError(.originTimeout, "the source's host was not found in time")
-    static let unstarted = ServiceError(.overloaded, retryAfter: 1, "too many hosts are being looked up")
+    static let lookupTimeout = ServiceError(.originTimeout, "the source's host was not found in time")
+    static let tooManyLookups = ServiceError(.overloaded, retryAfter: 1, "too many hosts are being looked up")
     private static let cancelled = ServiceError(.deadline, "the request was given up")
 
     /// Resolves a name with `getaddrinfo`; blocks.

@@ -79,9 +79,9 @@ enum SourceHost: Hashable, Sendable, CustomStringConvertible {
             guard number <= 0xFF else { return nil }
             bits = bits << 8 | number
         }
-        let left = UInt64(5 - numbers.count) * 8
-        guard last < 1 << left else { return nil }
-        return UInt32(bits << left | last)
+        let remainingBits = UInt64(5 - numbers.count) * 8
+        guard last < 1 << remainingBits else { return nil }
+        return UInt32(bits << remainingBits | last)
     }
 
     /// Parses a decimal, octal (`0`) or hexadecimal (`0x`) number below 2³².

@@ -43,7 +43,7 @@ struct SourcePolicy: Hashable, Sendable {
     /// Parses a URL and checks it against the policy.
     ///
     /// - Throws: An error with status 403 for a URL that is not allowed, 400 for an invalid URL.
-    func vet(_ url: String) throws(ServiceError) -> SourceTarget {
+    func validate(_ url: String) throws(ServiceError) -> SourceTarget {
         let target = try SourceTarget(url)
         guard allowed.contains(where: { $0.matches(target.host) }) else {
             throw ServiceError(.hostRefused, "the host is not among the allowed ones")
@@ -51,19 +51,19 @@ struct SourcePolicy: Hashable, Sendable {
         guard ports.contains(target.port) else {
             throw ServiceError(.portRefused, "the port is not among the allowed ones")
         }
-        if case .address(let address) = target.host { try vet(address) }
+        if case .address(let address) = target.host { try validate(address) }
         return target
     }
 
     /// Checks an IP address, from a URL or a resolver, against the table.
-    func vet(_ address: IPAddress) throws(ServiceError) {
-        guard addresses.admits(address) else {
+    func validate(_ address: IPAddress) throws(ServiceError) {
+        guard addresses.allows(address) else {
             throw ServiceError(.addressRefused, "the host's address is not a public one")
         }
     }
 
     /// Refuses a redirect from https to http.
-    func vetRedirect(from target: SourceTarget, to location: String) throws(ServiceError) {
+    func validateRedirect(from target: SourceTarget, to location: String) throws(ServiceError) {
         guard target.isSecure, location.lowercased().hasPrefix("http:") else { return }
         throw ServiceError(.schemeRefused, "a redirect from https to http")
     }

@@ -56,8 +56,8 @@ struct SourceTarget: Hashable, Sendable {
 
     /// The normalized URL: host in lower case, port only when it is not the default of the scheme.
     var url: String {
-        let isUsual = port == (isSecure ? 443 : 80)
-        return "\(isSecure ? "https" : "http")://\(host)\(isUsual ? "" : ":\(port)")\(target)"
+        let isDefaultPort = port == (isSecure ? 443 : 80)
+        return "\(isSecure ? "https" : "http")://\(host)\(isDefaultPort ? "" : ":\(port)")\(target)"
     }
 
     /// Splits an authority into host and port; the port is nil without a colon.

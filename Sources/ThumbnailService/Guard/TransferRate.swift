@@ -22,7 +22,7 @@ struct TransferRate: Hashable, Sendable {
         /// Adds bytes and the time waited for them.
         ///
         /// - Returns: False when a window has passed and the rate in it was below the minimum.
-        mutating func count(_ bytes: Int, waited: Duration) -> Bool {
+        mutating func add(_ bytes: Int, waited: Duration) -> Bool {
             self.bytes += bytes
             self.waited += waited
             guard self.waited >= rate.window, self.waited > .zero else { return true }
@@ -33,13 +33,13 @@ struct TransferRate: Hashable, Sendable {
     }
 
     /// Wraps a body so that it fails when it is too slow. Time that the reader takes does not count.
-    func timing(_ body: HTTPBody) -> HTTPBody {
+    func limiting(_ body: HTTPBody) -> HTTPBody {
         let meter = SharedMeter(self)
         return HTTPBody {
             let begin = ContinuousClock.now
             var chunks = body.makeAsyncIterator()
             guard let chunk = try await chunks.next() else { return nil }
-            guard meter.count(chunk.count, waited: .now - begin) else {
+            guard meter.add(chunk.count, waited: .now - begin) else {
                 let error = ServiceError(.originTimeout, "the origin sends less than \(bytesPerSecond) bytes a second")
                 throw LoadError.transport(error.message, isTimeout: true, cause: error)
             }
@@ -53,6 +53,6 @@ private final class SharedMeter: Sendable {
 
     init(_ rate: TransferRate) { meter = Mutex(TransferRate.Meter(rate)) }
 
-    func count(_ bytes: Int, waited: Duration) -> Bool { meter.locked(in: self) { $0.count(bytes, waited: waited) } }
+    func add(_ bytes: Int, waited: Duration) -> Bool { meter.locked(in: self) { $0.add(bytes, waited: waited) } }
 }
 #endif

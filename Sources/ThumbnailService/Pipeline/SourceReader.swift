@@ -83,7 +83,7 @@ final class SourceReader: SourceReading {
             loader = try ImageLoader(
                 configuration: settings,
                 transport: GuardedTransport(
-                    policy: policy, resolver: resolver, slowest: TransferRate(bytesPerSecond: source.minRate)))
+                    policy: policy, resolver: resolver, minRate: TransferRate(bytesPerSecond: source.minRate)))
         } catch {
             throw ServiceError(.internalFault, "the loader cannot be made: \(error.message)")
         }
@@ -110,7 +110,7 @@ final class SourceReader: SourceReading {
 
     private func fetch(_ url: String) async throws(ServiceError) -> SourceBytes {
         guard fetches else { throw ServiceError(.hostRefused, "nothing is fetched") }
-        _ = try policy.vet(url)
+        _ = try policy.validate(url)
         var request = DataRequest(url: url)
         request.fields = ["Accept-Encoding": "identity", "User-Agent": ServiceIdentity.name]
         let begin = ContinuousClock.now

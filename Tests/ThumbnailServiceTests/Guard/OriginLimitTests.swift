@@ -8,11 +8,11 @@ import Testing
 
 /// Origins that are slow, or that send excessive header, chunk or trailer data.
 @Suite(.timeLimit(.minutes(30))) struct OriginLimitTests {
-    private func transport(_ origin: LoopbackOrigin, slowest: TransferRate = TransferRate()) throws -> GuardedTransport
+    private func transport(_ origin: LoopbackOrigin, minRate: TransferRate = TransferRate()) throws -> GuardedTransport
     {
         GuardedTransport(
             policy: try GuardFixture.policy(port: origin.port),
-            resolver: GuardFixture.ScriptedResolver(["127.0.0.1"]), slowest: slowest)
+            resolver: GuardFixture.ScriptedResolver(["127.0.0.1"]), minRate: minRate)
     }
 
     private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -115,8 +115,8 @@ import Testing
         let impossible = TransferRate(bytesPerSecond: .max, window: .nanoseconds(1))
         let any = TransferRate(bytesPerSecond: 0, window: .nanoseconds(1))
 
-        let slow = await GuardFixture.get(origin.url(), with: try transport(origin, slowest: impossible))
-        let fine = await GuardFixture.get(origin.url(), with: try transport(origin, slowest: any))
+        let slow = await GuardFixture.get(origin.url(), with: try transport(origin, minRate: impossible))
+        let fine = await GuardFixture.get(origin.url(), with: try transport(origin, minRate: any))
 
         #expect(slow.reason == .originTimeout)
         #expect(try fine.get().count == 1_000)
@@ -139,7 +139,7 @@ import Testing
         ]
         for row in table {
             var meter = TransferRate.Meter(rate)
-            let end = row.chunks.firstIndex { !meter.count($0.0, waited: .milliseconds($0.1)) }
+            let end = row.chunks.firstIndex { !meter.add($0.0, waited: .milliseconds($0.1)) }
             #expect(end == row.end, "\(row.name)")
         }
     }

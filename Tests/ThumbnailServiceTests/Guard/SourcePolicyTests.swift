@@ -8,7 +8,7 @@ import Testing
 @Suite struct SourcePolicyTests {
     private func reason(_ url: String, _ policy: SourcePolicy) -> ServiceError.Reason? {
         do throws(ServiceError) {
-            _ = try policy.vet(url)
+            _ = try policy.validate(url)
             return nil
         } catch {
             return error.reason
@@ -111,18 +111,18 @@ import Testing
             ("http://bücher.example/é", "http://xn--bcher-kva.example/é"),
             ("http://example.com/../a//b", "http://example.com/../a//b"),
         ]
-        for (url, expected) in table { #expect(try open.vet(url).url == expected) }
+        for (url, expected) in table { #expect(try open.validate(url).url == expected) }
     }
 
     @Test(.requirement("SV4")) func onlyRedirectFromHTTPSToHTTPIsRefused() throws {
         let policy = try SourcePolicy(allow: ["*"])
-        let (secure, plain) = (try policy.vet("https://example.com/"), try policy.vet("http://example.com/"))
+        let (secure, plain) = (try policy.validate("https://example.com/"), try policy.validate("http://example.com/"))
         for location in ["http://example.com/", "HTTP://a/", "http:a"] {
-            #expect(throws: ServiceError.self) { try policy.vetRedirect(from: secure, to: location) }
-            #expect(throws: Never.self) { try policy.vetRedirect(from: plain, to: location) }
+            #expect(throws: ServiceError.self) { try policy.validateRedirect(from: secure, to: location) }
+            #expect(throws: Never.self) { try policy.validateRedirect(from: plain, to: location) }
         }
         for location in ["https://example.com/", "/a", "//a/b", "a", "httpx", ""] {
-            #expect(throws: Never.self) { try policy.vetRedirect(from: secure, to: location) }
+            #expect(throws: Never.self) { try policy.validateRedirect(from: secure, to: location) }
         }
     }
 
@@ -131,7 +131,7 @@ import Testing
             ("http://127.0.0.1/", 403), ("http://a.test:1/", 403), ("ftp://a.test/", 403), ("http://u@a.test/", 403),
             ("a", 400),
         ] {
-            let error = #expect(throws: ServiceError.self) { try SourcePolicy(allow: ["*"]).vet(url) }
+            let error = #expect(throws: ServiceError.self) { try SourcePolicy(allow: ["*"]).validate(url) }
             #expect(error?.status == status, "\(url)")
         }
     }
