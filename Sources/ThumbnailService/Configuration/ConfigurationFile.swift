@@ -22,7 +22,7 @@ struct ConfigurationFile: Sendable {
         }
         var unknown: [String] = []
         try read(members, below: "", &unknown)
-        try ConfigurationKey.refuse(unknown, from: "the configuration file")
+        try ConfigurationKey.rejectUnknown(unknown, from: "the configuration file")
     }
 
     private mutating func read(

@@ -24,7 +24,7 @@ extension ConfigurationKey {
         ) { draft, texts in
             draft.service.signing.keys = texts.flatMap { signingKeys(in: Array($0.utf8)) }
             return nil
-        } show: { draft in
+        } format: { draft in
             [draft.service.signing.keys.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")]
         }
         key.isSecret = true
@@ -49,7 +49,7 @@ extension ConfigurationKey {
             }
             draft.service.iiif = texts.isEmpty ? nil : map
             return nil
-        } show: { draft in
+        } format: { draft in
             let map = draft.service.iiif
             return [map?.fileRoot.map { "file:" + $0 }, map?.urlPrefix].compactMap { $0 }
         },
@@ -85,7 +85,7 @@ extension ConfigurationKey {
             }
             draft.service.output.presets = presets
             return nil
-        } show: { draft in
+        } format: { draft in
             draft.service.output.presets.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         },
         .init(

@@ -24,27 +24,27 @@ struct ConfigurationKey: Sendable {
     /// Syntax of a value, or of an element of a list, for documentation and errors.
     let syntax: String
     /// A sentence for the documentation.
-    let meaning: String
+    let description: String
     /// Replaces the default in the documentation where that is not a fixed value.
-    var standardNote: String?
+    var defaultNote: String?
     /// True for a value that is accepted from the environment only and is never shown.
     var isSecret = false
     /// Parses the texts into the draft. Returns the text that is invalid; nil on success.
-    let read: @Sendable (inout ConfigurationDraft, [String]) -> String?
-    /// Formats the value of the draft as texts that ``read`` accepts.
-    let show: @Sendable (ConfigurationDraft) -> [String]
+    let parse: @Sendable (inout ConfigurationDraft, [String]) -> String?
+    /// Formats the value of the draft as texts that ``parse`` accepts.
+    let format: @Sendable (ConfigurationDraft) -> [String]
 
     /// Creates a key for a single value.
     init<Value>(
-        _ name: String, _ path: any WritableKeyPath<ConfigurationDraft, Value> & Sendable, _ form: ValueForm<Value>,
-        _ meaning: String, note: String? = nil
+        _ name: String, _ path: any WritableKeyPath<ConfigurationDraft, Value> & Sendable, _ format: ValueFormat<Value>,
+        _ description: String, note: String? = nil
     ) {
-        self.init(name, shape: .one, syntax: form.syntax, meaning, note: note) { draft, texts in
-            guard texts.count == 1, let value = form.read(texts[0]) else { return texts.joined(separator: ",") }
+        self.init(name, shape: .one, syntax: format.syntax, description, note: note) { draft, texts in
+            guard texts.count == 1, let value = format.parse(texts[0]) else { return texts.joined(separator: ",") }
             draft[keyPath: path] = value
             return nil
-        } show: { draft in
-            [form.show(draft[keyPath: path])]
+        } format: { draft in
+            [format.format(draft[keyPath: path])]
         }
     }
 
@@ -53,42 +53,42 @@ struct ConfigurationKey: Sendable {
     /// - Parameter none: Text for nil; may be empty.
     init<Value>(
         _ name: String, optional path: any WritableKeyPath<ConfigurationDraft, Value?> & Sendable,
-        _ form: ValueForm<Value>, none: String = "", _ meaning: String
+        _ format: ValueFormat<Value>, none: String = "", _ description: String
     ) {
-        self.init(name, path, form.optional(none: none), meaning)
+        self.init(name, path, format.optional(none: none), description)
     }
 
     /// Creates a key for a list of values.
     init<Value>(
         _ name: String, each path: any WritableKeyPath<ConfigurationDraft, [Value]> & Sendable,
-        _ form: ValueForm<Value>, _ meaning: String
+        _ format: ValueFormat<Value>, _ description: String
     ) {
-        self.init(name, shape: .list, syntax: "list of: " + form.syntax, meaning) { draft, texts in
+        self.init(name, shape: .list, syntax: "list of: " + format.syntax, description) { draft, texts in
             var values: [Value] = []
             for text in texts {
-                guard let value = form.read(text) else { return text }
+                guard let value = format.parse(text) else { return text }
                 values.append(value)
             }
             draft[keyPath: path] = values
             return nil
-        } show: { draft in
-            draft[keyPath: path].map(form.show)
+        } format: { draft in
+            draft[keyPath: path].map(format.format)
         }
     }
 
     /// Creates a key with custom parsing.
     init(
-        _ name: String, shape: Shape, syntax: String, _ meaning: String, note: String? = nil,
-        read: @escaping @Sendable (inout ConfigurationDraft, [String]) -> String?,
-        show: @escaping @Sendable (ConfigurationDraft) -> [String]
+        _ name: String, shape: Shape, syntax: String, _ description: String, note: String? = nil,
+        parse: @escaping @Sendable (inout ConfigurationDraft, [String]) -> String?,
+        format: @escaping @Sendable (ConfigurationDraft) -> [String]
     ) {
         self.name = name
         self.shape = shape
         self.syntax = syntax
-        self.meaning = meaning
-        standardNote = note
-        self.read = read
-        self.show = show
+        self.description = description
+        defaultNote = note
+        self.parse = parse
+        self.format = format
     }
 
     /// Name of the environment variable, such as `IMAGETOOL_SERVER_PORT` for `server.port`.

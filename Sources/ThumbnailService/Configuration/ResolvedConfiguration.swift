@@ -73,13 +73,13 @@ public struct ResolvedConfiguration: Sendable {
         var entries: [Entry] = []
         for key in ConfigurationKey.all {
             let found = try Self.texts(of: key, in: layers)
-            if let found, let text = key.read(&draft, found.texts) {
+            if let found, let text = key.parse(&draft, found.texts) {
                 let quoted = key.isSecret ? "a value" : "\"\(text)\""
                 throw ServiceError(
                     .internalFault,
                     "\(Self.name(of: key, from: found.origin)): \(quoted) cannot be read; it takes \(key.syntax)")
             }
-            let value = key.joined(key.show(draft))
+            let value = key.joined(key.format(draft))
             entries.append(
                 Entry(
                     key: key.name, value: key.isSecret && !value.isEmpty ? "<redacted>" : value,
@@ -138,7 +138,7 @@ extension ConfigurationKey {
     /// Rejects unknown keys.
     ///
     /// - Throws: `internalFault` with all names, when there are any.
-    static func refuse(_ unknown: [String], from source: String) throws(ServiceError) {
+    static func rejectUnknown(_ unknown: [String], from source: String) throws(ServiceError) {
         guard !unknown.isEmpty else { return }
         throw ServiceError(
             .internalFault, "\(source) has keys that there are not: \(unknown.sorted().joined(separator: ", "))")
@@ -162,9 +162,9 @@ extension ResolvedConfiguration {
         let standard = ConfigurationDraft()
         let tableHeader = "| key | default | takes | meaning |\n|---|---|---|---|\n"
         return ConfigurationKey.all.reduce(into: tableHeader) { text, key in
-            let value = key.isSecret ? "" : key.joined(key.show(standard))
-            let shown = key.standardNote ?? (value.isEmpty ? "none" : "`\(value)`")
-            text += "| `\(key.name)` | \(shown) | \(key.syntax) | \(key.meaning) |\n"
+            let value = key.isSecret ? "" : key.joined(key.format(standard))
+            let shown = key.defaultNote ?? (value.isEmpty ? "none" : "`\(value)`")
+            text += "| `\(key.name)` | \(shown) | \(key.syntax) | \(key.description) |\n"
         }
     }
 

@@ -138,7 +138,7 @@ extension ServiceConfiguration {
         public var resultPixels = 50_000_000
         /// Memory budget in bytes of all renders, and of the bodies of POST requests before them. Bodies get half of
         /// it, or one of ``sourceBytes`` if that is larger.
-        public var inFlightBytes = Limits.usualInFlightBytes
+        public var inFlightBytes = Limits.defaultInFlightBytes
         /// Maximum number of waiting renders.
         public var queue = 256
         /// Maximum expected wait of a render; a render with a longer one is rejected immediately.
@@ -287,7 +287,7 @@ extension ServiceConfiguration {
 extension ServiceConfiguration.Limits {
     /// Default of ``inFlightBytes``: 512 MiB, or a quarter of the cgroup memory limit of the process if that is less.
     /// The limit is read once, at the first access.
-    public static let usualInFlightBytes = inFlightBytes(memoryLimit: AvailableMemory().cgroupLimit)
+    public static let defaultInFlightBytes = inFlightBytes(memoryLimit: AvailableMemory().cgroupLimit)
 
     /// Returns the default budget for a memory limit, at least 1 MiB; nil means no memory limit.
     static func inFlightBytes(memoryLimit: Int?) -> Int { max(1 << 20, min(512 << 20, (memoryLimit ?? .max) / 4)) }

@@ -17,7 +17,7 @@ public struct ServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter status: HTTP status; nil for the usual status of the reason.
     public init(_ reason: Reason, status: Int? = nil, retryAfter: Int? = nil, _ message: String) {
-        self.status = status ?? reason.usualStatus
+        self.status = status ?? reason.defaultStatus
         self.reason = reason
         self.message = message
         self.retryAfter = retryAfter
@@ -77,7 +77,7 @@ extension ServiceError {
         case internalFault
 
         /// Default HTTP status of the reason.
-        public var usualStatus: Int {
+        public var defaultStatus: Int {
             switch self {
             case .malformed, .badSignature, .unsafeNotAllowed, .queryRefused: 400
             case .hostRefused, .portRefused, .schemeRefused, .addressRefused: 403

@@ -133,7 +133,7 @@ import Testing
     @Test(arguments: Self.memory)
     func defaultInFlightBytesAreAtMostAQuarterOfTheMemoryLimit(_ limit: Int?, _ expected: Int) {
         #expect(ServiceConfiguration.Limits.inFlightBytes(memoryLimit: limit) == expected)
-        #expect((1 << 20...512 << 20).contains(ServiceConfiguration.Limits.usualInFlightBytes))
+        #expect((1 << 20...512 << 20).contains(ServiceConfiguration.Limits.defaultInFlightBytes))
     }
 }
 #endif
