@@ -45,7 +45,7 @@ extension ThumborDraft {
 
     private mutating func read(filter name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) {
         if name != "preset", !isInPreset { hasExplicitParts = true }
-        let isKnown = try readSteering(name, text)
+        let isKnown = try readOption(name, text)
         if isKnown { return }
         if let filter = try ImageFilter.named(name, text) {
             operations.filters += filter
@@ -55,10 +55,10 @@ extension ThumborDraft {
     }
 
     /// Parses a filter that is not a step, but affects size, output or response. Returns false for other names.
-    private mutating func readSteering(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> Bool {
+    private mutating func readOption(_ name: String, _ text: ArraySlice<UInt8>) throws(ServiceError) -> Bool {
         // These filters have no effect: metadata is always removed, and only the first frame is used.
-        let isAlwaysDone = ["strip_exif", "strip_icc", "cover"].contains(name)
-        guard isAlwaysDone || Self.steering.contains(name) else { return false }
+        let hasNoEffect = ["strip_exif", "strip_icc", "cover"].contains(name)
+        guard hasNoEffect || Self.optionNames.contains(name) else { return false }
         var arguments = try FilterArguments(of: name, text)
         switch name {
         case "no_upscale": size.forbidsUpscaling = true
@@ -84,7 +84,7 @@ extension ThumborDraft {
         return true
     }
 
-    private static let steering: Set<String> = [
+    private static let optionNames: Set<String> = [
         "no_upscale", "stretch", "blurhash", "quality", "max_bytes", "format", "autojpg", "page", "dpr", "focal",
         "max_age", "expire", "attachment", "preset",
     ]

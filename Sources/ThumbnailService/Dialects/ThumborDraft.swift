@@ -30,7 +30,7 @@ struct ThumborDraft {
     /// - Throws: `malformed` for `debug`, for an invalid trim and for an invalid size.
     mutating func read(_ segment: ArraySlice<UInt8>, at stage: ThumborStage) throws(ServiceError) -> ThumborStage? {
         guard let part = try ThumborPart(segment), part.stage >= stage else {
-            if stage <= .size, ThumborPart.triesToBeSize(segment) {
+            if stage <= .size, ThumborPart.isMalformedSize(segment) {
                 throw .malformed("a size of the target cannot be read")
             }
             return nil

@@ -92,11 +92,11 @@ enum ThumborPart: Hashable {
     private static func size(_ segment: ArraySlice<UInt8>) -> ThumborPart? {
         guard let cross = segment.firstIndex(of: UInt8(ascii: "x")) else { return nil }
         let (first, second) = (segment[..<cross], segment[(cross + 1)...])
-        let (isMirrored, isTurnedOver) = (first.first == UInt8(ascii: "-"), second.first == UInt8(ascii: "-"))
+        let (isMirrored, isFlipped) = (first.first == UInt8(ascii: "-"), second.first == UInt8(ascii: "-"))
         guard let width = side(isMirrored ? first.dropFirst() : first),
-            let height = side(isTurnedOver ? second.dropFirst() : second)
+            let height = side(isFlipped ? second.dropFirst() : second)
         else { return nil }
-        return .size(width: width, height: height, flipsHorizontally: isMirrored, flipsVertically: isTurnedOver)
+        return .size(width: width, height: height, flipsHorizontally: isMirrored, flipsVertically: isFlipped)
     }
 
     private static func side(_ text: ArraySlice<UInt8>) -> ThumborSize.Side? {
@@ -107,7 +107,7 @@ enum ThumborPart: Hashable {
 
     /// Returns true for an invalid size that cannot be a host name: `1e9x200`, `--3x2`, `NaNx1`, `++x9`, digits of
     /// other scripts, a number with too many digits. Treated as a host, it would lead to a misleading error.
-    static func triesToBeSize(_ segment: ArraySlice<UInt8>) -> Bool {
+    static func isMalformedSize(_ segment: ArraySlice<UInt8>) -> Bool {
         // Longer segments are not sizes, and the Unicode properties are slow.
         guard segment.count <= 128, let cross = segment.firstIndex(of: UInt8(ascii: "x")) else { return false }
         let sides = [segment[..<cross], segment[(cross + 1)...]].map { side in

@@ -58,7 +58,7 @@ struct CacheLifetime: Hashable, Sendable {
         now: Int64
     ) {
         guard !source.forbidsStoring else {
-            self = .never
+            self = .noStore
             return
         }
         let ttl = max(0, settings.ttl - max(0, resultAge))
@@ -93,7 +93,7 @@ struct CacheLifetime: Hashable, Sendable {
     /// `no-store` for all others, because they may succeed when they are repeated.
     init(of error: ServiceError, settings: Settings) {
         guard [404, 413, 415, 422].contains(error.status), settings.negativeTTL > 0 else {
-            self = .never
+            self = .noStore
             return
         }
         let seconds = min(settings.negativeTTL, Self.maxSeconds)
@@ -107,7 +107,7 @@ struct CacheLifetime: Hashable, Sendable {
         self.isShareable = isShareable
     }
 
-    private static var never: Self { Self(cacheControl: "no-store", age: nil, remaining: 0, isShareable: false) }
+    private static var noStore: Self { Self(cacheControl: "no-store", age: nil, remaining: 0, isShareable: false) }
 
     /// The largest delta-seconds value that is sent: 2³¹ (RFC 9111 §1.2.2).
     private static let maxSeconds = 1 << 31

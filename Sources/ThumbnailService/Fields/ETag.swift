@@ -31,7 +31,7 @@ struct ETag: Hashable, Sendable {
     ///   tags are skipped.
     func matches(ifNoneMatch value: some Collection<UInt8>) -> Bool {
         let isBlank = { (byte: UInt8) in " \t,".utf8.contains(byte) }
-        let wanted = Array(fieldValue.utf8)
+        let tag = Array(fieldValue.utf8)
         var rest = Array(value)[...]
         if rest.filter({ !isBlank($0) }).elementsEqual("*".utf8) { return true }
         while true {
@@ -45,7 +45,7 @@ struct ETag: Hashable, Sendable {
             }
             // A comma inside the quotes is part of the tag.
             guard let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else { return false }
-            if rest[...end].elementsEqual(wanted) { return true }
+            if rest[...end].elementsEqual(tag) { return true }
             rest = rest[(end + 1)...]
         }
     }

@@ -27,7 +27,7 @@ extension Bitmap {
         case .rotate(2): return try oriented(by: .down)
         case .rotate(3): return try oriented(by: .left)
         case .rotate: return self
-        case .fill(let canvas): return try laid(on: canvas, cancellation: cancellation)
+        case .fill(let canvas): return try placed(on: canvas, cancellation: cancellation)
         case .filter(let filter): return try applying(filter, cancellation: cancellation)
         }
     }
@@ -37,7 +37,7 @@ extension Bitmap {
         switch filter {
         case .grayscale: return try grayscale(cancellation: cancellation)
         case .bitonal: return try bitonal(cancellation: cancellation)
-        case .backgroundColor(let color): return try laidOver(color, cancellation: cancellation)
+        case .backgroundColor(let color): return try composited(over: color, cancellation: cancellation)
         case .blur(let radius, let sigma):
             return try blurred(Blur(radius: radius, sigma: sigma.doubleValue), cancellation: cancellation)
         case .sharpen(let amount, let radius, let luminanceOnly):

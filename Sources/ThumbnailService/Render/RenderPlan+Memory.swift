@@ -8,7 +8,7 @@ extension RenderPlan {
         var (width, height) = (width, height)
         // The resampled image is kept in memory until the last step.
         let first = steps.isEmpty ? 0 : width * height * 4
-        var most = 2 * width * height * 4
+        var peak = 2 * width * height * 4
         for step in steps {
             let before = width * height * 4
             var scratch = 0
@@ -26,9 +26,9 @@ extension RenderPlan {
                 (width, height) = (canvas.width, canvas.height)
             case .filter(let filter): scratch = filter.scratchByteCount(width: width, height: height)
             }
-            most = max(most, first + before + width * height * 4 + scratch)
+            peak = max(peak, first + before + width * height * 4 + scratch)
         }
-        return max(most, first + width * height * 4 + Self.encodingByteCount(width: width, height: height))
+        return max(peak, first + width * height * 4 + Self.encodingByteCount(width: width, height: height))
     }
 
     /// Upper estimate of an encoder's memory in bytes: JPEG coefficients take 3 bytes per pixel, 6 without chroma

@@ -16,7 +16,7 @@ extension RenderedImage {
     ) {
         let header = prepared.header
         var source = JSONObjectText(.spaced)
-        if let name = prepared.request.source.shownName { source.add("url", name) }
+        if let name = prepared.request.source.clientName { source.add("url", name) }
         source.add("width", plan.sourceWidth)
         source.add("height", plan.sourceHeight)
         source.add("frameCount", max(1, header.frameCount ?? 1))
@@ -81,7 +81,7 @@ extension FocalPoint {
 
 extension SourceName {
     /// The source's name as the client wrote it; nil for the body of a request.
-    fileprivate var shownName: String? {
+    fileprivate var clientName: String? {
         switch self {
         case .url(let name), .file(let name), .identifier(let name): name
         case .body: nil

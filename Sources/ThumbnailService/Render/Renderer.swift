@@ -18,7 +18,7 @@ struct Renderer: Sendable {
     let accuracy: ThumbnailQuality
 
     /// Maximum frame count that is reported; a GIF with more frames reports this number.
-    static let maxShownFrames = 65_536
+    static let maxReportedFrames = 65_536
 
     init(
         decoder: ImageDecoder = ImageDecoder(), sizes: SizeRules = SizeRules(),
@@ -29,7 +29,7 @@ struct Renderer: Sendable {
         configured.options.appliesOrientation = true
         configured.options.scaleDenominator = 1
         // Frames are counted until the limit is exceeded, or up to the largest number that is reported.
-        configured.options.maxCountedFrames = maxFrames > 0 ? maxFrames + 1 : Self.maxShownFrames
+        configured.options.maxCountedFrames = maxFrames > 0 ? maxFrames + 1 : Self.maxReportedFrames
         self.decoder = configured
         self.sizes = sizes
         self.encoding = encoding
@@ -37,7 +37,7 @@ struct Renderer: Sendable {
         self.accuracy = accuracy
     }
 
-    /// Reads the header of the source with its frame or page count: up to ``maxShownFrames``, or one more than
+    /// Reads the header of the source with its frame or page count: up to ``maxReportedFrames``, or one more than
     /// ``maxFrames``.
     ///
     /// - Parameter page: Page of a TIFF, from 1; ignored for other formats.

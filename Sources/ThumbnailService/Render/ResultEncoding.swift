@@ -22,12 +22,14 @@ struct ResultEncoding: Sendable {
         guard format == .jpeg else {
             return (try encode(bitmap, format, quality: nil, cancellation), nil, 1)
         }
-        let wanted = min(max(1, quality), 100)
-        let first = try encode(bitmap, format, quality: wanted, cancellation)
-        guard let maxBytes, first.count > maxBytes, wanted > Self.lowestQuality else { return (first, wanted, 1) }
+        let requestedQuality = min(max(1, quality), 100)
+        let first = try encode(bitmap, format, quality: requestedQuality, cancellation)
+        guard let maxBytes, first.count > maxBytes, requestedQuality > Self.lowestQuality else {
+            return (first, requestedQuality, 1)
+        }
 
         // `tooHigh` does not fit. `lowest` fits once `best` is set; until then it is untested and is encoded last.
-        var (lowest, tooHigh) = (Self.lowestQuality, wanted)
+        var (lowest, tooHigh) = (Self.lowestQuality, requestedQuality)
         var best: (bytes: [UInt8], quality: Int)?
         var encodes = 1
         while encodes < Self.maxEncodes - (best == nil ? 1 : 0), tooHigh - lowest > 1 {

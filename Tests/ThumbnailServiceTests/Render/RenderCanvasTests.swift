@@ -31,7 +31,7 @@ import Testing
     func canvasContainsTheImageAtItsOffset(_ left: Int, _ top: Int) throws {
         let picture = Self.numbered(5, 4)
         for blends in [false, true] {
-            let result = try picture.laid(on: canvas(.color(Self.green), 8, 6, at: left, top, blends: blends))
+            let result = try picture.placed(on: canvas(.color(Self.green), 8, 6, at: left, top, blends: blends))
 
             #expect(result.width == 8 && result.height == 6)
             for y in 0..<6 {
@@ -53,7 +53,7 @@ import Testing
             RGBA8(red: 255, green: 255, blue: 0, alpha: 0).store(in: &pixels, at: 12)
         }
 
-        let result = try picture.laid(on: canvas(.average, 6, 1, at: 1, 0))
+        let result = try picture.placed(on: canvas(.average, 6, 1, at: 1, 0))
 
         #expect(result[0, 0] == RGBA8(red: 15, green: 0, blue: 255))
         #expect(result[3, 0].alpha == 0)
@@ -62,7 +62,7 @@ import Testing
     @Test func blurredCanvasIsTheBlurredAndStretchedImage() throws {
         let picture = Self.numbered(9, 6)
 
-        let result = try picture.laid(on: canvas(.blur, 20, 6, at: 5, 0))
+        let result = try picture.placed(on: canvas(.blur, 20, 6, at: 5, 0))
 
         let model = try picture.blurred(Blur(radius: 50)).resized(width: 20, height: 6)
         for y in 0..<6 {

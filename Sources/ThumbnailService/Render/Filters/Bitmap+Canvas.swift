@@ -3,7 +3,7 @@ import PlatformImage
 
 extension Bitmap {
     /// Places the image on a canvas; parts outside the canvas are cut off.
-    func laid(on plan: RenderStep.Canvas, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+    func placed(on plan: RenderStep.Canvas, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         let (width, height, left, top) = (plan.width, plan.height, plan.left, plan.top)
         let columns = max(0, left)..<max(max(0, left), min(width, left + self.width))
         let backdrop: Bitmap?
@@ -45,7 +45,7 @@ extension Bitmap {
     }
 
     /// Composites the image over an opaque or translucent colour.
-    func laidOver(_ color: RGBA8, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
+    func composited(over color: RGBA8, cancellation: CancellationFlag? = nil) throws(DecodeError) -> Bitmap {
         try mappingPixels(cancellation: cancellation) { $0.over(color) }
     }
 

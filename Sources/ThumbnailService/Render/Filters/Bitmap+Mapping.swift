@@ -38,15 +38,15 @@ extension Bitmap {
         }
     }
 
-    /// Calls `look` for each row from the top.
+    /// Calls `body` for each row from the top.
     ///
     /// - Throws: `cancelled`, `limitExceeded` for a deadline.
     func forEachRow(
-        cancellation: CancellationFlag?, _ look: (_ y: Int, _ row: Span<UInt8>) -> Void
+        cancellation: CancellationFlag?, _ body: (_ y: Int, _ row: Span<UInt8>) -> Void
     ) throws(DecodeError) {
         for y in 0..<height {
             if y % 16 == 0 { try cancellation?.poll() }
-            withRow(y) { look(y, $0) }
+            withRow(y) { body(y, $0) }
         }
     }
 
@@ -55,9 +55,9 @@ extension Bitmap {
         for y in 0..<height {
             if y % 16 == 0 { try cancellation?.poll() }
             let isOpaque = withRow(y) { row in
-                var least: UInt8 = 255
-                for at in stride(from: 3, to: row.count, by: 4) { least = min(least, row[at]) }
-                return least == 255
+                var minAlpha: UInt8 = 255
+                for at in stride(from: 3, to: row.count, by: 4) { minAlpha = min(minAlpha, row[at]) }
+                return minAlpha == 255
             }
             if !isOpaque { return false }
         }

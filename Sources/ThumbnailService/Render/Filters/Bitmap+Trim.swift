@@ -10,10 +10,12 @@ extension Bitmap {
         trimmedBy trim: Operations.Trim, cancellation: CancellationFlag? = nil
     ) throws(DecodeError) -> PixelRectangle? {
         let border = trim.corner == .topLeft ? self[0, 0] : self[width - 1, height - 1]
-        let most = trim.tolerance * trim.tolerance
+        let maxSquaredDistance = trim.tolerance * trim.tolerance
         var (left, right, top, bottom) = (width, -1, height, -1)
         try forEachRow(cancellation: cancellation) { y, row in
-            func isContent(_ x: Int) -> Bool { RGBA8(in: row, at: x * 4).squaredDistance(to: border) > most }
+            func isContent(_ x: Int) -> Bool {
+                RGBA8(in: row, at: x * 4).squaredDistance(to: border) > maxSquaredDistance
+            }
             guard let first = (0..<width).first(where: isContent) else { return }
             left = min(left, first)
             top = min(top, y)
@@ -32,13 +34,13 @@ extension Bitmap {
 extension RGBA8 {
     fileprivate func squaredDistance(to other: Self) -> Int {
         let (red, green, blue, alpha) = (
-            Int(seen.red) - Int(other.seen.red), Int(seen.green) - Int(other.seen.green),
-            Int(seen.blue) - Int(other.seen.blue), Int(self.alpha) - Int(other.alpha)
+            Int(normalized.red) - Int(other.normalized.red), Int(normalized.green) - Int(other.normalized.green),
+            Int(normalized.blue) - Int(other.normalized.blue), Int(self.alpha) - Int(other.alpha)
         )
         return red * red + green * green + blue * blue + alpha * alpha
     }
 
     /// The pixel with its colours set to black when it is transparent.
-    private var seen: Self { alpha == 0 ? Self(red: 0, green: 0, blue: 0, alpha: 0) : self }
+    private var normalized: Self { alpha == 0 ? Self(red: 0, green: 0, blue: 0, alpha: 0) : self }
 }
 #endif

@@ -28,10 +28,10 @@ struct Blur: Hashable {
         // The weights beyond four standard deviations add up to 0.006 %.
         if radius > Self.maxExactRadius { radius = min(radius, Int((4 * deviation).rounded(.up))) }
         self.radius = radius
-        let bell = (0...radius).map { exp(-Double($0 * $0) / (2 * deviation * deviation)) }
-        let sum = bell[0] + 2 * bell.dropFirst().reduce(0, +)
-        weights = bell.map { Float($0 / sum) }
-        sums = radius > Self.maxExactRadius ? BoxSums(bell.map { $0 / sum }) : nil
+        let gaussian = (0...radius).map { exp(-Double($0 * $0) / (2 * deviation * deviation)) }
+        let sum = gaussian[0] + 2 * gaussian.dropFirst().reduce(0, +)
+        weights = gaussian.map { Float($0 / sum) }
+        sums = radius > Self.maxExactRadius ? BoxSums(gaussian.map { $0 / sum }) : nil
     }
 
     /// Upper bound, for any sigma, of the scratch bytes for rows of `width` pixels, without the source and the result.

@@ -83,12 +83,12 @@ struct BoxSums: Hashable {
 
     /// The largest error within a run whose initial error is `error`.
     private static func highest(_ weights: ArraySlice<Double>, _ step: Double, _ error: Double) -> Double {
-        var (error, most) = (error, -Double.infinity)
+        var (error, maxError) = (error, -Double.infinity)
         for weight in weights.reversed() {
             error += step - weight
-            most = max(most, error)
+            maxError = max(maxError, error)
         }
-        return most
+        return maxError
     }
 }
 #endif

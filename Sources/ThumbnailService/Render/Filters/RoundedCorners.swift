@@ -72,10 +72,12 @@ extension RGBA8 {
             return pixel
         }
         // Colours are weighted by alpha times coverage; the sum of the weights is the new alpha.
-        let (mine, others) = (Int(alpha) * share, Int(color.alpha) * (256 - share))
-        let sum = mine + others
+        let (pixelWeight, colorWeight) = (Int(alpha) * share, Int(color.alpha) * (256 - share))
+        let sum = pixelWeight + colorWeight
         guard sum > 0 else { return RGBA8(red: 0, green: 0, blue: 0, alpha: 0) }
-        func mix(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) * mine + Int(b) * others + sum / 2) / sum) }
+        func mix(_ a: UInt8, _ b: UInt8) -> UInt8 {
+            UInt8((Int(a) * pixelWeight + Int(b) * colorWeight + sum / 2) / sum)
+        }
         return RGBA8(
             red: mix(red, color.red), green: mix(green, color.green), blue: mix(blue, color.blue),
             alpha: UInt8((sum + 128) / 256))

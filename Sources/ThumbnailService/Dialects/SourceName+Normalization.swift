@@ -13,10 +13,10 @@ extension SourceName {
         guard !name.contains(where: { $0.isASCIIControl }), let text = String(validating: name, as: UTF8.self)
         else { throw .malformed("the picture's name has control characters or is not UTF-8") }
         if let end = Self.schemeEnd(name) {
-            self = .url(Self.spelled(name, authorityStart: end + 3))
+            self = .url(Self.normalizedURL(name, authorityStart: end + 3))
         } else if let defaultScheme {
             let prefix = Array("\(defaultScheme)://".utf8)
-            self = .url(Self.spelled(prefix + name, authorityStart: prefix.count))
+            self = .url(Self.normalizedURL(prefix + name, authorityStart: prefix.count))
         } else {
             self = .file(text)
         }
@@ -33,30 +33,30 @@ extension SourceName {
 
     /// Normalizes a URL: scheme and host in lower case, and all bytes escaped that a URL does not allow. Existing
     /// escapes are kept, because they belong to the origin's URL.
-    private static func spelled(_ name: [UInt8], authorityStart: Int) -> String {
+    private static func normalizedURL(_ name: [UInt8], authorityStart: Int) -> String {
         let isDelimiter = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") }
         let pathStart = name[authorityStart...].firstIndex(where: isDelimiter) ?? name.count
         // A host with user information is refused later; it is kept unchanged for that error.
-        let isPlain = !name[authorityStart..<pathStart].contains(UInt8(ascii: "@"))
-        var spelled: [UInt8] = []
-        spelled.reserveCapacity(name.count)
+        let hasNoUserInfo = !name[authorityStart..<pathStart].contains(UInt8(ascii: "@"))
+        var normalized: [UInt8] = []
+        normalized.reserveCapacity(name.count)
         var index = 0
         while index < name.count {
             let byte = name[index]
             if PercentEncoding.escapedByte(in: name, at: index) != nil {
-                spelled += name[index..<(index + 3)]
+                normalized += name[index..<(index + 3)]
                 index += 3
                 continue
             }
             if isAllowed(byte, inPath: index >= pathStart) {
-                let isLowered = index < authorityStart || (index < pathStart && isPlain)
-                spelled.append(isLowered ? byte.lowercasedASCII : byte)
+                let isCaseInsensitive = index < authorityStart || (index < pathStart && hasNoUserInfo)
+                normalized.append(isCaseInsensitive ? byte.lowercasedASCII : byte)
             } else {
-                PercentEncoding.append(escapeOf: byte, to: &spelled)
+                PercentEncoding.append(escapeOf: byte, to: &normalized)
             }
             index += 1
         }
-        return String(decoding: spelled, as: UTF8.self)
+        return String(decoding: normalized, as: UTF8.self)
     }
 
     /// Returns true for bytes that RFC 3986 allows unescaped. A number sign would begin a fragment, which is never
