@@ -38,7 +38,7 @@ package func forEachFile(_ paths: [String], _ body: (String) throws -> Void) thr
     var failures: [Failure] = []
     for path in paths {
         do {
-            try withFailure { try body(path) }
+            try convertingDecodeError { try body(path) }
         } catch let failure as Failure {
             printError("\(path): \(failure.reason)")
             failures.append(failure)
@@ -51,7 +51,7 @@ package func forEachFile(_ paths: [String], _ body: (String) throws -> Void) thr
 /// Runs `body` for the only file or folder of a command and reports a failure on stderr.
 ///
 /// - Throws: The exit code of a ``Failure``; other errors unchanged.
-package func withReport<R>(_ path: String, _ body: () async throws -> R) async throws -> R {
+package func reportingFailure<R>(_ path: String, _ body: () async throws -> R) async throws -> R {
     do {
         return try await body()
     } catch let failure as Failure {
@@ -63,7 +63,7 @@ package func withReport<R>(_ path: String, _ body: () async throws -> R) async t
 /// Returns the enum case with the raw value `name`, for parsing option values.
 ///
 /// - Throws: `ValidationError` that lists the valid names.
-package func named<Value: RawRepresentable & CaseIterable>(_ name: String) throws -> Value
+package func parseChoice<Value: RawRepresentable & CaseIterable>(_ name: String) throws -> Value
 where Value.RawValue == String {
     guard let value = Value(rawValue: name) else {
         let names = Value.allCases.map(\.rawValue).joined(separator: ", ")

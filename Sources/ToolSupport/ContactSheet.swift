@@ -6,7 +6,7 @@ package struct ContactSheet {
     private let side: Int
     /// Distance between adjacent thumbnails, in pixels.
     private let pitch: Int
-    private static let paper = RGBA8(red: 30, green: 32, blue: 36)
+    private static let background = RGBA8(red: 30, green: 32, blue: 36)
 
     /// Thumbnails per row.
     package let columns: Int
@@ -25,10 +25,10 @@ package struct ContactSheet {
         pitch = Self.pitch(side: side)
         self.columns = columns ?? Self.columns(for: count)
         rows = (count + self.columns - 1) / self.columns
-        let paper = [Self.paper.red, Self.paper.green, Self.paper.blue, 255]
+        let background = [Self.background.red, Self.background.green, Self.background.blue, 255]
         let count = self.columns * rows * pitch * pitch
         pixels = [UInt8](unsafeUninitializedCapacity: count * 4) { bytes, written in
-            for index in 0..<count * 4 { bytes[index] = paper[index & 3] }
+            for index in 0..<count * 4 { bytes[index] = background[index & 3] }
             written = count * 4
         }
     }
@@ -51,7 +51,7 @@ package struct ContactSheet {
             options.allowsUpscaling = true
             options.filter = .nearest
         }
-        options.background = Self.paper
+        options.background = Self.background
         let small = try bitmap.thumbnail(options: options)
         let left = index % columns * pitch + (pitch - small.width) / 2
         let top = index / columns * pitch + (pitch - small.height) / 2

@@ -48,7 +48,7 @@ package struct Failure: Error {
 }
 
 /// Runs `body` and converts `DecodeError` to ``Failure``; rethrows other errors unchanged.
-package func withFailure<R>(_ body: () throws -> R) throws -> R {
+package func convertingDecodeError<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()
     } catch let error as DecodeError {
@@ -57,7 +57,7 @@ package func withFailure<R>(_ body: () throws -> R) throws -> R {
 }
 
 /// Runs `body` and converts `EncodeError` to ``Failure``.
-package func withEncodeFailure<R>(_ body: () throws(EncodeError) -> R) throws(Failure) -> R {
+package func convertingEncodeError<R>(_ body: () throws(EncodeError) -> R) throws(Failure) -> R {
     do {
         return try body()
     } catch {

@@ -12,16 +12,16 @@ import Darwin
 /// follow symbolic links to folders.
 ///
 /// - Throws: `noInput` when the folder itself cannot be listed.
-package func filesIn(_ folder: String) throws(Failure) -> [String] {
-    try entriesIn(folder).filter(\.isFile).map(\.path)
+package func listFiles(_ folder: String) throws(Failure) -> [String] {
+    try listEntries(folder).filter(\.isFile).map(\.path)
 }
 
-/// Lists the files of ``filesIn(_:)``, and with `isFile` false the entries that cannot be examined: folders that cannot
-/// be listed, folders and images with names that are not UTF-8 (repaired with U+FFFD), and dangling links to images.
-/// Reading such an entry reports the error.
+/// Lists the files of ``listFiles(_:)``, and with `isFile` false the entries that cannot be examined: folders that
+/// cannot be listed, folders and images with names that are not UTF-8 (repaired with U+FFFD), and dangling links to
+/// images. Reading such an entry reports the error.
 ///
 /// - Throws: `noInput` when the folder itself cannot be listed.
-package func entriesIn(_ folder: String) throws(Failure) -> [(path: String, isFile: Bool)] {
+package func listEntries(_ folder: String) throws(Failure) -> [(path: String, isFile: Bool)] {
     guard let handle = opendir(folder) else { throw Failure(.noInput, "noInput: \(systemMessage())") }
     var names: [(name: String, isFile: Bool)] = []
     while let entry = readdir(handle) {
@@ -40,7 +40,7 @@ package func entriesIn(_ folder: String) throws(Failure) -> [(path: String, isFi
             continue
         }
         if facts.st_mode & S_IFMT == S_IFDIR {
-            if let below = try? entriesIn(path) {
+            if let below = try? listEntries(path) {
                 files += below.map { ("\(name)/\($0.path)", $0.isFile) }
             } else {
                 files.append((name, false))
@@ -61,7 +61,7 @@ package func isFolder(_ path: String) -> Bool {
 }
 
 /// Keeps ASCII letters, digits and `._-`, and replaces every other byte by `_`.
-package func plainName(_ name: some Sequence<UInt8>) -> String {
+package func sanitizedName(_ name: some Sequence<UInt8>) -> String {
     let allowed = ASCIISet.alphanumerics.union("._-")
     let plain = name.map { allowed.contains($0) ? $0 : UInt8(ascii: "_") }
     return String(decoding: plain, as: UTF8.self)

@@ -22,7 +22,7 @@ package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
     }
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }
     let size = try expectedSize(of: descriptor)
-    try check(size, limit)
+    try throwIfOverLimit(size, limit)
 
     // Small enough for the L2 cache.
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -33,7 +33,7 @@ package func readInput(_ path: String, limit: Int?) throws(Failure) -> [UInt8] {
     while true {
         let count = try readChunk(descriptor, chunk)
         total += count
-        try check(total, limit)
+        try throwIfOverLimit(total, limit)
         if isImage != false { bytes.append(contentsOf: chunk.prefix(count)) }
         if count < chunk.count { return bytes }
         if isImage == nil {
@@ -54,7 +54,7 @@ private func expectedSize(of descriptor: Int32) throws(Failure) -> Int {
     }
 }
 
-private func check(_ count: Int, _ limit: Int?) throws(Failure) {
+private func throwIfOverLimit(_ count: Int, _ limit: Int?) throws(Failure) {
     guard let limit, count > limit else { return }
     throw Failure(.refused, "limitExceeded(maxInputBytes): input is over the limit of \(limit) bytes")
 }

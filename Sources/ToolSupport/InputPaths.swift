@@ -28,7 +28,7 @@ package enum InputPaths {
     /// Expands folders to the images in them; every other path is a file, including `-` and patterns.
     package static func expandFolders(_ paths: [String], isRecursive: Bool) -> [String] {
         paths.flatMap { path -> [String] in
-            guard isRecursive, isFolder(path), let entries = try? entriesIn(path) else {
+            guard isRecursive, isFolder(path), let entries = try? listEntries(path) else {
                 return [path == "-" ? "./-" : path]
             }
             let folder = path.hasSuffix("/") ? path : path + "/"

@@ -8,9 +8,9 @@ import PlatformImageService
 package struct JSONLogHandler: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
-    private let lines: LogLines
+    private let lines: LogWriter
 
-    package init(lines: LogLines = LogLines()) { self.lines = lines }
+    package init(lines: LogWriter = LogWriter()) { self.lines = lines }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

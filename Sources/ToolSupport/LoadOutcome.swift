@@ -72,16 +72,16 @@ package struct LoadOutcome: Sendable {
         fields = response?.fields
         bytes = response?.body ?? []
         image = nil
-        let isAnswer = [.http, .unexpectedStatus, .remembered].contains(error.code)
+        let hasResponse = [.http, .unexpectedStatus, .remembered].contains(error.code)
         // A remembered failure has a source only when its response is stored.
-        switch (isAnswer ? response : nil)?.source {
+        switch (hasResponse ? response : nil)?.source {
         case .some(.memory): source = .memory
         case .some(.disk): source = .disk
         case .some where error.code != .remembered: source = .network
         default: source = .error
         }
-        let isWanted = acceptsAnyStatus && error.code == .unexpectedStatus && response != nil
-        self.error = isWanted ? nil : error
+        let isAccepted = acceptsAnyStatus && error.code == .unexpectedStatus && response != nil
+        self.error = isAccepted ? nil : error
     }
 }
 

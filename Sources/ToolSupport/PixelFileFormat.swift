@@ -32,7 +32,7 @@ package enum PixelFileFormat: String, CaseIterable {
     private func writePNG(_ bitmap: Bitmap, to output: Output) throws {
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false
-        let file = try withEncodeFailure { () throws(EncodeError) in try encoder.encode(bitmap, as: .png) }
+        let file = try convertingEncodeError { () throws(EncodeError) in try encoder.encode(bitmap, as: .png) }
         try output.write(file.span)
     }
 }

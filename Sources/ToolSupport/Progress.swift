@@ -2,20 +2,20 @@
 package struct Progress {
     private let label: String
     private let total: Int
-    private let isShown: Bool
+    private let isVisible: Bool
     private var drawn = ""
 
     /// - Parameter total: Number of steps, 1 or more.
-    package init(_ label: String, total: Int, isShown: Bool = Terminal.isError) {
+    package init(_ label: String, total: Int, isVisible: Bool = Terminal.isError) {
         precondition(total > 0, "a job has a part")
         self.label = label
         self.total = total
-        self.isShown = isShown
+        self.isVisible = isVisible
     }
 
     /// Draws the bar; skips the write when the text is unchanged.
     package mutating func show(_ done: Int, _ detail: String = "") {
-        guard isShown else { return }
+        guard isVisible else { return }
         let text = Self.text(label, done, of: total, detail, columns: Terminal.errorColumns ?? 80)
         guard text != drawn else { return }
         drawn = text

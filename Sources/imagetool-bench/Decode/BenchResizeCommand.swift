@@ -17,7 +17,7 @@ struct BenchResizeCommand: ParsableCommand {
     @Argument(help: "A file of width * height * 4 bytes.") var file: String
     @Option(help: "Size of the pixels in FILE, WIDTHxHEIGHT.") var from: String
     @Option(help: "Size of the result, WIDTHxHEIGHT.") var to: String
-    @Option(help: "nearest, box, triangle, mitchell or lanczos3.", transform: named)
+    @Option(help: "nearest, box, triangle, mitchell or lanczos3.", transform: parseChoice)
     var filter = ResampleFilter.lanczos3
     @Flag(help: "Weigh light, not sRGB values.") var linear = false
     @Option(name: [.short, .long], help: "Where the result goes, RGBA.") var output: String
@@ -25,7 +25,7 @@ struct BenchResizeCommand: ParsableCommand {
     func run() throws {
         warnOfDebugBuild()
         let (source, size) = (try Self.size(from), try Self.size(to))
-        let bytes = try withFailure { () throws(Failure) in try readList(file) }
+        let bytes = try convertingDecodeError { () throws(Failure) in try readList(file) }
         guard bytes.count == source.width * source.height * 4 else {
             throw ValidationError("\(file) has \(bytes.count) bytes, not \(from) pixels of 4.")
         }
@@ -35,7 +35,7 @@ struct BenchResizeCommand: ParsableCommand {
         let output = try Output()
         var result: Bitmap?
         while readLine() != nil {
-            let elapsed = try withFailure {
+            let elapsed = try convertingDecodeError {
                 try Elapsed.time {
                     result = try bitmap.resized(
                         width: size.width, height: size.height, filter: filter, linearLight: linear)

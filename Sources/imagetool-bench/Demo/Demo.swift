@@ -69,7 +69,7 @@ struct Demo {
         let start = ContinuousClock.now
         let (loader, origin, images) = (loader, origin, images)
         let addresses = Array(images.addresses.indices)
-        let loads = InOrder(addresses, width: 64) { address in
+        let loads = OrderedConcurrentMap(addresses, width: 64) { address in
             (address, await loader.outcome(of: ImageRequest(url: origin.url(images.path(address)))))
         }
         for await (address, outcome) in loads {

@@ -23,7 +23,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let output = try Output()
-        let images = try await withReport(folder) {
+        let images = try await reportingFailure(folder) {
             try DemoImages(folder: folder, count: addresses, maxBytes: Demo.memoryLimit)
         }
         try output.write(images.summary + "\n")

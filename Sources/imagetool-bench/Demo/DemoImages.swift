@@ -33,7 +33,7 @@ struct DemoImages: Sendable {
     init(folder: String, count: Int, maxBytes: Int) throws {
         let decoder = ImageDecoder()
         var images: [Image] = []
-        for path in try filesIn(folder) {
+        for path in try listFiles(folder) {
             guard let bytes = try? readInput("\(folder)/\(path)", limit: decoder.options.limits.maxInputBytes),
                 let image = try? decoder.decode(bytes), image.status == .complete
             else { continue }
@@ -86,7 +86,7 @@ struct DemoImages: Sendable {
     func path(_ address: Int) -> String {
         let name = image(at: address).path.split(separator: "/").last ?? ""
         // Only unreserved characters: a transport would percent-encode the others in its own way.
-        return "/\(address)/\(plainName(name.utf8))"
+        return "/\(address)/\(sanitizedName(name.utf8))"
     }
 
     /// Resource at a path; `nil` when the path is unknown.

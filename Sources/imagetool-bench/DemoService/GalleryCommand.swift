@@ -26,8 +26,8 @@ struct GalleryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        boundAllocator()
-        let lines = LogLines()
+        limitAllocatorMemory()
+        let lines = LogWriter()
         defer { lines.flush() }
         let server: ThumbnailServer
         let origin: DemoServiceOrigin

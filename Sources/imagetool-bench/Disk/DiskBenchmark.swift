@@ -86,7 +86,7 @@ private final class DiskLoad {
             }
         }
         await cache.flush()
-        files = try filesIn(folder + "/cache/v1").map { "\(folder)/cache/v1/\($0)" }
+        files = try listFiles(folder + "/cache/v1").map { "\(folder)/cache/v1/\($0)" }
         bareBytes = try readInput(files[0], limit: nil)
         bareFiles = try (0..<Self.entries).map { number in
             let shard = "\(folder)/bare/\(number)"

@@ -34,7 +34,9 @@ struct BenchBudgetCommand: AsyncParsableCommand {
     func run() async throws {
         let output = try Output()
         let idle = residentBytes(.current)
-        let bytes = try withFailure { () throws(Failure) in try readInput(file, limit: DecodeLimits().maxInputBytes) }
+        let bytes = try convertingDecodeError { () throws(Failure) in
+            try readInput(file, limit: DecodeLimits().maxInputBytes)
+        }
         let memory = MemoryCache<Int, Bitmap>(maxBytes: cache)
         let queue = DecodeQueue(width: width, budget: DecodeBudget(maxBytes: budget))
         let failures = await withTaskGroup(of: DecodeError?.self) { group in

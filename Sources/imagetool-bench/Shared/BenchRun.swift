@@ -19,7 +19,7 @@ func withNewFolder<R>(
     in parent: String? = nil, _ kind: String = "bench", _ body: (String) async throws -> R
 ) async throws -> R {
     let parent = parent ?? FileManager.default.temporaryDirectory.path(percentEncoded: false)
-    return try await withReport(parent) {
+    return try await reportingFailure(parent) {
         let folder = "\(parent)/imagetool-\(kind)-\(UUID().uuidString)"
         do {
             // A disk cache rejects group-writable directories, which a umask of 002 would create.

@@ -50,7 +50,7 @@ struct CacheFolder: ParsableArguments {
     ///   be read or removed, 1 when the result is not good.
     func use(_ body: (DiskCache?) async throws -> CacheResult) async throws {
         let output = try Output()
-        let isThere = try await withReport(directory) { try hasCache(directory) }
+        let isThere = try await reportingFailure(directory) { try hasCache(directory) }
         let cache = isThere ? DiskCache(directory: directory, createsDirectory: false) : nil
         let result = try await body(cache)
         try output.write(json ? result.json.text + "\n" : result.text)

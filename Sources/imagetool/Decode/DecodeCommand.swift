@@ -74,7 +74,7 @@ struct DecodeCommand: ParsableCommand {
                 let image: SelectedImage
                 do {
                     let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
-                    image = try withFailure {
+                    image = try convertingDecodeError {
                         try SelectedImage(bytes, frame: frame, decoder: decoder, cancellation: cancellation())
                     }
                 } catch let failure as Failure {

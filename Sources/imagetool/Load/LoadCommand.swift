@@ -45,7 +45,8 @@ struct LoadCommand: AsyncParsableCommand {
         var bytes = 0
         progress.show(0)
         for round in 0..<rounds {
-            for await (url, outcome, milliseconds) in InOrder(urls, load: { await timed($0, loader) }) {
+            for await (url, outcome, milliseconds) in OrderedConcurrentMap(urls, transform: { await timed($0, loader) })
+            {
                 var row = LoadRow(url, outcome, milliseconds: milliseconds)
                 if let files, round == 0, let image = outcome.image {
                     row.file = try files.write(outcome.bytes, from: url, image.header.format)

@@ -53,7 +53,7 @@ struct LoadedFiles {
         let afterScheme = path.firstIndex(of: UInt8(ascii: ":")).map { path[$0...].dropFirst(3) } ?? path[...]
         let parts = afterScheme.split(separator: UInt8(ascii: "/"))
         let last = parts.count > 1 ? parts[parts.count - 1] : afterScheme.prefix(0)
-        var stem = plainName(last)
+        var stem = sanitizedName(last)
         // A leading dot would hide the file; a leading dash would look like an option.
         stem = String(stem.drop { $0 == "." || $0 == "-" })
         if let dot = stem.lastIndex(of: "."), suffixes(of: format).contains(stem[dot...].lowercased()) {

@@ -29,7 +29,7 @@ struct PipeCommand: AsyncParsableCommand {
     @Option(help: .hidden) var longestEndMilliseconds = 4_800
 
     func run() async throws {
-        let input = try await withReport("stdin") { try PipeInput() }
+        let input = try await reportingFailure("stdin") { try PipeInput() }
         let terminations = input.endOnTermination()
         defer { terminations.cancel() }
         let session = PipeSession(output: PipeOutput())

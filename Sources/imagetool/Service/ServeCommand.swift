@@ -55,8 +55,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard !describeConfig else { return try Output().write(ResolvedConfiguration.documentation) }
-        boundAllocator()
-        let lines = LogLines()
+        limitAllocatorMemory()
+        let lines = LogWriter()
         defer { lines.flush() }
         let resolved: ResolvedConfiguration
         let server: ThumbnailServer
@@ -104,7 +104,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--gallery DIR and --files name two folders.")
         }
         configuration.source.fileRoot = folder
-        let paths = try filesIn(folder).filter(InputPaths.isImageName)
+        let paths = try listFiles(folder).filter(InputPaths.isImageName)
         if paths.count > maxGalleryCount {
             printError("imagetool: the gallery shows \(maxGalleryCount) of \(paths.count) pictures")
         }

@@ -37,7 +37,7 @@ struct WarmCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let list = try await withReport(urls) { try readList(urls) }
+        let list = try await reportingFailure(urls) { try readList(urls) }
         let lines = WarmLine.list(list)
         let results: [WarmResult]
         if let server {
@@ -55,7 +55,9 @@ struct WarmCommand: AsyncParsableCommand {
         let pace = Pace(perSecond: rate, start: .now)
         let work = lines.enumerated().map { (turn: $0.offset, line: $0.element) }
         var results: [WarmResult] = []
-        for await result in InOrder(work, width: jobs, load: { await $0.line.asked(of: client, base, pace, $0.turn) }) {
+        for await result in OrderedConcurrentMap(
+            work, width: jobs, transform: { await $0.line.asked(of: client, base, pace, $0.turn) })
+        {
             if let error = result.error { printError("\(urls):\(result.line): \(error)") }
             if ndjson { try output.write(result.json.text + "\n") }
             results.append(result)

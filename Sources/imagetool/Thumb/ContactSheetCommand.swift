@@ -34,7 +34,7 @@ struct ContactSheetCommand: AsyncParsableCommand {
     func run() async throws {
         let paths = InputPaths.expand(inputs, isRecursive: recursive)
         guard !paths.isEmpty else { throw ValidationError("There is no picture in the folder.") }
-        try await withReport(output) {
+        try await reportingFailure(output) {
             guard let there = FileIdentity(path: output), paths.contains(where: { FileIdentity(path: $0) == there })
             else { return }
             throw Failure(.usage, "sameOutput: the sheet would replace an input")
@@ -49,8 +49,8 @@ struct ContactSheetCommand: AsyncParsableCommand {
         if failures.count < paths.count {
             let file = try Output(path: output)
             let bitmap = sheet.bitmap
-            let png = try await withReport(output) {
-                try withEncodeFailure { () throws(EncodeError) in try ImageEncoder().encode(bitmap, as: .png) }
+            let png = try await reportingFailure(output) {
+                try convertingEncodeError { () throws(EncodeError) in try ImageEncoder().encode(bitmap, as: .png) }
             }
             try file.write(png.span)
             try file.commit()
@@ -64,11 +64,11 @@ struct ContactSheetCommand: AsyncParsableCommand {
         let options = ThumbnailOptions(width: size, height: size)
         let queue = DecodeQueue(width: min(jobs, paths.count))
         let decoder = ImageDecoder()
-        let images = InOrder(paths, width: queue.width * 4) { path in
+        let images = OrderedConcurrentMap(paths, width: queue.width * 4) { path in
             let result = try? await queue.run { flag in
                 Result<DecodedImage, any Error> {
                     let bytes = try readInput(path, limit: decoder.options.limits.maxInputBytes)
-                    return try withFailure {
+                    return try convertingDecodeError {
                         try decoder.thumbnail(of: bytes, options: options, cancellation: flag)
                     }
                 }

@@ -47,7 +47,7 @@ final class ThumbBatch {
         let known = paths.map { manifest?.output(of: $0) }
         let job = job
         // A window larger than the thread count keeps the threads busy while an early input takes long.
-        let results = InOrder(Array(zip(paths, known)), width: queue.width * 4) { path, output in
+        let results = OrderedConcurrentMap(Array(zip(paths, known)), width: queue.width * 4) { path, output in
             if let output { return (path, ThumbJob.JobResult.skipped(output: output)) }
             let result = try? await queue.run { _ in job.result(of: path) }
             // The task is never cancelled, so this is unreachable.

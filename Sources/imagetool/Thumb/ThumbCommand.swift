@@ -21,11 +21,11 @@ struct ThumbCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "WxH[>|!|^], in pixels.") var size: String
     @Option(name: .shortAndLong, help: "File, folder, template, or - for stdout.") var output: String
 
-    @Option(help: "contain, cover, fill or scaleDown.", transform: named) var fit: ThumbnailFit?
+    @Option(help: "contain, cover, fill or scaleDown.", transform: parseChoice) var fit: ThumbnailFit?
     @Option(help: "What cover keeps: center, north, southeast, ..., or a focal point X,Y from 0,0 to 1,1.")
     var gravity = "center"
     @Option(help: "The part that is used, WxH+X+Y in pixels of the upright picture.") var crop: String?
-    @Option(help: "nearest, box, triangle, mitchell or lanczos3.", transform: named)
+    @Option(help: "nearest, box, triangle, mitchell or lanczos3.", transform: parseChoice)
     var filter = ResampleFilter.lanczos3
     @Flag(help: "Weigh light, not sRGB values.") var linear = false
     @Flag(help: "Enlarge pictures that are smaller than the box.") var enlarge = false
@@ -34,12 +34,12 @@ struct ThumbCommand: AsyncParsableCommand {
     @Flag(help: "Do not turn the picture upright.") var noRotate = false
     @Option(help: "Frame of an animation or page of a TIFF, from 0; all makes an APNG.") var frame: String?
     @Flag(help: "Take a camera's own thumbnail when it is large enough.") var embedded = false
-    @Option(help: "How much of a JPEG is read: exact, balanced, fast or draft.", transform: named)
+    @Option(help: "How much of a JPEG is read: exact, balanced, fast or draft.", transform: parseChoice)
     var accuracy = ThumbnailQuality.balanced
 
     @Option(
         help: "png or jpeg; by default what the output's ending says, else JPEG of JPEGs and PNG of others.",
-        transform: named)
+        transform: parseChoice)
     var format: EncodedFormat?
     @Option(help: "Of a JPEG, 1 to 100.") var quality: Int?
     @Option(help: "The largest file; a JPEG's quality is lowered until it fits.") var maxBytes: Int?
@@ -85,7 +85,7 @@ struct ThumbCommand: AsyncParsableCommand {
     private func allPaths() async throws -> [String] {
         var listed: [String] = []
         if let filesFrom {
-            listed = try await withReport(filesFrom) {
+            listed = try await reportingFailure(filesFrom) {
                 InputPaths.list(try readList(filesFrom), endsWithNUL: endsWithNUL)
             }
         }

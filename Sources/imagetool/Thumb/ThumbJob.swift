@@ -37,7 +37,7 @@ struct ThumbJob: Sendable {
             // run.
             let facts = FileFacts(path: input)
             let bytes = try readInput(input, limit: recipe.decoder.options.limits.maxInputBytes)
-            return try withFailure {
+            return try convertingDecodeError {
                 if skipsExisting, let output = try output(for: input, bytes), exists(output) {
                     return .skipped(output: output)
                 }

@@ -33,7 +33,7 @@ struct ThumbRecipe: Sendable {
         let (bitmap, header, status) = try still(bytes)
         let format = format(for: header.format)
         let encoder = ImageEncoder(options: encoding)
-        let file = try withEncodeFailure { () throws(EncodeError) in
+        let file = try convertingEncodeError { () throws(EncodeError) in
             try encoder.encode(bitmap, as: format)
         }
         return Thumb(
@@ -64,7 +64,7 @@ struct ThumbRecipe: Sendable {
         let (frames, status) = try decoder.thumbnails(ofFramesIn: bytes, options: options)
         guard let first = frames.first else { throw Failure.noSuchFrame(0, of: 0) }
         let encoder = ImageEncoder(options: encoding)
-        let file = try withEncodeFailure { () throws(EncodeError) in
+        let file = try convertingEncodeError { () throws(EncodeError) in
             frames.count == 1
                 ? try encoder.encode(first.bitmap, as: .png)
                 : try encoder.encodeAnimation(frames, loopCount: header.loopCount ?? 1)

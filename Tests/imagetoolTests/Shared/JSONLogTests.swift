@@ -52,7 +52,7 @@ import Testing
 
     @Test func linesAreWrittenInOrderAndDroppedLinesAreCounted() throws {
         let pipe = Pipe()
-        let lines = LogLines(descriptor: pipe.fileHandleForWriting.fileDescriptor, maxBytes: 100)
+        let lines = LogWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor, maxBytes: 100)
         lines.append(String(repeating: "x", count: 101))
         lines.flush()
         lines.append("a\n")

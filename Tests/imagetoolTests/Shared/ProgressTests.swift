@@ -76,7 +76,7 @@ import Testing
     @Test func progressLineIsErasedBeforeEachUpdate() async throws {
         let result = try #require(
             await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-                var progress = Progress("job", total: 2, isShown: true)
+                var progress = Progress("job", total: 2, isVisible: true)
                 progress.clear()
                 progress.show(0)
                 progress.show(0)
@@ -96,7 +96,7 @@ import Testing
     @Test func progressIsNotShownWithoutATerminal() async throws {
         let result = try #require(
             await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-                var shown = Progress("job", total: 2, isShown: false)
+                var shown = Progress("job", total: 2, isVisible: false)
                 // By default it is shown only on a terminal; here stderr is a pipe.
                 var own = Progress("job", total: 2)
                 shown.show(1)
@@ -109,8 +109,8 @@ import Testing
     }
 
     @Test func progressWithoutAPositiveTotalTraps() async {
-        await #expect(processExitsWith: .failure) { _ = Progress("job", total: 0, isShown: false) }
-        await #expect(processExitsWith: .failure) { _ = Progress("job", total: -1, isShown: false) }
+        await #expect(processExitsWith: .failure) { _ = Progress("job", total: 0, isVisible: false) }
+        await #expect(processExitsWith: .failure) { _ = Progress("job", total: -1, isVisible: false) }
     }
 }
 #endif

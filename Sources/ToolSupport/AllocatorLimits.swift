@@ -10,7 +10,7 @@ import Glibc
 /// cost 4 to 8 % of a render. Up to 8 MiB of free memory is retained at the top of an arena; with less, the buffers
 /// would be unmapped and faulted in again. Pixels are mapped by the bitmaps' pool. Call it before other threads start.
 /// It has no effect with other C libraries.
-package func boundAllocator() {
+package func limitAllocatorMemory() {
     #if canImport(Glibc)
     _ = mallopt(arenaMax, 2)
     _ = mallopt(mmapThreshold, 4 << 20)

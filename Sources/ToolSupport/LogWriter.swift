@@ -12,9 +12,9 @@ import Darwin
 #endif
 
 /// Buffered log output to a descriptor, written on a dedicated queue: logging never blocks on the reader of the log.
-package final class LogLines: Sendable {
+package final class LogWriter: Sendable {
     private struct State {
-        var waiting: [UInt8] = []
+        var buffer: [UInt8] = []
         var dropped = 0
         var isWriting = false
     }
@@ -34,16 +34,16 @@ package final class LogLines: Sendable {
     ///
     /// - Parameter line: Text including its newline.
     package func append(_ line: String) {
-        let begins = state.locked(in: self) { state in
-            guard state.waiting.count + line.utf8.count <= maxBytes else {
+        let mustStart = state.locked(in: self) { state in
+            guard state.buffer.count + line.utf8.count <= maxBytes else {
                 state.dropped += 1
                 return false
             }
-            state.waiting += line.utf8
+            state.buffer += line.utf8
             defer { state.isWriting = true }
             return !state.isWriting
         }
-        if begins { queue.async { self.write() } }
+        if mustStart { queue.async { self.write() } }
     }
 
     /// Returns when all lines appended before have been written or have failed.
@@ -52,9 +52,9 @@ package final class LogLines: Sendable {
     private func write() {
         while true {
             let (bytes, dropped) = state.locked(in: self) { state in
-                defer { (state.waiting, state.dropped) = ([], 0) }
-                if state.waiting.isEmpty { state.isWriting = false }
-                return (state.waiting, state.dropped)
+                defer { (state.buffer, state.dropped) = ([], 0) }
+                if state.buffer.isEmpty { state.isWriting = false }
+                return (state.buffer, state.dropped)
             }
             guard !bytes.isEmpty || dropped > 0 else { return }
             var note = ""

@@ -1,32 +1,32 @@
 /// Runs asynchronous work for each input with bounded concurrency, and yields the results in input order.
 ///
 /// Each task runs up to its first suspension before the next one starts, so tasks enqueue on shared resources in order.
-package struct InOrder<Input: Sendable, Output: Sendable>: AsyncSequence {
+package struct OrderedConcurrentMap<Input: Sendable, Output: Sendable>: AsyncSequence {
     private let inputs: [Input]
-    private let work: @Sendable (Input) async -> Output
+    private let transform: @Sendable (Input) async -> Output
     private let width: Int
 
     /// - Parameter width: Maximum number of tasks that are running or waiting to be consumed; 1 or more.
-    package init(_ inputs: [Input], width: Int = 16, load work: @escaping @Sendable (Input) async -> Output) {
+    package init(_ inputs: [Input], width: Int = 16, transform: @escaping @Sendable (Input) async -> Output) {
         precondition(width > 0, "nothing would be done")
         self.inputs = inputs
         self.width = width
-        self.work = work
+        self.transform = transform
     }
 
     package func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
 
     package struct Iterator: AsyncIteratorProtocol {
-        fileprivate let sequence: InOrder
+        fileprivate let sequence: OrderedConcurrentMap
         private var tasks: [Task<Output, Never>] = []
         private var started = 0
 
-        fileprivate init(sequence: InOrder) { self.sequence = sequence }
+        fileprivate init(sequence: OrderedConcurrentMap) { self.sequence = sequence }
 
         package mutating func next() async -> Output? {
             while started < sequence.inputs.count, tasks.count < sequence.width {
-                let (input, work) = (sequence.inputs[started], sequence.work)
-                tasks.append(Task.immediate { await work(input) })
+                let (input, transform) = (sequence.inputs[started], sequence.transform)
+                tasks.append(Task.immediate { await transform(input) })
                 started += 1
             }
             guard !tasks.isEmpty else { return nil }
