@@ -59,7 +59,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             ]
             return CacheResult(
                 text: counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ") + "\n",
-                json: .object(counts.map { ($0.0, .integer($0.1)) }), isGood: bad.isEmpty)
+                json: .object(counts.map { ($0.0, .integer($0.1)) }), isSuccess: bad.isEmpty)
         }
     }
 }

@@ -16,7 +16,7 @@ struct CacheResult {
     let text: String
     let json: JSON
     /// False makes the command exit with 1.
-    var isGood = true
+    var isSuccess = true
     /// Reason why the command did less than requested; `nil` when it did everything.
     var failure: String?
 
@@ -50,8 +50,8 @@ struct CacheFolder: ParsableArguments {
     ///   be read or removed, 1 when the result is not good.
     func use(_ body: (DiskCache?) async throws -> CacheResult) async throws {
         let output = try Output()
-        let isThere = try await reportingFailure(directory) { try hasCache(directory) }
-        let cache = isThere ? DiskCache(directory: directory, createsDirectory: false) : nil
+        let cacheExists = try await reportingFailure(directory) { try hasCache(directory) }
+        let cache = cacheExists ? DiskCache(directory: directory, createsDirectory: false) : nil
         let result = try await body(cache)
         try output.write(json ? result.json.text + "\n" : result.text)
         let faults = cache.map { $0.statistics.faults.keys.filter(\.isFailure).map(\.rawValue).sorted() } ?? []
@@ -59,7 +59,7 @@ struct CacheFolder: ParsableArguments {
             faults.map { "\($0): something could not be read or removed" } + [result.failure].compactMap(\.self)
         for reason in reasons { printError("\(directory): io: \(reason)") }
         if !reasons.isEmpty { throw ExitCode(SystemExit.ioError.rawValue) }
-        if !result.isGood { throw ExitCode(1) }
+        if !result.isSuccess { throw ExitCode(1) }
     }
 
     /// Returns true when the directory contains the cache's `v1` folder.

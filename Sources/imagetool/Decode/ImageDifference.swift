@@ -32,13 +32,13 @@ struct ImageDifference {
             first.withRow(y) { one in
                 second.withRow(y) { other in
                     for at in 0..<one.count {
-                        let apart = abs(Int(one[at]) - Int(other[at]))
+                        let difference = abs(Int(one[at]) - Int(other[at]))
                         let channel = at & 3
                         if channel == 3, one[at] != 255 || other[at] != 255 { isOpaque = false }
-                        guard apart > 0 else { continue }
-                        sums[channel] += apart
-                        squares[channel] += apart * apart
-                        if apart > largest[channel] { largest[channel] = apart }
+                        guard difference > 0 else { continue }
+                        sums[channel] += difference
+                        squares[channel] += difference * difference
+                        if difference > largest[channel] { largest[channel] = difference }
                     }
                 }
             }

@@ -81,8 +81,8 @@ struct ImageFacts {
 
     /// Bytes of the decoded RGBA bitmap; `nil` when the header's size overflows 64 bits.
     private var decodedByteCount: Int? {
-        let (pixels, isTooMuch) = header.width.multipliedReportingOverflow(by: header.height)
+        let (pixels, pixelsOverflow) = header.width.multipliedReportingOverflow(by: header.height)
         let (bytes, overflows) = pixels.multipliedReportingOverflow(by: 4)
-        return isTooMuch || overflows ? nil : bytes
+        return pixelsOverflow || overflows ? nil : bytes
     }
 }

@@ -39,12 +39,12 @@ struct PipeCommand: AsyncParsableCommand {
             session.cancel()
         } else {
             let grace = Duration.milliseconds(graceMilliseconds)
-            let giveUp = Task {
+            let timeout = Task {
                 try await Task.sleep(for: grace)
                 session.cancel()
             }
             await session.finish()
-            giveUp.cancel()
+            timeout.cancel()
         }
         await session.finish()
         await session.flush()

@@ -107,13 +107,13 @@ struct PipeLoad: Sendable {
 
     private static func fields(_ headers: JSON?) throws(PipeRequest.Refusal) -> HeaderFields {
         guard let headers else { return [:] }
-        let wrong = PipeRequest.Refusal.malformed("headers must be pairs of texts, values of code points up to 255")
-        guard let lines = headers.array else { throw wrong }
+        let malformed = PipeRequest.Refusal.malformed("headers must be pairs of texts, values of code points up to 255")
+        guard let lines = headers.array else { throw malformed }
         var fields = HeaderFields()
         for line in lines {
             guard let pair = line.array, pair.count == 2, let name = pair[0].string, let value = pair[1].string,
                 let bytes = latin1(value)
-            else { throw wrong }
+            else { throw malformed }
             fields.lines.append(HeaderField(name, bytes: bytes))
         }
         return fields

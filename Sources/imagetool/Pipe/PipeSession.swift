@@ -72,9 +72,9 @@ final class PipeSession: Sendable {
     private func open(_ name: String, _ request: PipeConfiguration, _ id: String?) {
         let transport = transport
         let opening = state.locked(in: self) { state in
-            let former = state.loaders[name]
+            let previous = state.loaders[name]
             let opening = Opening {
-                if case .success(let loader) = await former?.value { await loader.flush() }
+                if case .success(let loader) = await previous?.value { await loader.flush() }
                 do throws(LoadError) {
                     return .success(try ImageLoader(configuration: request.configuration, transport: transport))
                 } catch {

@@ -44,7 +44,7 @@ struct WarmCommand: AsyncParsableCommand {
             let base = server.hasSuffix("/") ? String(server.dropLast()) : server
             results = try await warm(lines, base, Output())
         } else {
-            results = try await withServiceInside { base in try await warm(lines, base, Output()) }
+            results = try await withInProcessService { base in try await warm(lines, base, Output()) }
         }
         if !ndjson { try Output().write(WarmResult.table(results)) }
         guard results.allSatisfy(\.isSuccess) else { throw ExitCode(1) }
@@ -53,10 +53,10 @@ struct WarmCommand: AsyncParsableCommand {
     private func warm(_ lines: [WarmLine], _ base: String, _ output: Output) async throws -> [WarmResult] {
         let client = ServiceClient(timeout: .seconds(timeout), connections: jobs)
         let pace = Pace(perSecond: rate, start: .now)
-        let work = lines.enumerated().map { (turn: $0.offset, line: $0.element) }
+        let work = lines.enumerated().map { (index: $0.offset, line: $0.element) }
         var results: [WarmResult] = []
         for await result in OrderedConcurrentMap(
-            work, width: jobs, transform: { await $0.line.asked(of: client, base, pace, $0.turn) })
+            work, width: jobs, transform: { await $0.line.request(from: client, base, pace, $0.index) })
         {
             if let error = result.error { printError("\(urls):\(result.line): \(error)") }
             if ndjson { try output.write(result.json.text + "\n") }
@@ -66,7 +66,7 @@ struct WarmCommand: AsyncParsableCommand {
     }
 
     /// Runs a service on a loopback port while `body` runs; its disk caches are written when this returns.
-    private func withServiceInside(
+    private func withInProcessService(
         _ body: @escaping @Sendable (String) async throws -> [WarmResult]
     ) async throws -> [WarmResult] {
         let service: ThumbnailServer

@@ -24,12 +24,12 @@ struct WarmLine: Sendable {
         return text.hasPrefix(base + "/") ? text : nil
     }
 
-    /// Requests the target at the time that `pace` assigns to `turn`.
-    func asked(of client: ServiceClient, _ base: String, _ pace: Pace, _ turn: Int) async -> WarmResult {
+    /// Requests the target at the time that `pace` assigns to `index`.
+    func request(from client: ServiceClient, _ base: String, _ pace: Pace, _ index: Int) async -> WarmResult {
         guard let url = url(of: base) else {
             return WarmResult(line: number, target: text, error: "this is neither a target nor an address of \(base)")
         }
-        try? await Task.sleep(until: pace.instant(of: turn), clock: .continuous)
+        try? await Task.sleep(until: pace.instant(of: index), clock: .continuous)
         let begin = ContinuousClock.now
         do {
             let response = try await client.get(url)
@@ -52,7 +52,7 @@ struct Pace: Sendable {
     let start: ContinuousClock.Instant
 
     /// - Parameter turn: Index of the request, from 0.
-    func instant(of turn: Int) -> ContinuousClock.Instant { start + .seconds(Double(turn) / perSecond) }
+    func instant(of index: Int) -> ContinuousClock.Instant { start + .seconds(Double(index) / perSecond) }
 }
 
 /// Result of requesting one target.

@@ -26,7 +26,7 @@ struct ContactSheetCommand: AsyncParsableCommand {
         if !(1...4096).contains(size) { throw ValidationError("--size is 1 to 4096.") }
         if let columns, !(1...10_000).contains(columns) { throw ValidationError("--columns is 1 to 10000.") }
         if jobs < 0 || jobs > 1024 { throw ValidationError("--jobs is 0 to 1024.") }
-        if let name = try? OutputTemplate(output), name.foreignEnding != nil || name.format == .jpeg {
+        if let name = try? OutputTemplate(output), name.unsupportedExtension != nil || name.format == .jpeg {
             throw ValidationError("A contact sheet is a PNG.")
         }
     }
@@ -35,7 +35,8 @@ struct ContactSheetCommand: AsyncParsableCommand {
         let paths = InputPaths.expand(inputs, isRecursive: recursive)
         guard !paths.isEmpty else { throw ValidationError("There is no picture in the folder.") }
         try await reportingFailure(output) {
-            guard let there = FileIdentity(path: output), paths.contains(where: { FileIdentity(path: $0) == there })
+            guard let identity = FileIdentity(path: output),
+                paths.contains(where: { FileIdentity(path: $0) == identity })
             else { return }
             throw Failure(.usage, "sameOutput: the sheet would replace an input")
         }

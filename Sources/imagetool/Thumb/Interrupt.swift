@@ -14,7 +14,7 @@ import Darwin
 /// SIGINT handler that exits with 128 + SIGINT, but not while a file is being written.
 final class Interrupt {
     private final class State: Sendable {
-        let isShielded = Mutex((shield: false, signal: false))
+        let shieldState = Mutex((shield: false, signal: false))
     }
 
     private let state = State()
@@ -28,8 +28,8 @@ final class Interrupt {
         #endif
         source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler { [state] in
-            // After the first signal, `shielded(_:)` starts no further write.
-            let waits = state.isShielded.locked(in: state) { now in
+            // After the first signal, `deferringInterrupt(_:)` starts no further write.
+            let waits = state.shieldState.locked(in: state) { now in
                 // A second signal does not wait: the write may block on a pipe without a reader.
                 defer { now.signal = true }
                 return now.shield && !now.signal
@@ -48,18 +48,18 @@ final class Interrupt {
 
     /// Runs `body`; a SIGINT meanwhile ends the process afterwards. After a SIGINT the process ends without running
     /// `body`.
-    func shielded<R>(_ body: () throws -> R) rethrows -> R {
-        let begins = state.isShielded.locked(in: state) { now in
+    func deferringInterrupt<R>(_ body: () throws -> R) rethrows -> R {
+        let mayStart = state.shieldState.locked(in: state) { now in
             now.shield = !now.signal
             return now.shield
         }
-        if !begins { Self.end() }
+        if !mayStart { Self.end() }
         defer {
-            let isOver = state.isShielded.locked(in: state) { now in
+            let wasInterrupted = state.shieldState.locked(in: state) { now in
                 now.shield = false
                 return now.signal
             }
-            if isOver { Self.end() }
+            if wasInterrupted { Self.end() }
         }
         return try body()
     }

@@ -51,11 +51,11 @@ struct OutputTemplate {
     struct Malformed: Error { let reason: String }
 
     /// True when the template contains `{name}`, so that inputs of different names get different outputs.
-    var namesInputs: Bool { parts.contains(.name) }
+    var containsName: Bool { parts.contains(.name) }
 
     /// Format of a literal extension: `png`, `apng`, `jpg` or `jpeg`; `nil` for any other.
     var format: EncodedFormat? {
-        switch ending {
+        switch literalExtension {
         case "png", "apng": .png
         case "jpg", "jpeg": .jpeg
         default: nil
@@ -63,12 +63,12 @@ struct OutputTemplate {
     }
 
     /// Literal extension of an image format that cannot be written, such as `webp`; `nil` for any other.
-    var foreignEnding: String? {
+    var unsupportedExtension: String? {
         let foreign = ["avif", "bmp", "gif", "heic", "heif", "ico", "jp2", "jxl", "svg", "tif", "tiff", "webp"]
-        return ending.flatMap { foreign.contains($0) ? $0 : nil }
+        return literalExtension.flatMap { foreign.contains($0) ? $0 : nil }
     }
 
-    private var ending: String? {
+    private var literalExtension: String? {
         guard case .text(let end)? = parts.last, let dot = end.lastIndex(of: ".") else { return nil }
         return end[end.index(after: dot)...].lowercased()
     }

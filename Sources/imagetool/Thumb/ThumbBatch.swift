@@ -92,9 +92,9 @@ final class ThumbBatch {
     /// Writes a file and its manifest line; SIGINT cannot interrupt between the two.
     private func write(_ thumb: Thumb, of input: String, _ facts: FileFacts?, to path: String) throws {
         guard path != "-" else { return try files.write(thumb, to: path) }
-        try interrupt.shielded {
+        try interrupt.deferringInterrupt {
             try files.write(thumb, to: path)
-            if let facts { try manifest?.note(input, facts, output: path) }
+            if let facts { try manifest?.append(input, facts, output: path) }
         }
     }
 

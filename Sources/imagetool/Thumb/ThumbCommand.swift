@@ -67,8 +67,8 @@ struct ThumbCommand: AsyncParsableCommand {
         let paths = try await allPaths()
         let template = try template(for: paths)
         var recipe = try recipe()
-        if recipe.format == nil, let ending = template.foreignEnding {
-            throw ValidationError("Thumbnails are PNG or JPEG, not \(ending).")
+        if recipe.format == nil, let literalExtension = template.unsupportedExtension {
+            throw ValidationError("Thumbnails are PNG or JPEG, not \(literalExtension).")
         }
         if recipe.format == nil { recipe.format = template.format ?? (recipe.frames == .all ? .png : nil) }
         if recipe.frames == .all, recipe.format == .jpeg { throw ValidationError("A JPEG has one frame.") }
@@ -105,7 +105,7 @@ struct ThumbCommand: AsyncParsableCommand {
     /// - Throws: `ValidationError` when several inputs would have the same output.
     private func template(for paths: [String]) throws -> OutputTemplate {
         let template = try outputTemplate()
-        guard paths.count <= 1 || template.namesInputs else {
+        guard paths.count <= 1 || template.containsName else {
             throw ValidationError("Several inputs need an output with {name}, or a folder.")
         }
         return template

@@ -41,7 +41,7 @@ struct ThumbJob: Sendable {
                 if skipsExisting, let output = try output(for: input, bytes), exists(output) {
                     return .skipped(output: output)
                 }
-                return .created(try recipe.make(bytes), facts)
+                return .created(try recipe.makeThumbnail(bytes), facts)
             }
         } catch let failure as Failure {
             return .failed(failure)
@@ -94,7 +94,7 @@ struct ThumbFiles {
             // The path can be resolved only when its folder exists.
             Self.makeFolder(of: path)
             try reserve(path)
-            if let there = FileIdentity(path: path), inputs.contains(there) {
+            if let identity = FileIdentity(path: path), inputs.contains(identity) {
                 throw Failure(.usage, "sameOutput: \(path) would replace an input")
             }
         }

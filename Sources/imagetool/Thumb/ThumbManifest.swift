@@ -46,7 +46,7 @@ final class ThumbManifest {
             if let (input, entry) = (try? reader.document()).flatMap(Self.entry) { entries[input] = entry }
         }
         // Terminate a line that the last run left incomplete; otherwise the next line would be appended to it.
-        if let last = bytes.last, last != UInt8(ascii: "\n") { try append("\n") }
+        if let last = bytes.last, last != UInt8(ascii: "\n") { try write("\n") }
     }
 
     deinit { close(descriptor) }
@@ -62,15 +62,15 @@ final class ThumbManifest {
     /// Appends a line for an output that is complete and has its final name.
     ///
     /// - Parameter facts: Attributes of the input from before it was read.
-    func note(_ input: String, _ facts: FileFacts, output: String) throws(OutputFailure) {
-        try append(
+    func append(_ input: String, _ facts: FileFacts, output: String) throws(OutputFailure) {
+        try write(
             JSON.object([
                 ("input", .string(input)), ("bytes", .integer(facts.byteCount)),
                 ("modified", .integer(facts.modified)), ("recipe", .string(recipe)), ("output", .string(output)),
             ]).text + "\n")
     }
 
-    private func append(_ line: String) throws(OutputFailure) {
+    private func write(_ line: String) throws(OutputFailure) {
         let isWritten = Array(line.utf8).withUnsafeBytes { writeAll($0, to: descriptor) }
         guard isWritten else { throw OutputFailure(path) }
     }

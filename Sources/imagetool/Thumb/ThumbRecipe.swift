@@ -26,7 +26,7 @@ struct ThumbRecipe: Sendable {
     /// Decodes, scales and encodes one input.
     ///
     /// - Throws: ``Failure`` or ``DecodeError``.
-    func make(_ bytes: [UInt8]) throws -> Thumb {
+    func makeThumbnail(_ bytes: [UInt8]) throws -> Thumb {
         if frames == .all, ImageFormat(signatureOf: bytes.span).map({ $0 == .gif || $0 == .png }) == true {
             return try animation(bytes)
         }
