@@ -33,7 +33,7 @@ struct BenchDecodeCommand: ParsableCommand {
     }
 
     func run() throws {
-        warnOfDebugBuild()
+        warnIfDebugBuild()
         let output = try Output()
         if turns { return try forEachFile(files) { try Self.runAlternating($0, output) } }
         var results: [DecodeBenchmark] = []

@@ -23,7 +23,7 @@ struct BenchResizeCommand: ParsableCommand {
     @Option(name: [.short, .long], help: "Where the result goes, RGBA.") var output: String
 
     func run() throws {
-        warnOfDebugBuild()
+        warnIfDebugBuild()
         let (source, size) = (try Self.size(from), try Self.size(to))
         let bytes = try convertingDecodeError { () throws(Failure) in try readList(file) }
         guard bytes.count == source.width * source.height * 4 else {

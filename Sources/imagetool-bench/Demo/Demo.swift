@@ -68,17 +68,17 @@ struct Demo {
         let before = origin.counts
         let start = ContinuousClock.now
         let (loader, origin, images) = (loader, origin, images)
-        let addresses = Array(images.addresses.indices)
-        let loads = OrderedConcurrentMap(addresses, width: 64) { address in
-            (address, await loader.outcome(of: ImageRequest(url: origin.url(images.path(address)))))
+        let urlNumbers = Array(images.imageIndices.indices)
+        let loads = OrderedConcurrentMap(urlNumbers, width: 64) { number in
+            (number, await loader.outcome(of: ImageRequest(url: origin.url(images.path(number)))))
         }
-        for await (address, outcome) in loads {
+        for await (number, outcome) in loads {
             round.loads += 1
             round.sources[outcome.source, default: 0] += 1
             round.decodedBytes += outcome.image?.bitmap.byteCount ?? 0
             if let error = outcome.error, round.firstError == nil { round.firstError = error.description }
-            if outcome.image?.bitmap.hasSamePixels(as: images.image(at: address).bitmap) != true {
-                round.wrong += 1
+            if outcome.image?.bitmap.hasSamePixels(as: images.image(at: number).bitmap) != true {
+                round.mismatchCount += 1
             }
             try show(round.loads)
         }
@@ -103,19 +103,21 @@ struct Demo {
     }
 
     /// Deviations from the expected figures, one sentence each; empty when there are none.
-    var faults: [String] {
-        let count = images.addresses.count
-        var faults = rounds.flatMap { $0.faults(addresses: count, fileBytes: images.fileBytes) }
+    var deviations: [String] {
+        let count = images.imageIndices.count
+        var deviations = rounds.flatMap { $0.deviations(urlCount: count, fileBytes: images.fileBytes) }
         let memory = loader.memoryStatistics
         if memory.count != count || memory.bytes != images.pixelBytes {
-            faults.append(
+            deviations.append(
                 "memory: \(memory.count) pictures of \(memory.bytes) bytes, not \(count) of \(images.pixelBytes)")
         }
-        if memory.peakBytes > Self.memoryLimit { faults.append("memory: \(memory.peakBytes) bytes, over its limit") }
+        if memory.peakBytes > Self.memoryLimit {
+            deviations.append("memory: \(memory.peakBytes) bytes, over its limit")
+        }
         let disk = loader.diskStatistics
-        if disk?.entries != count { faults.append("disk: \(disk?.entries ?? 0) files, not \(count)") }
-        if let bytes = disk?.bytes, bytes > Self.diskLimit { faults.append("disk: \(bytes) bytes, over its limit") }
-        return faults
+        if disk?.entries != count { deviations.append("disk: \(disk?.entries ?? 0) files, not \(count)") }
+        if let bytes = disk?.bytes, bytes > Self.diskLimit { deviations.append("disk: \(bytes) bytes, over its limit") }
+        return deviations
     }
 }
 

@@ -14,31 +14,35 @@ struct DemoCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "Folder; the folders below it count too.") var folder: String
-    @Option(help: "Addresses: each picture has one, large ones have several.") var addresses = 1_000
+    @Option(help: "URLs: each image has one, large images have several.") var urls = 1_000
+    /// Former name of `--urls`.
+    @Option(name: .customLong("addresses"), help: .hidden) var addresses: Int?
     @Option(help: "File for the contact sheet, a PNG.") var sheet = "contact-sheet.png"
 
+    private var urlCount: Int { addresses ?? urls }
+
     func validate() throws {
-        if addresses < 1 { throw ValidationError("--addresses must be 1 or more.") }
+        if urlCount < 1 { throw ValidationError("--urls must be 1 or more.") }
     }
 
     func run() async throws {
         let output = try Output()
         let images = try await reportingFailure(folder) {
-            try DemoImages(folder: folder, count: addresses, maxBytes: Demo.memoryLimit)
+            try DemoImages(folder: folder, count: urlCount, maxBytes: Demo.memoryLimit)
         }
         try output.write(images.summary + "\n")
-        let faults = try await withNewFolder("demo") { directory in
+        let deviations = try await withTemporaryFolder("demo") { directory in
             var demo = try await Demo(images, cacheDirectory: directory)
-            try await run(&demo, count: images.addresses.count, output)
+            try await run(&demo, count: images.imageIndices.count, output)
             try output.write("\n" + demo.text)
-            return demo.faults
+            return demo.deviations
         }
-        for fault in faults { printError("demo: \(fault)") }
-        if !faults.isEmpty { throw ExitCode(1) }
+        for deviation in deviations { printError("demo: \(deviation)") }
+        if !deviations.isEmpty { throw ExitCode(1) }
         try output.write("every picture has the pixels of its file, in every round\n")
 
-        var contactSheet = ContactSheet(count: images.addresses.count)
-        for (index, image) in images.addresses.enumerated() {
+        var contactSheet = ContactSheet(count: images.imageIndices.count)
+        for (index, image) in images.imageIndices.enumerated() {
             try contactSheet.draw(images.images[image].bitmap, at: index)
         }
         let file = try Output(path: sheet)

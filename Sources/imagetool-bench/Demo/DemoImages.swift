@@ -18,7 +18,7 @@ struct DemoImages: Sendable {
     /// Images that decode without damage.
     let images: [Image]
     /// Image index for each address, in a fixed pseudo-random order.
-    let addresses: [Int]
+    let imageIndices: [Int]
 
     /// Freshness lifetime of the responses in seconds.
     static let maxAge = 3_600
@@ -45,69 +45,70 @@ struct DemoImages: Sendable {
         }
         guard !images.isEmpty else { throw Failure(.noInput, "noInput: no picture in it decodes whole") }
         self.images = images
-        let addresses = Self.addresses(of: images, count: count, maxBytes: maxBytes)
-        guard !addresses.isEmpty else {
+        let imageIndices = Self.imageIndices(of: images, count: count, maxBytes: maxBytes)
+        guard !imageIndices.isEmpty else {
             throw Failure(.refused, "limitExceeded: its first picture has more than \(maxBytes) bytes of pixels")
         }
-        self.addresses = Self.mixed(addresses)
+        self.imageIndices = Self.shuffled(imageIndices)
     }
 
     /// Each image once, then the large ones cyclically.
-    private static func addresses(of images: [Image], count: Int, maxBytes: Int) -> [Int] {
+    private static func imageIndices(of images: [Image], count: Int, maxBytes: Int) -> [Int] {
         let large = images.indices.filter { images[$0].bitmap.width * images[$0].bitmap.height >= largePixels }
         let repeated = large.isEmpty ? Array(images.indices) : large
-        var addresses: [Int] = []
+        var imageIndices: [Int] = []
         var bytes = 0
-        while addresses.count < count {
-            let turn = addresses.count - images.count
-            let image = turn < 0 ? addresses.count : repeated[turn % repeated.count]
+        while imageIndices.count < count {
+            let turn = imageIndices.count - images.count
+            let image = turn < 0 ? imageIndices.count : repeated[turn % repeated.count]
             bytes += images[image].bitmap.byteCount
             guard bytes <= maxBytes else { break }
-            addresses.append(image)
+            imageIndices.append(image)
         }
-        return addresses
+        return imageIndices
     }
 
     /// Shuffles deterministically (Fisher-Yates shuffle with a fixed seed).
-    private static func mixed(_ addresses: [Int]) -> [Int] {
-        var addresses = addresses
+    private static func shuffled(_ imageIndices: [Int]) -> [Int] {
+        var imageIndices = imageIndices
         var state: UInt64 = 1
-        for last in addresses.indices.reversed().dropLast() {
+        for last in imageIndices.indices.reversed().dropLast() {
             // Knuth's 64-bit LCG multiplier; the upper half of the state has the better randomness.
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            addresses.swapAt(last, Int(state >> 33) % (last + 1))
+            imageIndices.swapAt(last, Int(state >> 33) % (last + 1))
         }
-        return addresses
+        return imageIndices
     }
 
-    func image(at address: Int) -> Image { images[addresses[address]] }
+    func image(at number: Int) -> Image { images[imageIndices[number]] }
 
     /// Path of an address: its index and the file name.
-    func path(_ address: Int) -> String {
-        let name = image(at: address).path.split(separator: "/").last ?? ""
+    func path(_ number: Int) -> String {
+        let name = image(at: number).path.split(separator: "/").last ?? ""
         // Only unreserved characters: a transport would percent-encode the others in its own way.
-        return "/\(address)/\(sanitizedName(name.utf8))"
+        return "/\(number)/\(sanitizedName(name.utf8))"
     }
 
     /// Resource at a path; `nil` when the path is unknown.
     func resource(_ path: String) -> OriginResource? {
         let number = path.split(separator: "/").first.flatMap { Int($0) }
-        guard let number, addresses.indices.contains(number), path == self.path(number) else { return nil }
+        guard let number, imageIndices.indices.contains(number), path == self.path(number) else { return nil }
         return image(at: number).resource
     }
 
     /// Total file bytes over all addresses.
-    var fileBytes: Int { addresses.reduce(0) { $0 + images[$1].resource.body.count } }
+    var fileBytes: Int { imageIndices.reduce(0) { $0 + images[$1].resource.body.count } }
     /// Total decoded bytes over all addresses.
-    var pixelBytes: Int { addresses.reduce(0) { $0 + images[$1].bitmap.byteCount } }
+    var pixelBytes: Int { imageIndices.reduce(0) { $0 + images[$1].bitmap.byteCount } }
 
     /// Number of addresses and images, per format, with their bytes.
     var summary: String {
         let formats = ImageFormat.allCases.compactMap { format in
-            let count = addresses.count { images[$0].format == format }
+            let count = imageIndices.count { images[$0].format == format }
             return count == 0 ? nil : "\(count) \(format.rawValue)"
         }
-        return "\(addresses.count) addresses of \(Set(addresses).count) pictures (\(formats.joined(separator: ", "))): "
+        return
+            "\(imageIndices.count) addresses of \(Set(imageIndices).count) pictures (\(formats.joined(separator: ", "))): "
             + "\(fixed(Double(fileBytes) / 1e6, digits: 1)) MB of files, "
             + "\(fixed(Double(pixelBytes) / 1e6, digits: 1)) MB of pixels"
     }

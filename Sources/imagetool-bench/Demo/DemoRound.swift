@@ -19,7 +19,7 @@ struct DemoRound {
             }
         }
 
-        var asksOrigin: Bool { self == .network || self == .revalidated }
+        var requestsOrigin: Bool { self == .network || self == .revalidated }
         /// True when the loader decodes files in this round.
         var decodes: Bool { self == .network || self == .disk }
     }
@@ -28,7 +28,7 @@ struct DemoRound {
     var loads = 0
     var sources: [LoadOutcome.Source: Int] = [:]
     /// Loads whose pixels differ from the file's.
-    var wrong = 0
+    var mismatchCount = 0
     /// Description of the round's first error.
     var firstError: String?
     /// Requests that the origin received, and body bytes that it sent.
@@ -58,16 +58,16 @@ struct DemoRound {
     /// Deviations from the expected figures, one sentence each; empty when there are none.
     ///
     /// - Parameter fileBytes: Total file bytes over all addresses.
-    func faults(addresses: Int, fileBytes: Int) -> [String] {
+    func deviations(urlCount: Int, fileBytes: Int) -> [String] {
         let expected: [(String, Int, Int)] = [
-            ("loads", loads, addresses),
-            ("pictures from \(kind.source.rawValue)", sources[kind.source] ?? 0, addresses),
-            ("pictures with other pixels than their file", wrong, 0),
-            ("requests at the origin", requests, kind.asksOrigin ? addresses : 0),
+            ("loads", loads, urlCount),
+            ("pictures from \(kind.source.rawValue)", sources[kind.source] ?? 0, urlCount),
+            ("pictures with other pixels than their file", mismatchCount, 0),
+            ("requests at the origin", requests, kind.requestsOrigin ? urlCount : 0),
             ("bytes of bodies", bodyBytes, kind == .network ? fileBytes : 0),
         ]
-        let faults = expected.filter { $0.1 != $0.2 }.map { "round \(kind.name): \($0.1) \($0.0), not \($0.2)" }
-        return faults + (firstError.map { ["round \(kind.name): \($0)"] } ?? [])
+        let deviations = expected.filter { $0.1 != $0.2 }.map { "round \(kind.name): \($0.1) \($0.0), not \($0.2)" }
+        return deviations + (firstError.map { ["round \(kind.name): \($0)"] } ?? [])
     }
 }
 #endif

@@ -23,14 +23,14 @@ struct DemoServiceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let output = try Output()
-        let faults = try await withNewFolder("demo") { folder in
+        let deviations = try await withTemporaryFolder("demo") { folder in
             let origin = try await DemoServiceOrigin()
-            let faults = try await serve(origin, folder, output)
+            let deviations = try await serve(origin, folder, output)
             await origin.stop()
-            return faults
+            return deviations
         }
-        for fault in faults { printError("demo-service: \(fault)") }
-        if !faults.isEmpty { throw ExitCode(1) }
+        for deviation in deviations { printError("demo-service: \(deviation)") }
+        if !deviations.isEmpty { throw ExitCode(1) }
     }
 
     /// Runs the service for the table; on a terminal it keeps running until the process is interrupted.
@@ -38,7 +38,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
         let key = (0..<SigningKeys.minKeyBytes).map { _ in UInt8.random(in: .min ... .max) }
         let server = try ThumbnailServer(settings(origin, folder, key), logger: Self.logger)
         let requests = DemoServiceRequest.all(origin, try SigningKeys([key]))
-        let staysOn = !once && Terminal.isInput
+        let keepsServing = !once && Terminal.isInput
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -54,7 +54,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
             var table = DemoServiceTable()
             for request in requests { try await table.add(request, from: address) }
             try output.write(table.text + "\n")
-            if staysOn {
+            if keepsServing {
                 try output.write("gallery of \(DemoServiceOrigin.count) pictures: \(address)/gallery\nCtrl-C ends it\n")
                 try await group.next()
             } else {
@@ -65,7 +65,7 @@ struct DemoServiceCommand: AsyncParsableCommand {
 
                     """)
             }
-            return table.faults
+            return table.deviations
         }
     }
 

@@ -26,7 +26,7 @@ struct DemoServiceTable {
         ("first", .left), ("ms", .right), ("again", .left), ("ms", .right),
     ])
     /// Deviations from the expected results, one sentence each; empty when there are none.
-    private(set) var faults: [String] = []
+    private(set) var deviations: [String] = []
 
     var text: String { table.text }
 
@@ -42,13 +42,13 @@ struct DemoServiceTable {
             first.source, fixed(first.milliseconds, digits: 1), again.source, fixed(again.milliseconds, digits: 1),
         ])
         if first.status != request.status || again.status != request.status {
-            faults.append("\(request.title): status \(first.status), then \(again.status), not \(request.status)")
+            deviations.append("\(request.title): status \(first.status), then \(again.status), not \(request.status)")
         }
         if Self.text(first.size) != Self.text(request.size) {
-            faults.append("\(request.title): \(Self.text(first.size)) pixels, not \(Self.text(request.size))")
+            deviations.append("\(request.title): \(Self.text(first.size)) pixels, not \(Self.text(request.size))")
         }
         if request.isCached, first.source != "render" || again.source != "memory" || first.body != again.body {
-            faults.append("\(request.title): from \(first.source), then from \(again.source)")
+            deviations.append("\(request.title): from \(first.source), then from \(again.source)")
         }
     }
 

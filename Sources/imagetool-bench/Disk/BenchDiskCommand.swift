@@ -24,9 +24,9 @@ struct BenchDiskCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        warnOfDebugBuild()
+        warnIfDebugBuild()
         let output = try Output()
-        try await withNewFolder(in: directory) { folder in
+        try await withTemporaryFolder(in: directory) { folder in
             let rows = try await DiskBenchmark(rounds: rounds, folder: folder).rows
             let scale = entries > 0 ? try await DiskScaleBenchmark(entries: entries, folder: folder) : nil
             try output.write(json ? Self.json(rows, scale).text + "\n" : Self.text(rows, scale))
@@ -37,7 +37,7 @@ struct BenchDiskCommand: AsyncParsableCommand {
         var table = Table([("operation", .left), ("ours: us", .right), ("bare: us", .right), ("ratio", .right)])
         for row in rows {
             table.append([
-                row.name.rawValue, scaled(median(row.ours), by: 1e-3), scaled(median(row.bare), by: 1e-3),
+                row.name.rawValue, scaled(median(row.ours), by: 1e-3), scaled(median(row.baseline), by: 1e-3),
                 fixed(row.ratio, digits: 2),
             ])
         }
@@ -97,7 +97,7 @@ extension DiskBenchmark.Row {
         .object([
             ("operation", .string(name.rawValue)),
             ("oursCPUNanoseconds", .optional(median(ours))),
-            ("bareCPUNanoseconds", .optional(median(bare))),
+            ("bareCPUNanoseconds", .optional(median(baseline))),
             ("ratio", .number(ratio)),
         ])
     }

@@ -26,10 +26,10 @@ struct DiskBenchmark {
         let name: Case
         /// CPU nanoseconds per operation.
         var ours: [Double] = []
-        var bare: [Double] = []
+        var baseline: [Double] = []
 
         /// Our CPU time divided by that of the system calls, median over the rounds.
-        var ratio: Double { median(zip(ours, bare).map { $0 / $1 }) ?? .nan }
+        var ratio: Double { median(zip(ours, baseline).map { $0 / $1 }) ?? .nan }
     }
 
     /// Size of the body in bytes.
@@ -49,7 +49,7 @@ struct DiskBenchmark {
                 if !round.isMultiple(of: 2) { elapsed = load.timeOurs(name) }
                 guard round > 0 else { continue }
                 rows[index].ours.append(elapsed.cpu / Double(name.operations))
-                rows[index].bare.append(baselineElapsed.cpu / Double(name.operations))
+                rows[index].baseline.append(baselineElapsed.cpu / Double(name.operations))
             }
         }
     }
@@ -71,8 +71,8 @@ private final class DiskLoad {
     /// Files of the cache, which the baseline reads too.
     private let files: [String]
     /// Files that the baseline writes, spread over as many folders as the cache uses.
-    private let bareFiles: [String]
-    private let bareBytes: [UInt8]
+    private let baselineFiles: [String]
+    private let baselineBytes: [UInt8]
 
     init(folder: String) async throws {
         cache = DiskCache(directory: folder + "/cache")
@@ -87,14 +87,14 @@ private final class DiskLoad {
         }
         await cache.flush()
         files = try listFiles(folder + "/cache/v1").map { "\(folder)/cache/v1/\($0)" }
-        bareBytes = try readInput(files[0], limit: nil)
-        bareFiles = try (0..<Self.entries).map { number in
+        baselineBytes = try readInput(files[0], limit: nil)
+        baselineFiles = try (0..<Self.entries).map { number in
             let shard = "\(folder)/bare/\(number)"
             try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: true)
             return shard + "/file"
         }
-        baseline = DiskBaseline(maxBytes: bareBytes.count + 1)
-        for file in bareFiles where !baseline.store(bareBytes, at: file) {
+        baseline = DiskBaseline(maxBytes: baselineBytes.count + 1)
+        for file in baselineFiles where !baseline.store(baselineBytes, at: file) {
             throw Failure(.ioError, "io: \(file): \(systemMessage())")
         }
     }
@@ -119,15 +119,15 @@ private final class DiskLoad {
 
     func timeBaseline(_ name: DiskBenchmark.Case) -> Elapsed {
         var done = 0
-        let slot = Array(bareBytes.dropFirst(8).prefix(1024))
+        let slot = Array(baselineBytes.dropFirst(8).prefix(1024))
         let elapsed = Elapsed.time {
             for step in 0..<name.operations {
                 let number = step % Self.entries
                 switch name {
                 case .hit: done += baseline.checksum(files[number], bodyBytes: DiskBenchmark.bodyBytes) != nil ? 1 : 0
-                case .miss: done += baseline.checksum(bareFiles[number] + "-", bodyBytes: 0) == nil ? 1 : 0
-                case .store: done += baseline.store(bareBytes, at: bareFiles[number]) ? 1 : 0
-                case .refresh: done += baseline.refresh(slot, at: 8, of: bareFiles[number]) ? 1 : 0
+                case .miss: done += baseline.checksum(baselineFiles[number] + "-", bodyBytes: 0) == nil ? 1 : 0
+                case .store: done += baseline.store(baselineBytes, at: baselineFiles[number]) ? 1 : 0
+                case .refresh: done += baseline.refresh(slot, at: 8, of: baselineFiles[number]) ? 1 : 0
                 }
             }
         }

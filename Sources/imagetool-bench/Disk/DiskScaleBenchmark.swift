@@ -81,13 +81,13 @@ struct DiskScaleBenchmark {
         guard found?.body.count == bodyBytes else {
             throw Failure(.ioError, "io: an entry of the cache in \(folder) was not found again")
         }
-        var most = residentBytes(.current)
+        var peak = residentBytes(.current)
         while !cache.statistics.isComplete {
             usleep(2_000)
             let start = nanoseconds(CLOCK_MONOTONIC)
             guard cache.read(key) != nil else { throw Failure(.ioError, "io: an entry in \(folder) was lost") }
             row.laterHits.append(nanoseconds(CLOCK_MONOTONIC) - start)
-            most = max(most, residentBytes(.current))
+            peak = max(peak, residentBytes(.current))
         }
         row.scan.append(nanoseconds(CLOCK_MONOTONIC) - start)
         guard cache.statistics.entries == row.entries else {
@@ -95,7 +95,7 @@ struct DiskScaleBenchmark {
         }
         row.opening.append(opened - start)
         row.firstHit.append(hit - opened)
-        row.growth.append(most - resident)
+        row.growth.append(peak - resident)
     }
 }
 #endif

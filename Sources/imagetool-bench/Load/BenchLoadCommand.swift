@@ -32,9 +32,9 @@ struct BenchLoadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        warnOfDebugBuild()
+        warnIfDebugBuild()
         let output = try Output()
-        try await withNewFolder(in: directory) { folder in
+        try await withTemporaryFolder(in: directory) { folder in
             let body = (0..<bytes).map { _ in UInt8.random(in: 0...255) }
             let server = try BenchLoadServer(body: body, folder: folder)
             defer { withExtendedLifetime(server) {} }

@@ -28,7 +28,7 @@ struct BenchSoakCommand: AsyncParsableCommand {
 
     func run() async throws {
         let output = try Output()
-        try await withNewFolder(in: directory) { folder in
+        try await withTemporaryFolder(in: directory) { folder in
             let server = try BenchLoadServer(body: bitmapFile(width: 32, height: 32), type: "image/bmp", folder: folder)
             defer { withExtendedLifetime(server) {} }
             let soak = Soak(origin: server.origin, folder: folder)

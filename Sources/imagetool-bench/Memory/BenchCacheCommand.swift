@@ -23,7 +23,7 @@ struct BenchCacheCommand: ParsableCommand {
     }
 
     func run() throws {
-        warnOfDebugBuild()
+        warnIfDebugBuild()
         let output = try Output()
         let rows = CacheBenchmark(rounds: rounds).rows
         try output.write(json ? JSON.lines(rows.map(\.json)) : Self.text(of: rows))
@@ -45,7 +45,7 @@ struct BenchCacheCommand: ParsableCommand {
                 (median(row.ours), 1), (median(row.baseline), 1), (row.ratio, 2), (median(row.nsCache), 1),
                 (median(row.oursRate).map { $0 / 1e6 }, 2), (median(row.baselineRate).map { $0 / 1e6 }, 2),
                 (row.rateRatio, 2), (gain(\.oursRate), 2), (gain(\.baselineRate), 2),
-                (median(row.oursOverlap), 2), (median(row.baselineOverlap), 2),
+                (median(row.oursParallelism), 2), (median(row.baselineParallelism), 2),
             ]
             table.append(
                 [row.name.rawValue, String(row.threads)]
@@ -73,8 +73,8 @@ extension CacheBenchmark.Row {
             ("oursOperationsPerSecond", .optional(median(oursRate))),
             ("plainOperationsPerSecond", .optional(median(baselineRate))),
             ("rateRatio", .number(rateRatio)),
-            ("oursCPUPerWall", .optional(median(oursOverlap))),
-            ("plainCPUPerWall", .optional(median(baselineOverlap))),
+            ("oursCPUPerWall", .optional(median(oursParallelism))),
+            ("plainCPUPerWall", .optional(median(baselineParallelism))),
         ])
     }
 }

@@ -6,9 +6,9 @@ import PlatformImageToolSupport
 /// Measures the memory cache, the baseline and `NSCache` in turn, with the same keys in the same random order.
 struct CacheBenchmark {
     enum Case: String, CaseIterable {
-        case hitReady = "hit, same key"
-        case hitEqual = "hit, equal key"
-        case hitMade = "hit, key made"
+        case hitSameKey = "hit, same key"
+        case hitEqualKey = "hit, equal key"
+        case hitNewKey = "hit, key made"
         case miss
         case overwrite
         case insertEvict = "insert+evict"
@@ -27,8 +27,8 @@ struct CacheBenchmark {
         var oursRate: [Double] = []
         var baselineRate: [Double] = []
         /// CPU time divided by wall time: equals the number of threads when none of them ever waits.
-        var oursOverlap: [Double] = []
-        var baselineOverlap: [Double] = []
+        var oursParallelism: [Double] = []
+        var baselineParallelism: [Double] = []
 
         /// Our CPU time divided by the baseline's, median over the rounds: under 1 means that we are faster.
         var ratio: Double { median(zip(ours, baseline).map { $0 / $1 }) ?? .nan }
@@ -59,8 +59,8 @@ struct CacheBenchmark {
                 rows[index].baseline.append(baselineElapsed.cpu / operations)
                 rows[index].oursRate.append(operations / elapsed.wall * 1e9)
                 rows[index].baselineRate.append(operations / baselineElapsed.wall * 1e9)
-                rows[index].oursOverlap.append(elapsed.cpu / elapsed.wall)
-                rows[index].baselineOverlap.append(baselineElapsed.cpu / baselineElapsed.wall)
+                rows[index].oursParallelism.append(elapsed.cpu / elapsed.wall)
+                rows[index].baselineParallelism.append(baselineElapsed.cpu / baselineElapsed.wall)
                 if let nsCacheElapsed { rows[index].nsCache.append(nsCacheElapsed.cpu / operations) }
             }
         }
@@ -111,12 +111,12 @@ struct CacheLoad: Sendable {
         for step in start..<start + Self.operations {
             let number = order[step % Self.entries]
             switch name {
-            case .hitReady: found += ours.value(for: keys[number]) == number ? 1 : 0
-            case .hitEqual: found += ours.value(for: equalKeys[number]) == number ? 1 : 0
-            case .hitMade: found += ours.value(for: ImageCacheKey(names[number])) == number ? 1 : 0
+            case .hitSameKey: found += ours.value(for: keys[number]) == number ? 1 : 0
+            case .hitEqualKey: found += ours.value(for: equalKeys[number]) == number ? 1 : 0
+            case .hitNewKey: found += ours.value(for: ImageCacheKey(names[number])) == number ? 1 : 0
             case .miss: found += ours.value(for: keys[number + Self.entries]) == nil ? 1 : 0
             case .overwrite: found += ours.insert(number, for: keys[number], cost: 1) ? 1 : 0
-            case .insertEvict: found += ours.insert(number, for: keys[coming(step, number)], cost: 1) ? 1 : 0
+            case .insertEvict: found += ours.insert(number, for: keys[insertedName(step, number)], cost: 1) ? 1 : 0
             }
         }
         precondition(found == Self.operations, "every operation does what it is named after")
@@ -128,20 +128,20 @@ struct CacheLoad: Sendable {
         for step in start..<start + Self.operations {
             let number = order[step % Self.entries]
             switch name {
-            case .hitReady: found += baseline.value(for: baselineKeys[number]) == number ? 1 : 0
-            case .hitEqual: found += baseline.value(for: equalBaselineKeys[number]) == number ? 1 : 0
-            case .hitMade: found += baseline.value(for: CacheBaseline.Key(url: names[number])) == number ? 1 : 0
+            case .hitSameKey: found += baseline.value(for: baselineKeys[number]) == number ? 1 : 0
+            case .hitEqualKey: found += baseline.value(for: equalBaselineKeys[number]) == number ? 1 : 0
+            case .hitNewKey: found += baseline.value(for: CacheBaseline.Key(url: names[number])) == number ? 1 : 0
             case .miss: found += baseline.value(for: baselineKeys[number + Self.entries]) == nil ? 1 : 0
             case .overwrite: found += baseline.insert(number, for: baselineKeys[number], cost: 1) ? 1 : 0
             case .insertEvict:
-                found += baseline.insert(number, for: baselineKeys[coming(step, number)], cost: 1) ? 1 : 0
+                found += baseline.insert(number, for: baselineKeys[insertedName(step, number)], cost: 1) ? 1 : 0
             }
         }
         precondition(found == Self.operations, "every operation does what it is named after")
     }
 
     /// Number of the name to insert: the halves alternate, so the name was evicted before.
-    func coming(_ step: Int, _ number: Int) -> Int {
+    func insertedName(_ step: Int, _ number: Int) -> Int {
         (step / Self.entries).isMultiple(of: 2) ? number + Self.entries : number
     }
 }
@@ -169,16 +169,16 @@ private struct NSCacheLoad {
     }
 
     func time(_ name: CacheBenchmark.Case) -> Elapsed? {
-        guard name != .hitEqual, name != .hitMade else { return nil }
+        guard name != .hitEqualKey, name != .hitNewKey else { return nil }
         return Elapsed.time {
             for step in 0..<CacheLoad.operations {
                 let number = order[step % CacheLoad.entries]
                 switch name {
-                case .hitReady: _ = cache.object(forKey: keys[number])
+                case .hitSameKey: _ = cache.object(forKey: keys[number])
                 case .miss: _ = cache.object(forKey: keys[number + CacheLoad.entries])
                 case .insertEvict:
-                    let coming = load.coming(step, number)
-                    limited.setObject(numbers[number], forKey: keys[coming], cost: 1)
+                    let insertedName = load.insertedName(step, number)
+                    limited.setObject(numbers[number], forKey: keys[insertedName], cost: 1)
                 default: cache.setObject(numbers[number], forKey: keys[number], cost: 1)
                 }
             }

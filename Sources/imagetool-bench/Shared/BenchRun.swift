@@ -3,7 +3,7 @@ import Foundation
 import PlatformImageToolSupport
 
 /// Warns on stderr that a debug build gives meaningless figures.
-func warnOfDebugBuild() {
+func warnIfDebugBuild() {
     #if DEBUG
     printError("imagetool: this is a debug build: its figures say nothing, build with -c release")
     #endif
@@ -15,7 +15,7 @@ func warnOfDebugBuild() {
 ///   - parent: Parent folder; `nil` for the system's temporary directory.
 ///   - kind: Part of the folder's name.
 /// - Throws: The exit code of a ``Failure``, after a line on stderr; other errors unchanged.
-func withNewFolder<R>(
+func withTemporaryFolder<R>(
     in parent: String? = nil, _ kind: String = "bench", _ body: (String) async throws -> R
 ) async throws -> R {
     let parent = parent ?? FileManager.default.temporaryDirectory.path(percentEncoded: false)
