@@ -10,7 +10,7 @@ import Musl
 #endif
 
 /// Sanitizers reserve terabytes of address space and add mappings; then its size is not a usable measure.
-private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() < 1 << 40
+private let addressSpaceIsMeasurable = addressSpaceBytes() > 0 && addressSpaceBytes() < 1 << 40
 
 /// Compares the byte counts of the cache with the memory allocated by the system.
 @Suite struct MemoryCacheBytesTests {
@@ -32,7 +32,7 @@ private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() 
     /// Mapped pixels, in a dedicated process: each bitmap adds whole pages of address space, not the 2 MiB of its
     /// alignment. A runtime thread that starts or ends meanwhile changes the address space by its stack, so a wrong
     /// result is measured again.
-    @Test(.enabled(if: addressSpaceIsOurs)) func mappedBitmapAllocatesLessThanAPageOverItsByteCount() async {
+    @Test(.enabled(if: addressSpaceIsMeasurable)) func mappedBitmapAllocatesLessThanAPageOverItsByteCount() async {
         await #expect(processExitsWith: .success) {
             let page = Int(sysconf(Int32(_SC_PAGESIZE)))
             for extra in [0, 4, page - 4, page, (1 << 20) + 4] {
@@ -61,11 +61,11 @@ private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() 
     }
 
     /// The pool unmaps the surplus pages of a reused mapping.
-    @Test(.enabled(if: addressSpaceIsOurs)) func reusedPoolBufferIsTrimmedToTheRequestedPages() async {
+    @Test(.enabled(if: addressSpaceIsMeasurable)) func reusedPoolBufferIsTrimmedToTheRequestedPages() async {
         await #expect(processExitsWith: .success) {
             let page = Int(sysconf(Int32(_SC_PAGESIZE)))
             /// Bytes that are unmapped when a small bitmap reuses the buffer of a large one.
-            func given() -> Int {
+            func unmappedByteCount() -> Int {
                 var large = PixelStorage(byteCount: PixelStorage.mappedFrom * 2, zeroed: true)
                 let before = addressSpaceBytes()
                 large = nil
@@ -81,7 +81,7 @@ private let addressSpaceIsOurs = addressSpaceBytes() > 0 && addressSpaceBytes() 
             let expected = PixelStorage.mappedFrom - page
             let measured = (0..<10).map { _ in
                 defer { PixelPool.shared.removeAll() }
-                return given()
+                return unmappedByteCount()
             }
             precondition(measured.contains(expected), "\(measured) bytes went back")
         }

@@ -15,7 +15,7 @@ import Testing
 
     /// Runs `body` on `count` threads that start together. `concurrentPerform` would deadlock here: it creates no more
     /// threads than there are cores.
-    private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    private func runOnThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
         let (ready, start, group) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
         for number in 0..<count {
             DispatchQueue(label: "thread \(number)").async(group: group) {
@@ -40,7 +40,7 @@ import Testing
             tally.departed.add(eviction.cost, ordering: .relaxed)
         }
 
-        onThreads(8) { thread in
+        runOnThreads(8) { thread in
             for step in 0..<4_000 {
                 let key = Int.random(in: 0..<100)
                 let cost = Int.random(in: 1...120)
@@ -75,7 +75,7 @@ import Testing
             left[eviction.value].count.add(1, ordering: .relaxed)
         }
 
-        onThreads(8) { thread in
+        runOnThreads(8) { thread in
             for step in 0..<1_000 {
                 cache.insert(thread * 1_000 + step, for: step % 100, cost: 1)
                 if step % 3 == 0 { cache.removeValue(for: (step * 7) % 100) }

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: 0..<8)
     func randomOperationsAgreeWithTheModel(_ seed: Int) throws {
         var random = SplitMix(seed: UInt64(seed))
-        let pair = Pair(maxBytes: 40, maxCount: seed % 4 == 0 ? 4 : nil)
+        let pair = CachePair(maxBytes: 40, maxCount: seed % 4 == 0 ? 4 : nil)
 
         for step in 0..<130_000 {
             let operation = Operation.random(using: &random, keys: 7)
@@ -25,7 +25,7 @@ import Testing
     /// Many keys, so that the index grows and its probe sequences get long; compared every 64 operations.
     @Test func manyKeysAgreeWithTheModel() {
         var random = SplitMix(seed: 99)
-        let pair = Pair(maxBytes: 3_000, maxCount: nil)
+        let pair = CachePair(maxBytes: 3_000, maxCount: nil)
 
         for step in 0..<20_000 {
             pair.apply(Operation.random(using: &random, keys: 500))
@@ -64,7 +64,7 @@ import Testing
 
     /// Depth first: restores cache and model to the state after a prefix for each of its continuations.
     private func runEverySequence(of length: Int, kinds: [Kind], first: Int) {
-        let pair = Pair(maxBytes: 5, maxCount: nil)
+        let pair = CachePair(maxBytes: 5, maxCount: nil)
         var sequence: [Operation] = []
         var isFine = true
 
@@ -160,7 +160,7 @@ private struct CacheModel {
 
     func index(of key: Int) -> Int? { entries.firstIndex { $0.key == key } }
 
-    mutating func leave(_ index: Int, _ reason: EvictionReason) {
+    mutating func evict(_ index: Int, _ reason: EvictionReason) {
         let entry = entries.remove(at: index)
         departed[reason.rawValue] += 1
         events.append(Event(key: entry.key, value: entry.value, cost: entry.cost, reason: reason))
@@ -172,14 +172,14 @@ private struct CacheModel {
         switch operation {
         case .insert(let key, let value, let cost, let expiry):
             let fits = cost <= maxBytes
-            if let index = index(of: key) { leave(index, fits ? .replaced : .oversize) }
+            if let index = index(of: key) { evict(index, fits ? .replaced : .oversize) }
             result = fits ? 1 : 0
             guard fits else {
                 refusals += 1
                 return
             }
-            while totalBytes + cost > maxBytes { leave(0, .capacity) }
-            if entries.count == maxCount { leave(0, .countLimit) }
+            while totalBytes + cost > maxBytes { evict(0, .capacity) }
+            if entries.count == maxCount { evict(0, .countLimit) }
             entries.append(Entry(key: key, value: value, cost: cost, expiry: expiry))
             inserts += 1
         case .get(let key):
@@ -193,21 +193,21 @@ private struct CacheModel {
         case .remove(let key):
             if let index = index(of: key) {
                 result = entries[index].value
-                leave(index, .removed)
+                evict(index, .removed)
             }
         case .removeAll:
-            while !entries.isEmpty { leave(0, .cleared) }
+            while !entries.isEmpty { evict(0, .cleared) }
         case .maxBytes(let limit):
             maxBytes = limit
-            while totalBytes > limit { leave(0, .capacity) }
+            while totalBytes > limit { evict(0, .capacity) }
         case .expire(let now):
             for entry in entries {
                 if let expiry = entry.expiry, expiry <= now, let index = index(of: entry.key) {
-                    leave(index, .expired)
+                    evict(index, .expired)
                 }
             }
         case .pressure(let quarters):
-            while totalBytes > maxBytes * min(4, quarters) / 4 { leave(0, .pressure) }
+            while totalBytes > maxBytes * min(4, quarters) / 4 { evict(0, .pressure) }
         }
         peak = max(peak, totalBytes)
     }
@@ -220,7 +220,7 @@ private struct Event: Equatable, Sendable {
     var reason: EvictionReason
 }
 
-private final class Pair {
+private final class CachePair {
     let cache: MemoryCache<Key, Int>
     let events = Locked<[Event]>([])
     var model: CacheModel
@@ -268,8 +268,8 @@ private final class Pair {
     /// C16 are the invariants of the article Memory.
     func difference(keys: Int) -> String? {
         if result != model.result { return "result \(result as Int?), not \(model.result as Int?)" }
-        let told = events.value
-        if told != model.events { return "events \(told), not \(model.events)" }  // C6, C7, C13
+        let reported = events.value
+        if reported != model.events { return "events \(reported), not \(model.events)" }  // C6, C7, C13
         let total = model.totalBytes
         if cache.totalBytes != total { return "\(cache.totalBytes) bytes, not \(total)" }  // C1, C10
         if total > cache.maxBytes || cache.maxBytes != model.maxBytes { return "limit \(cache.maxBytes)" }  // C2
@@ -309,8 +309,8 @@ private final class Pair {
     func stateDifference() -> String? {
         let state = state
         if result != model.result { return "result \(result as Int?), not \(model.result as Int?)" }
-        let told = events.value
-        if told != model.events { return "events \(told), not \(model.events)" }
+        let reported = events.value
+        if reported != model.events { return "events \(reported), not \(model.events)" }
         let statistics = state.statistics
         if state.totalBytes != model.totalBytes || state.totalBytes > state.maxBytes
             || state.peakTotalBytes != model.peak || statistics.hits != model.hits

@@ -80,7 +80,7 @@ import Testing
         #expect(events.value == ["b 6 replaced", "a 4 replaced"])
     }
 
-    /// C5 and C7: what leaves for the larger value is older than it, however old the replaced one was.
+    /// The new value counts as most recently used, so only other entries are evicted for it.
     @Test(.requirement("C5", "C7")) func replacingWithAHigherCostEvictsLeastRecentlyUsed() {
         let (cache, events) = cacheWithEvents(maxBytes: 10, maxCount: 3)
         fill(cache, [("a", 3), ("b", 3), ("c", 4), ("a", 5)])
@@ -200,7 +200,7 @@ import Testing
         #expect(cache.totalBytes == .max)
     }
 
-    /// C12: nobody but the cache held the values.
+    /// The cache holds the only references to the values.
     @Test(.requirement("C12")) func evictedReplacedAndRemovedValuesAreReleased() {
         final class Counted: Sendable {
             let alive: Locked<Int>

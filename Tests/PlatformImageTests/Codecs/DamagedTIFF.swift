@@ -48,11 +48,11 @@ struct DamagedTIFF {
         return damaged
     }
 
-    var cut: [UInt8] { Array(bytes.prefix(damageOffset)) }
+    var truncated: [UInt8] { Array(bytes.prefix(damageOffset)) }
 }
 
 /// The decoded rows of a damaged image.
-struct ShownRows {
+struct DecodedRows {
     let status: DecodeStatus
     /// Rows that equal those of the undamaged file.
     let right: Int

@@ -23,7 +23,7 @@ import Testing
         file.layout == "strips" ? max(rowsBefore(file), 48) : rowsBefore(file)
     }
 
-    private func report(_ column: String, _ file: DamagedTIFF, _ rows: ShownRows) {
+    private func report(_ column: String, _ file: DamagedTIFF, _ rows: DecodedRows) {
         print("damaged: | \(file.name) | \(file.layout) | \(column) | \(rows.text) |")
     }
 
@@ -31,7 +31,7 @@ import Testing
     func oneWrongByteKeepsTheRowsBeforeIt(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)
 
-        let rows = try ShownRows(of: file.withWrongBytes(1), against: file.bytes)
+        let rows = try DecodedRows(of: file.withWrongBytes(1), against: file.bytes)
 
         #expect(rows.right >= rowsAround(file))
         #expect(rows.shown >= rowsAround(file))
@@ -42,7 +42,7 @@ import Testing
     func twoWrongBytesKeepTheRowsBeforeThem(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)
 
-        let rows = try ShownRows(of: file.withWrongBytes(2), against: file.bytes)
+        let rows = try DecodedRows(of: file.withWrongBytes(2), against: file.bytes)
 
         #expect(rows.right >= rowsAround(file))
     }
@@ -51,11 +51,11 @@ import Testing
     func truncatedFileKeepsTheRowsBeforeTheCut(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)
 
-        let rows = try ShownRows(of: file.cut, against: file.bytes)
+        let rows = try DecodedRows(of: file.truncated, against: file.bytes)
 
         #expect(rows.right >= rowsBefore(file))
         guard case .truncated(let count) = rows.status else {
-            Issue.record("a cut file is \(rows.status)")
+            Issue.record("the status of a truncated file is \(rows.status)")
             return
         }
         #expect(count <= rows.right)
@@ -67,11 +67,11 @@ import Testing
     func wrongByteInAFaxPageIsReportedAndKeepsAllRows(_ fixture: Fixture) throws {
         let file = try DamagedTIFF(fixture)
 
-        let rows = try ShownRows(of: file.withWrongBytes(1), against: file.bytes)
+        let rows = try DecodedRows(of: file.withWrongBytes(1), against: file.bytes)
 
         #expect(rows.shown == 64)
         guard case .corrupt = rows.status else {
-            Issue.record("a damaged page is \(rows.status)")
+            Issue.record("the status of a damaged page is \(rows.status)")
             return
         }
     }
@@ -89,7 +89,7 @@ import Testing
         }
         let damaged = tiff.bytes(rows: samples) { $0.removeLast($0.count * 4 / 10) }
 
-        let rows = try ShownRows(of: damaged, against: tiff.bytes(rows: samples))
+        let rows = try DecodedRows(of: damaged, against: tiff.bytes(rows: samples))
 
         #expect(rows.right >= 118)
         #expect(rows.shown == rows.right)

@@ -26,7 +26,7 @@ import Testing
     }
 
     /// Four of six rows, with or without an end code, for compressions 2, 3 and 4.
-    struct Short: Sendable {
+    struct ShortPage: Sendable {
         let compression: Int
         let digits: String
         var data: [UInt8] { [UInt8](digits: digits) }
@@ -36,16 +36,16 @@ import Testing
     // T.6: horizontal mode in the first row, then V0 three times per row.
     private static let group4 = "001 1011 011 1 111 111 111"
 
-    static let shortPages: [Short] = [
-        Short(compression: 2, digits: String(repeating: rowCodes + "0000", count: 4)),
-        Short(compression: 3, digits: group3 + String(repeating: endOfLine, count: 6)),
-        Short(compression: 3, digits: group3),
-        Short(compression: 4, digits: group4 + endOfLine + endOfLine),
-        Short(compression: 4, digits: group4),
+    static let shortPages: [ShortPage] = [
+        ShortPage(compression: 2, digits: String(repeating: rowCodes + "0000", count: 4)),
+        ShortPage(compression: 3, digits: group3 + String(repeating: endOfLine, count: 6)),
+        ShortPage(compression: 3, digits: group3),
+        ShortPage(compression: 4, digits: group4 + endOfLine + endOfLine),
+        ShortPage(compression: 4, digits: group4),
     ]
 
     @Test(.requirement("D3"), arguments: shortPages)
-    func truncatedDataKeepsEveryRowAndFillsTheRestWithWhite(_ short: Short) throws {
+    func truncatedDataKeepsEveryRowAndFillsTheRestWithWhite(_ short: ShortPage) throws {
         let image = try ImageDecoder(options: .asStored).decode(page(short.compression, [short.data]).bytes)
 
         #expect(image.status == .truncated(rows: 4))

@@ -4,7 +4,7 @@ import Testing
 
 /// Limits for small files that request much work (strips that share their bytes) or memory (large windows).
 @Suite struct TIFFWorkTests {
-    private func refusal(_ file: TIFFFile, _ change: (inout DecodeLimits) -> Void = { _ in }) -> DecodeError? {
+    private func decodeError(_ file: TIFFFile, _ change: (inout DecodeLimits) -> Void = { _ in }) -> DecodeError? {
         var decoder = ImageDecoder(options: .asStored)
         change(&decoder.options.limits)
         do throws(DecodeError) {
@@ -27,14 +27,14 @@ import Testing
     /// 3,000 x 16 KiB take 4.9 s at 100 ns per byte, from a file of 40 kB.
     @Test(.requirement("X4"), arguments: [8, 32946, 32909, 50000])
     func stripsSharingLargeInputThrowLimitExceeded(_ compression: Int) {
-        let error = refusal(shared(compression, [UInt8](repeating: 0, count: 16384), times: 3000))
+        let error = decodeError(shared(compression, [UInt8](repeating: 0, count: 16384), times: 3000))
 
         #expect(error?.code == .limitExceeded)
         #expect(error?.detail == "maxMemory")
     }
 
     @Test(.requirement("X4")) func stripsSharingLargeInputThrowWithoutMaxMemory() {
-        let error = refusal(shared(8, [UInt8](repeating: 0, count: 16384), times: 3000)) { $0.maxMemory = nil }
+        let error = decodeError(shared(8, [UInt8](repeating: 0, count: 16384), times: 3000)) { $0.maxMemory = nil }
 
         #expect(error?.code == .limitExceeded)
     }
@@ -85,7 +85,7 @@ import Testing
     /// Dictionary sizes (.xz format, section 5.3.1): 40 is 4 GiB minus one byte, 36 is 1 GiB, 22 is 8 MiB.
     @Test(.requirement("X15"), arguments: [40, 36] as [UInt8])
     func lzmaDictionaryAboveMaxMemoryThrowsLimitExceeded(_ dictionary: UInt8) {
-        let error = refusal(lzma([block(dictionary: dictionary, samples)], height: 1))
+        let error = decodeError(lzma([block(dictionary: dictionary, samples)], height: 1))
 
         #expect(error?.code == .limitExceeded)
         #expect(error?.detail == "maxMemory")
@@ -102,7 +102,7 @@ import Testing
     @Test(.requirement("X15")) func dictionaryOfALaterLZMABlockAboveMaxMemoryThrows() {
         let blocks = [block(dictionary: 0, samples), block(dictionary: 40, samples)]
 
-        #expect(refusal(lzma(blocks, height: 2))?.detail == "maxMemory")
+        #expect(decodeError(lzma(blocks, height: 2))?.detail == "maxMemory")
     }
 
     @Test(.requirement("X15")) func dictionaryOfBitReversedLZMADataAboveMaxMemoryThrows() {
@@ -115,14 +115,14 @@ import Testing
         file.strips[0] = file.strips[0].map(reversed)
         file[266] = [2]
 
-        #expect(refusal(file)?.detail == "maxMemory")
+        #expect(decodeError(file)?.detail == "maxMemory")
     }
 
     /// liblzma allocates nothing for a header with a wrong CRC32, so this is damage and not an exceeded limit.
     @Test(.requirement("X15")) func lzmaHeaderWithAWrongCRCIsMalformed() {
         let file = lzma([block(dictionary: 40, samples, crcChange: 1)], height: 1)
 
-        #expect(refusal(file)?.code == .malformed)
+        #expect(decodeError(file)?.code == .malformed)
     }
 
     /// One raw block; exponent 17 is a window of 128 MiB (RFC 8878, 3.1.1.1.2).
@@ -132,7 +132,7 @@ import Testing
         let file = TIFFFile(
             width: 8, height: 1, bits: [8], samples: 1, photometric: 1, compression: 50000, strips: [frame])
 
-        #expect(refusal(file) == nil)
-        #expect(refusal(file) { $0.maxMemory = 64 << 20 }?.detail == "maxMemory")
+        #expect(decodeError(file) == nil)
+        #expect(decodeError(file) { $0.maxMemory = 64 << 20 }?.detail == "maxMemory")
     }
 }

@@ -16,14 +16,14 @@ import Testing
     private static let small = Fixture.small(1200)
 
     /// Decodes and expects a consistent image or a typed error that is not internal.
-    private func survive(_ bytes: [UInt8], _ decoder: ImageDecoder, _ what: @autoclosure () -> String) {
+    private func expectImageOrTypedError(_ bytes: [UInt8], _ decoder: ImageDecoder, _ what: @autoclosure () -> String) {
         do throws(DecodeError) {
             let image = try decoder.decode(bytes)
             if case .truncated(let rows) = image.status, rows < 0 || rows > image.header.height {
                 Issue.record("\(what()): \(rows) rows of \(image.header.height)")
             }
             if image.bitmap.width != image.header.displayWidth || image.bitmap.height != image.header.displayHeight {
-                Issue.record("\(what()): the header gives another size")
+                Issue.record("\(what()): the header has another size")
             }
         } catch {
             if error.code == .internal || error.message.isEmpty { Issue.record("\(what()): \(error)") }
@@ -34,7 +34,9 @@ import Testing
     func truncatingAtAnyByteDecodesOrThrowsATypedError(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
-        for count in 0..<bytes.count { survive(Array(bytes.prefix(count)), decoder, "\(fixture) cut at \(count)") }
+        for count in 0..<bytes.count {
+            expectImageOrTypedError(Array(bytes.prefix(count)), decoder, "\(fixture) cut at \(count)")
+        }
     }
 
     @Test(arguments: small)
@@ -46,7 +48,7 @@ import Testing
             for mask in [0xFF, 1 << UInt8(index % 8)] as [UInt8] {
                 var flipped = bytes
                 flipped[index] ^= mask
-                survive(flipped, decoder, "\(fixture) with byte \(index) ^ \(mask)")
+                expectImageOrTypedError(flipped, decoder, "\(fixture) with byte \(index) ^ \(mask)")
             }
         }
     }
@@ -71,6 +73,8 @@ import Testing
     func truncatingAnInvalidFileDecodesOrThrowsATypedError(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
         let decoder = Self.decoder
-        for count in 0..<bytes.count { survive(Array(bytes.prefix(count)), decoder, "\(fixture) cut at \(count)") }
+        for count in 0..<bytes.count {
+            expectImageOrTypedError(Array(bytes.prefix(count)), decoder, "\(fixture) cut at \(count)")
+        }
     }
 }

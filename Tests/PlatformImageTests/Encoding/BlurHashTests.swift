@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: [(65, 64), (150, 97), (300, 20), (9, 200)])
     func averagingALargeImageChangesEachTermByAtMostOneStep(width: Int, height: Int) throws {
-        let smooth = SamplePicture.photograph(width, height)
+        let smooth = SampleImage.photograph(width, height)
 
         let hash = try BlurHash(smooth, columns: 3, rows: 3)
 

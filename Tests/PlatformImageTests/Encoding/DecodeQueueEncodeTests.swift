@@ -4,11 +4,11 @@ import Testing
 
 /// Encoding on a decode queue: results, errors, cancellation, priority and budget.
 @Suite(.requirement("N13"), .timeLimit(.minutes(30))) struct DecodeQueueEncodeTests {
-    private static let bitmap = SamplePicture.gradient.bitmap(40, 30)
+    private static let bitmap = SampleImage.gradient.bitmap(40, 30)
     private static let delay = FrameDelay(numerator: 1, denominator: 10)
 
     /// A queue whose only thread is busy until the gate opens.
-    private func blocked(
+    private func withBlockedQueue(
         _ body: (DecodeQueue, QueueGate) async throws -> Void
     ) async throws {
         let queue = DecodeQueue(width: 1)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func encodeAnimationReturnsTheFileOfTheEncoder() async throws {
-        let frames = [Self.bitmap, SamplePicture.noise.bitmap(40, 30)].map { AnimationFrame($0, delay: Self.delay) }
+        let frames = [Self.bitmap, SampleImage.noise.bitmap(40, 30)].map { AnimationFrame($0, delay: Self.delay) }
 
         let file = try await DecodeQueue(width: 1).encodeAnimation(frames, loopCount: 3)
 
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func cancellingAWaitingEncodingRemovesItFromTheQueue() async throws {
-        try await blocked { queue, _ in
+        try await withBlockedQueue { queue, _ in
             let task = Task { try await queue.encode(Self.bitmap, as: .png) }
             await yieldUntil { queue.waitingCount == 1 }
 
@@ -67,7 +67,7 @@ import Testing
     @Test func cancellingARunningEncodingThrowsCancelled() async {
         let queue = DecodeQueue(width: 1, budget: DecodeBudget(maxBytes: 100))
         // More work than can finish before the cancellation; all frames share one bitmap.
-        let frame = AnimationFrame(SamplePicture.noise.tiled(1000, 1000), delay: Self.delay)
+        let frame = AnimationFrame(SampleImage.noise.tiled(1000, 1000), delay: Self.delay)
         let frames = [AnimationFrame](repeating: frame, count: 100_000)
         let task = Task { try await queue.encodeAnimation(frames, byteCount: 10) }
         // The job runs as soon as its bytes are granted.
@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: DecodeQueue.Priority.allCases)
     func encodingsRunInTheOrderOfTheirPriority(priority: DecodeQueue.Priority) async throws {
         let waitingBehind = Locked(-1)
-        try await blocked { queue, gate in
+        try await withBlockedQueue { queue, gate in
             let normal = Task { try await queue.run { _ in waitingBehind.update { $0 = queue.waitingCount } } }
             await yieldUntil { queue.waitingCount == 1 }
             let encoding = Task { try await queue.encode(Self.bitmap, as: .png, priority: priority) }

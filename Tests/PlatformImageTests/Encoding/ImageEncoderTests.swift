@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ImageEncoderTests {
     @Test func maxBytesChoosesTheHighestQualityThatFits() throws {
-        let bitmap = SamplePicture.photograph(48, 36)
+        let bitmap = SampleImage.photograph(48, 36)
         let sizes = try (1...90).map { try Self.jpeg(bitmap, quality: $0).count }
         // The binary search is exact where the size grows with the quality, which holds for the running maxima here.
         for limit in Set([1, 2, 5, 20, 40, 63, 80, 89, 90].flatMap { [sizes[$0 - 1], sizes[$0 - 1] + 1] }) {
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func fileWithinMaxBytesEqualsTheFileWithoutALimit() throws {
-        let bitmap = SamplePicture.photograph(48, 36)
+        let bitmap = SampleImage.photograph(48, 36)
         for format in EncodedFormat.allCases {
             let plain = try ImageEncoder().encode(bitmap, as: format)
             var encoder = ImageEncoder()
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func unreachableMaxBytesThrowsTheSmallestSize() throws {
-        let bitmap = SamplePicture.photograph(48, 36)
+        let bitmap = SampleImage.photograph(48, 36)
         let smallest = try Self.jpeg(bitmap, quality: 1).count
         for limit in [1, 100, smallest - 1] {
             let error = #expect(throws: EncodeError.self) { try Self.jpeg(bitmap, quality: 80, maxBytes: limit) }
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func pngOverMaxBytesIsCompressedAtTheHighestLevel() throws {
-        let bitmap = SamplePicture.photograph(64, 48)
+        let bitmap = SampleImage.photograph(64, 48)
         var encoder = ImageEncoder()
         encoder.options.png.compressionLevel = 1
         let quick = try encoder.encode(bitmap, as: .png)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func largePNGOverMaxBytesEndsEarly() throws {
-        let tall = SamplePicture.noise.tiled(1000, 1100)
+        let tall = SampleImage.noise.tiled(1000, 1100)
         var encoder = ImageEncoder()
         encoder.options.png.reducesColors = false
         encoder.options.png.compressionLevel = 0
@@ -74,11 +74,11 @@ import Testing
 
     @Test func equalImagesAndOptionsGiveEqualBytes() async throws {
         for format in EncodedFormat.allCases {
-            let bitmap = SamplePicture.sevenColors.bitmap(60, 44)
+            let bitmap = SampleImage.sevenColors.bitmap(60, 44)
             let first = try ImageEncoder().encode(bitmap, as: format)
             let files = try await withThrowingTaskGroup(of: [UInt8].self) { group in
                 for _ in 0..<8 {
-                    group.addTask { try ImageEncoder().encode(SamplePicture.sevenColors.bitmap(60, 44), as: format) }
+                    group.addTask { try ImageEncoder().encode(SampleImage.sevenColors.bitmap(60, 44), as: format) }
                 }
                 return try await group.reduce(into: [[UInt8]]()) { $0.append($1) }
             }
@@ -91,19 +91,19 @@ import Testing
         progressive.options.jpeg.isProgressive = true
         var quick = ImageEncoder()
         quick.options.jpeg.optimizesHuffman = false
-        let picture = SamplePicture.photograph(40, 100)
+        let picture = SampleImage.photograph(40, 100)
         for (encoder, format) in [
             (progressive, EncodedFormat.jpeg), (quick, .jpeg), (ImageEncoder(), .jpeg), (ImageEncoder(), .png),
         ] {
-            for bitmap in [picture, SamplePicture.twoColors.bitmap(20, 70), SamplePicture.noise.bitmap(20, 70)] {
-                try Self.cancelEverywhere { try encoder.encode(bitmap, as: format, cancellation: $0) }
+            for bitmap in [picture, SampleImage.twoColors.bitmap(20, 70), SampleImage.noise.bitmap(20, 70)] {
+                try Self.expectCancelledAtEveryPoll { try encoder.encode(bitmap, as: format, cancellation: $0) }
             }
         }
     }
 
     @Test func everyEncoderPollsAtLeastEverySixteenRows() throws {
         for format in EncodedFormat.allCases {
-            for kind in SamplePicture.allCases {
+            for kind in SampleImage.allCases {
                 let flag = CancellationFlag()
                 _ = try ImageEncoder().encode(kind.bitmap(3, 500), as: format, cancellation: flag)
                 // One pass analyses the pixels, one writes them.
@@ -117,7 +117,7 @@ import Testing
             let flag = CancellationFlag()
             flag.setDeadline(.now - .seconds(1))
             let error = #expect(throws: EncodeError.self) {
-                try ImageEncoder().encode(SamplePicture.gradient.bitmap(9, 9), as: format, cancellation: flag)
+                try ImageEncoder().encode(SampleImage.gradient.bitmap(9, 9), as: format, cancellation: flag)
             }
             #expect(error?.code == .deadlinePassed)
         }
@@ -128,7 +128,7 @@ import Testing
         #expect(EncodedFormat.allCases.map(\.fileExtension) == ["png", "jpg"])
     }
 
-    static func cancelEverywhere(_ encode: (CancellationFlag) throws -> [UInt8]) throws {
+    static func expectCancelledAtEveryPoll(_ encode: (CancellationFlag) throws -> [UInt8]) throws {
         let counter = CancellationFlag()
         let whole = try encode(counter)
         #expect(counter.pollCount > 1)

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct ResampleKernelTests {
     /// Every remainder after the blocks of the vector kernels.
-    @Test(arguments: [RandomPicture.opaque, .mixedRows])
-    func portableKernelsGiveTheSameBytesAtEveryWidth(_ picture: RandomPicture) throws {
+    @Test(arguments: [RandomImage.opaque, .mixedRows])
+    func portableKernelsGiveTheSameBytesAtEveryWidth(_ picture: RandomImage) throws {
         var random = SplitMix(seed: 1)
         for width in 1...64 {
             let source = picture.bitmap(width, 5, using: &random)
@@ -18,8 +18,8 @@ import Testing
         }
     }
 
-    @Test(arguments: RandomPicture.allCases, [false, true])
-    func portableKernelsGiveTheSameBytesAtRandomSizes(_ picture: RandomPicture, _ linearLight: Bool) throws {
+    @Test(arguments: RandomImage.allCases, [false, true])
+    func portableKernelsGiveTheSameBytesAtRandomSizes(_ picture: RandomImage, _ linearLight: Bool) throws {
         var random = SplitMix(seed: 2)
         for filter in ResampleFilter.allCases {
             let sides = (0..<4).map { _ in Int.random(in: 1...300, using: &random) }

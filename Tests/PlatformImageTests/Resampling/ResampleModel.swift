@@ -105,7 +105,7 @@ struct ResampleModel {
 }
 
 /// Images of random pixels.
-enum RandomPicture: CaseIterable {
+enum RandomImage: CaseIterable {
     case opaque, translucent
     /// Opaque and translucent rows in random order.
     case mixedRows

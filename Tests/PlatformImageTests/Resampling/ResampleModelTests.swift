@@ -4,8 +4,8 @@ import Testing
 @testable import PlatformImage
 
 @Suite struct ResampleModelTests {
-    @Test(arguments: ResampleFilter.allCases, RandomPicture.allCases)
-    func everyFilterAgreesWithTheFloatingPointModel(_ filter: ResampleFilter, _ picture: RandomPicture) throws {
+    @Test(arguments: ResampleFilter.allCases, RandomImage.allCases)
+    func everyFilterAgreesWithTheFloatingPointModel(_ filter: ResampleFilter, _ picture: RandomImage) throws {
         var random = SplitMix(seed: 6)
         for _ in 0..<10 {
             let sides = (0..<4).map { _ in Int.random(in: 1...36, using: &random) }
@@ -18,8 +18,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ResampleFilter.allCases, RandomPicture.allCases)
-    func linearLightAgreesWithTheFloatingPointModel(_ filter: ResampleFilter, _ picture: RandomPicture) throws {
+    @Test(arguments: ResampleFilter.allCases, RandomImage.allCases)
+    func linearLightAgreesWithTheFloatingPointModel(_ filter: ResampleFilter, _ picture: RandomImage) throws {
         var random = SplitMix(seed: 7)
         for _ in 0..<5 {
             let sides = (0..<4).map { _ in Int.random(in: 1...30, using: &random) }

@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ResampleFilter.allCases, RandomPicture.allCases)
-    func resizingToTheSameSizeCopiesEveryByte(_ filter: ResampleFilter, _ picture: RandomPicture) throws {
+    @Test(arguments: ResampleFilter.allCases, RandomImage.allCases)
+    func resizingToTheSameSizeCopiesEveryByte(_ filter: ResampleFilter, _ picture: RandomImage) throws {
         var random = SplitMix(seed: 3)
         let source = picture.bitmap(19, 23, using: &random)
 
@@ -45,7 +45,7 @@ import Testing
     @Test(arguments: ResampleFilter.allCases)
     func cropWithoutScalingCopiesItsPixels(_ filter: ResampleFilter) throws {
         var random = SplitMix(seed: 4)
-        let source = RandomPicture.translucent.bitmap(31, 27, using: &random)
+        let source = RandomImage.translucent.bitmap(31, 27, using: &random)
 
         let part = try source.resized(
             width: 12, height: 9, crop: PixelRectangle(x: 19, y: 5, width: 40, height: 9), filter: filter)
@@ -57,7 +57,7 @@ import Testing
 
     @Test func nearestTakesThePixelAtTheCentre() throws {
         var random = SplitMix(seed: 5)
-        let source = RandomPicture.translucent.bitmap(13, 11, using: &random)
+        let source = RandomImage.translucent.bitmap(13, 11, using: &random)
         for (width, height) in [(1, 1), (4, 7), (13, 40), (50, 3)] {
             let result = try source.resized(width: width, height: height, filter: .nearest)
             for y in 0..<height {
@@ -70,7 +70,7 @@ import Testing
 
     @Test func boxFilterOfWholePixelsIsTheirMean() throws {
         var random = SplitMix(seed: 6)
-        let source = RandomPicture.opaque.bitmap(24, 12, using: &random)
+        let source = RandomImage.opaque.bitmap(24, 12, using: &random)
 
         let result = try source.resized(width: 6, height: 3, filter: .box)
 
@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: ResampleFilter.allCases)
     func opaqueImageStaysOpaqueWithAndWithoutTheOpaqueHint(_ filter: ResampleFilter) throws {
         var random = SplitMix(seed: 8)
-        let source = RandomPicture.opaque.bitmap(40, 33, using: &random)
+        let source = RandomImage.opaque.bitmap(40, 33, using: &random)
         for (width, height) in [(7, 5), (39, 34), (90, 66)] {
             for linearLight in [false, true] {
                 var request = ResampleRequest(
@@ -110,10 +110,10 @@ import Testing
                 request.linearLight = linearLight
                 let found = try source.resized(by: request, flag: nil)
                 request.isOpaque = true
-                let told = try source.resized(by: request, flag: nil)
+                let withHint = try source.resized(by: request, flag: nil)
 
-                #expect(found.copyBytes() == told.copyBytes())
-                #expect(stride(from: 3, to: found.byteCount, by: 4).allSatisfy { told.copyBytes()[$0] == 255 })
+                #expect(found.copyBytes() == withHint.copyBytes())
+                #expect(stride(from: 3, to: found.byteCount, by: 4).allSatisfy { withHint.copyBytes()[$0] == 255 })
             }
         }
     }

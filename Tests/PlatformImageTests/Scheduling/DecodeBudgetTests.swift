@@ -143,7 +143,7 @@ import Testing
         let large = budget.acquire(80, priority: .normal) { served.update { $0.append("large") } }
         _ = budget.acquire(50, priority: .normal) { served.update { $0.append("small") } }
         guard case .waiting(let ticket) = large else {
-            Issue.record("a request that does not fit waits")
+            Issue.record("a request that does not fit must wait")
             return
         }
 
@@ -230,7 +230,7 @@ import Testing
             budget.release(byteCount)
         case .cancelFirst:
             guard let number = model.cancelFirst(), let ticket = model.tickets[number] else { return }
-            if !budget.cancel(ticket) { Issue.record("a request that waits can be cancelled") }
+            if !budget.cancel(ticket) { Issue.record("a waiting request must be cancellable") }
         }
         // One comparison per operation, because `#expect` is slower than the operation.
         if served.value != model.served || budget.grantedBytes != model.held.reduce(0, +)

@@ -4,15 +4,15 @@ import Testing
 
 /// Work on a queue that throws errors of any type.
 @Suite(.requirement("N13"), .timeLimit(.minutes(30))) struct DecodeQueueWorkTests {
-    private struct Mishap: Error, Equatable { let number: Int }
+    private struct WorkError: Error, Equatable { let number: Int }
 
     private static func untyped(_ number: Int) throws -> Int {
-        guard number == 0 else { throw Mishap(number: number) }
+        guard number == 0 else { throw WorkError(number: number) }
         return 42
     }
 
-    private static func typed(_ number: Int) throws(Mishap) -> Int {
-        guard number == 0 else { throw Mishap(number: number) }
+    private static func typed(_ number: Int) throws(WorkError) -> Int {
+        guard number == 0 else { throw WorkError(number: number) }
         return 42
     }
 
@@ -20,8 +20,8 @@ import Testing
         let queue = DecodeQueue(width: 1)
 
         #expect(try await queue.run { _ in try Self.untyped(0) } == 42)
-        await #expect(throws: Mishap(number: 7)) { try await queue.run { _ in try Self.untyped(7) } }
-        await #expect(throws: Mishap(number: 8)) {
+        await #expect(throws: WorkError(number: 7)) { try await queue.run { _ in try Self.untyped(7) } }
+        await #expect(throws: WorkError(number: 8)) {
             try await queue.run(priority: .high, byteCount: 5) { flag in
                 guard !flag.isCancelled else { return 0 }
                 return try Self.untyped(8)
@@ -33,7 +33,9 @@ import Testing
     @Test func runRethrowsTypedErrorsWithTheirType() async {
         let queue = DecodeQueue(width: 1)
         do {
-            _ = try await queue.run(refusal: { _ in Mishap(number: -1) }) { (_) throws(Mishap) in try Self.typed(9) }
+            _ = try await queue.run(refusal: { _ in WorkError(number: -1) }) { (_) throws(WorkError) in
+                try Self.typed(9)
+            }
             Issue.record("nothing was thrown")
         } catch {
             // No cast, because the error type is static.
@@ -50,9 +52,9 @@ import Testing
                     byteCount: byteCount,
                     refusal: { error in
                         refused.update { $0.append(error.code) }
-                        return Mishap(number: byteCount)
+                        return WorkError(number: byteCount)
                     }
-                ) { (_) throws(Mishap) in 1 }
+                ) { (_) throws(WorkError) in 1 }
                 Issue.record("nothing was thrown")
             } catch {
                 #expect(error.number == byteCount)
@@ -111,6 +113,6 @@ import Testing
         gate.open()
 
         let result = await task.result
-        #expect(throws: Mishap(number: 5)) { try result.get() }
+        #expect(throws: WorkError(number: 5)) { try result.get() }
     }
 }

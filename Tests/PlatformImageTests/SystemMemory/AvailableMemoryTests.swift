@@ -20,7 +20,7 @@ import Testing
         System("v2, the parent's limit", own, SystemTree.unified, ["\(v2)/a.slice/memory.max": "8192\n"], 8192),
         System("v2, a limit at the mount", own, SystemTree.unified, ["\(v2)/memory.max": "12288\n"], 12288),
         System(
-            "v2, the lowest of all counts", own, SystemTree.unified,
+            "v2, the lowest limit of all levels", own, SystemTree.unified,
             [
                 "\(v2)/memory.max": "9000\n", "\(v2)/a.slice/memory.max": "5000\n",
                 "\(v2)/a.slice/b.service/memory.max": "7000\n",
@@ -38,7 +38,7 @@ import Testing
         System("v2, a limit of 0", own, SystemTree.unified, ["\(v2)/a.slice/memory.max": "0\n"], 0),
         System("v2, no files", own, SystemTree.unified, [:], nil),
         System("v2, root cgroup", "0::/\n", SystemTree.unified, ["\(v2)/memory.max": "77\n"], 77),
-        System("v2, others' cgroups", own, SystemTree.unified, ["\(v2)/a.slice/c/memory.max": "4\n"], nil),
+        System("v2, the limit of another cgroup", own, SystemTree.unified, ["\(v2)/a.slice/c/memory.max": "4\n"], nil),
         System(
             "v2, a path with colons and blanks", "0::/a b:c,memory\n", SystemTree.unified,
             ["\(v2)/a b:c,memory/memory.max": "55\n"], 55),
@@ -97,20 +97,20 @@ import Testing
             "container with another mount root", "0::/\n",
             "900 899 0:27 /docker/0123 /sys/fs/cgroup ro - cgroup2 cgroup rw\n", ["\(v2)/memory.max": "601\n"], 601),
         System(
-            "a name that only begins alike", "0::/docker-x/y\n",
+            "a path with the mount root as a string prefix only", "0::/docker-x/y\n",
             "900 899 0:27 /docker /sys/fs/cgroup ro - cgroup2 cgroup rw\n",
             ["\(v2)/memory.max": "602\n", "\(v2)/y/memory.max": "1\n"], 602),
         System(
-            "a namespace left for outside", "0::/../..\n", SystemTree.unified,
+            "a path outside the namespace", "0::/../..\n", SystemTree.unified,
             ["\(v2)/memory.max": "603\n", "sys/memory.max": "1\n", "memory.max": "1\n"], 603),
         System(
-            "a path that leads up", "0::/a/../../b\n", SystemTree.unified,
+            "a path with parent components", "0::/a/../../b\n", SystemTree.unified,
             ["\(v2)/memory.max": "604\n", "\(v2)/a/memory.max": "1\n", "sys/fs/b/memory.max": "1\n"], 604),
         System(
             "a mount from outside of the namespace", "0::/../../c\n",
             "31 23 0:27 /../.. /sys/fs/cgroup rw - cgroup2 cgroup rw\n", ["\(v2)/c/memory.max": "605\n"], 605),
         System(
-            "of two mounts, the one that shows more", "0::/pod/c\n",
+            "of two mounts, the one with more ancestors", "0::/pod/c\n",
             """
             900 899 0:27 /pod/c /mnt ro - cgroup2 cgroup rw
             901 899 0:27 /other /other ro - cgroup2 cgroup rw
@@ -175,22 +175,22 @@ import Testing
         ("\(v2)/unified/y/memory.high", 1 << 30, 10),
     ]
 
-    enum Odd: CaseIterable { case missing, folder, fifo, writtenFIFO, zeroDevice, symlinkLoop, endless }
+    enum UnusualFile: CaseIterable { case missing, folder, fifo, writtenFIFO, zeroDevice, symlinkLoop, endless }
 
     /// None of these may block: a blocking `open` of a FIFO waits for its writer.
-    @Test(.timeLimit(.minutes(30)), arguments: Odd.allCases)
-    func unreadableFileIsTreatedAsMissing(_ odd: Odd) throws {
+    @Test(.timeLimit(.minutes(30)), arguments: UnusualFile.allCases)
+    func unreadableFileIsTreatedAsMissing(_ kind: UnusualFile) throws {
         for (path, physical, limit) in Self.withoutOneFile {
             let tree = try hybridTree()
             let full = tree.path(path)
             try tree.remove(path)
             var writer: Int32 = -1
-            switch odd {
+            switch kind {
             case .missing: break
             case .folder: try FileManager.default.createDirectory(atPath: full, withIntermediateDirectories: false)
             case .fifo, .writtenFIFO:
                 #expect(mkfifo(full, 0o600) == 0)
-                if odd == .writtenFIFO { writer = open(full, O_RDWR) }
+                if kind == .writtenFIFO { writer = open(full, O_RDWR) }
             case .zeroDevice: try FileManager.default.createSymbolicLink(atPath: full, withDestinationPath: "/dev/zero")
             case .symlinkLoop: try FileManager.default.createSymbolicLink(atPath: full, withDestinationPath: full)
             case .endless:

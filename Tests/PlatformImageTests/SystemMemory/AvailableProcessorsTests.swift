@@ -31,7 +31,7 @@ import Testing
         unified("0 100000", nil), unified("100000 0", nil), unified("-1 100000", nil), unified("x y", nil),
         unified("1 2 3", nil), unified("9223372036854775807 1", .max),
         System(
-            "v2, the lowest of all counts", own, SystemTree.unified,
+            "v2, the lowest quota of all levels", own, SystemTree.unified,
             [
                 "\(v2)/a.slice/cpu.max": "150000 100000\n", "\(v2)/a.slice/b.service/cpu.max": "400000 100000\n",
                 "\(v2)/cpu.max": "max 100000\n",
@@ -40,7 +40,9 @@ import Testing
             "v2, periods differ", own, SystemTree.unified,
             ["\(v2)/a.slice/cpu.max": "90000 10000\n", "\(v2)/a.slice/b.service/cpu.max": "200000 50000\n"], 4),
         System("v2, no files", own, SystemTree.unified, [:], nil),
-        System("v2, others' cgroups", own, SystemTree.unified, ["\(v2)/a.slice/c/cpu.max": "1000 100000\n"], nil),
+        System(
+            "v2, the quota of another cgroup", own, SystemTree.unified, ["\(v2)/a.slice/c/cpu.max": "1000 100000\n"],
+            nil),
         System(
             "container with a namespace", "0::/\n",
             "900 899 0:27 / /sys/fs/cgroup ro,nosuid - cgroup2 cgroup rw\n", ["\(v2)/cpu.max": "300000 100000\n"], 3),

@@ -143,7 +143,7 @@ import Testing
         let file = "\(Self.own)/memory.events.local"
         let tree = try Self.tree([file: Self.counters()])
         let count = Locked(0)
-        let told = AsyncStream.makeStream(of: Void.self)
+        let reports = AsyncStream.makeStream(of: Void.self)
         let released = AsyncStream.makeStream(of: Void.self)
         var token: Token? = Token { released.continuation.finish() }
         let watcher = try MemoryPressureWatcher(
@@ -151,12 +151,12 @@ import Testing
         ) { [token] _ in
             _ = token
             count.update { $0 += 1 }
-            told.continuation.yield()
+            reports.continuation.yield()
         }
         token = nil
 
         try tree.write(Self.counters(max: 1), to: file)
-        for await _ in told.stream { break }
+        for await _ in reports.stream { break }
         for high in 1...50 { try tree.write(Self.counters(high: high, max: 1), to: file) }
         watcher.stop()
 
@@ -297,17 +297,17 @@ import Testing
     @Test(.enabled(if: canWatchStalls, "this kernel has no pressure stall information"), .timeLimit(.minutes(30)))
     func realStallIsReported() async throws {
         let (events, continuation) = AsyncStream.makeStream(of: MemoryPressureEvent.self)
-        let isTold = Locked(false)
+        let isReported = Locked(false)
         let watcher = try MemoryPressureWatcher(sources: [.systemStalls], stall: .microseconds(1)) {
-            isTold.update { $0 = true }
+            isReported.update { $0 = true }
             continuation.yield($0)
         }
         let before = Self.totalStall
         let file = try RereadFile()
 
         let deadline = ContinuousClock.now + .seconds(20)
-        while !isTold.value, ContinuousClock.now < deadline { file.reread() }
-        if !isTold.value, Self.totalStall == before { try Test.cancel("no page had to be waited for here") }
+        while !isReported.value, ContinuousClock.now < deadline { file.reread() }
+        if !isReported.value, Self.totalStall == before { try Test.cancel("no page had to be waited for here") }
 
         var iterator = events.makeAsyncIterator()
         let event = try #require(await iterator.next())
@@ -322,7 +322,7 @@ import Testing
             _ = try MemoryPressureWatcher(
                 sources: [.systemStalls], stall: .zero, window: .seconds(2), stallFile: Self.stallFile, root: ""
             ) { _ in }
-            Issue.record("a threshold of 0 was taken")
+            Issue.record("a threshold of 0 was accepted")
         } catch {
             let message = try #require(error.attempts.first?.message)
             #expect(message == "/proc/pressure/memory: Invalid argument at \"some 0 2000000\"")
@@ -390,7 +390,7 @@ import Testing
                 sources: [.cgroupEvents, .systemStalls], stall: .zero, window: .zero, stallFile: Self.noStalls,
                 root: tree.root
             ) { _ in }
-            Issue.record("nothing was there to watch")
+            Issue.record("no error although no source is available")
         } catch {
             #expect(error.code == .noSource && error.attempts.map(\.source) == [.cgroupEvents, .systemStalls])
             #expect(error.attempts[0].message == "no cgroup of version 2 is mounted")

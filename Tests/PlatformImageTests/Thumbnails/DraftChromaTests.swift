@@ -10,7 +10,7 @@ import Testing
     private let height = 720
 
     private func encoded(
-        _ sample: SamplePicture, _ chroma: ChromaSubsampling = .ratio420, quality: Int = 90
+        _ sample: SampleImage, _ chroma: ChromaSubsampling = .ratio420, quality: Int = 90
     ) throws -> [UInt8] {
         var options = EncodeOptions()
         options.jpeg.quality = quality
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func uniformChromaIsUnchangedInADraft() throws {
-        for sample in [SamplePicture.grayNoise, .oneColor] {
+        for sample in [SampleImage.grayNoise, .oneColor] {
             let bytes = try encoded(sample, quality: 60)
             #expect(try decode(bytes, .draft) == decode(bytes, .exact), "\(sample)")
         }

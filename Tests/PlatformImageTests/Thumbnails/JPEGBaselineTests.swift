@@ -5,7 +5,7 @@ import Testing
 
 /// The native decoder of baseline JPEGs at 1/4 and 1/8 returns the result of libjpeg for intact and damaged files.
 @Suite struct JPEGBaselineTests {
-    private typealias Ending = Result<FullDecodeModel.Outcome, DecodeError>
+    private typealias DecodeResult = Result<FullDecodeModel.Outcome, DecodeError>
 
     private func options(_ denominator: Int, libraries: Bool) -> DecodeOptions {
         var options = DecodeOptions.asStored
@@ -15,7 +15,7 @@ import Testing
     }
 
     /// The result of a decode into a bitmap or, with `shrinks`, into a resampler.
-    private func ending(_ bytes: [UInt8], _ options: DecodeOptions, shrinks: Bool) -> Ending {
+    private func decodeResult(_ bytes: [UInt8], _ options: DecodeOptions, shrinks: Bool) -> DecodeResult {
         Result { () throws(DecodeError) in
             if shrinks { return try ShrinkOnLoad.decode(bytes, options: options, width: 5, height: 3) }
             let image = try ImageDecoder(options: options).decode(bytes)
@@ -27,15 +27,15 @@ import Testing
     private func expectEqual(_ bytes: [UInt8], _ name: @autoclosure () -> String) {
         for denominator in [4, 8] {
             for shrinks in [false, true] {
-                let own = ending(bytes, options(denominator, libraries: false), shrinks: shrinks)
-                let library = ending(bytes, options(denominator, libraries: true), shrinks: shrinks)
+                let own = decodeResult(bytes, options(denominator, libraries: false), shrinks: shrinks)
+                let library = decodeResult(bytes, options(denominator, libraries: true), shrinks: shrinks)
                 #expect(own == library, "\(name()) at 1/\(denominator), shrinks: \(shrinks)")
             }
         }
     }
 
     private func encoded(
-        _ sample: SamplePicture, _ width: Int, _ height: Int, quality: Int, _ chroma: ChromaSubsampling
+        _ sample: SampleImage, _ width: Int, _ height: Int, quality: Int, _ chroma: ChromaSubsampling
     ) throws -> [UInt8] {
         var options = EncodeOptions()
         options.jpeg.quality = quality
@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: [ChromaSubsampling.ratio420, .ratio422, .ratio444], [1, 70, 100])
     func everySizeDecodesLikeLibjpeg(_ chroma: ChromaSubsampling, _ quality: Int) throws {
         for width in 1...40 {
-            let sample = [SamplePicture.opaqueNoise, .grayNoise, .oneColor, .gradient][width % 4]
+            let sample = [SampleImage.opaqueNoise, .grayNoise, .oneColor, .gradient][width % 4]
             let bytes = try encoded(sample, width, 1 + width * 7 % 40, quality: quality, chroma)
             expectEqual(bytes, "\(sample) \(width)")
         }
@@ -75,12 +75,12 @@ import Testing
     }
 
     /// Large enough for the decoder to skip several codes at a time.
-    private func manyBlocks(_ sample: SamplePicture, _ quality: Int, _ chroma: ChromaSubsampling) throws -> [UInt8] {
+    private func manyBlocks(_ sample: SampleImage, _ quality: Int, _ chroma: ChromaSubsampling) throws -> [UInt8] {
         try encoded(sample, chroma == .ratio420 ? 730 : 370, chroma == .ratio420 ? 715 : 365, quality: quality, chroma)
     }
 
-    @Test(arguments: [SamplePicture.opaqueNoise, .grayNoise, .gradient], [1, 12, 60, 90, 100])
-    func skippedCoefficientsGiveThePixelsOfLibjpeg(_ sample: SamplePicture, _ quality: Int) throws {
+    @Test(arguments: [SampleImage.opaqueNoise, .grayNoise, .gradient], [1, 12, 60, 90, 100])
+    func skippedCoefficientsGiveThePixelsOfLibjpeg(_ sample: SampleImage, _ quality: Int) throws {
         for chroma in [ChromaSubsampling.ratio420, .ratio444] {
             expectEqual(try manyBlocks(sample, quality, chroma), "\(sample) at \(quality)")
         }
@@ -109,8 +109,9 @@ import Testing
             case 1: changed[at] ^= 1 << UInt8(round % 8)
             default: changed[at] = 0xFF
             }
-            let own = ending(changed, options(8, libraries: false), shrinks: false)
-            #expect(own == ending(changed, options(8, libraries: true), shrinks: false), "round \(round) at \(at)")
+            let own = decodeResult(changed, options(8, libraries: false), shrinks: false)
+            #expect(
+                own == decodeResult(changed, options(8, libraries: true), shrinks: false), "round \(round) at \(at)")
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
     }
     static let small = Array(Fixture.small(400).filter { $0.format == "png" }.prefix(24))
 
-    private enum Ending: Equatable {
+    private enum DecodeEnd: Equatable {
         case outcome(FullDecodeModel.Outcome)
         case failure(DecodeError.Code, String)
 
@@ -33,37 +33,38 @@ import Testing
 
     /// Compares thumbnail and full image, lenient and strict; returns the lenient thumbnail.
     @discardableResult
-    private func expectStreamedIsWhole(_ bytes: [UInt8], _ what: @autoclosure () -> String = "") -> Ending {
-        var endings: [Ending] = []
+    private func expectStreamingEqualsFullDecode(_ bytes: [UInt8], _ what: @autoclosure () -> String = "") -> DecodeEnd
+    {
+        var endings: [DecodeEnd] = []
         for strictness in [DecodeOptions.Strictness.lenient, .corrupt] {
             var options = DecodeOptions.asStored
             options.strictness = strictness
             var least = options
             least.usesLeastMemory = true
 
-            let whole = Ending { () throws(DecodeError) in
+            let whole = DecodeEnd { () throws(DecodeError) in
                 try FullDecodeModel.decode(bytes, options: options, width: 5, height: 7)
             }
-            let streamed = Ending { () throws(DecodeError) in
+            let streamed = DecodeEnd { () throws(DecodeError) in
                 try ShrinkOnLoad.decode(bytes, options: least, width: 5, height: 7)
             }
             if streamed != whole { Issue.record("\(strictness) thumbnail: \(what()): \(streamed), not \(whole)") }
             endings.append(streamed)
 
-            let picture = Ending { () throws(DecodeError) in try Self.full(bytes, options) }
-            let other = Ending { () throws(DecodeError) in try Self.full(bytes, least) }
+            let picture = DecodeEnd { () throws(DecodeError) in try Self.full(bytes, options) }
+            let other = DecodeEnd { () throws(DecodeError) in try Self.full(bytes, least) }
             if other != picture { Issue.record("\(strictness) picture: \(what())") }
         }
         return endings[0]
     }
 
     @Test(arguments: fixtures) func everyFixtureStreamsToTheSamePixels(_ fixture: Fixture) throws {
-        expectStreamedIsWhole(try fixture.load())
+        expectStreamingEqualsFullDecode(try fixture.load())
     }
 
     @Test(arguments: small) func truncatedFilesStreamToTheSamePixelsAndStatus(_ fixture: Fixture) throws {
         let bytes = try fixture.load()
-        for count in 8..<bytes.count { expectStreamedIsWhole(Array(bytes.prefix(count)), "cut at \(count)") }
+        for count in 8..<bytes.count { expectStreamingEqualsFullDecode(Array(bytes.prefix(count)), "cut at \(count)") }
     }
 
     @Test(arguments: small) func filesWithAFlippedBitStreamToTheSamePixelsAndStatus(_ fixture: Fixture) throws {
@@ -71,7 +72,7 @@ import Testing
         for position in 8..<bytes.count {
             var flipped = bytes
             flipped[position] ^= 1 << (position % 8)
-            expectStreamedIsWhole(flipped, "byte \(position)")
+            expectStreamingEqualsFullDecode(flipped, "byte \(position)")
         }
     }
 
@@ -127,14 +128,15 @@ import Testing
             let cuts = (0..<Int.random(in: 0...5, using: &random)).map { _ in
                 Int.random(in: 0...stream.count + 6, using: &random)
             }
-            let ending = expectStreamedIsWhole(
+            let ending = expectStreamingEqualsFullDecode(
                 png(stream, made.content, rowSize: rowSize, cuts: cuts), "stream \(seed)")
             if ending.isComplete { completed += 1 }
 
             stream[Int.random(in: stream.indices, using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
-            expectStreamedIsWhole(png(stream, made.content, rowSize: rowSize, cuts: cuts), "flipped stream \(seed)")
+            expectStreamingEqualsFullDecode(
+                png(stream, made.content, rowSize: rowSize, cuts: cuts), "flipped stream \(seed)")
             let cut = Array(stream.prefix(Int.random(in: 0..<stream.count, using: &random)))
-            expectStreamedIsWhole(png(cut, made.content, rowSize: rowSize, cuts: cuts), "cut stream \(seed)")
+            expectStreamingEqualsFullDecode(png(cut, made.content, rowSize: rowSize, cuts: cuts), "cut stream \(seed)")
         }
         // Most streams must be valid, so that pixels are compared.
         #expect(completed >= 20)
@@ -143,7 +145,7 @@ import Testing
     @Test func imageDataSplitAtAnyByteEqualsTheFullDecode() {
         let made = RandomDeflate(seed: 11, multipleOf: 23)
         for cut in 0...made.writer.bytes.count + 6 {
-            expectStreamedIsWhole(
+            expectStreamingEqualsFullDecode(
                 png(made.writer.bytes, made.content, rowSize: 23, cuts: [cut, cut, cut + 1]), "cut at \(cut)")
         }
     }
@@ -178,7 +180,7 @@ import Testing
         content += [UInt8](repeating: 1, count: rest)
         writer.writeStored(content.suffix(rest), isLast: true, complement: isDamagedLater ? 0 : nil)
 
-        let ending = expectStreamedIsWhole(png(writer.bytes, content, rowSize: 20, cuts: [30]))
+        let ending = expectStreamingEqualsFullDecode(png(writer.bytes, content, rowSize: 20, cuts: [30]))
 
         #expect(ending.isComplete != isDamagedLater)
     }

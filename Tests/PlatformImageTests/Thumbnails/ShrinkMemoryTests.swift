@@ -28,15 +28,15 @@ import Testing
         let source = try source(bytes, maxMemory: nil)
         let (width, height) = source.pixelSize(orientedBy: .up)
 
-        let told = source.resampledByteCount(request(source))
+        let estimate = source.resampledByteCount(request(source))
 
-        #expect(told > 0 && told < .max)
-        #expect(throws: Never.self) { try shrink(bytes, maxMemory: told + 12 * 9 * 4) }
+        #expect(estimate > 0 && estimate < .max)
+        #expect(throws: Never.self) { try shrink(bytes, maxMemory: estimate + 12 * 9 * 4) }
         let whole = width * height * 4 + source.header.workByteCount
         switch fixture.format {
-        case "gif": #expect(told > whole)
-        case "bmp": #expect(told > whole)  // this fixture is run-length encoded
-        default: #expect(told < whole - width * height * 3)
+        case "gif": #expect(estimate > whole)
+        case "bmp": #expect(estimate > whole)  // this fixture is run-length encoded
+        default: #expect(estimate < whole - width * height * 3)
         }
     }
 

@@ -30,8 +30,8 @@ import Testing
         for part in 1..<8 {
             let cut = Array(bytes[..<(bytes.count * part / 8)])
 
-            let expected = ending { () throws(DecodeError) in try FullDecodeModel.decode(cut, width: 4, height: 9) }
-            let actual = ending { () throws(DecodeError) in try ShrinkOnLoad.decode(cut, width: 4, height: 9) }
+            let expected = decodeResult { () throws(DecodeError) in try FullDecodeModel.decode(cut, width: 4, height: 9) }
+            let actual = decodeResult { () throws(DecodeError) in try ShrinkOnLoad.decode(cut, width: 4, height: 9) }
 
             #expect(actual == expected, "\(fixture) cut to \(cut.count) bytes")
         }
@@ -131,15 +131,15 @@ import Testing
         }
     }
 
-    private struct Ending: Equatable {
+    private struct DecodeResult: Equatable {
         var outcome: FullDecodeModel.Outcome?
         var code: DecodeError.Code?
     }
 
-    private func ending(_ body: () throws(DecodeError) -> FullDecodeModel.Outcome) -> Ending {
+    private func decodeResult(_ body: () throws(DecodeError) -> FullDecodeModel.Outcome) -> DecodeResult {
         switch Result(catching: body) {
-        case .success(let outcome): Ending(outcome: outcome)
-        case .failure(let error): Ending(code: error.code)
+        case .success(let outcome): DecodeResult(outcome: outcome)
+        case .failure(let error): DecodeResult(code: error.code)
         }
     }
 }

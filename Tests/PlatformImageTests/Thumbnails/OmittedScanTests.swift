@@ -5,7 +5,7 @@ import Testing
 @testable import PlatformImage
 
 /// Scans of progressive JPEGs that thumbnails omit.
-@Suite struct LeftOutScanTests {
+@Suite struct OmittedScanTests {
     private let aurora = JPEGPieces((try? Fixture.file("demo/aurora-progressive.jpg")) ?? [0xFF, 0xD8])
 
     private func shrink(_ bytes: [UInt8], _ quality: ThumbnailQuality) throws -> FullDecodeModel.Outcome {

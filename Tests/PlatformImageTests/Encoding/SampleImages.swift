@@ -3,7 +3,7 @@ import PlatformImage
 import PlatformImageTestSupport
 
 /// One image for each property that an encoder handles differently.
-enum SamplePicture: String, CaseIterable {
+enum SampleImage: String, CaseIterable {
     case noise, opaqueNoise, grayNoise, grayAlphaNoise, blackAndWhite, fourGrays, sixteenGrays
     case oneColor, twoColors, sevenColors, manyColors, transparentColors, gradient
 
@@ -102,7 +102,7 @@ extension Bitmap {
 }
 
 /// Decodes the output of an encoder; throws if it gives any warning.
-func decodeFaultless(_ file: [UInt8]) throws -> DecodedImage {
+func decodeWithoutWarnings(_ file: [UInt8]) throws -> DecodedImage {
     var options = DecodeOptions()
     options.strictness = .warning
     return try ImageDecoder(options: options).decode(file)
