@@ -30,7 +30,9 @@ import Testing
         for part in 1..<8 {
             let cut = Array(bytes[..<(bytes.count * part / 8)])
 
-            let expected = decodeResult { () throws(DecodeError) in try FullDecodeModel.decode(cut, width: 4, height: 9) }
+            let expected = decodeResult { () throws(DecodeError) in
+                try FullDecodeModel.decode(cut, width: 4, height: 9)
+            }
             let actual = decodeResult { () throws(DecodeError) in try ShrinkOnLoad.decode(cut, width: 4, height: 9) }
 
             #expect(actual == expected, "\(fixture) cut to \(cut.count) bytes")
